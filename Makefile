@@ -1,0 +1,71 @@
+# `make` lists the targets. Nothing but Swift, make and git has to be there beforehand:
+# `setup` installs the rest, and costs nothing when nothing is missing.
+
+SWIFT ?= swift
+# make JOBS=2 ... limits how many compilers run at once.
+JOBS ?=
+PARALLEL = $(if $(JOBS),-j $(JOBS))
+export SWIFT
+
+TOLLGATE = .build/release/tollgate
+DEMO_NOW = 2026-03-01T12:00:00Z
+DEMO_SEED = demo
+DEMO_OUT = out/demo
+
+# Packages nested in this one, for those whose folder exists.
+NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
+FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-all bench format lint clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what the build needs from the system, if anything is missing
+	@Tools/setup.sh core
+
+build: setup ## compile everything, for debugging
+	$(SWIFT) build $(PARALLEL)
+
+demo: setup ## decide six placements for 4,000 user records, then explain one decision
+	$(SWIFT) build -c release --product tollgate $(PARALLEL)
+	@mkdir -p $(DEMO_OUT)
+	@echo
+	@echo '== Six placements, 4,000 lines of users, one paywall config'
+	$(TOLLGATE) precompute corpus/demo/config.json --users corpus/demo/users.ndjson \
+	  --out $(DEMO_OUT)/outcomes.ndjson --now $(DEMO_NOW) --seed $(DEMO_SEED) \
+	  --rejects $(DEMO_OUT)/rejects.ndjson --summary text
+	@echo
+	@echo 'The config:          corpus/demo/config.json'
+	@echo 'The users:           corpus/demo/users.ndjson'
+	@echo 'Every outcome:       $(DEMO_OUT)/outcomes.ndjson'
+	@echo 'The lines refused:   $(DEMO_OUT)/rejects.ndjson'
+	@echo
+	@echo '== Why does Mara (corpus/demo/user.json) see what she sees when she exports a report?'
+	$(TOLLGATE) decide corpus/demo/config.json --placement export_report \
+	  --user corpus/demo/user.json --now $(DEMO_NOW) --seed $(DEMO_SEED) --explain
+
+test: setup ## build the tests, run them, then run the corpus
+	$(SWIFT) build --build-tests $(PARALLEL)
+	Tools/run-tests.sh --skip-build
+	$(SWIFT) run --skip-build tollgate test corpus
+
+test-all: test ## what CI runs: test, and the packages nested in this one
+	@set -e; for package in $(NESTED); do \
+	  echo "$(SWIFT) build --package-path $$package $(PARALLEL)"; \
+	  $(SWIFT) build --package-path "$$package" $(PARALLEL); \
+	done
+
+bench: setup ## measure; the figures are for this machine and this moment
+	@test -f Benchmarks/Package.swift || { echo 'bench: no folder Benchmarks yet' >&2; exit 1; }
+	$(SWIFT) run --package-path Benchmarks -c release $(PARALLEL) bench all
+
+format: ## rewrite the Swift sources in the style of .swift-format
+	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
+
+lint: ## report what `make format` would change, and what it cannot
+	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
+
+clean: ## remove everything that the other targets made
+	rm -rf .build out $(addsuffix /.build,$(NESTED))

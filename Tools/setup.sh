@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Installs what Tollgate needs from the system beside Swift, make and git.
+#
+# usage: Tools/setup.sh [GROUP...]        groups: core (default); "all" means every group
+#
+# Running it again is harmless and takes no time: it asks the package manager for nothing unless
+# something is missing. It prints one line for each thing it found or installed.
+set -euo pipefail
+
+# One thing a line: group | name | probe | apt package | brew formula
+# The probe is a function below. It succeeds when the thing is there, and may print a detail.
+# A new group is a new word in the first column and nothing else.
+packages='
+core | pkg-config | probe_pkg_config | pkg-config   | pkgconf
+core | libpcre2-8 | probe_pcre2      | libpcre2-dev | pcre2
+'
+
+probe_pkg_config() {
+  command -v pkg-config >/dev/null && pkg-config --version
+}
+
+probe_pcre2() {
+  if [ "${TOLLGATE_NO_PCRE2:-}" = 1 ]; then
+    echo 'not needed, TOLLGATE_NO_PCRE2=1'
+    return 0
+  fi
+  # The .pc file comes with the headers, so that it stands for both.
+  pkg-config --modversion libpcre2-8 2>/dev/null
+}
+
+say() { printf 'setup: %s\n' "$*"; }
+
+fail() {
+  printf 'setup: %s\n' "$@" >&2
+  exit 1
+}
+
+trim() {
+  local text=$1
+  text="${text#"${text%%[![:space:]]*}"}"
+  printf '%s' "${text%"${text##*[![:space:]]}"}"
+}
+
+known_groups() {
+  printf '%s\n' "$packages" | awk -F'|' 'NF > 1 { gsub(/ /, "", $1); if (!seen[$1]++) print $1 }'
+}
+
+# Reads the table; leaves the missing things in missing_names, missing_apt and missing_brew.
+look() {
+  local quiet=$1 group name probe apt brew detail
+  missing_names='' missing_apt='' missing_brew=''
+  while IFS='|' read -r group name probe apt brew; do
+    group=$(trim "$group") name=$(trim "$name") probe=$(trim "$probe")
+    apt=$(trim "$apt") brew=$(trim "$brew")
+    [ -n "$group" ] || continue
+    case " $groups " in *" $group "*) ;; *) continue ;; esac
+    if detail=$("$probe"); then
+      [ "$quiet" = quiet ] || say "$name: ok${detail:+ ($detail)}"
+    else
+      missing_names="$missing_names $name"
+      missing_apt="$missing_apt $apt"
+      missing_brew="$missing_brew $brew"
+    fi
+  done <<EOF
+$packages
+EOF
+}
+
+# Runs a command up to three times, for mirrors that hiccup.
+persist() {
+  local try
+  for try in 1 2 3; do
+    "$@" && return 0
+    [ "$try" = 3 ] || { say "that failed, trying again"; sleep $((try * 3)); }
+  done
+  return 1
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail 'installing needs root, and there is no sudo here. Run this as root, then try again:' \
+      "  apt-get update && apt-get install -y --no-install-recommends$missing_apt"
+  fi
+}
+
+install_missing() {
+  # The lists hold package names from the table above: splitting them at spaces is intended.
+  # shellcheck disable=SC2086
+  if command -v apt-get >/dev/null; then
+    say "installing with apt-get:$missing_apt"
+    # An index that could not be refreshed may still do: the installation decides.
+    persist as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 update \
+      >&2 || say 'the package index could not be refreshed, going on with the old one'
+    persist as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 \
+      install -y --no-install-recommends $missing_apt >&2 ||
+      fail "apt-get could not install:$missing_apt"
+  elif command -v brew >/dev/null; then
+    say "installing with brew:$missing_brew"
+    persist brew install $missing_brew >&2 || fail "brew could not install:$missing_brew"
+  else
+    fail "missing:$missing_names" \
+      'There is neither apt-get nor brew here, so please install this yourself, then try again:' \
+      '  - pkg-config (or pkgconf), the tool that tells a compiler where a library is' \
+      '  - the PCRE2 library for 8-bit text, with its headers and its file libpcre2-8.pc' \
+      '    (Fedora: pcre2-devel; Arch: pcre2; Alpine: pcre2-dev; openSUSE: pcre2-devel)' \
+      'Without PCRE2, set TOLLGATE_NO_PCRE2=1: the package then builds with its own matcher alone.'
+  fi
+}
+
+groups="${*:-core}"
+all_groups=$(known_groups | tr '\n' ' ')
+[ "$groups" != all ] || groups=$all_groups
+for group in $groups; do
+  case " $all_groups " in
+    *" $group "*) ;;
+    *) fail "there is no group '$group'; the groups are: ${all_groups% }" ;;
+  esac
+done
+
+command -v swift >/dev/null ||
+  fail 'swift is not on the PATH. Tollgate needs a Swift 6.1 toolchain or newer: swift.org/install'
+say "swift: ok ($(command -v swift | sed "s|^${HOME:-/nowhere}|~|"))"
+
+look aloud
+if [ -n "$missing_names" ]; then
+  wanted=$missing_names
+  install_missing
+  look quiet
+  [ -z "$missing_names" ] || fail "installed, but still not found:$missing_names"
+  for name in $wanted; do say "$name: installed"; done
+fi
