@@ -1,0 +1,60 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Set TOLLGATE_NO_PCRE2=1 to build without libpcre2, as the platforms that lack it do: regular
+// expressions then run on the matcher in Sources/Expressions/Functions/Regex alone.
+let withoutPCRE2 = Context.environment["TOLLGATE_NO_PCRE2"] == "1"
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + (withoutPCRE2 ? [.define("TOLLGATE_NO_PCRE2")] : [])
+
+let regexLibrary: [Target.Dependency] =
+  withoutPCRE2 ? [] : [.target(name: "CPCRE2", condition: .when(platforms: [.linux, .macOS]))]
+
+let regexTarget: [Target] =
+  withoutPCRE2
+  ? []
+  : [
+    .systemLibrary(
+      name: "CPCRE2", pkgConfig: "libpcre2-8",
+      providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])])
+  ]
+
+let package = Package(
+  name: "tollgate",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Expressions", targets: ["Expressions"]),
+    .library(name: "RuleEngine", targets: ["RuleEngine"]),
+    .library(name: "SDK", targets: ["SDK"]),
+    .executable(name: "tollgate", targets: ["tollgate"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+  ],
+  targets: regexTarget + [
+    .target(name: "Expressions", dependencies: regexLibrary, swiftSettings: settings),
+    .target(name: "RuleEngine", dependencies: ["Expressions"], swiftSettings: settings),
+    .target(name: "SDK", dependencies: ["RuleEngine"], swiftSettings: settings),
+    .executableTarget(
+      name: "tollgate",
+      dependencies: [
+        "SDK",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ExpressionsTests", dependencies: ["Expressions"], swiftSettings: settings),
+    .testTarget(
+      name: "RuleEngineTests", dependencies: ["RuleEngine"], swiftSettings: settings),
+    .testTarget(name: "SDKTests", dependencies: ["SDK"], swiftSettings: settings),
+    .testTarget(name: "CorpusTests", dependencies: ["tollgate"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,231 @@
+/// Turns a syntax tree into graph nodes: resolves names to attributes and functions, expands
+/// macros, and reports what does not resolve. Recursion is bounded by the tree's height, which the
+/// parser limits.
+struct Checker {
+  let tree: SyntaxTree
+  let environment: Environment
+  /// Number of the expression within the program.
+  let source: UInt32
+  var graph: ConditionGraph
+  var diagnostics: [Diagnostic] = []
+  /// Variables of macros around the current place, the innermost last.
+  var scopes: [(name: String, level: Int)] = []
+  /// Variables that macros need and nobody can name.
+  var hiddenLevels = 0
+
+  init(tree: SyntaxTree, environment: Environment, source: UInt32, graph: ConditionGraph) {
+    self.tree = tree
+    self.environment = environment
+    self.source = source
+    self.graph = graph
+  }
+
+  func origin(_ node: SyntaxTree.Node) -> ConditionGraph.Origin {
+    ConditionGraph.Origin(source: source, from: node.from, to: node.to)
+  }
+
+  mutating func check(_ id: SyntaxTree.ID) -> ConditionGraph.ID {
+    let node = tree[id]
+    let origin = origin(node)
+    switch node.kind {
+    case .invalid, .null: return graph.addConstant(.null, at: origin)
+    case .bool: return graph.addConstant(Cell(node.a == 1), at: origin)
+    case .int: return graph.addConstant(Cell(Int64(bitPattern: node.bits)), at: origin)
+    case .uint: return graph.addConstant(Cell(node.bits), at: origin)
+    case .double:
+      return graph.addConstant(Cell(Double(bitPattern: node.bits)), at: origin)
+    case .string:
+      return tree.text(node.a, node.b).withUnsafeBufferPointer {
+        graph.add(.constant, graph.constants.intern(text: $0), at: origin)
+      }
+    case .bytes:
+      return tree.text(node.a, node.b).withUnsafeBufferPointer {
+        let cell = Cell(tag: Tag.bytes, count: $0.count, at: UnsafeRawPointer($0.baseAddress))
+        return graph.addConstant(cell, at: origin)
+      }
+    case .identifier, .select, .index, .optionalSelect, .optionalIndex:
+      return selection(id, node)
+    case .call: return call(node)
+    case .list, .map: return collection(node)
+    case .optionalElement: return check(Int(node.a))
+    case .not: return graph.add(.not, check(Int(node.a)), at: origin)
+    case .negate: return graph.add(.negate, check(Int(node.a)), at: origin)
+    case .and: return graph.add(.and, list: checkAll(tree.list(node.c)), at: origin)
+    case .or: return graph.add(.or, list: checkAll(tree.list(node.c)), at: origin)
+    case .conditional:
+      let (a, b, c) = (check(Int(node.a)), check(Int(node.b)), check(Int(node.c)))
+      return graph.add(.conditional, a, b, c, at: origin)
+    case .equal: return binary(.equal, node.a, node.b, origin)
+    case .notEqual: return graph.add(.not, binary(.equal, node.a, node.b, origin), at: origin)
+    case .less: return binary(.less, node.a, node.b, origin)
+    case .lessOrEqual: return binary(.lessOrEqual, node.a, node.b, origin)
+    case .greater: return binary(.less, node.b, node.a, origin)
+    case .greaterOrEqual: return binary(.lessOrEqual, node.b, node.a, origin)
+    case .in: return binary(.in, node.a, node.b, origin)
+    case .add: return binary(.add, node.a, node.b, origin)
+    case .subtract: return binary(.subtract, node.a, node.b, origin)
+    case .multiply: return binary(.multiply, node.a, node.b, origin)
+    case .divide: return binary(.divide, node.a, node.b, origin)
+    case .modulo: return binary(.modulo, node.a, node.b, origin)
+    case .message:
+      return report(
+        .notSupported, "messages do not exist here", node, "use a map: {\"field\": value}")
+    }
+  }
+
+  private mutating func binary(
+    _ kind: ConditionGraph.Kind, _ a: UInt32, _ b: UInt32, _ origin: ConditionGraph.Origin
+  ) -> ConditionGraph.ID {
+    let left = check(Int(a))
+    return graph.add(kind, left, check(Int(b)), at: origin)
+  }
+
+  mutating func checkAll(_ ids: some Sequence<UInt32>) -> [ConditionGraph.ID] {
+    ids.map { check(Int($0)) }
+  }
+
+  private mutating func collection(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
+    let kind: ConditionGraph.Kind = node.kind == .list ? .list : .map
+    let elements = tree.list(node.c).map { id -> ConditionGraph.ID in
+      let element = check(Int(id))
+      return tree[Int(id)].kind == .optionalElement
+        ? graph.add(.optionalElement, element, at: origin(tree[Int(id)])) : element
+    }
+    return graph.add(kind, list: elements, at: origin(node))
+  }
+
+  // MARK: Reports
+
+  mutating func report(
+    _ code: Diagnostic.Code, _ message: String, _ node: SyntaxTree.Node,
+    _ suggestion: String? = nil
+  ) -> ConditionGraph.ID {
+    let isName = code == .unknownAttribute || code == .unknownFunction
+    let isAllowed = isName && environment.allowsUnknownNames
+    diagnostics.append(
+      Diagnostic(
+        code, message, severity: isAllowed ? .warning : .error, range: node.range,
+        suggestion: suggestion))
+    return graph.addConstant(
+      code == .unknownFunction ? .notAMap : .missing, at: origin(node))
+  }
+
+  /// The node with its range narrowed to the name that begins at an offset of the source.
+  func named(_ node: SyntaxTree.Node, _ from: UInt32, _ count: UInt32) -> SyntaxTree.Node {
+    var narrowed = node
+    narrowed.from = from
+    narrowed.to = from + count
+    return narrowed
+  }
+
+  // MARK: Attributes
+
+  /// The names of a path that is known at compile time: `user.a`, `user["a"]`, `user.a.b`.
+  func staticPath(_ id: SyntaxTree.ID) -> [String]? {
+    let node = tree[id]
+    switch node.kind {
+    case .identifier:
+      return [tree.name(node.a, node.b)]
+    case .select:
+      return staticPath(Int(node.a)).map { $0 + [tree.name(node.b, node.c)] }
+    case .index where tree[Int(node.b)].kind == .string:
+      let key = tree[Int(node.b)]
+      return staticPath(Int(node.a)).map { $0 + [tree.name(key.a, key.b)] }
+    default:
+      return nil
+    }
+  }
+
+  /// The identifier that a static path begins with.
+  func root(of id: SyntaxTree.ID) -> SyntaxTree.Node {
+    let node = tree[id]
+    return node.kind == .identifier ? node : root(of: Int(node.a))
+  }
+
+  /// The level of a macro's variable, or nil when the name means something else here.
+  func local(_ root: SyntaxTree.Node) -> Int? {
+    guard root.c == 0, !scopes.isEmpty else { return nil }
+    let name = tree.name(root.a, root.b)
+    return scopes.last { $0.name == name }?.level
+  }
+
+  /// The slot path of a static path, or nil when it begins with a macro's variable, a type, or
+  /// something unknown.
+  private func slotPath(_ id: SyntaxTree.ID) -> [String]? {
+    guard let path = staticPath(id) else { return nil }
+    let root = root(of: id)
+    guard local(root) == nil,
+      let (variable, names) = environment.resolve(path, isAbsolute: root.c == 1)
+    else { return nil }
+    return [variable] + path.dropFirst(names)
+  }
+
+  private mutating func selection(_ id: SyntaxTree.ID, _ node: SyntaxTree.Node)
+    -> ConditionGraph.ID
+  {
+    if let path = slotPath(id) {
+      let slot = graph.slots.slot(path, isPresenceOnly: false)
+      return graph.add(.slot, slot, at: origin(node))
+    }
+    if let path = staticPath(id), local(root(of: id)) == nil {
+      if let type = TypeName(named: path.joined(separator: ".")) {
+        return graph.addConstant(Cell(type), at: origin(node))
+      }
+    }
+    switch node.kind {
+    case .identifier:
+      if let level = local(node) { return graph.add(.local, level, at: origin(node)) }
+      return undeclared(tree.name(node.a, node.b), named(node, node.a, node.b))
+    case .select:
+      let operand = check(Int(node.a))
+      return graph.add(.select, operand, nameConstant(node), at: origin(node))
+    case .optionalSelect:
+      let operand = check(Int(node.a))
+      let name = graph.add(.constant, nameConstant(node), at: origin(node))
+      return addCall(.optionalSelect, [operand, name], origin(node))
+    case .optionalIndex:
+      let operand = check(Int(node.a))
+      return addCall(.optionalIndex, [operand, check(Int(node.b))], origin(node))
+    default:
+      let operand = check(Int(node.a))
+      return graph.add(.index, operand, check(Int(node.b)), at: origin(node))
+    }
+  }
+
+  mutating func addCall(
+    _ function: Function, _ operands: [ConditionGraph.ID], _ origin: ConditionGraph.Origin
+  ) -> ConditionGraph.ID {
+    graph.add(.call, list: operands, Int(function.rawValue), at: origin)
+  }
+
+  private mutating func nameConstant(_ node: SyntaxTree.Node) -> Int {
+    tree.text(node.b, node.c).withUnsafeBufferPointer { graph.constants.intern(text: $0) }
+  }
+
+  private mutating func undeclared(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
+    let known = environment.roots + environment.variables + scopes.map(\.name)
+    let close = Suggestion.closest(to: name, among: known)
+    return report(
+      .unknownAttribute, "'\(name)' is not declared", node,
+      close.map { "did you mean '\($0)'?" } ?? "expressions can read \(known.joined(separator: ", "))")
+  }
+
+  /// `has(e.f)`: whether the last name is there, without reading it.
+  mutating func has(_ arguments: ArraySlice<UInt32>, _ node: SyntaxTree.Node)
+    -> ConditionGraph.ID
+  {
+    guard arguments.count == 1, let argument = arguments.first,
+      tree[Int(argument)].kind == .select || tree[Int(argument)].kind == .optionalSelect
+    else {
+      return report(
+        .syntaxError, "has() takes one attribute with a '.'", node, "write has(user.plan)")
+    }
+    let selected = tree[Int(argument)]
+    if let path = slotPath(Int(argument)), path.count > 1 {
+      let slot = graph.slots.slot(path, isPresenceOnly: true)
+      return graph.add(.present, slot, at: origin(node))
+    }
+    let operand = check(Int(selected.a))
+    return graph.add(.hasField, operand, nameConstant(selected), at: origin(node))
+  }
+}

@@ -1,0 +1,173 @@
+/// Macros: calls that bind variables. They are expanded to loops and bindings of the graph.
+extension Checker {
+  /// How each macro is written, for messages.
+  static let macroUsage: [String: String] = [
+    "has": "has(user.plan)", "all": "list.all(x, condition)",
+    "exists": "list.exists(x, condition)", "exists_one": "list.exists_one(x, condition)",
+    "existsOne": "list.existsOne(x, condition)", "map": "list.map(x, value)",
+    "filter": "list.filter(x, condition)", "transformList": "list.transformList(i, x, value)",
+    "transformMap": "map.transformMap(k, v, value)",
+    "transformMapEntry": "map.transformMapEntry(k, v, {key: value})",
+    "sortBy": "list.sortBy(x, key)", "optMap": "optional.optMap(x, value)",
+    "optFlatMap": "optional.optFlatMap(x, optional)",
+  ]
+
+  /// The name of an argument that is a plain identifier.
+  private func variable(_ id: SyntaxTree.ID) -> String? {
+    let node = tree[id]
+    if node.kind == .identifier, node.c == 0 { return tree.name(node.a, node.b) }
+    return blockVariable(node)
+  }
+
+  /// `cel.iterVar(depth, number)` and `cel.accuVar(depth, number)` of the block extension are
+  /// names of variables.
+  private func blockVariable(_ node: SyntaxTree.Node) -> String? {
+    guard node.kind == .call else { return nil }
+    let name = tree.name(node.a, node.b)
+    guard name == "iterVar" || name == "accuVar" || name == "index" else { return nil }
+    let parts = tree.list(node.c)
+    guard let target = parts.first, target > 0, staticPath(Int(target) - 1) == ["cel"] else {
+      return nil
+    }
+    let numbers = parts.dropFirst().map { tree[Int($0)] }
+    guard numbers.allSatisfy({ $0.kind == .int }) else { return nil }
+    return "@\(name)" + numbers.map { ":\($0.bits)" }.joined()
+  }
+
+  private var nextLevel: Int { scopes.count + hiddenLevels }
+
+  /// Checks something inside the scope of new variables.
+  private mutating func scoped(
+    _ names: [String], _ body: (inout Checker) -> ConditionGraph.ID
+  ) -> ConditionGraph.ID {
+    for name in names { scopes.append((name, nextLevel)) }
+    defer { scopes.removeLast(names.count) }
+    return body(&self)
+  }
+
+  /// The expansion of `target.name(arguments)`, or nil when it is no macro.
+  mutating func macro(
+    _ name: String, _ target: SyntaxTree.ID, _ arguments: [SyntaxTree.ID],
+    _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID? {
+    guard let first = arguments.first, let variable = variable(first) else { return nil }
+    let second = arguments.count > 2 ? self.variable(arguments[1]) : nil
+    switch (name, arguments.count) {
+    case ("all", 2): return loop(.all, target, [variable], [arguments[1]], node)
+    case ("exists", 2): return loop(.exists, target, [variable], [arguments[1]], node)
+    case ("exists_one", 2), ("existsOne", 2):
+      return loop(.existsOne, target, [variable], [arguments[1]], node)
+    case ("map", 2): return loop(.map, target, [variable], [nil, arguments[1]], node)
+    case ("map", 3): return loop(.map, target, [variable], [arguments[1], arguments[2]], node)
+    case ("filter", 2): return loop(.map, target, [variable], [arguments[1], first], node)
+    case ("sortBy", 2): return sortBy(target, variable, first, arguments[1], node)
+    case ("optMap", 2), ("optFlatMap", 2):
+      return optionalMap(target, variable, arguments[1], isFlat: name == "optFlatMap", node)
+    default: break
+    }
+    guard let second else { return nil }
+    let names = [variable, second]
+    let rest = Array(arguments.dropFirst(2))
+    switch (name, rest.count) {
+    case ("all", 1): return loop(.all, target, names, rest, node)
+    case ("exists", 1): return loop(.exists, target, names, rest, node)
+    case ("exists_one", 1), ("existsOne", 1): return loop(.existsOne, target, names, rest, node)
+    case ("transformList", 1): return loop(.map, target, names, [nil, rest[0]], node)
+    case ("transformList", 2): return loop(.map, target, names, rest, node)
+    case ("transformMap", 1): return loop(.transformMap, target, names, [nil, rest[0]], node)
+    case ("transformMap", 2): return loop(.transformMap, target, names, rest, node)
+    case ("transformMapEntry", 1):
+      return loop(.transformMapEntry, target, names, [nil, rest[0]], node)
+    case ("transformMapEntry", 2): return loop(.transformMapEntry, target, names, rest, node)
+    default: return nil
+    }
+  }
+
+  /// A loop over `target`. A missing body is true: the filter of a `map` without one.
+  private mutating func loop(
+    _ kind: ConditionGraph.LoopKind, _ target: SyntaxTree.ID, _ names: [String],
+    _ bodies: [SyntaxTree.ID?], _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
+    let range = check(target)
+    let level = nextLevel
+    var parts = [range]
+    _ = scoped(names) { checker in
+      for body in bodies {
+        parts.append(
+          body.map { checker.check($0) }
+            ?? checker.graph.addConstant(.true, at: checker.origin(node)))
+      }
+      return 0
+    }
+    let two = names.count == 2 ? ConditionGraph.LoopKind.twoVariables : 0
+    return graph.add(.loop, list: parts, Int(kind.rawValue + two), level, at: origin(node))
+  }
+
+  /// The values in the order of their keys: the list, and a list of keys of the same length.
+  private mutating func sortBy(
+    _ target: SyntaxTree.ID, _ name: String, _ variable: SyntaxTree.ID, _ key: SyntaxTree.ID,
+    _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
+    let values = check(target)
+    let keys = loop(.map, target, [name], [nil, key], node)
+    return addCall(.sortByKeys, [values, keys], origin(node))
+  }
+
+  /// `value.optMap(x, body)`: the body's value for the optional's, or none.
+  private mutating func optionalMap(
+    _ target: SyntaxTree.ID, _ name: String, _ body: SyntaxTree.ID, isFlat: Bool,
+    _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
+    let origin = origin(node)
+    let optional = check(target)
+    let hidden = nextLevel
+    hiddenLevels += 1
+    defer { hiddenLevels -= 1 }
+    let held = graph.add(.local, hidden, at: origin)
+    let level = nextLevel
+    var result = scoped([name]) { $0.check(body) }
+    let value = addCall(.value, [held], origin)
+    result = graph.add(.bind, value, result, level, at: origin)
+    if !isFlat { result = addCall(.optionalOf, [result], origin) }
+    let none = addCall(.optionalNone, [], origin)
+    let choice = graph.add(
+      .conditional, addCall(.hasValue, [held], origin), result, none, at: origin)
+    return graph.add(.bind, optional, choice, hidden, at: origin)
+  }
+
+  // MARK: Macros with a name space
+
+  /// `cel.bind(x, value, body)`, and `cel.block([...], body)` with `cel.index(n)` of the block
+  /// extension.
+  mutating func qualifiedMacro(
+    _ name: String, _ arguments: [SyntaxTree.ID], _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID? {
+    switch name {
+    case "cel.bind" where arguments.count == 3:
+      guard let variable = variable(arguments[0]) else { return nil }
+      let value = check(arguments[1])
+      let level = nextLevel
+      let body = scoped([variable]) { $0.check(arguments[2]) }
+      return graph.add(.bind, value, body, level, at: origin(node))
+    case "cel.block" where arguments.count == 2 && tree[arguments[0]].kind == .list:
+      return block(Array(tree.list(tree[arguments[0]].c)), 0, arguments[1], node)
+    case "cel.index", "cel.iterVar", "cel.accuVar":
+      guard let variable = blockVariable(node),
+        let level = scopes.last(where: { $0.name == variable })?.level
+      else { return nil }
+      return graph.add(.local, level, at: origin(node))
+    default:
+      return nil
+    }
+  }
+
+  private mutating func block(
+    _ values: [UInt32], _ at: Int, _ body: SyntaxTree.ID, _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
+    guard at < values.count else { return check(body) }
+    let value = check(Int(values[at]))
+    let level = nextLevel
+    let inner = scoped(["@index:\(at)"]) { $0.block(values, at + 1, body, node) }
+    return graph.add(.bind, value, inner, level, at: origin(node))
+  }
+}

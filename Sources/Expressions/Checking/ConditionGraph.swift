@@ -1,0 +1,151 @@
+/// What the expressions of one program mean: a graph in which every distinct subexpression, over
+/// all the expressions, is one node.
+///
+/// Nodes are hash-consed and only refer to nodes before them. Instructions, attribute list and
+/// requirements are derived from the graph; analyses walk it, never the instructions.
+struct ConditionGraph {
+  typealias ID = Int
+
+  enum Kind: UInt8 {
+    case constant  // a: place in the pool
+    case slot  // a: slot; its value
+    case present  // a: slot; whether it is there
+    case not, negate  // a
+    case and, or  // a: list of operands
+    case conditional  // a ? b : c
+    case equal, less, lessOrEqual, `in`  // a, b
+    case add, subtract, multiply, divide, modulo  // a, b
+    case select, hasField  // a: operand; b: place of the name's constant
+    case index  // a, b
+    case list, map  // a: list of elements, or of keys and values
+    case optionalElement  // a; an element or key of a literal that is left out when absent
+    case call  // a: list of arguments; b: Function
+    case local  // a: level of the variable
+    case bind  // a: value, b: body, c: level of the variable
+    case loop  // a: list of range and bodies; b: LoopKind; c: level of the first variable
+  }
+
+  /// What a loop over a list or a map comes to.
+  enum LoopKind: UInt32 {
+    /// All elements fulfil the body, exactly one does, at least one does.
+    case all, existsOne, exists
+    /// A list of the second body's values where the first body is true.
+    case map
+    /// A map of the loop's keys with the second body's values where the first body is true.
+    case transformMap
+    /// A map of the entries that the second body's maps have.
+    case transformMapEntry
+
+    /// Added to the number when the loop has two variables: index or key, and value.
+    static let twoVariables: UInt32 = 16
+  }
+
+  struct Node: Equatable {
+    var kind: Kind
+    var a: UInt32
+    var b: UInt32
+    var c: UInt32
+  }
+
+  /// Where a node stands in the source of one expression.
+  struct Origin {
+    var source: UInt32
+    var from: UInt32
+    var to: UInt32
+
+    var range: SourceRange { SourceRange(from: Int(from), to: Int(to)) }
+  }
+
+  private(set) var nodes: [Node] = []
+  /// The first origin of each node.
+  private(set) var origins: [Origin] = []
+  /// Further origins of nodes that occur more than once.
+  private(set) var moreOrigins: [(node: ID, origin: Origin)] = []
+  /// Nodes that passes put in the place of others, with the nodes that stood there before.
+  private(set) var replacements: [(new: ID, old: ID)] = []
+  /// Operand lists, each preceded by its count.
+  private(set) var lists: [UInt32] = []
+  private var table = InternTable()
+  let constants = ConstantPool()
+  var slots = SlotTable()
+
+  subscript(id: ID) -> Node { nodes[id] }
+
+  /// The function of a call.
+  func function(_ id: ID) -> Function? { Function(rawValue: UInt16(nodes[id].b)) }
+
+  func list(_ at: UInt32) -> ArraySlice<UInt32> {
+    let start = Int(at)
+    return lists[start + 1..<start + 1 + Int(lists[start])]
+  }
+
+  /// The value of a constant node, or nil. A constant that is no value (a name that means nothing)
+  /// is a fault wherever it is read.
+  func constant(_ id: ID) -> Cell? {
+    guard nodes[id].kind == .constant else { return nil }
+    let cell = constants.cells[Int(nodes[id].a)]
+    return cell.isValue ? cell : nil
+  }
+
+  mutating func add(_ kind: Kind, _ a: Int, _ b: Int = 0, _ c: Int = 0, at origin: Origin) -> ID {
+    let node = Node(kind: kind, a: UInt32(a), b: UInt32(b), c: UInt32(c))
+    var hash = InternTable.combine(UInt64(kind.rawValue), UInt64(node.a) | UInt64(node.b) << 32)
+    hash = InternTable.combine(hash, UInt64(node.c))
+    if let known = table.find(hash, isSame: { nodes[$0] == node }) {
+      return seen(known, at: origin)
+    }
+    return insert(node, hash, origin)
+  }
+
+  mutating func add(
+    _ kind: Kind, list operands: [ID], _ b: Int = 0, _ c: Int = 0, at origin: Origin
+  ) -> ID {
+    var hash = InternTable.combine(UInt64(kind.rawValue), UInt64(b) | UInt64(c) << 32)
+    for operand in operands { hash = InternTable.combine(hash, UInt64(operand)) }
+    let known = table.find(hash) {
+      let known = nodes[$0]
+      guard known.kind == kind, Int(known.b) == b, Int(known.c) == c else { return false }
+      let list = list(known.a)
+      return list.count == operands.count
+        && zip(list, operands).allSatisfy { Int($0) == $1 }
+    }
+    if let known { return seen(known, at: origin) }
+    let node = Node(kind: kind, a: UInt32(lists.count), b: UInt32(b), c: UInt32(c))
+    lists.append(UInt32(operands.count))
+    for operand in operands { lists.append(UInt32(operand)) }
+    return insert(node, hash, origin)
+  }
+
+  private mutating func insert(_ node: Node, _ hash: UInt64, _ origin: Origin) -> ID {
+    nodes.append(node)
+    origins.append(origin)
+    return table.insert(hash)
+  }
+
+  private mutating func seen(_ id: ID, at origin: Origin) -> ID {
+    if origins[id].source != origin.source { moreOrigins.append((id, origin)) }
+    return id
+  }
+
+  mutating func addConstant(_ cell: Cell, at origin: Origin) -> ID {
+    add(.constant, constants.intern(cell), at: origin)
+  }
+
+  /// Where a node stands in one source.
+  func range(of node: ID, in source: Int) -> SourceRange? {
+    guard node < origins.count else { return nil }
+    if Int(origins[node].source) == source { return origins[node].range }
+    if let more = moreOrigins.first(where: { $0.node == node && Int($0.origin.source) == source }) {
+      return more.origin.range
+    }
+    for replacement in replacements where replacement.new == node && replacement.old != node {
+      if let range = range(of: replacement.old, in: source) { return range }
+    }
+    return nil
+  }
+
+  /// Notes that a node now stands for another, which was built before it.
+  mutating func replaced(_ old: ID, by new: ID) {
+    if new > old { replacements.append((new, old)) }
+  }
+}

@@ -1,0 +1,85 @@
+/// The constants of a program: cells, and the memory that long texts and literal lists take.
+///
+/// It is filled while compiling and never changes afterwards, which is what makes it `Sendable`.
+package final class ConstantPool: @unchecked Sendable {
+  package private(set) var cells: [Cell] = []
+  private var arena = Arena(limit: 64 << 20)
+  private var table = InternTable()
+
+  /// Places of constants that every program has.
+  package static let null = 0
+  package static let `false` = 1
+  package static let `true` = 2
+  package static let zero = 3
+  package static let one = 4
+
+  package init() {
+    _ = intern(.null)
+    _ = intern(.false)
+    _ = intern(.true)
+    _ = intern(Cell(Int64(0)))
+    _ = intern(Cell(Int64(1)))
+  }
+
+  /// The place of a constant. Texts that do not fit into a cell are copied.
+  package func intern(_ cell: Cell) -> Int {
+    let hash = hash(cell)
+    if let known = table.find(hash, isSame: { isSame(cells[$0], cell) }) { return known }
+    cells.append(owned(cell))
+    return table.insert(hash)
+  }
+
+  package func intern(text: ByteView) -> Int { intern(Cell(textAt: text)) }
+
+  /// The place of a list or map of cells that are already constants.
+  package func intern(_ tag: UInt8, count: Int, of elements: [Cell]) -> Int {
+    guard let memory = arena.cells(max(elements.count, 1)) else { return ConstantPool.null }
+    for (i, element) in elements.enumerated() { memory[i] = element }
+    cells.append(Cell(tag: tag, count: count, at: memory))
+    return table.insert(UInt64(UInt(bitPattern: memory)))
+  }
+
+  /// A copy of a cell whose memory is the pool's, or nil when the pool is full.
+  package func copy(_ cell: Cell) -> Cell? {
+    switch cell.tag {
+    case Tag.longText, Tag.bytes: return cells[intern(cell)]
+    case Tag.list, Tag.map, Tag.optional:
+      let source = cell.tag == Tag.map ? cell.entries : cell.elements
+      guard let memory = arena.cells(max(source.count, 1)) else { return nil }
+      for (i, element) in source.enumerated() {
+        guard let copied = copy(element) else { return nil }
+        memory[i] = copied
+      }
+      return Cell(tag: cell.tag, count: cell.outsideCount, at: memory)
+    case Tag.ip, Tag.cidr, Tag.version:
+      let copied = owned(cell)
+      return copied.address == cell.address ? nil : copied
+    default: return cell
+    }
+  }
+
+  private func hash(_ cell: Cell) -> UInt64 {
+    guard cell.tag == Tag.longText || cell.tag == Tag.bytes else {
+      return InternTable.combine(cell.low, cell.high)
+    }
+    return withUnsafePointer(to: cell) {
+      $0.textBytes.reduce(UInt64(cell.tag)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+  }
+
+  private func isSame(_ a: Cell, _ b: Cell) -> Bool {
+    if a == b { return true }
+    guard a.tag == b.tag, a.tag == Tag.longText || a.tag == Tag.bytes else { return false }
+    return withUnsafePointer(to: a) { a in
+      withUnsafePointer(to: b) { b in Comparing.equalBytes(a.textBytes, b.textBytes) }
+    }
+  }
+
+  private func owned(_ cell: Cell) -> Cell {
+    guard cell.hasBytesOutside, cell.outsideCount > 0,
+      let source = cell.address, let copy = arena.allocate(cell.outsideCount)
+    else { return cell }
+    copy.copyMemory(from: source, byteCount: cell.outsideCount)
+    return Cell(tag: cell.tag, count: cell.outsideCount, at: copy)
+  }
+}

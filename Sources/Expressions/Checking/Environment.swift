@@ -1,0 +1,61 @@
+/// What an expression may refer to, and how much it may take.
+///
+/// ```swift
+/// let environment = Environment()
+/// let compiled = environment.compile(#"user.plan == "free" && device.sessions > 3"#)
+/// ```
+public struct Environment: Sendable {
+  /// Maps that are always there, possibly empty: reading a name that one does not hold is
+  /// ``EvaluationError/Kind/noSuchAttribute``, and `has()` of it is false.
+  public var roots: [String]
+  /// Other names that may be bound before evaluation, to values of any type.
+  public var variables: [String]
+  /// The name space in which names are looked up first, as `com.example`; empty for none.
+  public var container: String
+  /// Whether a name or a function that is not known is an error of the evaluation that reads it
+  /// and not of the expression. The diagnostic is a warning then.
+  public var allowsUnknownNames: Bool
+  public var limits: Limits
+
+  public init(
+    roots: [String] = ["user", "device", "params"], variables: [String] = [],
+    container: String = "", allowsUnknownNames: Bool = false, limits: Limits = Limits()
+  ) {
+    self.roots = roots
+    self.variables = variables
+    self.container = container
+    self.allowsUnknownNames = allowsUnknownNames
+    self.limits = limits
+  }
+
+  func isDeclared(_ name: String) -> Bool {
+    roots.contains(name) || variables.contains(name)
+  }
+
+  /// The declared variable that the longest beginning of a path names, tried in the container and
+  /// in the name spaces around it, and the number of names that it takes.
+  func resolve(_ path: [String], isAbsolute: Bool) -> (variable: String, names: Int)? {
+    if isDeclared(path[0]), container.isEmpty, variables.isEmpty { return (path[0], 1) }
+    var spaces = [""]
+    if !isAbsolute, !container.isEmpty {
+      for part in container.split(separator: ".") {
+        spaces.insert((spaces[0].isEmpty ? "" : spaces[0]) + part + ".", at: 0)
+      }
+    }
+    for count in stride(from: path.count, through: 1, by: -1) {
+      let name = path.prefix(count).joined(separator: ".")
+      for space in spaces where isDeclared(space + name) { return (space + name, count) }
+    }
+    return nil
+  }
+}
+
+/// A path of names from a root to an attribute, such as `device.country`.
+public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
+  /// The root first.
+  public var names: [String]
+
+  public init(_ names: [String]) { self.names = names }
+
+  public var description: String { names.joined(separator: ".") }
+}

@@ -1,0 +1,90 @@
+/// Something to say about a text or a config, found while reading or compiling it.
+///
+/// Diagnostics come many at once and never stop the rest of the work; what goes wrong while one
+/// user is evaluated is an ``EvaluationError``.
+public struct Diagnostic: Hashable, Sendable {
+  /// How much it matters.
+  public enum Severity: String, Hashable, Sendable, CaseIterable {
+    /// The element cannot be used; its siblings can.
+    case error
+    /// The element is used, and probably does not do what was meant.
+    case warning
+    /// Worth knowing.
+    case note
+  }
+
+  /// A stable name for the kind of finding, for machines and for documentation.
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// The text is not in the language: a token is missing, misplaced or malformed.
+    case syntaxError = "syntax-error"
+    /// Part of the language that this version does not evaluate yet.
+    case notSupported = "not-supported"
+    /// A name that is no declared attribute root or variable.
+    case unknownAttribute = "unknown-attribute"
+    /// A name that is no function, or a function that takes other arguments.
+    case unknownFunction = "unknown-function"
+    /// Operands that can never go together.
+    case typeError = "type-error"
+    /// A regular expression that is outside RE2's syntax.
+    case badRegex = "bad-regex"
+    /// A limit on size or nesting was passed.
+    case limitExceeded = "limit-exceeded"
+    /// A config or data element that does not have the form it must have.
+    case decodeFailure = "decode-failure"
+    /// A key that this version does not know and leaves alone.
+    case unknownKey = "unknown-key"
+    /// Two triggers with one name.
+    case duplicateTrigger = "duplicate-trigger"
+    /// A treatment variant names no paywall.
+    case variantWithoutPaywall = "variant-without-paywall"
+    /// A variant names a paywall that the config does not hold.
+    case unknownPaywall = "unknown-paywall"
+    /// Every variant of an experiment has weight zero.
+    case weightsZero = "weights-zero"
+    /// Weights that do not sum to 100. They are weights, so this is only worth knowing.
+    case weightsNot100 = "weights-not-100"
+    /// One occurrence key with different limits.
+    case occurrenceKeyConflict = "occurrence-key-conflict"
+    /// An audience behind one that matches everybody.
+    case unreachableAudience = "unreachable-audience"
+  }
+
+  public var code: Code
+  public var severity: Severity
+  public var message: String
+  /// Where in the text at ``path`` (or in the text that was compiled).
+  public var range: SourceRange?
+  /// Where in the config, as `trigger_options[2].rules[0].expression_cel`; empty without config.
+  public var path: String
+  /// Facts that help to understand the message.
+  public var notes: [String]
+  /// What to write or do instead.
+  public var suggestion: String?
+
+  public init(
+    _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,
+    path: String = "", notes: [String] = [], suggestion: String? = nil
+  ) {
+    self.code = code
+    self.severity = severity
+    self.message = message
+    self.range = range
+    self.path = path
+    self.notes = notes
+    self.suggestion = suggestion
+  }
+}
+
+/// What compiling gives: the result if there is one, and everything there is to say about it.
+public struct Compilation<Output> {
+  /// Absent exactly when a diagnostic of severity error says why.
+  public var output: Output?
+  public var diagnostics: [Diagnostic]
+
+  public init(output: Output?, diagnostics: [Diagnostic]) {
+    self.output = output
+    self.diagnostics = diagnostics
+  }
+}
+
+extension Compilation: Sendable where Output: Sendable {}

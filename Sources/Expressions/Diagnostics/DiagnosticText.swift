@@ -1,0 +1,76 @@
+/// Renders diagnostics for people: the message, the source line, a caret, what to do.
+///
+/// ```
+/// error[syntax-error]: expected an operand after '=='
+///   --> trigger_options[0].rules[1].expression_cel, column 14
+///    | user.plan == && user.age > 3
+///    |              ^^
+///    = help: write a literal, an attribute such as user.plan, or a call
+/// ```
+package enum DiagnosticText {
+  /// - Parameters:
+  ///   - source: the text that the range counts in, if there is one.
+  ///   - place: what stands before the position: a file name with line, or nothing.
+  package static func render(_ diagnostic: Diagnostic, source: String?, place: String = "")
+    -> String
+  {
+    var lines = ["\(diagnostic.severity.rawValue)[\(diagnostic.code.rawValue)]: \(diagnostic.message)"]
+    var location = [place, diagnostic.path].filter { !$0.isEmpty }.joined(separator: ": ")
+    if let source, let range = diagnostic.range {
+      let excerpt = Excerpt(source: source, range: range)
+      let position = excerpt.hasManyLines
+        ? "line \(excerpt.position.line), column \(excerpt.position.column)"
+        : "column \(excerpt.position.column)"
+      location += location.isEmpty ? position : ", " + position
+      lines.append("  --> " + location)
+      lines.append("   | " + excerpt.line)
+      lines.append("   | " + excerpt.marker)
+    } else if !location.isEmpty {
+      lines.append("  --> " + location)
+    }
+    lines += diagnostic.notes.map { "   = note: " + $0 }
+    if let suggestion = diagnostic.suggestion { lines.append("   = help: " + suggestion) }
+    return lines.map(visible).joined(separator: "\n")
+  }
+
+  /// The text without control characters, which a terminal would obey.
+  private static func visible(_ line: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        line.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+  }
+
+  /// The line a range begins in, cut to a readable width around it, and a marker under the range.
+  private struct Excerpt {
+    var position: SourcePosition
+    var line: String
+    var marker: String
+    var hasManyLines: Bool
+
+    init(source: String, range: SourceRange, width: Int = 96) {
+      let bytes = Array(source.utf8)
+      let from = min(range.from, bytes.count)
+      position = SourcePosition(offset: from, in: bytes)
+      hasManyLines = bytes.contains(UInt8(ascii: "\n"))
+      var start = from
+      while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+      var end = from
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+      // Characters stand for columns; control characters would move the caret.
+      func shown(_ slice: ArraySlice<UInt8>) -> [Character] {
+        String(decoding: slice, as: UTF8.self).map { $0.isNewline || $0 == "\t" ? " " : $0 }
+      }
+      var before = shown(bytes[start..<from])
+      let marked = shown(bytes[from..<min(max(range.to, from), end)])
+      var after = shown(bytes[min(max(range.to, from), end)..<end])
+      if before.count > width / 2 { before = Array("...") + before.suffix(width / 2) }
+      let room = max(0, width - before.count - marked.count)
+      if after.count > room { after = after.prefix(room) + Array("...") }
+      let clipped = marked.count > width ? Array(marked.prefix(width)) + Array("...") : marked
+      line = String(before + clipped + after)
+      marker =
+        String(repeating: " ", count: before.count)
+        + String(repeating: "^", count: max(1, min(marked.count, width)))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// Why one evaluation gave no value.
+///
+/// The set is closed. An error carries what a machine needs; where it happened in the source is
+/// worked out only when somebody looks (``Program/range(of:)``).
+public struct EvaluationError: Error, Hashable, Sendable {
+  /// The kinds of failure.
+  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    /// An attribute, a map key or a field is not there.
+    case noSuchAttribute = 1
+    /// An operator or a function does not take values of these types.
+    case noSuchOverload
+    /// An integer result does not fit into 64 bits.
+    case overflow
+    /// Integer division by zero.
+    case divisionByZero
+    /// Integer remainder by zero.
+    case moduloByZero
+    /// A list index outside the list.
+    case indexOutOfRange
+    /// A value that cannot be converted to the wanted type.
+    case conversion
+    /// A map literal with the same key twice, or with a key that is no bool, int, uint or string.
+    case badMapKey
+    /// A regular expression that is no RE2 syntax.
+    case badRegex
+    /// One of ``Limits`` was reached.
+    case limitExceeded
+    /// The expression depends on an attribute that is declared unknown.
+    case unknownValue
+
+    /// A stable slug, as diagnostics have it.
+    public var slug: String {
+      switch self {
+      case .noSuchAttribute: "no-such-attribute"
+      case .noSuchOverload: "no-such-overload"
+      case .overflow: "overflow"
+      case .divisionByZero: "division-by-zero"
+      case .moduloByZero: "modulo-by-zero"
+      case .indexOutOfRange: "index-out-of-range"
+      case .conversion: "conversion"
+      case .badMapKey: "bad-map-key"
+      case .badRegex: "bad-regex"
+      case .limitExceeded: "limit-exceeded"
+      case .unknownValue: "unknown-value"
+      }
+    }
+  }
+
+  public var kind: Kind
+  /// The instruction that failed; a key to the source range.
+  package var instruction: UInt32
+  /// Names of the operand types, where they explain the failure.
+  public var operandTypes: [String]
+
+  package init(_ kind: Kind, instruction: UInt32 = 0, operandTypes: [String] = []) {
+    self.kind = kind
+    self.instruction = instruction
+    self.operandTypes = operandTypes
+  }
+}

@@ -1,0 +1,42 @@
+/// A half-open range of UTF-8 byte offsets in a source text: an expression, a template or a file.
+public struct SourceRange: Hashable, Sendable {
+  /// Offset of the first byte.
+  public var from: Int
+  /// Offset behind the last byte.
+  public var to: Int
+
+  public init(from: Int, to: Int) {
+    self.from = from
+    self.to = max(from, to)
+  }
+
+  /// The smallest range that covers both.
+  package func union(_ other: SourceRange) -> SourceRange {
+    SourceRange(from: min(from, other.from), to: max(to, other.to))
+  }
+}
+
+/// Where a byte offset lies for a person: line and column count from 1, columns in characters.
+package struct SourcePosition: Equatable {
+  package var line: Int
+  package var column: Int
+
+  package init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  package init(offset: Int, in source: some Collection<UInt8>) {
+    var line = 1
+    var column = 1
+    for byte in source.prefix(max(0, offset)) {
+      if byte == UInt8(ascii: "\n") {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    self.init(line: line, column: column)
+  }
+}

@@ -1,0 +1,226 @@
+/// Conversions between types: `int()`, `string()`, `timestamp()` and their like.
+enum Conversions {
+  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
+    let value = operands[0]
+    guard value.pointee.isValue else { return operands.noOverload }
+    switch function {
+    case .toInt: return int(value)
+    case .toUint: return uint(value)
+    case .toDouble: return double(value)
+    case .toText: return text(value, &arena)
+    case .toBytes: return bytes(value, &arena)
+    case .toBool: return bool(value)
+    case .dyn: return value.pointee
+    case .typeOf: return Cell(TypeName(of: value.pointee))
+    case .toDuration: return duration(value)
+    case .toTimestamp: return timestamp(value)
+    default: return operands.noOverload
+    }
+  }
+
+  private static func fault(_ value: UnsafePointer<Cell>) -> Cell {
+    Arithmetic.noOverload(value.pointee)
+  }
+
+  private static let unconvertible = Cell(fault: .conversion)
+
+  private static func int(_ value: UnsafePointer<Cell>) -> Cell {
+    let cell = value.pointee
+    switch cell.tag {
+    case Tag.int: return cell
+    case Tag.uint: return Int64(exactly: cell.uintValue).map { Cell($0) } ?? Cell(fault: .overflow)
+    case Tag.double:
+      // The open interval: neither end is a double that truncates into the range for sure.
+      guard cell.doubleValue > -0x1p63, cell.doubleValue < 0x1p63 else {
+        return Cell(fault: .overflow)
+      }
+      return Cell(Int64(cell.doubleValue))
+    case Tag.timestamp: return Cell(cell.timestampValue.seconds)
+    case Tag.longText, Tag.shortText...:
+      return integer(value.textBytes) ?? unconvertible
+    default: return fault(value)
+    }
+  }
+
+  /// Decimal digits with an optional sign, as Go's ParseInt takes them.
+  private static func integer(_ text: ByteView) -> Cell? {
+    var at = 0
+    let isNegative = text.first == UInt8(ascii: "-")
+    if isNegative || text.first == UInt8(ascii: "+") { at = 1 }
+    guard at < text.count, let magnitude = digits(text, from: at) else { return nil }
+    if isNegative {
+      guard magnitude <= 1 << 63 else { return nil }
+      return Cell(Int64(bitPattern: 0 &- magnitude))
+    }
+    return Int64(exactly: magnitude).map { Cell($0) }
+  }
+
+  private static func digits(_ text: ByteView, from start: Int) -> UInt64? {
+    guard start < text.count else { return nil }
+    var value: UInt64 = 0
+    for i in start..<text.count {
+      guard text[i] &- 0x30 < 10 else { return nil }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(text[i] &- 0x30))
+      if overflow || carry { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  private static func uint(_ value: UnsafePointer<Cell>) -> Cell {
+    let cell = value.pointee
+    switch cell.tag {
+    case Tag.uint: return cell
+    case Tag.int:
+      return UInt64(exactly: cell.intValue).map { Cell($0) } ?? Cell(fault: .overflow)
+    case Tag.double:
+      guard cell.doubleValue >= 0, cell.doubleValue < 0x1p64 else { return Cell(fault: .overflow) }
+      return Cell(UInt64(cell.doubleValue))
+    case Tag.longText, Tag.shortText...:
+      return digits(value.textBytes, from: 0).map { Cell($0) } ?? unconvertible
+    default: return fault(value)
+    }
+  }
+
+  private static func double(_ value: UnsafePointer<Cell>) -> Cell {
+    let cell = value.pointee
+    switch cell.tag {
+    case Tag.double: return cell
+    case Tag.int: return Cell(Double(cell.intValue))
+    case Tag.uint: return Cell(Double(cell.uintValue))
+    case Tag.longText, Tag.shortText...:
+      return DoubleText.parse(value.textBytes).map { Cell($0) } ?? unconvertible
+    default: return fault(value)
+    }
+  }
+
+  private static func bool(_ value: UnsafePointer<Cell>) -> Cell {
+    if value.pointee.tag == Tag.bool { return value.pointee }
+    guard value.pointee.isText else { return fault(value) }
+    switch value.pointee.text {
+    case "1", "t", "T", "true", "TRUE", "True": return .true
+    case "0", "f", "F", "false", "FALSE", "False": return .false
+    default: return unconvertible
+    }
+  }
+
+  private static func bytes(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
+    if value.pointee.tag == Tag.bytes { return value.pointee }
+    guard value.pointee.isText else { return fault(value) }
+    let text = value.textBytes
+    guard let copy = arena.allocate(max(text.count, 1)) else { return Cell(fault: .limitExceeded) }
+    if let start = text.baseAddress { copy.copyMemory(from: start, byteCount: text.count) }
+    return Cell(tag: Tag.bytes, count: text.count, at: copy)
+  }
+
+  /// The text of a value. Doubles print as Go's `%g` with the shortest digits that read back.
+  static func text(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
+    let cell = value.pointee
+    switch cell.tag {
+    case Tag.longText, Tag.shortText...: return cell
+    case Tag.int: return copy(String(cell.intValue), &arena)
+    case Tag.uint: return copy(String(cell.uintValue), &arena)
+    case Tag.double: return copy(DoubleText.text(cell.doubleValue), &arena)
+    case Tag.bool: return copy(cell.boolValue ? "true" : "false", &arena)
+    case Tag.timestamp: return copy(cell.timestampValue.text, &arena)
+    case Tag.duration: return copy(cell.durationValue.text, &arena)
+    case Tag.bytes:
+      guard UTF8Scan.isValid(value.textBytes) else { return unconvertible }
+      return arena.text(copying: value.textBytes) ?? Cell(fault: .limitExceeded)
+    default: return fault(value)
+    }
+  }
+
+  private static func copy(_ text: String, _ arena: inout Arena) -> Cell {
+    var text = text
+    return text.withUTF8 { arena.text(copying: $0) } ?? Cell(fault: .limitExceeded)
+  }
+
+  private static func duration(_ value: UnsafePointer<Cell>) -> Cell {
+    if value.pointee.tag == Tag.duration { return value.pointee }
+    guard value.pointee.isText else { return fault(value) }
+    do throws(DurationTextError) {
+      return Cell(try TimeSpan(duration: value.textBytes))
+    } catch {
+      return error == .outOfRange ? Cell(fault: .overflow) : unconvertible
+    }
+  }
+
+  private static func timestamp(_ value: UnsafePointer<Cell>) -> Cell {
+    let cell = value.pointee
+    switch cell.tag {
+    case Tag.timestamp: return cell
+    case Tag.int:
+      return Timestamp(seconds: cell.intValue).map { Cell($0) } ?? Cell(fault: .overflow)
+    case Tag.longText, Tag.shortText...:
+      do throws(TimestampTextError) {
+        return Cell(try Timestamp(rfc3339: value.textBytes))
+      } catch {
+        return error == .outOfRange ? Cell(fault: .overflow) : unconvertible
+      }
+    default: return fault(value)
+    }
+  }
+}
+
+/// Doubles as text, the way CEL's reference implementation writes and reads them.
+enum DoubleText {
+  /// The shortest digits that read back as the same double; an exponent below 1e-4 and from 1e21
+  /// on, with two digits at least.
+  static func text(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Infinity" : "+Infinity" }
+    if value == 0 { return value.sign == .minus ? "-0" : "0" }
+    let (digits, exponent) = decimal(value.magnitude)
+    let sign = value < 0 ? "-" : ""
+    if exponent < -4 || exponent >= 21 {
+      let rest = digits.dropFirst()
+      let power = String(exponent.magnitude)
+      return sign + digits.prefix(1) + (rest.isEmpty ? "" : "." + rest) + "e"
+        + (exponent < 0 ? "-" : "+") + (power.count < 2 ? "0" : "") + power
+    }
+    if exponent < 0 {
+      return sign + "0." + String(repeating: "0", count: -exponent - 1) + digits
+    }
+    if digits.count <= exponent + 1 {
+      return sign + digits + String(repeating: "0", count: exponent + 1 - digits.count)
+    }
+    return sign + digits.prefix(exponent + 1) + "." + digits.dropFirst(exponent + 1)
+  }
+
+  /// The significant digits of a positive double, and the power of ten of the first.
+  private static func decimal(_ value: Double) -> (digits: String, exponent: Int) {
+    let parts = value.description.split(separator: "e")
+    var exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+    let number = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    let whole = number[0]
+    let fraction = number.count > 1 ? number[1] : ""
+    var digits = String(whole + fraction)
+    exponent += whole.count - 1
+    while digits.hasPrefix("0"), digits.count > 1 {
+      digits.removeFirst()
+      exponent -= 1
+    }
+    while digits.hasSuffix("0"), digits.count > 1 { digits.removeLast() }
+    return (digits, exponent)
+  }
+
+  /// A number as Go's ParseFloat takes it: sign, digits, fraction, exponent; or inf and nan.
+  static func parse(_ text: ByteView) -> Double? {
+    var body = text[...]
+    let isNegative = body.first == UInt8(ascii: "-")
+    if isNegative || body.first == UInt8(ascii: "+") { body = body.dropFirst() }
+    let word = String(decoding: body, as: UTF8.self).lowercased()
+    if word == "inf" || word == "infinity" { return isNegative ? -.infinity : .infinity }
+    if word == "nan" { return .nan }
+    guard let first = body.first, first &- 0x30 < 10 || first == UInt8(ascii: "."),
+      body.allSatisfy({ $0 &- 0x30 < 10 || [0x2E, 0x65, 0x45, 0x2B, 0x2D].contains($0) }),
+      body.contains(where: { $0 &- 0x30 < 10 })
+    else { return nil }
+    var digits = Array(body)
+    if digits[0] == UInt8(ascii: ".") { digits.insert(UInt8(ascii: "0"), at: 0) }
+    guard let value = digits.withUnsafeBufferPointer({ NumberText.double($0) }) else { return nil }
+    return isNegative ? -value : value
+  }
+}

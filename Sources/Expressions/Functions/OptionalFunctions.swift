@@ -1,0 +1,95 @@
+/// Values that may be absent: the optionals extension of CEL.
+enum OptionalFunctions {
+  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
+    for i in 0..<min(operands.count, 2) where !operands[i].pointee.isValue {
+      return operands.noOverload
+    }
+    switch function {
+    case .optionalNone: return none
+    case .optionalOf: return some(operands[0].pointee, in: &arena)
+    case .optionalOfNonZeroValue:
+      return isZero(operands[0]) ? none : some(operands[0].pointee, in: &arena)
+    case .optionalSelect, .optionalIndex:
+      return select(operands[0], operands[1], in: &arena)
+    case .optionalUnwrap: return unwrap(operands, &arena)
+    case .first, .last: return end(operands, isFirst: function == .first, &arena)
+    default: return onOptional(function, operands)
+    }
+  }
+
+  static let none = Cell(tag: Tag.optional, count: 0, at: nil)
+
+  static func some(_ value: Cell, in arena: inout Arena) -> Cell {
+    guard let memory = arena.cells(1) else { return Cell(fault: .limitExceeded) }
+    memory[0] = value
+    return Cell(tag: Tag.optional, count: 1, at: memory)
+  }
+
+  private static func onOptional(_ function: Function, _ operands: Operands) -> Cell {
+    let optional = operands[0].pointee
+    guard optional.tag == Tag.optional else { return operands.noOverload }
+    let value = optional.elements.first
+    switch function {
+    case .hasValue: return Cell(value != nil)
+    case .value: return value ?? Cell(fault: .noSuchAttribute)
+    case .or:
+      guard operands[1].pointee.tag == Tag.optional else { return operands.noOverload }
+      return value == nil ? operands[1].pointee : optional
+    case .orValue: return value ?? operands[1].pointee
+    default: return operands.noOverload
+    }
+  }
+
+  /// `.?name` and `[?key]`: the value if it is there. An absent optional has nothing in it.
+  static func select(
+    _ value: UnsafePointer<Cell>, _ key: UnsafePointer<Cell>, in arena: inout Arena
+  ) -> Cell {
+    if value.pointee.tag == Tag.optional {
+      guard value.pointee.outsideCount == 1, let inner = value.pointee.elements.baseAddress else {
+        return none
+      }
+      return select(inner, key, in: &arena)
+    }
+    let found = CollectionFunctions.index(value, key)
+    if found.isValue { return some(found, in: &arena) }
+    switch EvaluationError(fault: found).kind {
+    case .noSuchAttribute, .indexOutOfRange: return none
+    default: return found
+    }
+  }
+
+  /// A list of optionals as a list of the values that are there.
+  private static func unwrap(_ operands: Operands, _ arena: inout Arena) -> Cell {
+    let list = operands[0].pointee
+    guard list.tag == Tag.list, list.elements.allSatisfy({ $0.tag == Tag.optional }) else {
+      return operands.noOverload
+    }
+    let values = list.elements.compactMap { $0.elements.first }
+    guard let memory = arena.cells(max(values.count, 1)) else {
+      return Cell(fault: .limitExceeded)
+    }
+    for (i, value) in values.enumerated() { memory[i] = value }
+    return Cell(tag: Tag.list, count: values.count, at: memory)
+  }
+
+  private static func end(_ operands: Operands, isFirst: Bool, _ arena: inout Arena) -> Cell {
+    let list = operands[0].pointee
+    guard list.tag == Tag.list else { return operands.noOverload }
+    let value = isFirst ? list.elements.first : list.elements.last
+    return value.map { some($0, in: &arena) } ?? none
+  }
+
+  /// What the extension counts as a zero value: null, false, zero, and everything empty.
+  private static func isZero(_ value: UnsafePointer<Cell>) -> Bool {
+    switch value.pointee.tag {
+    case Tag.null: true
+    case Tag.bool: !value.pointee.boolValue
+    case Tag.int, Tag.uint, Tag.duration: value.pointee.high == 0
+    case Tag.double: value.pointee.doubleValue == 0
+    case Tag.timestamp: value.pointee.timestampValue == Timestamp.epoch
+    case Tag.list, Tag.map, Tag.bytes, Tag.optional: value.pointee.outsideCount == 0
+    case Tag.longText, Tag.shortText...: value.textBytes.isEmpty
+    default: false
+    }
+  }
+}

@@ -1,0 +1,168 @@
+#if canImport(CPCRE2) && !TOLLGATE_NO_PCRE2
+  internal import CPCRE2
+
+  /// A pattern compiled by PCRE2 to machine code. PCRE2's interpreter is never used: it counts its
+  /// steps in another way, so the same limit would give other answers.
+  ///
+  /// The code is not written to after it is made, and matching takes all its memory from the
+  /// scratch: one pattern serves any number of threads.
+  final class NativePattern: @unchecked Sendable {
+    fileprivate let code: OpaquePointer
+
+    /// Whether this build has PCRE2 at all.
+    static let isAvailable = true
+
+    /// Compiles a text that ``PatternTranslation`` wrote. Nil if PCRE2 has no room for it, or if
+    /// there is no JIT for this pattern or on this platform.
+    init?(translated text: [UInt8]) {
+      guard let context = pcre2_compile_context_create_8(nil) else { return nil }
+      defer { pcre2_compile_context_free_8(context) }
+      pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_LF))
+      let options =
+        PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY
+        | PCRE2_ALT_CIRCUMFLEX | PCRE2_NEVER_BACKSLASH_C
+      var errorCode: Int32 = 0
+      var errorOffset = 0
+      let compiled = text.withUnsafeBufferPointer {
+        pcre2_compile_8($0.baseAddress, $0.count, options, &errorCode, &errorOffset, context)
+      }
+      guard let compiled else { return nil }
+      var machineCodeSize = 0
+      guard
+        pcre2_jit_compile_8(compiled, PCRE2_JIT_COMPLETE) == 0,
+        pcre2_pattern_info_8(compiled, UInt32(PCRE2_INFO_JITSIZE), &machineCodeSize) == 0,
+        machineCodeSize > 0
+      else {
+        pcre2_code_free_8(compiled)
+        return nil
+      }
+      code = compiled
+    }
+
+    deinit {
+      pcre2_code_free_8(code)
+    }
+  }
+
+  /// What a thread needs to run native patterns: room for groups, limits and a stack.
+  struct NativeScratch: ~Copyable, @unchecked Sendable {
+    private var matchData: OpaquePointer
+    private let context: OpaquePointer
+    private let emptyText = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+    private var stack: OpaquePointer?
+    private var stackKiB = 0
+    private var matchLimit = 0
+    private var depthLimit = 0
+    private var pairs: Int
+
+    /// Nil if there is no memory.
+    init?() {
+      guard let data = pcre2_match_data_create_8(1, nil) else { return nil }
+      guard let context = pcre2_match_context_create_8(nil) else {
+        pcre2_match_data_free_8(data)
+        return nil
+      }
+      matchData = data
+      pairs = 1
+      self.context = context
+      emptyText.initialize(to: 0)
+    }
+
+    deinit {
+      pcre2_match_data_free_8(matchData)
+      pcre2_match_context_free_8(context)
+      if let stack { pcre2_jit_stack_free_8(stack) }
+      emptyText.deallocate()
+    }
+
+    /// Sets the limits and makes room for the ranges of `groups` groups, the whole match among
+    /// them. False if there is no memory.
+    mutating func prepare(matchLimit: Int, limits: RegexLimits, groups: Int) -> Bool {
+      if self.matchLimit != matchLimit {
+        pcre2_set_match_limit_8(context, UInt32(matchLimit))
+        self.matchLimit = matchLimit
+      }
+      if depthLimit != limits.depthLimit {
+        pcre2_set_depth_limit_8(context, UInt32(limits.depthLimit))
+        depthLimit = limits.depthLimit
+      }
+      if stackKiB != limits.heapLimitKiB {
+        guard makeStack(limits.heapLimitKiB) else { return false }
+      }
+      return pairs >= groups || makeRoom(groups)
+    }
+
+    /// The size is exactly the one asked for, so that the verdict on a deep match does not depend
+    /// on the patterns that ran before.
+    private mutating func makeStack(_ size: Int) -> Bool {
+      let first = min(size, 32) * 1_024
+      guard let new = pcre2_jit_stack_create_8(first, size * 1_024, nil) else { return false }
+      pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(new))
+      pcre2_set_heap_limit_8(context, UInt32(size))
+      if let stack { pcre2_jit_stack_free_8(stack) }
+      stack = new
+      stackKiB = size
+      return true
+    }
+
+    private mutating func makeRoom(_ groups: Int) -> Bool {
+      guard let data = pcre2_match_data_create_8(UInt32(groups), nil) else { return false }
+      pcre2_match_data_free_8(matchData)
+      matchData = data
+      pairs = groups
+      return true
+    }
+
+    /// Looks for the first match at or after `offset`, in text known to be valid UTF-8. The groups
+    /// that ``prepare(matchLimit:limits:groups:)`` made room for can then be asked for.
+    func match(
+      _ pattern: NativePattern, _ subject: UnsafeBufferPointer<UInt8>, from offset: Int
+    ) -> RegexVerdict {
+      // PCRE2 wants an address even of an empty text.
+      let base = subject.baseAddress ?? UnsafePointer(emptyText)
+      let result = pcre2_jit_match_8(
+        pattern.code, base, subject.count, offset, 0, matchData, context)
+      if result >= 0 { return .matched }
+      // Whatever else goes wrong (match limit, JIT stack, memory) must never look like a no.
+      return result == PCRE2_ERROR_NOMATCH ? .notMatched : .limitExceeded
+    }
+
+    /// The range of a group after a match, or nil if it took no part.
+    func range(ofGroup group: Int) -> Range<Int>? {
+      guard group < pairs, let vector = pcre2_get_ovector_pointer_8(matchData) else { return nil }
+      let from = vector[2 * group]
+      let to = vector[2 * group + 1]
+      // Groups that took no part have all bits set.
+      return from >= 0 && from <= to ? from..<to : nil
+    }
+  }
+
+#else
+
+  /// A stand-in for builds without PCRE2: no pattern ever compiles.
+  final class NativePattern: Sendable {
+    /// Whether this build has PCRE2 at all.
+    static let isAvailable = false
+
+    /// Always nil.
+    init?(translated text: [UInt8]) { nil }
+
+  }
+
+  /// A stand-in for builds without PCRE2.
+  struct NativeScratch: ~Copyable, Sendable {
+    /// Always nil.
+    init?() { nil }
+
+    /// Never called, as there are no instances.
+    mutating func prepare(matchLimit: Int, limits: RegexLimits, groups: Int) -> Bool { false }
+
+    /// Never called, as there are no instances.
+    func match(
+      _ pattern: NativePattern, _ subject: UnsafeBufferPointer<UInt8>, from offset: Int
+    ) -> RegexVerdict { .limitExceeded }
+
+    /// Never called, as there are no instances.
+    func range(ofGroup group: Int) -> Range<Int>? { nil }
+  }
+#endif

@@ -1,0 +1,110 @@
+/// A way through the program that is put off until the preferred one has been followed.
+struct PikePending {
+  /// The instruction to go on at, or a slot to restore.
+  var index: Int32
+  var isSlot: Bool
+  /// What the slot is to hold again.
+  var value: Int
+}
+
+/// Ways that wait for the next character, the preferred ones first.
+struct PikeThreads {
+  let instructions: UnsafeMutablePointer<UInt32>
+  /// The slots of each way, one after the other.
+  let slots: UnsafeMutablePointer<Int>
+  var count = 0
+}
+
+/// The memory that a thread lends to the own matcher. It grows with the largest program it has
+/// run and is used again for the next one.
+struct PikeScratch: ~Copyable, @unchecked Sendable {
+  private(set) var marks: UnsafeMutablePointer<UInt32>
+  private(set) var pending: UnsafeMutablePointer<PikePending>
+  private(set) var current: PikeThreads
+  private(set) var waiting: PikeThreads
+  /// The slots of the way that is being followed.
+  private(set) var slots: UnsafeMutablePointer<Int>
+  /// The slots of the best match so far.
+  private(set) var bestSlots: UnsafeMutablePointer<Int>
+  /// The last mark that was given out. Marks only grow, so that old ones need no clearing.
+  var stamp: UInt32 = 0
+  private var instructionCapacity: Int
+  private var slotCapacity: Int
+  private var threadSlotCapacity: Int
+
+  init() {
+    instructionCapacity = 0
+    slotCapacity = 0
+    threadSlotCapacity = 0
+    marks = .allocate(capacity: 0)
+    pending = .allocate(capacity: 0)
+    current = Self.threads(0, slots: 0)
+    waiting = Self.threads(0, slots: 0)
+    slots = .allocate(capacity: 0)
+    bestSlots = .allocate(capacity: 0)
+  }
+
+  deinit {
+    marks.deallocate()
+    pending.deallocate()
+    Self.deallocate(current)
+    Self.deallocate(waiting)
+    slots.deallocate()
+    bestSlots.deallocate()
+  }
+
+  /// Makes room for a program and for marks of every position of a text.
+  mutating func prepare(instructions: Int, slots wanted: Int, positions: Int) {
+    if instructions > instructionCapacity || instructions * wanted > threadSlotCapacity {
+      grow(
+        instructions: max(instructions, instructionCapacity),
+        threadSlots: max(instructions * wanted, threadSlotCapacity))
+    }
+    if wanted > slotCapacity {
+      slots.deallocate()
+      bestSlots.deallocate()
+      slots = .allocate(capacity: wanted)
+      bestSlots = .allocate(capacity: wanted)
+      slotCapacity = wanted
+    }
+    for slot in 0..<wanted { bestSlots[slot] = -1 }
+    // Each position takes one mark, and one more where the search jumps ahead.
+    if UInt64(stamp) + 2 * UInt64(positions) + 4 > UInt64(UInt32.max) {
+      marks.update(repeating: 0, count: instructionCapacity)
+      stamp = 0
+    }
+  }
+
+  /// The range of a group after a match, or nil if it took no part.
+  func range(ofGroup group: Int) -> Range<Int>? {
+    let from = bestSlots[2 * group]
+    let to = bestSlots[2 * group + 1]
+    return from >= 0 && from <= to ? from..<to : nil
+  }
+
+  private mutating func grow(instructions: Int, threadSlots: Int) {
+    marks.deallocate()
+    pending.deallocate()
+    Self.deallocate(current)
+    Self.deallocate(waiting)
+    marks = .allocate(capacity: instructions)
+    marks.initialize(repeating: 0, count: instructions)
+    // Every instruction puts off one way at most, because it is followed once per position.
+    pending = .allocate(capacity: instructions + 1)
+    current = Self.threads(instructions, slots: threadSlots)
+    waiting = Self.threads(instructions, slots: threadSlots)
+    instructionCapacity = instructions
+    threadSlotCapacity = threadSlots
+    stamp = 0
+  }
+
+  private static func threads(_ instructions: Int, slots: Int) -> PikeThreads {
+    PikeThreads(
+      instructions: .allocate(capacity: instructions), slots: .allocate(capacity: slots))
+  }
+
+  private static func deallocate(_ threads: PikeThreads) {
+    threads.instructions.deallocate()
+    threads.slots.deallocate()
+  }
+}

@@ -1,0 +1,198 @@
+/// What a match gave. A limit is an answer of its own: it says nothing about the pattern.
+package enum RegexVerdict: Hashable, Sendable {
+  case matched
+  case notMatched
+  /// One of ``RegexLimits`` was reached.
+  case limitExceeded
+  /// The subject is no UTF-8.
+  case invalidUTF8
+}
+
+/// Where a pattern was found.
+package struct RegexMatch: Hashable, Sendable {
+  /// Byte offsets in the subject by group number: 0 is the whole match, and a group that took no
+  /// part has none.
+  package var groups: [Range<Int>?]
+
+  /// Byte offsets of the whole match.
+  package var range: Range<Int> { groups[0] ?? 0..<0 }
+}
+
+/// What a search gave.
+package enum RegexFindResult: Hashable, Sendable {
+  case found(RegexMatch)
+  case notFound
+  /// One of ``RegexLimits`` was reached.
+  case limitExceeded
+  /// The subject is no UTF-8.
+  case invalidUTF8
+}
+
+/// Which matcher runs a pattern.
+package enum RegexBackend: Hashable, Sendable, CaseIterable {
+  /// PCRE2 where it is certain to answer soon, the own matcher elsewhere. Reaching a limit of
+  /// PCRE2 is no verdict: the own matcher, whose time is linear, then decides within its limit.
+  case automatic
+  /// PCRE2 with nothing to fall back on, so that its limits are verdicts. Where it has no JIT for
+  /// the pattern, this is the own matcher; see ``RegexPattern/isNative``.
+  case pcre2
+  /// The own matcher alone.
+  case pike
+}
+
+/// Memory for matching, to be used by one thread at a time for any number of patterns.
+package struct RegexScratch: ~Copyable, Sendable {
+  fileprivate var native: NativeScratch?
+  fileprivate var pike = PikeScratch()
+
+  package init() {
+    native = nil
+  }
+}
+
+/// A compiled regular expression in RE2's syntax. Matching is leftmost-first: of all matches the
+/// one that begins first, and of these the one that the alternatives and repetitions prefer.
+///
+/// `^` and `$` stand for the ends of the text alone unless `(?m)` is on; a final newline is text
+/// like any other.
+package final class RegexPattern: Sendable {
+  /// Names by group number; entry 0 is the whole match and has none.
+  package let groupNames: [String?]
+  package let limits: RegexLimits
+  private let native: NativePattern?
+  private let pike: PikeMatcher
+  private let mayFallBack: Bool
+
+  /// Larger programs are left to the own matcher: compiling them to machine code takes long.
+  private static let maximumNativeProgram = 5_000
+  /// Bytes of translated pattern; PCRE2 itself compiles to no more than 64 KiB.
+  private static let maximumNativeText = 65_536
+
+  /// Checks and compiles a pattern.
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern in UTF-8.
+  ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
+  ///   - flavor: Which language's details the syntax follows.
+  package init(
+    pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
+    limits: RegexLimits = RegexLimits(), backend: RegexBackend = .automatic
+  ) throws(RegexSyntaxError) {
+    let regex = try RegexParser.parse(
+      pattern, flavor: flavor, unicodeClasses: unicodeClasses, limits: limits)
+    let analysis = RegexAnalysis(regex.root)
+    guard analysis.size <= limits.programSize else {
+      throw RegexSyntaxError(
+        .programTooLarge, at: 0..<pattern.count,
+        "the pattern compiles to more than the limit of \(limits.programSize) instructions",
+        suggestion: "use smaller counts in braces")
+    }
+    groupNames = regex.groupNames
+    self.limits = limits
+    mayFallBack = backend == .automatic
+    pike = PikeMatcher(PikeProgram(regex, isAnchored: analysis.isAnchored))
+    native = backend == .pike ? nil : Self.compileNative(regex, analysis)
+  }
+
+  /// PCRE2 gets what it is known to be right and quick about. It goes wrong where a dead group has
+  /// an anchor (10.42 then takes the whole pattern to be anchored).
+  private static func compileNative(
+    _ regex: ParsedRegex, _ analysis: RegexAnalysis
+  ) -> NativePattern? {
+    guard NativePattern.isAvailable, !analysis.hasNullableLoop, !analysis.hasDeadGroup,
+      analysis.size <= maximumNativeProgram
+    else { return nil }
+    let text = PatternTranslation.translate(
+      regex, analysis, maximumLength: maximumNativeText)
+    return text.flatMap { NativePattern(translated: $0) }
+  }
+
+  /// The same for a pattern in a string.
+  package convenience init(
+    _ pattern: String, unicodeClasses: Bool = false, flavor: RegexFlavor = .re2,
+    limits: RegexLimits = RegexLimits(), backend: RegexBackend = .automatic
+  ) throws(RegexSyntaxError) {
+    try self.init(
+      pattern: Array(pattern.utf8), unicodeClasses: unicodeClasses, flavor: flavor,
+      limits: limits, backend: backend)
+  }
+
+  /// Number of groups in parentheses, without the whole match.
+  package var groupCount: Int { groupNames.count - 1 }
+
+  /// Whether PCRE2 has compiled the pattern.
+  package var isNative: Bool { native != nil }
+
+  /// Whether the pattern matches anywhere in the subject.
+  ///
+  /// - Parameters:
+  ///   - subject: Text in UTF-8.
+  ///   - validated: Whether the caller knows that the subject is valid UTF-8. Saying so of other
+  ///     bytes breaks memory safety, as the matchers then read without looking.
+  package func matches(
+    _ subject: UnsafeBufferPointer<UInt8>, validated: Bool = false,
+    scratch: inout RegexScratch
+  ) -> RegexVerdict {
+    if !validated, UTF8Text.firstInvalidOffset(in: subject) != nil { return .invalidUTF8 }
+    if let native, !mayFallBack || subject.count <= limits.nativeSubjectBytes {
+      let verdict = run(native, subject, from: 0, groups: 1, scratch: &scratch)
+      if verdict != .limitExceeded || !mayFallBack { return verdict }
+    }
+    return pike.match(
+      subject, from: 0, capturing: false, matchLimit: limits.matchLimit, scratch: &scratch.pike)
+  }
+
+  /// Looks for the first match at or after a byte offset. What stands before the offset still
+  /// counts for `^` and `\b`. An offset within a character is one at the next character.
+  ///
+  /// A match may be empty; to go on behind it, search from the next character.
+  package func find(
+    in subject: UnsafeBufferPointer<UInt8>, from offset: Int = 0, validated: Bool = false,
+    scratch: inout RegexScratch
+  ) -> RegexFindResult {
+    if !validated, UTF8Text.firstInvalidOffset(in: subject) != nil { return .invalidUTF8 }
+    var start = max(0, offset)
+    guard start <= subject.count else { return .notFound }
+    while start < subject.count, subject[start] & 0xC0 == 0x80 { start += 1 }
+    if let native, !mayFallBack || subject.count <= limits.nativeSubjectBytes {
+      let groups = groupNames.count
+      let verdict = run(native, subject, from: start, groups: groups, scratch: &scratch)
+      if verdict != .limitExceeded || !mayFallBack {
+        return result(verdict) { scratch.native?.range(ofGroup: $0) }
+      }
+    }
+    let verdict = pike.match(
+      subject, from: start, capturing: true, matchLimit: limits.matchLimit,
+      scratch: &scratch.pike)
+    return result(verdict) { scratch.pike.range(ofGroup: $0) }
+  }
+
+  private func result(
+    _ verdict: RegexVerdict, _ range: (Int) -> Range<Int>?
+  ) -> RegexFindResult {
+    switch verdict {
+    case .matched: .found(RegexMatch(groups: groupNames.indices.map(range)))
+    case .notMatched: .notFound
+    case .limitExceeded: .limitExceeded
+    case .invalidUTF8: .invalidUTF8
+    }
+  }
+
+  private func run(
+    _ native: NativePattern, _ subject: UnsafeBufferPointer<UInt8>, from offset: Int,
+    groups: Int, scratch: inout RegexScratch
+  ) -> RegexVerdict {
+    if scratch.native == nil { scratch.native = NativeScratch() }
+    let limit = mayFallBack ? nativeMatchLimit(subject.count) : limits.matchLimit
+    guard scratch.native?.prepare(matchLimit: limit, limits: limits, groups: groups) == true
+    else { return .limitExceeded }
+    return scratch.native?.match(native, subject, from: offset) ?? .limitExceeded
+  }
+
+  /// PCRE2 counts anew from each start position. Its limit is therefore the share of one position,
+  /// in powers of two so that it seldom changes, yet enough for plain loops over the subject.
+  private func nativeMatchLimit(_ count: Int) -> Int {
+    let share = limits.matchLimit >> (Int.bitWidth - count.leadingZeroBitCount)
+    return min(limits.matchLimit, max(share, 1_000))
+  }
+}

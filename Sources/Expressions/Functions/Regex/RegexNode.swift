@@ -1,0 +1,159 @@
+/// Which language's syntax a pattern is written in.
+package enum RegexFlavor: Hashable, Sendable {
+  /// RE2, as CEL prescribes it.
+  case re2
+  /// Rust's regex crate: RE2's ideas with other details. Repeated repetitions, nested classes and
+  /// class arithmetic, `\u`, `(?x)`; neither `\Q..\E` nor octal escapes nor stray braces.
+  case rust
+}
+
+/// A condition on a position; it matches no text.
+enum RegexAssertion: UInt32, Hashable, Sendable {
+  case textStart
+  case textEnd
+  case lineStart
+  case lineEnd
+  /// `\b` between ASCII word characters and others.
+  case wordBoundary
+  case notWordBoundary
+  /// `\b` by Unicode's idea of a word character.
+  case unicodeWordBoundary
+  case notUnicodeWordBoundary
+}
+
+/// A checked pattern. Flags are gone: case folding is spelled out in the sets, greed in the
+/// repetitions, line mode in the assertions.
+indirect enum RegexNode: Sendable {
+  case empty
+  /// One code point.
+  case scalar(UInt32)
+  /// One code point of the set with this index in ``ParsedRegex/sets``.
+  case set(Int)
+  case assertion(RegexAssertion)
+  case group(RegexNode, index: Int)
+  case concatenation([RegexNode])
+  /// Alternatives in order of preference.
+  case alternation([RegexNode])
+  /// Between `minimum` and `maximum` times (nil: without end), more or fewer preferred.
+  case repetition(RegexNode, minimum: Int, maximum: Int?, greedy: Bool)
+}
+
+/// What the parser gives: a tree and what it refers to.
+struct ParsedRegex: Sendable {
+  var root: RegexNode
+  var sets: [RegexSet]
+  /// Names by group number; entry 0 is the whole match and has none.
+  var groupNames: [String?]
+
+  /// Number of groups in parentheses, without the whole match.
+  var groupCount: Int { groupNames.count - 1 }
+}
+
+/// Facts about a pattern that decide which matcher may answer what.
+struct RegexAnalysis {
+  /// Instructions of the own matcher, saturating at `Int.max`.
+  private(set) var size = 0
+  /// Whether the pattern can match without consuming anything. Assertions count as passed.
+  private(set) var isNullable = false
+  /// Whether a loop without end has a body that can match nothing. Backtracking matchers leave
+  /// such a loop at the first empty round, automata try the other ways through the body first; so
+  /// they do not always find the same extent, and only the own matcher does what RE2 does.
+  private(set) var hasNullableLoop = false
+  /// Whether groups stand in a part that is repeated no times.
+  private(set) var hasDeadGroup = false
+  /// Whether there are ways through a choice that differ in length.
+  private(set) var hasUnevenChoice = false
+  /// Whether a match can begin at the start of the text only.
+  private(set) var isAnchored = false
+  private var hasGroup = false
+  private var isAssertion = false
+
+  /// Facts about one tree.
+  init(_ node: RegexNode) {
+    switch node {
+    case .empty:
+      isNullable = true
+    case .scalar, .set:
+      size = 1
+    case .assertion(let assertion):
+      size = 1
+      isNullable = true
+      isAssertion = true
+      isAnchored = assertion == .textStart
+    case .group(let body, _):
+      let facts = RegexAnalysis(body)
+      include(facts)
+      isNullable = facts.isNullable
+      isAnchored = facts.isAnchored
+      size = Self.sum(size, 2)
+      hasGroup = true
+    case .concatenation(let parts):
+      isNullable = true
+      var isAtStart = true
+      for part in parts {
+        let facts = RegexAnalysis(part)
+        include(facts)
+        isNullable = isNullable && facts.isNullable
+        isAnchored = isAnchored || (isAtStart && facts.isAnchored)
+        isAtStart = isAtStart && facts.isAssertion
+      }
+    case .alternation(let branches):
+      size = branches.count - 1
+      isAnchored = true
+      for branch in branches {
+        let facts = RegexAnalysis(branch)
+        include(facts)
+        isNullable = isNullable || facts.isNullable
+        isAnchored = isAnchored && facts.isAnchored
+        hasUnevenChoice = hasUnevenChoice || !branch.isOneCharacter
+      }
+    case .repetition(let body, let minimum, let maximum, _):
+      let facts = RegexAnalysis(body)
+      include(facts)
+      hasUnevenChoice = hasUnevenChoice || !body.isOneCharacter
+      hasDeadGroup = hasDeadGroup || (maximum == 0 && facts.hasGroup)
+      hasNullableLoop = hasNullableLoop || (maximum == nil && facts.isNullable)
+      isNullable = minimum == 0 || facts.isNullable
+      isAnchored = minimum > 0 && facts.isAnchored
+      size = Self.size(of: facts, minimum, maximum)
+    }
+  }
+
+  private mutating func include(_ part: RegexAnalysis) {
+    size = Self.sum(size, part.size)
+    hasNullableLoop = hasNullableLoop || part.hasNullableLoop
+    hasDeadGroup = hasDeadGroup || part.hasDeadGroup
+    hasUnevenChoice = hasUnevenChoice || part.hasUnevenChoice
+    hasGroup = hasGroup || part.hasGroup
+  }
+
+  private static func size(of body: RegexAnalysis, _ minimum: Int, _ maximum: Int?) -> Int {
+    guard let maximum else {
+      // A loop is one copy and a branch; a nullable one that may be skipped has a second branch.
+      let loop = minimum == 0 ? sum(body.size, 2) : 1
+      return sum(product(body.size, minimum), loop)
+    }
+    return sum(
+      product(body.size, minimum), product(sum(body.size, 1), maximum - minimum))
+  }
+
+  private static func sum(_ a: Int, _ b: Int) -> Int {
+    let (value, overflow) = a.addingReportingOverflow(b)
+    return overflow ? .max : value
+  }
+
+  private static func product(_ a: Int, _ b: Int) -> Int {
+    let (value, overflow) = a.multipliedReportingOverflow(by: b)
+    return overflow ? .max : value
+  }
+}
+
+extension RegexNode {
+  /// Whether the node always consumes exactly one code point.
+  fileprivate var isOneCharacter: Bool {
+    switch self {
+    case .scalar, .set: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// A set of code points: explicit ranges and Unicode categories, or everything but these.
+///
+/// Categories stay symbolic because writing them out takes hundreds of ranges, while both matchers
+/// can look up the category of a code point.
+struct RegexSet: Hashable, Sendable {
+  let ranges: [ScalarRange]
+  let categories: RegexCategories
+  /// Only ever true where both ranges and categories are there; otherwise the complement has
+  /// been taken.
+  let isNegated: Bool
+
+  static let everything = RegexSet([.all])
+  static let nothing = RegexSet([])
+  static let notNewline = RegexSet([ScalarRange(low: 0x0A, high: 0x0A)], isNegated: true)
+
+  init(
+    _ ranges: [ScalarRange], categories: RegexCategories = [], isNegated: Bool = false
+  ) {
+    let ranges = ranges.normalized()
+    let coversAll = categories == .all || ranges == [.all]
+    if coversAll {
+      self.ranges = isNegated ? [] : [.all]
+      self.categories = []
+      self.isNegated = false
+    } else if categories.isEmpty {
+      self.ranges = isNegated ? ranges.complemented() : ranges
+      self.categories = []
+      self.isNegated = false
+    } else if ranges.isEmpty {
+      self.ranges = []
+      self.categories = isNegated ? RegexCategories.all.subtracting(categories) : categories
+      self.isNegated = false
+    } else {
+      self.ranges = ranges
+      self.categories = categories
+      self.isNegated = isNegated
+    }
+  }
+
+  /// The only member, if there is exactly one that can be told at once.
+  var onlyScalar: UInt32? {
+    guard categories.isEmpty, ranges.count == 1, ranges[0].low == ranges[0].high else { return nil }
+    return ranges[0].low
+  }
+
+  /// The members as ranges alone.
+  var explicitRanges: [ScalarRange] {
+    guard !categories.isEmpty else { return ranges }
+    let all = (ranges + categories.explicitRanges).normalized()
+    return isNegated ? all.complemented() : all
+  }
+
+  /// Everything that is not in this set.
+  var complement: RegexSet {
+    RegexSet(ranges, categories: categories, isNegated: !isNegated)
+  }
+
+  /// The set with every code point that differs from a member by case alone.
+  var caseFolded: RegexSet {
+    RegexSet(CaseFolding.closure(of: explicitRanges))
+  }
+
+  /// Whether the code point is a member. A surrogate never is.
+  func contains(_ scalar: UInt32) -> Bool {
+    guard let value = Unicode.Scalar(scalar) else { return false }
+    let inside =
+      ranges.containsScalar(scalar)
+      || (!categories.isEmpty && !categories.isDisjoint(with: RegexCategories(of: value)))
+    return inside != isNegated
+  }
+}
+
+/// Collects the parts of a class in brackets.
+struct RegexSetBuilder {
+  private var ranges: [ScalarRange] = []
+  private var categories: RegexCategories = []
+
+  /// Adds a range of code points.
+  mutating func add(_ low: UInt32, _ high: UInt32) {
+    ranges.append(ScalarRange(low: low, high: high))
+  }
+
+  /// Adds the members of a set.
+  mutating func add(_ set: RegexSet) {
+    if set.isNegated {
+      // A union with the complement of a mixture is no mixture again.
+      ranges += set.explicitRanges
+    } else {
+      ranges += set.ranges
+      categories.formUnion(set.categories)
+    }
+  }
+
+  /// The union of everything that was added.
+  func finish(isNegated: Bool = false) -> RegexSet {
+    RegexSet(ranges, categories: categories, isNegated: isNegated)
+  }
+}

@@ -1,0 +1,216 @@
+/// Replaces operations on constants by their result, and literal lists and maps by constants.
+///
+/// What would be an error stays as it is, so that it is an error when and where the program runs.
+struct ConstantFolding {
+  /// New node for each node of the original graph, as far as it has been visited.
+  private var replaced: [ConditionGraph.ID?] = []
+
+  /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
+  /// pass over what the root needs is enough.
+  mutating func fold(_ root: ConditionGraph.ID, in graph: inout ConditionGraph)
+    -> ConditionGraph.ID
+  {
+    while replaced.count <= root {
+      let id = replaced.count
+      let new = rebuilt(id, in: &graph)
+      replaced.append(new)
+      graph.replaced(id, by: new)
+    }
+    return replaced[root] ?? root
+  }
+
+  private func folded(_ id: UInt32) -> ConditionGraph.ID {
+    let id = Int(id)
+    return id < replaced.count ? replaced[id] ?? id : id
+  }
+
+  private func rebuilt(_ id: ConditionGraph.ID, in graph: inout ConditionGraph)
+    -> ConditionGraph.ID
+  {
+    let node = graph[id]
+    let origin = graph.origins[id]
+    switch node.kind {
+    case .constant, .slot, .present, .local:
+      return id
+    case .optionalElement:
+      let a = folded(node.a)
+      return a == Int(node.a) ? id : graph.add(.optionalElement, a, at: origin)
+    case .bind:
+      let (a, b) = (folded(node.a), folded(node.b))
+      let isSame = a == Int(node.a) && b == Int(node.b)
+      return isSame ? id : graph.add(.bind, a, b, Int(node.c), at: origin)
+    case .not, .negate:
+      let a = folded(node.a)
+      if let result = unary(node.kind, a, graph) { return graph.addConstant(result, at: origin) }
+      return a == Int(node.a) ? id : graph.add(node.kind, a, at: origin)
+    case .select, .hasField:
+      let a = folded(node.a)
+      return a == Int(node.a) ? id : graph.add(node.kind, a, Int(node.b), at: origin)
+    case .conditional:
+      return conditional(id, node, origin, &graph)
+    case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .index:
+      let (a, b) = (folded(node.a), folded(node.b))
+      if let result = binary(node.kind, a, b, graph) {
+        return graph.addConstant(result, at: origin)
+      }
+      return a == Int(node.a) && b == Int(node.b) ? id : graph.add(node.kind, a, b, at: origin)
+    case .and, .or:
+      return chain(id, node, origin, &graph)
+    case .list, .map, .call, .loop:
+      return elements(id, node, origin, &graph)
+    }
+  }
+
+  private func conditional(
+    _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
+    _ graph: inout ConditionGraph
+  ) -> ConditionGraph.ID {
+    let (a, b, c) = (folded(node.a), folded(node.b), folded(node.c))
+    if let condition = graph.constant(a), condition.tag == Tag.bool {
+      return condition.boolValue ? b : c
+    }
+    let isSame = a == Int(node.a) && b == Int(node.b) && c == Int(node.c)
+    return isSame ? id : graph.add(.conditional, a, b, c, at: origin)
+  }
+
+  /// A deciding constant decides, whatever stands beside it: errors do not count then. Constants
+  /// that do not decide are left out while at least two operands stay.
+  private func chain(
+    _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
+    _ graph: inout ConditionGraph
+  ) -> ConditionGraph.ID {
+    let deciding = Cell(node.kind == .or)
+    var operands: [Int] = []
+    for operand in graph.list(node.a).map({ folded($0) }) {
+      guard let constant = graph.constant(operand), constant.tag == Tag.bool else {
+        operands.append(operand)
+        continue
+      }
+      if constant == deciding { return graph.addConstant(deciding, at: origin) }
+    }
+    if operands.isEmpty { return graph.addConstant(Cell(node.kind == .and), at: origin) }
+    if operands.count == 1, isBool(operands[0], graph) { return operands[0] }
+    if operands.count == 1 { operands.append(graph.addConstant(Cell(node.kind == .and), at: origin)) }
+    return graph.add(node.kind, list: operands, at: origin)
+  }
+
+  /// Whether a node can only be a bool or an error, so that a chain of it alone is it.
+  private func isBool(_ id: ConditionGraph.ID, _ graph: ConditionGraph) -> Bool {
+    switch graph[id].kind {
+    case .equal, .less, .lessOrEqual, .in, .not, .and, .or, .present, .hasField: true
+    default: false
+    }
+  }
+
+  private func elements(
+    _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
+    _ graph: inout ConditionGraph
+  ) -> ConditionGraph.ID {
+    let operands = graph.list(node.a).map { folded($0) }
+    let cells = operands.compactMap { graph.constant($0) }
+    if cells.count == operands.count, node.kind == .list || node.kind == .map,
+      let place = literal(node.kind, cells, graph)
+    {
+      return graph.add(.constant, place, at: origin)
+    }
+    if node.kind == .call, cells.count == operands.count,
+      let result = call(graph.function(id), cells, graph)
+    {
+      return graph.addConstant(result, at: origin)
+    }
+    let isSame = zip(graph.list(node.a), operands).allSatisfy { Int($0) == $1 }
+    return isSame
+      ? id : graph.add(node.kind, list: operands, Int(node.b), Int(node.c), at: origin)
+  }
+
+  /// The constant of a list or map literal, or nil when its keys are no keys.
+  private func literal(_ kind: ConditionGraph.Kind, _ cells: [Cell], _ graph: ConditionGraph)
+    -> Int?
+  {
+    guard kind == .map else {
+      return graph.constants.intern(Tag.list, count: cells.count, of: cells)
+    }
+    var arena = Arena(limit: 1 << 20)
+    let isMap = cells.withUnsafeBufferPointer { cells in
+      guard let base = cells.baseAddress else { return true }
+      return CollectionFunctions.makeMap(base, cells.count / 2, in: &arena).isValue
+    }
+    return isMap ? graph.constants.intern(Tag.map, count: cells.count / 2, of: cells) : nil
+  }
+
+  // MARK: Operations on cells
+
+  private func unary(_ kind: ConditionGraph.Kind, _ a: Int, _ graph: ConditionGraph) -> Cell? {
+    guard let cell = graph.constant(a) else { return nil }
+    if kind == .negate { return value(Arithmetic.negate(cell)) }
+    return cell.tag == Tag.bool ? Cell(!cell.boolValue) : nil
+  }
+
+  private func binary(_ kind: ConditionGraph.Kind, _ a: Int, _ b: Int, _ graph: ConditionGraph)
+    -> Cell?
+  {
+    guard let left = graph.constant(a), let right = graph.constant(b) else { return nil }
+    switch kind {
+    case .subtract: return value(Arithmetic.subtract(left, right))
+    case .multiply: return value(Arithmetic.multiply(left, right))
+    case .divide: return value(Arithmetic.divide(left, right))
+    case .modulo: return value(Arithmetic.modulo(left, right))
+    default: break
+    }
+    return withUnsafePointer(to: left) { left in
+      withUnsafePointer(to: right) { right in
+        switch kind {
+        case .equal: return Cell(Comparing.areEqual(left, right))
+        case .in: return value(CollectionFunctions.contains(right, left))
+        case .index: return value(CollectionFunctions.index(left, right))
+        case .less, .lessOrEqual:
+          let order = Comparing.order(left, right)
+          if order == .noOverload { return nil }
+          return Cell(order == .less || kind == .lessOrEqual && order == .equal)
+        default: return joined(left, right, graph)
+        }
+      }
+    }
+  }
+
+  /// `+`. A joined list keeps its elements, which are constants; a joined text is copied.
+  private func joined(
+    _ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ graph: ConditionGraph
+  ) -> Cell? {
+    var arena = Arena(limit: 1 << 20)
+    guard let sum = value(Arithmetic.add(left, right, in: &arena)) else { return nil }
+    let place =
+      sum.tag == Tag.list
+      ? graph.constants.intern(Tag.list, count: sum.outsideCount, of: Array(sum.elements))
+      : graph.constants.intern(sum)
+    return graph.constants.cells[place]
+  }
+
+  /// A call on constants. What the arena holds is gone afterwards, so results are copied into the
+  /// pool; patterns are left to run, because matching needs scratch memory.
+  private func call(_ function: Function?, _ cells: [Cell], _ graph: ConditionGraph) -> Cell? {
+    guard let function, !ConstantFolding.staysACall(function) else { return nil }
+    var arena = Arena(limit: 1 << 20)
+    let result = cells.withUnsafeBufferPointer { cells -> Cell? in
+      guard let base = cells.baseAddress else { return nil }
+      if let test = Calls.textTest(function), cells.count == 2 {
+        guard cells[0].isText, cells[1].isText else { return nil }
+        return Cell(test(base.textBytes, (base + 1).textBytes))
+      }
+      return value(Calls.call(function, Operands(base, count: cells.count), &arena))
+    }
+    return result.flatMap { graph.constants.copy($0) }
+  }
+
+  /// Calls that are not worked out beforehand.
+  private static func staysACall(_ function: Function) -> Bool {
+    switch function {
+    case .matches, .regexExtract, .regexExtractAll, .regexReplace, .optionalNone, .optionalOf,
+      .optionalOfNonZeroValue:
+      true
+    default: false
+    }
+  }
+
+  private func value(_ cell: Cell) -> Cell? { cell.isValue ? cell : nil }
+}

@@ -1,0 +1,165 @@
+/// The attribute paths of a program as a tree of names, for filling a frame from JSON in one pass.
+///
+/// The tree is built once and read for every attribute of every user, so it lies in plain memory;
+/// a frame reads it through a ``View``, which costs no reference counting.
+final class AttributeTrie: @unchecked Sendable {
+  struct Node {
+    /// The slot of the attribute that ends here, or -1.
+    var slot: Int32 = -1
+    var isPresenceOnly = false
+    /// Nodes directly below, as a range of the view's children.
+    var firstChild: Int32 = 0
+    var childCount: Int32 = 0
+    /// The open-addressing table of the names below: where it begins in the view's edges, and its
+    /// size less one.
+    var table: Int32 = 0
+    var mask: Int32 = 0
+  }
+
+  /// A name below a node; an empty place of a table leads to node -1.
+  struct Edge {
+    var prefix: UInt64 = 0
+    var length: Int32 = 0
+    var name: Int32 = 0
+    var node: Int32 = -1
+  }
+
+  /// The memory of the tree, valid while the tree lives.
+  struct View {
+    let nodes: UnsafePointer<Node>
+    let children: UnsafePointer<Int32>
+    let edges: UnsafePointer<Edge>
+    let names: UnsafePointer<UInt8>
+  }
+
+  let view: View
+
+  static let root = 0
+
+  init(_ slots: [SlotTable.Slot]) {
+    let tree = AttributeTree(slots)
+    func copy<T>(_ array: [T]) -> UnsafePointer<T> {
+      let memory = UnsafeMutablePointer<T>.allocate(capacity: max(array.count, 1))
+      for (i, element) in array.enumerated() { (memory + i).initialize(to: element) }
+      return UnsafePointer(memory)
+    }
+    view = View(
+      nodes: copy(tree.nodes), children: copy(tree.children), edges: copy(tree.edges),
+      names: copy(tree.names))
+  }
+
+  deinit {
+    view.nodes.deallocate()
+    view.children.deallocate()
+    view.edges.deallocate()
+    view.names.deallocate()
+  }
+}
+
+extension AttributeTrie.View {
+  /// The node below `node` with this name, or nil.
+  @inline(__always)
+  func child(of node: Int, named name: ByteView) -> Int? {
+    let parent = nodes[node]
+    guard parent.childCount > 0 else { return nil }
+    let mask = Int(parent.mask)
+    let table = edges + Int(parent.table)
+    let prefix = AttributeTrie.prefix(name)
+    var i = AttributeTrie.hash(prefix, name.count) & mask
+    while true {
+      let edge = table[i]
+      guard edge.node >= 0 else { return nil }
+      if edge.prefix == prefix, Int(edge.length) == name.count,
+        name.count <= 8 || isSame(name, edge)
+      {
+        return Int(edge.node)
+      }
+      i = (i + 1) & mask
+    }
+  }
+
+  @inline(__always)
+  private func isSame(_ name: ByteView, _ edge: AttributeTrie.Edge) -> Bool {
+    var i = 8
+    while i < name.count {
+      if names[Int(edge.name) &+ i] != name[i] { return false }
+      i &+= 1
+    }
+    return true
+  }
+}
+
+extension AttributeTrie {
+  /// The first eight bytes, zero-padded.
+  @inline(__always)
+  fileprivate static func prefix(_ name: ByteView) -> UInt64 {
+    guard let base = name.baseAddress else { return 0 }
+    if name.count >= 8 { return UnsafeRawPointer(base).loadUnaligned(as: UInt64.self) }
+    var prefix: UInt64 = 0
+    var i = 0
+    while i < name.count {
+      prefix |= UInt64(base[i]) << UInt64(8 &* i)
+      i &+= 1
+    }
+    return prefix
+  }
+
+  @inline(__always)
+  fileprivate static func hash(_ prefix: UInt64, _ length: Int) -> Int {
+    Int(truncatingIfNeeded: ((prefix ^ UInt64(length)) &* 0x9E37_79B9_7F4A_7C15) >> 40)
+  }
+}
+
+/// The tree while it is built.
+private struct AttributeTree {
+  var nodes = [AttributeTrie.Node()]
+  var children: [Int32] = []
+  var edges: [AttributeTrie.Edge] = []
+  var names: [UInt8] = []
+
+  init(_ slots: [SlotTable.Slot]) {
+    var below: [[(name: String, node: Int)]] = [[]]
+    // Names by their bytes: strings compare normalised.
+    var known: [[[UInt8]: Int]] = [[:]]
+    for (number, slot) in slots.enumerated() {
+      var node = AttributeTrie.root
+      for name in slot.path.names {
+        if let child = known[node][Array(name.utf8)] {
+          node = child
+        } else {
+          nodes.append(AttributeTrie.Node())
+          below.append([])
+          known.append([:])
+          known[node][Array(name.utf8)] = nodes.count - 1
+          below[node].append((name, nodes.count - 1))
+          node = nodes.count - 1
+        }
+      }
+      nodes[node].slot = Int32(number)
+      nodes[node].isPresenceOnly = slot.isPresenceOnly
+    }
+    for (node, entries) in below.enumerated() where !entries.isEmpty { index(node, entries) }
+  }
+
+  private mutating func index(_ node: Int, _ entries: [(name: String, node: Int)]) {
+    var size = 4
+    while size < entries.count * 3 { size *= 2 }
+    nodes[node].firstChild = Int32(children.count)
+    nodes[node].childCount = Int32(entries.count)
+    nodes[node].table = Int32(edges.count)
+    nodes[node].mask = Int32(size - 1)
+    let start = edges.count
+    edges += Array(repeating: AttributeTrie.Edge(), count: size)
+    for entry in entries {
+      children.append(Int32(entry.node))
+      let bytes = Array(entry.name.utf8)
+      let prefix = bytes.withUnsafeBufferPointer { AttributeTrie.prefix($0) }
+      var i = AttributeTrie.hash(prefix, bytes.count) & (size - 1)
+      while edges[start + i].node >= 0 { i = (i + 1) & (size - 1) }
+      edges[start + i] = AttributeTrie.Edge(
+        prefix: prefix, length: Int32(bytes.count), name: Int32(names.count),
+        node: Int32(entry.node))
+      names += bytes
+    }
+  }
+}

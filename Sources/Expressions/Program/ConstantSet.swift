@@ -1,0 +1,59 @@
+/// A hash index over a constant list, for `x in [...]` with many elements.
+///
+/// Elements are texts, bools, nulls and numbers; a number is found by value whatever its type.
+struct ConstantSet: Sendable {
+  private let cells: [Cell]
+  private let table: [Int32]
+  private let mask: Int
+  /// Keeps the memory of long texts alive.
+  private let pool: ConstantPool
+
+  /// Nil when an element is a list or a map, which have no hash here.
+  init?(_ elements: UnsafeBufferPointer<Cell>, pool: ConstantPool) {
+    var size = 8
+    while size < elements.count * 2 { size *= 2 }
+    var table = [Int32](repeating: -1, count: size)
+    for (number, element) in elements.enumerated() {
+      guard let hash = withUnsafePointer(to: element, ConstantSet.hash) else { return nil }
+      var i = Int(truncatingIfNeeded: hash) & (size - 1)
+      while table[i] >= 0 { i = (i + 1) & (size - 1) }
+      table[i] = Int32(number)
+    }
+    self.cells = Array(elements)
+    self.table = table
+    self.pool = pool
+    mask = size - 1
+  }
+
+  func contains(_ cell: UnsafePointer<Cell>) -> Bool {
+    guard let hash = ConstantSet.hash(cell) else { return false }
+    var i = Int(truncatingIfNeeded: hash) & mask
+    return cells.withUnsafeBufferPointer { cells in
+      guard let base = cells.baseAddress else { return false }
+      while table[i] >= 0 {
+        if Comparing.areEqual(base + Int(table[i]), cell) { return true }
+        i = (i + 1) & mask
+      }
+      return false
+    }
+  }
+
+  /// Equal values have equal hashes: numbers go by the double they compare as.
+  private static func hash(_ cell: UnsafePointer<Cell>) -> UInt64? {
+    let value = cell.pointee
+    switch value.tag {
+    case Tag.int, Tag.uint, Tag.double:
+      // Minus zero equals zero.
+      return mix((value.nearestDouble + 0).bitPattern, 1)
+    case Tag.null, Tag.bool, Tag.shortText...: return mix(value.high, value.low)
+    case Tag.longText, Tag.bytes:
+      return mix(cell.textBytes.reduce(0xCBF2) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, 3)
+    default: return nil
+    }
+  }
+
+  private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    let mixed = (a ^ b &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
+    return mixed ^ mixed >> 32
+  }
+}

@@ -1,0 +1,246 @@
+/// The values that a program runs on: its constants, one context's attributes, temporaries.
+///
+/// A frame is one block of cells, made once per thread and filled again for every user. Filling
+/// allocates nothing from the system once the frame is warm.
+///
+/// ```swift
+/// var frame = Frame(for: program)
+/// try frame.fill(json: #"{"user":{"plan":"free"}}"#.utf8)
+/// let value = try program.evaluate(in: &frame)
+/// ```
+public struct Frame: ~Copyable {
+  let storage: Program.Storage
+  package let cells: UnsafeMutablePointer<Cell>
+  /// The cells of the attributes, in slot order.
+  package let slots: UnsafeMutablePointer<Cell>
+  /// Faults that chains of `&&` and `||` have passed over, by chain.
+  let pending: UnsafeMutablePointer<Cell>
+  private let defaults: UnsafeMutablePointer<Cell>
+  private let slotCount: Int
+  private let trie: AttributeTrie.View
+  package var arena: Arena
+  var regexScratch: RegexScratch
+  var patternCache = PatternCache()
+  /// Number of the run, which tells this run's pending faults from those of earlier ones.
+  var run: UInt64 = 0
+  /// Text that was copied in with the last fill.
+  private var owned: [UInt8] = []
+
+  public init(for program: Program) {
+    let storage = program.storage
+    self.storage = storage
+    let constants = storage.constants.cells.count
+    let count = constants + storage.slots.count + storage.temporaries
+    slotCount = storage.slots.count
+    cells = .allocate(capacity: max(count, 1))
+    cells.initialize(repeating: .missing, count: max(count, 1))
+    for (i, cell) in storage.constants.cells.enumerated() { cells[i] = cell }
+    slots = cells + constants
+    pending = .allocate(capacity: max(storage.chains, 1))
+    pending.initialize(repeating: .missing, count: max(storage.chains, 1))
+    defaults = .allocate(capacity: max(slotCount, 1))
+    for (i, cell) in storage.slotDefaults.enumerated() { (defaults + i).initialize(to: cell) }
+    trie = storage.trie.view
+    arena = Arena(limit: storage.limits.memoryBytes)
+    regexScratch = RegexScratch()
+    reset()
+  }
+
+  deinit {
+    cells.deallocate()
+    pending.deallocate()
+    defaults.deallocate()
+  }
+
+  /// Empties the frame: no attribute is there.
+  public mutating func reset() {
+    arena.reset()
+    slots.update(from: defaults, count: slotCount)
+  }
+
+  /// Fills the frame from one JSON object whose members are the roots. What the program does not
+  /// read is checked and skipped.
+  ///
+  /// - Throws: ``JSONFault``; the frame is empty then.
+  public mutating func fill(json: some Sequence<UInt8>) throws(JSONFault) {
+    owned = Array(json)
+    let count = owned.count
+    // The text cells point into `owned`, which stays until the next fill.
+    let base = owned.withUnsafeBufferPointer { $0.baseAddress }
+    guard let base else {
+      reset()
+      throw JSONFault(kind: .unexpectedEnd, offset: 0)
+    }
+    var cursor = JSONCursor(base, from: 0, to: count)
+    try fill(&cursor)
+  }
+
+  private mutating func fill(_ cursor: inout JSONCursor) throws(JSONFault) {
+    reset()
+    let nesting = storage.limits.dataNesting
+    do throws(JSONFault) {
+      try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
+        if try !fillMember(key, from: &cursor) { try cursor.skipValue(nesting: nesting) }
+      }
+      try cursor.expectEnd()
+    } catch {
+      reset()
+      throw error
+    }
+  }
+
+  /// Fills one root from the value that comes next, or gives false without moving when the
+  /// program reads nothing below this name.
+  package mutating func fillMember(
+    _ key: JSONCursor.RawString, from cursor: inout JSONCursor
+  ) throws(JSONFault) -> Bool {
+    guard let node = try child(AttributeTrie.root, key, cursor) else { return false }
+    try fillValue(node, from: &cursor, nesting: storage.limits.dataNesting)
+    return true
+  }
+
+  @inline(__always)
+  private mutating func child(
+    _ node: Int, _ key: JSONCursor.RawString, _ cursor: JSONCursor
+  ) throws(JSONFault) -> Int? {
+    if !key.hasEscapes { return trie.child(of: node, named: key.bytes) }
+    let cell = try cursor.text(key, in: &arena)
+    return withUnsafePointer(to: cell) { trie.child(of: node, named: $0.textBytes) }
+  }
+
+  private mutating func fillValue(
+    _ id: Int, from cursor: inout JSONCursor, nesting: Int
+  ) throws(JSONFault) {
+    let node = trie.nodes[id]
+    if node.childCount > 0 {
+      let isObject = cursor.peek() == UInt8(ascii: "{")
+      markChildren(node, isObject ? .missing : .notAMap, below: isObject ? .unreachable : .notAMap)
+      if isObject {
+        let start = cursor.at
+        try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: false)
+        cursor.at = start
+        try fillChildren(id, from: &cursor, nesting: nesting)
+        return
+      }
+    }
+    try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: true)
+  }
+
+  private mutating func fillChildren(
+    _ id: Int, from cursor: inout JSONCursor, nesting: Int
+  ) throws(JSONFault) {
+    try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
+      if let child = try child(id, key, cursor) {
+        try fillValue(child, from: &cursor, nesting: nesting - 1)
+      } else {
+        try cursor.skipValue(nesting: nesting - 1)
+      }
+    }
+  }
+
+  /// Puts the next value into the slot that ends at this node. Without a slot the value is only
+  /// passed, and not even that when the caller will pass it anyway.
+  private mutating func fillSlot(
+    _ node: AttributeTrie.Node, from cursor: inout JSONCursor, nesting: Int, wantsValue: Bool
+  ) throws(JSONFault) {
+    let slot = Int(node.slot)
+    if slot < 0 || node.isPresenceOnly {
+      if wantsValue { try cursor.skipValue(nesting: nesting) }
+      if slot >= 0 { slots[slot] = .true }
+      return
+    }
+    slots[slot] = try cursor.cell(in: &arena, nesting: nesting)
+  }
+
+  /// Sets the attributes directly below a value, and those further below.
+  private func markChildren(_ node: AttributeTrie.Node, _ direct: Cell, below: Cell) {
+    let children = trie.children + Int(node.firstChild)
+    for i in 0..<Int(node.childCount) {
+      let child = trie.nodes[Int(children[i])]
+      if child.slot >= 0 { slots[Int(child.slot)] = direct }
+      if child.childCount > 0 { markChildren(child, below, below: below) }
+    }
+  }
+}
+
+extension Frame {
+  /// Fills the frame from a map whose keys are the roots.
+  public mutating func fill(_ context: Value) throws(EvaluationError) {
+    reset()
+    for (slot, entry) in storage.slots.enumerated() {
+      if let cell = try cell(at: entry.path.names, in: context) { slots[slot] = cell }
+    }
+  }
+
+  /// The cell of an attribute; nil leaves the default of a root that the context does not hold.
+  private mutating func cell(at path: [String], in context: Value) throws(EvaluationError)
+    -> Cell?
+  {
+    guard var value = context[path[0]] else { return nil }
+    for (depth, name) in path.enumerated().dropFirst() {
+      guard case .map = value else { return .notAMap }
+      guard let next = value[name] else {
+        return depth == path.count - 1 ? .missing : .unreachable
+      }
+      value = next
+    }
+    guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
+    return cell
+  }
+}
+
+extension Program {
+  /// Runs an entry (the first by default) on a filled frame.
+  ///
+  /// - Throws: ``EvaluationError``.
+  public func evaluate(_ entry: Entry? = nil, in frame: inout Frame) throws(EvaluationError)
+    -> Value
+  {
+    var trace = NoTrace()
+    let start = (entry ?? entries.first)?.start ?? Lowering.finishFault
+    // What the run builds is given back, so that one filled frame can be evaluated for ever.
+    let mark = frame.arena.mark
+    let cell = Machine.run(storage, from: start, in: &frame, &trace)
+    defer { frame.arena.release(to: mark) }
+    if cell.tag == Tag.fault { throw EvaluationError(fault: cell) }
+    return Value(cell)
+  }
+
+  /// Fills a frame and runs the first entry.
+  public func evaluate(_ context: Value) throws(EvaluationError) -> Value {
+    var frame = Frame(for: self)
+    try frame.fill(context)
+    return try evaluate(in: &frame)
+  }
+
+  /// What a condition comes to: the bools true and false mean themselves, and everything else
+  /// (another value, a fault) is a condition that does not hold. This is the hot path: it
+  /// allocates nothing once the frame is warm. Texts and collections in the result are void.
+  package func condition(_ entry: Entry, in frame: inout Frame) -> Cell {
+    var trace = NoTrace()
+    let mark = frame.arena.mark
+    let cell = Machine.run(storage, from: entry.start, in: &frame, &trace)
+    frame.arena.release(to: mark)
+    return cell
+  }
+
+  /// Runs an entry and records every test that was made.
+  package func traced(_ entry: Entry, in frame: inout Frame) -> (result: Cell, trace: TestTrace) {
+    var trace = TestTrace()
+    let cell = Machine.run(storage, from: entry.start, in: &frame, &trace)
+    return (cell, trace)
+  }
+}
+
+extension EvaluationError {
+  /// The error of a fault cell.
+  package init(fault cell: Cell) {
+    let kind = Kind(rawValue: UInt8(truncatingIfNeeded: cell.low >> 8)) ?? .noSuchOverload
+    var types: [String] = []
+    if kind == .noSuchOverload {
+      let tags = [cell.low >> 16, cell.low >> 24].map { UInt8(truncatingIfNeeded: $0) }
+      types = tags.filter { $0 != 0 }.map(Tag.typeName)
+    }
+    self.init(kind, instruction: UInt32(truncatingIfNeeded: cell.low >> 32), operandTypes: types)
+  }
+}

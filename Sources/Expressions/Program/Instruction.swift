@@ -1,0 +1,88 @@
+/// Where a test goes on. Indexes into the instructions.
+struct Targets {
+  var yes: UInt32
+  var no: UInt32
+  /// When an operand is missing or has a type that the test does not take.
+  var fault: UInt32
+}
+
+/// One step of a program. Operands are indexes into the frame: constants first, then attribute
+/// slots, then temporaries.
+///
+/// Instructions are emitted from an expression's end to its beginning and run downwards, so that
+/// every target is known when it is written. Jumps go forward in running order, that is to lower
+/// indexes, which bounds every run by the length of the program; only loops jump back, and their
+/// rounds are counted.
+enum Instruction {
+  typealias Operand = UInt32
+
+  // Tests: read operands, choose a target.
+  case isTrue(Operand, Targets)
+  /// Against a constant for which equality is identity of bits: short text, bool, null.
+  case equalBits(Operand, constant: Operand, Targets)
+  case equalInt(Operand, constant: Operand, Targets)
+  case equal(Operand, Operand, Targets)
+  case less(Operand, Operand, Targets)
+  case lessOrEqual(Operand, Operand, Targets)
+  /// Whether an attribute is there.
+  case present(Operand, Targets)
+  case hasField(Operand, name: Operand, Targets)
+  /// In a constant list of values for which equality is identity of bits.
+  case inBits(Operand, list: Operand, Targets)
+  /// In a constant list that has a hash index.
+  case inSet(Operand, set: UInt32, Targets)
+  case isIn(Operand, Operand, Targets)
+  case contains(Operand, Operand, Targets)
+  case startsWith(Operand, Operand, Targets)
+  case endsWith(Operand, Operand, Targets)
+  /// Against a pattern of the program.
+  case matches(Operand, pattern: UInt32, Targets)
+  /// Against a pattern known only now.
+  case matchesText(Operand, Operand, Targets)
+
+  // Error absorption in `&&` and `||`: remember a chain's fault and go on; look for it at the end.
+  case pend(chain: UInt32, next: UInt32)
+  case check(chain: UInt32, fault: UInt32)
+
+  // Values: write `to`, then fall through; on a fault go to its target.
+  case copy(Operand, to: Operand, fault: UInt32)
+  case add(Operand, Operand, to: Operand, fault: UInt32)
+  case subtract(Operand, Operand, to: Operand, fault: UInt32)
+  case multiply(Operand, Operand, to: Operand, fault: UInt32)
+  case divide(Operand, Operand, to: Operand, fault: UInt32)
+  case modulo(Operand, Operand, to: Operand, fault: UInt32)
+  case negate(Operand, to: Operand, fault: UInt32)
+  case size(Operand, to: Operand, fault: UInt32)
+  case select(Operand, name: Operand, to: Operand, fault: UInt32)
+  case index(Operand, Operand, to: Operand, fault: UInt32)
+  /// A list of `count` operands that lie one after the other.
+  case makeList(first: Operand, count: UInt32, to: Operand, fault: UInt32)
+  /// A map of `count` keys and values that lie one after the other.
+  case makeMap(first: Operand, count: UInt32, to: Operand, fault: UInt32)
+
+  /// A function of up to two operands.
+  case call(Function, count: UInt8, Operand, Operand, to: Operand, fault: UInt32)
+  /// A function of operands that lie one after the other.
+  case callMany(Function, count: UInt8, first: Operand, to: Operand, fault: UInt32)
+
+  // Loops. An iterator is a position; the variables of the loop lie behind it.
+  case beginLoop(Operand, iterator: Operand, fault: UInt32)
+  /// Sets the variables to the next element and falls through, or goes to `done`.
+  case next(Operand, iterator: Operand, two: Bool, done: UInt32, fault: UInt32)
+  /// Forgets what a chain inside a loop kept in the round before.
+  case forget(chain: UInt32)
+  case newList(Operand)
+  case newMap(Operand)
+  case append(Operand, to: Operand, fault: UInt32)
+  /// Appends what an optional holds, if it holds anything.
+  case appendOptional(Operand, to: Operand, fault: UInt32)
+  case insert(key: Operand, Operand, to: Operand, fault: UInt32)
+  case insertOptional(key: Operand, Operand, to: Operand, fault: UInt32)
+  /// Inserts the entries of a map.
+  case insertAll(Operand, to: Operand, fault: UInt32)
+
+  // Flow.
+  case jump(UInt32)
+  case finish(Operand)
+  case finishFault
+}

@@ -1,0 +1,390 @@
+/// Emits instructions for graph nodes, each expression from its end to its beginning.
+///
+/// Every function takes where to go on and gives the index of the first instruction to run.
+struct Lowering {
+  typealias Node = ConditionGraph.ID
+
+  let graph: ConditionGraph
+  private(set) var code: [Instruction] = []
+  /// The node that each instruction belongs to, for explanations and error ranges.
+  private(set) var nodeOf: [UInt32] = []
+  private(set) var sets: [ConstantSet] = []
+  var patterns: [RegexPattern] = []
+  private(set) var temporaries = 0
+  /// Chains that keep faults: of the expression being emitted, and the most of any expression.
+  private var chains: UInt32 = 0
+  private(set) var mostChains: UInt32 = 0
+  /// Where the variables of macros lie, by level.
+  var localPlaces: [UInt32: UInt32] = [:]
+  /// How many loops surround the current place.
+  var loopDepth = 0
+  let slotBase: Int
+  let temporaryBase: Int
+  /// The pattern of a constant node, compiled by the program builder.
+  let patternOf: [Node: UInt32]
+
+  /// Places of the instructions that every program begins with.
+  static let finishFault: UInt32 = 0
+  static let finishFalse: UInt32 = 1
+  static let finishTrue: UInt32 = 2
+
+  init(_ graph: ConditionGraph, patternOf: [Node: UInt32]) {
+    self.graph = graph
+    self.patternOf = patternOf
+    slotBase = graph.constants.cells.count
+    temporaryBase = slotBase + graph.slots.slots.count
+    code.reserveCapacity(graph.nodes.count * 2)
+    code = [
+      .finishFault, .finish(UInt32(ConstantPool.false)), .finish(UInt32(ConstantPool.true)),
+    ]
+    nodeOf = [0, 0, 0]
+  }
+
+  /// Emits a whole expression.
+  mutating func entry(_ root: Node) -> UInt32 {
+    chains = 0
+    defer { mostChains = max(mostChains, chains) }
+    if isCondition(root) {
+      return test(
+        root,
+        Targets(yes: Lowering.finishTrue, no: Lowering.finishFalse, fault: Lowering.finishFault), 0)
+    }
+    var depth = 0
+    let place = operand(root, &depth)
+    emit(.finish(place), root)
+    return produce(root, place, next: last, fault: Lowering.finishFault, depth)
+  }
+
+  // MARK: Emitting
+
+  var last: UInt32 { UInt32(code.count - 1) }
+
+  /// Replaces a jump that was written before its target was known: the way back of a loop.
+  mutating func patch(_ jump: UInt32, to target: UInt32) { code[Int(jump)] = .jump(target) }
+
+  mutating func emit(_ instruction: Instruction, _ node: Node) {
+    code.append(instruction)
+    nodeOf.append(UInt32(node))
+  }
+
+  /// Makes sure that running falls through to `next`.
+  mutating func continueAt(_ next: UInt32, _ node: Node) {
+    if next != last { emit(.jump(next), node) }
+  }
+
+  mutating func temporary(_ depth: inout Int) -> UInt32 {
+    defer { depth += 1 }
+    temporaries = max(temporaries, depth + 1)
+    return UInt32(temporaryBase + depth)
+  }
+
+  // MARK: Operands
+
+  /// Where a node's value will be: constants and attributes are where they are.
+  mutating func operand(_ node: Node, _ depth: inout Int) -> UInt32 {
+    switch graph[node].kind {
+    case .constant: graph[node].a
+    case .slot: UInt32(slotBase) + graph[node].a
+    case .local: localPlaces[graph[node].a] ?? UInt32(ConstantPool.null)
+    default: temporary(&depth)
+    }
+  }
+
+  /// Emits what computes an operand, unless it is where it is already.
+  mutating func produce(
+    _ node: Node, _ place: UInt32, next: UInt32, fault: UInt32, _ depth: Int
+  ) -> UInt32 {
+    switch graph[node].kind {
+    case .constant, .slot, .local: next
+    default: value(node, to: place, next: next, fault: fault, depth)
+    }
+  }
+
+  // MARK: Conditions
+
+  /// Whether a node can only be a bool or an error.
+  func isCondition(_ node: Node) -> Bool {
+    let content = graph[node]
+    switch content.kind {
+    case .constant: return graph.constant(node)?.tag == Tag.bool
+    case .present, .not, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField: return true
+    case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
+    case .call: return graph.function(node).map(Lowering.isTest) ?? false
+    case .loop: return Lowering.loopKind(content).isCondition
+    case .bind: return isCondition(Int(content.b))
+    default: return false
+    }
+  }
+
+  /// Functions with an instruction that chooses a target.
+  static func isTest(_ function: Function) -> Bool {
+    switch function {
+    case .contains, .startsWith, .endsWith, .matches: true
+    default: false
+    }
+  }
+
+  mutating func test(_ node: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
+    let content = graph[node]
+    switch content.kind {
+    case .constant:
+      if let cell = graph.constant(node), cell.tag == Tag.bool {
+        return cell.boolValue ? targets.yes : targets.no
+      }
+      return testValue(node, targets, depth)
+    case .present:
+      emit(.present(UInt32(slotBase) + content.a, targets), node)
+      return last
+    case .not:
+      return test(
+        Int(content.a), Targets(yes: targets.no, no: targets.yes, fault: targets.fault), depth)
+    case .and, .or:
+      return chain(node, graph.list(content.a).map(Int.init), targets, depth)
+    case .conditional:
+      let no = test(Int(content.c), targets, depth)
+      let yes = test(Int(content.b), targets, depth)
+      return test(Int(content.a), Targets(yes: yes, no: no, fault: targets.fault), depth)
+    case .equal: return equal(node, Int(content.a), Int(content.b), targets, depth)
+    case .less, .lessOrEqual:
+      let isStrict = content.kind == .less
+      return binary(node, Int(content.a), Int(content.b), targets, depth) {
+        isStrict ? .less($0, $1, targets) : .lessOrEqual($0, $1, targets)
+      }
+    case .in: return membership(node, Int(content.a), Int(content.b), targets, depth)
+    case .hasField:
+      return unary(node, Int(content.a), targets, depth) {
+        .hasField($0, name: content.b, targets)
+      }
+    case .call: return callTest(node, content, targets, depth)
+    case .loop where Lowering.loopKind(content).isCondition:
+      return loopTest(node, content, targets, depth)
+    case .bind where isCondition(node):
+      var depth = depth
+      let place = bindLocal(content, &depth)
+      let body = test(Int(content.b), targets, depth)
+      return value(Int(content.a), to: place, next: body, fault: targets.fault, depth)
+    default: return testValue(node, targets, depth)
+    }
+  }
+
+  mutating func testValue(_ node: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
+    unary(node, node, targets, depth) { .isTrue($0, targets) }
+  }
+
+  mutating func unary(
+    _ node: Node, _ a: Node, _ targets: Targets, _ depth: Int,
+    _ make: (UInt32) -> Instruction
+  ) -> UInt32 {
+    var depth = depth
+    let place = operand(a, &depth)
+    emit(make(place), node)
+    return produce(a, place, next: last, fault: targets.fault, depth)
+  }
+
+  mutating func binary(
+    _ node: Node, _ a: Node, _ b: Node, _ targets: Targets, _ depth: Int,
+    _ make: (UInt32, UInt32) -> Instruction
+  ) -> UInt32 {
+    var depth = depth
+    let left = operand(a, &depth)
+    let right = operand(b, &depth)
+    emit(make(left, right), node)
+    let second = produce(b, right, next: last, fault: targets.fault, depth)
+    return produce(a, left, next: second, fault: targets.fault, depth)
+  }
+
+  mutating func equal(
+    _ node: Node, _ a: Node, _ b: Node, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
+    let (tested, other) = graph.constant(a) != nil ? (b, a) : (a, b)
+    guard let constant = graph.constant(other) else {
+      return binary(node, a, b, targets, depth) { .equal($0, $1, targets) }
+    }
+    let place = graph[other].a
+    if Lowering.isIdentity(constant) {
+      return unary(node, tested, targets, depth) { .equalBits($0, constant: place, targets) }
+    }
+    if constant.tag == Tag.int {
+      return unary(node, tested, targets, depth) { .equalInt($0, constant: place, targets) }
+    }
+    return unary(node, tested, targets, depth) { .equal($0, place, targets) }
+  }
+
+  /// Whether being equal to this constant is having the same bits.
+  static func isIdentity(_ cell: Cell) -> Bool {
+    cell.isShortText || cell.tag == Tag.bool || cell.tag == Tag.null
+  }
+
+  mutating func membership(
+    _ node: Node, _ a: Node, _ b: Node, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
+    if let list = graph.constant(b), list.tag == Tag.list {
+      let place = graph[b].a
+      if list.outsideCount <= 8, list.elements.allSatisfy(Lowering.isIdentity) {
+        return unary(node, a, targets, depth) { .inBits($0, list: place, targets) }
+      }
+      if let set = ConstantSet(list.elements, pool: graph.constants) {
+        sets.append(set)
+        let number = UInt32(sets.count - 1)
+        return unary(node, a, targets, depth) { .inSet($0, set: number, targets) }
+      }
+    }
+    return binary(node, a, b, targets, depth) { .isIn($0, $1, targets) }
+  }
+
+  mutating func callTest(
+    _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
+    let operands = graph.list(content.a).map(Int.init)
+    switch graph.function(node) {
+    case .contains:
+      return binary(node, operands[0], operands[1], targets, depth) {
+        .contains($0, $1, targets)
+      }
+    case .startsWith:
+      return binary(node, operands[0], operands[1], targets, depth) {
+        .startsWith($0, $1, targets)
+      }
+    case .endsWith:
+      return binary(node, operands[0], operands[1], targets, depth) {
+        .endsWith($0, $1, targets)
+      }
+    case .matches:
+      if let pattern = patternOf[operands[1]] {
+        return unary(node, operands[0], targets, depth) {
+          .matches($0, pattern: pattern, targets)
+        }
+      }
+      return binary(node, operands[0], operands[1], targets, depth) {
+        .matchesText($0, $1, targets)
+      }
+    default: return testValue(node, targets, depth)
+    }
+  }
+
+  /// `&&` and `||` absorb errors: an operand that errs is passed over while a later one may still
+  /// decide. The fault is kept under the chain's number; reaching the end undecided looks for it.
+  mutating func chain(_ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int)
+    -> UInt32
+  {
+    let isAnd = graph[node].kind == .and
+    let earlier = operands.dropLast()
+    guard let lastOperand = operands.last else { return isAnd ? targets.yes : targets.no }
+    var pending: UInt32?
+    if earlier.contains(where: { canFail($0) }) {
+      pending = newChain()
+    }
+
+    // Undecided after the last operand: the chain is true (and) or false (or), unless one erred.
+    var undecided = isAnd ? targets.yes : targets.no
+    if let pending {
+      continueAt(undecided, node)
+      emit(.check(chain: pending, fault: targets.fault), node)
+      undecided = last
+    }
+    func operandTargets(next: UInt32, fault: UInt32) -> Targets {
+      isAnd
+        ? Targets(yes: next, no: targets.no, fault: fault)
+        : Targets(yes: targets.yes, no: next, fault: fault)
+    }
+    var next = test(
+      lastOperand, operandTargets(next: undecided, fault: targets.fault), depth)
+    for operand in earlier.reversed() {
+      var fault = targets.fault
+      if let pending, canFail(operand) {
+        emit(.pend(chain: pending, next: next), node)
+        fault = last
+      }
+      next = test(operand, operandTargets(next: next, fault: fault), depth)
+    }
+    return pending.map { forget($0, next: next, node) } ?? next
+  }
+
+  /// In a loop, a chain must not find what it kept in the round before.
+  mutating func forget(_ chain: UInt32, next: UInt32, _ node: Node) -> UInt32 {
+    guard loopDepth > 0 else { return next }
+    continueAt(next, node)
+    emit(.forget(chain: chain), node)
+    return last
+  }
+
+  /// A number under which a chain keeps a fault.
+  mutating func newChain() -> UInt32 {
+    defer { chains += 1 }
+    return chains
+  }
+
+  /// Whether evaluating a node can end in a fault.
+  func canFail(_ node: Node) -> Bool {
+    let content = graph[node]
+    switch content.kind {
+    case .constant: return graph.constant(node)?.tag != Tag.bool
+    case .not: return canFail(Int(content.a))
+    default: return true
+    }
+  }
+
+  // MARK: Values
+
+  mutating func value(
+    _ node: Node, to place: UInt32, next: UInt32, fault: UInt32, _ depth: Int
+  ) -> UInt32 {
+    let content = graph[node]
+    let (a, b) = (Int(content.a), Int(content.b))
+    switch content.kind {
+    case .constant, .slot, .local:
+      var none = 0
+      let from = operand(node, &none)
+      continueAt(next, node)
+      emit(.copy(from, to: place, fault: fault), node)
+      return last
+    case .conditional:
+      let no = value(Int(content.c), to: place, next: next, fault: fault, depth)
+      let yes = value(b, to: place, next: next, fault: fault, depth)
+      return test(a, Targets(yes: yes, no: no, fault: fault), depth)
+    case .negate:
+      return apply(node, [a], next, fault, depth) { .negate($0[0], to: place, fault: fault) }
+    case .add:
+      return apply(node, [a, b], next, fault, depth) {
+        .add($0[0], $0[1], to: place, fault: fault)
+      }
+    case .subtract:
+      return apply(node, [a, b], next, fault, depth) {
+        .subtract($0[0], $0[1], to: place, fault: fault)
+      }
+    case .multiply:
+      return apply(node, [a, b], next, fault, depth) {
+        .multiply($0[0], $0[1], to: place, fault: fault)
+      }
+    case .divide:
+      return apply(node, [a, b], next, fault, depth) {
+        .divide($0[0], $0[1], to: place, fault: fault)
+      }
+    case .modulo:
+      return apply(node, [a, b], next, fault, depth) {
+        .modulo($0[0], $0[1], to: place, fault: fault)
+      }
+    case .select:
+      return apply(node, [a], next, fault, depth) {
+        .select($0[0], name: content.b, to: place, fault: fault)
+      }
+    case .index:
+      return apply(node, [a, b], next, fault, depth) {
+        .index($0[0], $0[1], to: place, fault: fault)
+      }
+    case .call where !isCondition(node):
+      return call(node, content, to: place, next, fault, depth)
+    case .bind:
+      var depth = depth
+      let local = bindLocal(content, &depth)
+      let body = value(b, to: place, next: next, fault: fault, depth)
+      return value(a, to: local, next: body, fault: fault, depth)
+    case .loop where !Lowering.loopKind(content).isCondition:
+      return loopValue(node, content, to: place, next, fault, depth)
+    case .list, .map:
+      return collection(node, content, to: place, next, fault, depth)
+    default:
+      return boolValue(node, to: place, next, fault, depth)
+    }
+  }
+}

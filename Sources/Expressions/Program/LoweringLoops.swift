@@ -1,0 +1,146 @@
+extension ConditionGraph.LoopKind {
+  /// Whether the loop is a test and not a value.
+  var isCondition: Bool {
+    switch self {
+    case .all, .exists, .existsOne: true
+    case .map, .transformMap, .transformMapEntry: false
+    }
+  }
+}
+
+/// Macros: loops over lists and maps, and bindings.
+extension Lowering {
+  static func loopKind(_ node: ConditionGraph.Node) -> ConditionGraph.LoopKind {
+    ConditionGraph.LoopKind(rawValue: node.b % ConditionGraph.LoopKind.twoVariables) ?? .all
+  }
+
+  static func hasTwoVariables(_ node: ConditionGraph.Node) -> Bool {
+    node.b >= ConditionGraph.LoopKind.twoVariables
+  }
+
+  /// A place for the variable of a binding.
+  mutating func bindLocal(_ content: ConditionGraph.Node, _ depth: inout Int) -> UInt32 {
+    let place = temporary(&depth)
+    localPlaces[content.c] = place
+    return place
+  }
+
+  /// What every loop needs: places for range, iterator and variables.
+  private struct Frame {
+    var range: UInt32
+    var iterator: UInt32
+    var two: Bool
+    var parts: [Node]
+  }
+
+  private mutating func begin(_ content: ConditionGraph.Node, _ depth: inout Int) -> Frame {
+    let parts = graph.list(content.a).map(Int.init)
+    let range = operand(parts[0], &depth)
+    let iterator = temporary(&depth)
+    let two = Lowering.hasTwoVariables(content)
+    localPlaces[content.c] = temporary(&depth)
+    if two { localPlaces[content.c + 1] = temporary(&depth) }
+    return Frame(range: range, iterator: iterator, two: two, parts: parts)
+  }
+
+  /// Emits the rounds of a loop around a body, which is given where a round ends, and what comes
+  /// before the first round.
+  private mutating func rounds(
+    _ node: Node, _ frame: Frame, done: UInt32, fault: UInt32, _ depth: Int,
+    _ body: (inout Lowering, _ again: UInt32) -> UInt32
+  ) -> UInt32 {
+    emit(.jump(0), node)
+    let again = last
+    loopDepth += 1
+    let start = body(&self, again)
+    loopDepth -= 1
+    continueAt(start, node)
+    emit(
+      .next(frame.range, iterator: frame.iterator, two: frame.two, done: done, fault: fault), node)
+    patch(again, to: last)
+    emit(.beginLoop(frame.range, iterator: frame.iterator, fault: fault), node)
+    return produce(frame.parts[0], frame.range, next: last, fault: fault, depth)
+  }
+
+  mutating func loopTest(
+    _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
+    var depth = depth
+    let frame = begin(content, &depth)
+    switch Lowering.loopKind(content) {
+    case .existsOne: return existsOne(node, frame, targets, depth)
+    case .exists: return quantifier(node, frame, isAll: false, targets, depth)
+    default: return quantifier(node, frame, isAll: true, targets, depth)
+    }
+  }
+
+  /// `all` and `exists`: one element decides; an error of another does not count then.
+  private mutating func quantifier(
+    _ node: Node, _ frame: Frame, isAll: Bool, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
+    let chain = newChain()
+    continueAt(isAll ? targets.yes : targets.no, node)
+    emit(.check(chain: chain, fault: targets.fault), node)
+    let done = last
+    let start = rounds(node, frame, done: done, fault: targets.fault, depth) { lowering, again in
+      lowering.emit(.pend(chain: chain, next: again), node)
+      let kept = lowering.last
+      return lowering.test(
+        frame.parts[1],
+        isAll
+          ? Targets(yes: again, no: targets.no, fault: kept)
+          : Targets(yes: targets.yes, no: again, fault: kept), depth)
+    }
+    return forget(chain, next: start, node)
+  }
+
+  private mutating func existsOne(
+    _ node: Node, _ frame: Frame, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
+    var depth = depth
+    let count = temporary(&depth)
+    emit(.equalInt(count, constant: UInt32(ConstantPool.one), targets), node)
+    let done = last
+    let start = rounds(node, frame, done: done, fault: targets.fault, depth) { lowering, again in
+      lowering.continueAt(again, node)
+      lowering.emit(
+        .add(count, UInt32(ConstantPool.one), to: count, fault: targets.fault), node)
+      return lowering.test(
+        frame.parts[1], Targets(yes: lowering.last, no: again, fault: targets.fault), depth)
+    }
+    continueAt(start, node)
+    emit(.copy(UInt32(ConstantPool.zero), to: count, fault: targets.fault), node)
+    return last
+  }
+
+  /// `map`, `filter` and the transforming forms: build a list or a map.
+  mutating func loopValue(
+    _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
+    _ fault: UInt32, _ depth: Int
+  ) -> UInt32 {
+    var depth = depth
+    let frame = begin(content, &depth)
+    let kind = Lowering.loopKind(content)
+    let built = temporary(&depth)
+    let value = temporary(&depth)
+    continueAt(next, node)
+    emit(.copy(built, to: place, fault: fault), node)
+    let done = last
+    let start = rounds(node, frame, done: done, fault: fault, depth) { lowering, again in
+      lowering.continueAt(again, node)
+      switch kind {
+      case .transformMap:
+        lowering.emit(.insert(key: frame.iterator + 1, value, to: built, fault: fault), node)
+      case .transformMapEntry: lowering.emit(.insertAll(value, to: built, fault: fault), node)
+      default: lowering.emit(.append(value, to: built, fault: fault), node)
+      }
+      let body = lowering.value(
+        frame.parts[2], to: value, next: lowering.last, fault: fault, depth)
+      return lowering.test(
+        frame.parts[1], Targets(yes: body, no: again, fault: fault), depth)
+    }
+    continueAt(start, node)
+    emit(kind == .map ? .newList(built) : .newMap(built), node)
+    return last
+  }
+}

@@ -1,0 +1,115 @@
+/// One or more compiled expressions that share constants, attribute slots and conditions.
+///
+/// A program never changes, is `Sendable`, and can be run by any number of threads, each with its
+/// own ``Frame``.
+public struct Program: Sendable {
+  /// An expression of a program.
+  public struct Entry: Hashable, Sendable {
+    package var start: UInt32
+    /// Number of the expression, in the order in which it was added.
+    package var source: Int
+  }
+
+  /// Everything a run needs, behind one reference so that passing a program around is cheap.
+  final class Storage: Sendable {
+    let code: [Instruction]
+    let constants: ConstantPool
+    let slots: [SlotTable.Slot]
+    let slotDefaults: [Cell]
+    let trie: AttributeTrie
+    let sets: [ConstantSet]
+    let patterns: [RegexPattern]
+    let temporaries: Int
+    let chains: Int
+    let limits: Limits
+    let graph: FrozenGraph
+    let nodeOf: [UInt32]
+
+    init(
+      lowering: Lowering, slotDefaults: [Cell], patterns: [RegexPattern], limits: Limits
+    ) {
+      code = lowering.code
+      constants = lowering.graph.constants
+      slots = lowering.graph.slots.slots
+      self.slotDefaults = slotDefaults
+      trie = AttributeTrie(slots)
+      sets = lowering.sets
+      self.patterns = patterns
+      temporaries = lowering.temporaries
+      chains = Int(lowering.mostChains)
+      self.limits = limits
+      graph = FrozenGraph(graph: lowering.graph)
+      nodeOf = lowering.nodeOf
+    }
+  }
+
+  /// The graph after building: read by explanations.
+  struct FrozenGraph: @unchecked Sendable {
+    let graph: ConditionGraph
+  }
+
+  let storage: Storage
+  /// The expressions, in the order in which they were added.
+  public let entries: [Entry]
+  /// The source texts, in the same order.
+  public let sources: [String]
+
+  /// The attributes that the expressions read, in slot order: what a context should hold.
+  public var requirements: [AttributePath] { storage.slots.map(\.path) }
+
+  /// The range of the source that an error of this entry comes from.
+  public func range(of error: EvaluationError, in entry: Entry) -> SourceRange? {
+    range(ofInstruction: error.instruction, in: entry)
+  }
+
+  package func range(ofInstruction instruction: UInt32, in entry: Entry) -> SourceRange? {
+    guard Int(instruction) < storage.nodeOf.count else { return nil }
+    return storage.graph.graph.range(
+      of: Int(storage.nodeOf[Int(instruction)]), in: entry.source)
+  }
+
+  /// The attribute that an instruction read when it failed, for "no such attribute" messages.
+  package func attribute(ofInstruction instruction: UInt32, in frame: borrowing Frame)
+    -> AttributePath?
+  {
+    guard Int(instruction) < storage.code.count else { return nil }
+    let first = storage.constants.cells.count
+    for operand in storage.code[Int(instruction)].operands {
+      let slot = Int(operand) - first
+      guard slot >= 0, slot < storage.slots.count else { continue }
+      if !frame.cells[Int(operand)].isValue { return storage.slots[slot].path }
+    }
+    return nil
+  }
+}
+
+extension Instruction {
+  /// The operands that are read as values.
+  var operands: [Operand] {
+    switch self {
+    case .isTrue(let a, _), .equalBits(let a, _, _), .equalInt(let a, _, _), .present(let a, _),
+      .hasField(let a, _, _), .inBits(let a, _, _), .inSet(let a, _, _), .matches(let a, _, _),
+      .copy(let a, _, _), .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
+      .finish(let a):
+      [a]
+    case .equal(let a, let b, _), .less(let a, let b, _), .lessOrEqual(let a, let b, _),
+      .isIn(let a, let b, _), .contains(let a, let b, _), .startsWith(let a, let b, _),
+      .endsWith(let a, let b, _), .matchesText(let a, let b, _), .add(let a, let b, _, _),
+      .subtract(let a, let b, _, _), .multiply(let a, let b, _, _), .divide(let a, let b, _, _),
+      .modulo(let a, let b, _, _), .index(let a, let b, _, _):
+      [a, b]
+    case .call(_, let count, let a, let b, _, _): count > 1 ? [a, b] : count == 1 ? [a] : []
+    case .callMany(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
+    case .beginLoop(let a, _, _), .append(let a, _, _), .appendOptional(let a, _, _),
+      .insertAll(let a, _, _):
+      [a]
+    case .insert(let key, let a, _, _), .insertOptional(let key, let a, _, _): [key, a]
+    default: []
+    }
+  }
+}
+
+extension Program {
+  /// The limits that the program was compiled with.
+  public var limits: Limits { storage.limits }
+}

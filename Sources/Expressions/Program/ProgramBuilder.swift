@@ -1,0 +1,125 @@
+/// Compiles any number of expressions into one ``Program``.
+///
+/// ```swift
+/// var builder = ProgramBuilder(Environment())
+/// let problems = builder.add("device.country == \"DE\"")
+/// let program = builder.build()
+/// ```
+public struct ProgramBuilder {
+  public let environment: Environment
+  private var graph = ConditionGraph()
+  private var folding = ConstantFolding()
+  private var roots: [ConditionGraph.ID] = []
+  private var sources: [String] = []
+  private var patterns: [RegexPattern] = []
+  private var patternOf: [ConditionGraph.ID: UInt32] = [:]
+
+  public init(_ environment: Environment) { self.environment = environment }
+
+  /// Adds an expression; it becomes the next entry of the program. One that has errors becomes an
+  /// entry too, which evaluates to null, so that numbers stay what they are.
+  @discardableResult
+  public mutating func add(_ source: String) -> [Diagnostic] {
+    let number = UInt32(sources.count)
+    var text = source
+    let (tree, problems) = text.withUTF8 { Parser.parse($0, limits: environment.limits) }
+    sources.append(source)
+    guard problems.isEmpty else {
+      roots.append(addFailure(number))
+      return problems
+    }
+    let before = graph.nodes.count
+    var checker = Checker(
+      tree: tree, environment: environment, source: number, graph: graph)
+    graph = ConditionGraph()
+    let root = checker.check(tree.root)
+    graph = checker.graph
+    var diagnostics = checker.diagnostics
+    var folded = root
+    if !diagnostics.contains(where: { $0.severity == .error }) {
+      folded = folding.fold(root, in: &graph)
+      diagnostics += compilePatterns(from: before)
+    }
+    let hasErrors = diagnostics.contains { $0.severity == .error }
+    roots.append(hasErrors ? addFailure(number) : folded)
+    return diagnostics
+  }
+
+  private mutating func addFailure(_ number: UInt32) -> ConditionGraph.ID {
+    graph.addConstant(.null, at: ConditionGraph.Origin(source: number, from: 0, to: 0))
+  }
+
+  /// Compiles the constant patterns of `matches` among the nodes added since.
+  private mutating func compilePatterns(from first: Int) -> [Diagnostic] {
+    var diagnostics: [Diagnostic] = []
+    for id in first..<graph.nodes.count {
+      let node = graph[id]
+      guard node.kind == .call, graph.function(id) == .matches,
+        let operand = graph.list(node.a).last.map(Int.init), patternOf[operand] == nil,
+        let cell = graph.constant(operand), cell.isText
+      else { continue }
+      let text = withUnsafePointer(to: cell) { Array($0.textBytes) }
+      do throws(RegexSyntaxError) {
+        let pattern = try RegexPattern(
+          pattern: text, unicodeClasses: false, limits: RegexLimits(environment.limits))
+        patternOf[operand] = UInt32(patterns.count)
+        patterns.append(pattern)
+      } catch {
+        diagnostics.append(badRegex(error, text, graph.origins[operand].range))
+      }
+    }
+    return diagnostics
+  }
+
+  /// Points into the pattern when the literal stands for its bytes one to one.
+  private func badRegex(_ error: RegexSyntaxError, _ pattern: [UInt8], _ literal: SourceRange)
+    -> Diagnostic
+  {
+    var range = literal
+    if literal.to - literal.from == pattern.count + 2 {
+      let start = literal.from + 1
+      range = SourceRange(
+        from: start + error.range.lowerBound,
+        to: start + max(error.range.upperBound, error.range.lowerBound + 1))
+    }
+    return Diagnostic(
+      .badRegex, error.message, range: range, notes: ["patterns are in RE2's syntax"],
+      suggestion: error.suggestion)
+  }
+
+  /// Emits the program. Expressions with the same meaning share one piece of code.
+  public func build() -> Program {
+    var lowering = Lowering(graph, patternOf: patternOf)
+    var started: [ConditionGraph.ID: UInt32] = [:]
+    var entries: [Program.Entry] = []
+    for (source, root) in roots.enumerated() {
+      let start = started[root] ?? lowering.entry(root)
+      started[root] = start
+      entries.append(Program.Entry(start: start, source: source))
+    }
+    let storage = Program.Storage(
+      lowering: lowering, slotDefaults: graph.slots.slots.map { defaultCell($0.path) },
+      patterns: patterns, limits: environment.limits)
+    return Program(storage: storage, entries: entries, sources: sources)
+  }
+
+  /// What a slot holds before anything is filled in: roots are empty maps.
+  private func defaultCell(_ path: AttributePath) -> Cell {
+    let isRoot = environment.roots.contains(path.names[0])
+    switch path.names.count {
+    case 1: return isRoot ? Cell(tag: Tag.map, count: 0, at: nil) : .missing
+    case 2: return isRoot ? .missing : .unreachable
+    default: return .unreachable
+    }
+  }
+}
+
+extension Environment {
+  /// Compiles one expression.
+  public func compile(_ source: String) -> Compilation<Program> {
+    var builder = ProgramBuilder(self)
+    let diagnostics = builder.add(source)
+    let hasErrors = diagnostics.contains { $0.severity == .error }
+    return Compilation(output: hasErrors ? nil : builder.build(), diagnostics: diagnostics)
+  }
+}

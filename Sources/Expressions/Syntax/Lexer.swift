@@ -1,0 +1,228 @@
+/// Splits an expression into tokens as CEL's grammar defines them.
+///
+/// The lexer never fails: what is no token comes out as `invalid`, with the reason in ``problems``.
+struct Lexer {
+  private let source: ByteView
+  private(set) var at = 0
+  /// What was wrong with invalid tokens, in source order.
+  private(set) var problems: [Diagnostic] = []
+
+  init(_ source: ByteView) { self.source = source }
+
+  private func byte(_ offset: Int = 0) -> UInt8 {
+    let i = at &+ offset
+    return i < source.count ? source[i] : 0
+  }
+
+  mutating func next() -> Token {
+    skipSpace()
+    guard at < source.count else { return Token(kind: .end, from: at, to: at) }
+    let first = byte()
+    switch first {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "_"):
+      return word()
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return number()
+    case UInt8(ascii: "\""), UInt8(ascii: "'"):
+      return text(prefix: 0, kind: .string, raw: false)
+    case UInt8(ascii: "`"):
+      return quotedIdentifier()
+    case UInt8(ascii: "."):
+      return byte(1) &- 0x30 < 10 ? number() : take(.dot, 1)
+    default:
+      return symbol(first)
+    }
+  }
+
+  private mutating func skipSpace() {
+    while at < source.count {
+      switch byte() {
+      case 0x20, 0x09, 0x0A, 0x0C, 0x0D: at += 1
+      case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"):
+        while at < source.count, byte() != 0x0A { at += 1 }
+      default: return
+      }
+    }
+  }
+
+  private mutating func take(_ kind: Token.Kind, _ length: Int) -> Token {
+    defer { at += length }
+    return Token(kind: kind, from: at, to: at + length)
+  }
+
+  private mutating func invalid(
+    _ length: Int, _ message: String, suggestion: String? = nil
+  ) -> Token {
+    let token = take(.invalid, length)
+    problems.append(
+      Diagnostic(.syntaxError, message, range: token.range, suggestion: suggestion))
+    return token
+  }
+
+  private mutating func symbol(_ first: UInt8) -> Token {
+    let second = byte(1)
+    let isPair = second == UInt8(ascii: "=")
+    switch first {
+    case UInt8(ascii: "("): return take(.leftParenthesis, 1)
+    case UInt8(ascii: ")"): return take(.rightParenthesis, 1)
+    case UInt8(ascii: "["): return take(.leftBracket, 1)
+    case UInt8(ascii: "]"): return take(.rightBracket, 1)
+    case UInt8(ascii: "{"): return take(.leftBrace, 1)
+    case UInt8(ascii: "}"): return take(.rightBrace, 1)
+    case UInt8(ascii: ","): return take(.comma, 1)
+    case UInt8(ascii: ":"): return take(.colon, 1)
+    case UInt8(ascii: "?"): return take(.question, 1)
+    case UInt8(ascii: "+"): return take(.plus, 1)
+    case UInt8(ascii: "-"): return take(.minus, 1)
+    case UInt8(ascii: "*"): return take(.star, 1)
+    case UInt8(ascii: "/"): return take(.slash, 1)
+    case UInt8(ascii: "%"): return take(.percent, 1)
+    case UInt8(ascii: "!"): return isPair ? take(.notEqual, 2) : take(.not, 1)
+    case UInt8(ascii: "<"): return isPair ? take(.lessOrEqual, 2) : take(.less, 1)
+    case UInt8(ascii: ">"): return isPair ? take(.greaterOrEqual, 2) : take(.greater, 1)
+    case UInt8(ascii: "="):
+      return isPair
+        ? take(.equal, 2)
+        : invalid(1, "'=' is no operator", suggestion: "write '==' to compare")
+    case UInt8(ascii: "&"):
+      return second == first
+        ? take(.and, 2) : invalid(1, "'&' is no operator", suggestion: "write '&&'")
+    case UInt8(ascii: "|"):
+      return second == first
+        ? take(.or, 2) : invalid(1, "'|' is no operator", suggestion: "write '||'")
+    default:
+      return unknownCharacter(first)
+    }
+  }
+
+  private mutating func unknownCharacter(_ first: UInt8) -> Token {
+    guard first >= 0x80, let base = source.baseAddress else {
+      return invalid(1, "this character has no meaning here")
+    }
+    let length = max(1, UTF8Scan.scalarLength(base + at, source.count - at))
+    let slice = UnsafeBufferPointer(rebasing: source[at..<at + length])
+    let isCurlyQuote = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"]
+      .contains { $0.utf8.elementsEqual(slice) }
+    return isCurlyQuote
+      ? invalid(length, "curly quotes do not begin a string", suggestion: "use straight quotes")
+      : invalid(length, "this character has no meaning outside a string")
+  }
+
+  // MARK: Names
+
+  private mutating func word() -> Token {
+    if let text = prefixedText() { return text }
+    let start = at
+    while at < source.count, Lexer.isNameByte(byte()) { at += 1 }
+    var token = Token(kind: .identifier, from: start, to: at)
+    switch at - start {
+    case 2 where matches("in", start): token.kind = .in
+    case 4 where matches("true", start): token.kind = .true
+    case 4 where matches("null", start): token.kind = .null
+    case 5 where matches("false", start): token.kind = .false
+    default: break
+    }
+    return token
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    let letter = byte | 0x20
+    return letter >= 0x61 && letter <= 0x7A || byte &- 0x30 < 10 || byte == UInt8(ascii: "_")
+  }
+
+  private func matches(_ word: StaticString, _ start: Int) -> Bool {
+    for i in 0..<word.utf8CodeUnitCount where source[start + i] != word.utf8Start[i] {
+      return false
+    }
+    return true
+  }
+
+  private mutating func quotedIdentifier() -> Token {
+    var length = 1
+    while at + length < source.count, byte(length) != UInt8(ascii: "`"), byte(length) != 0x0A {
+      length += 1
+    }
+    guard byte(length) == UInt8(ascii: "`") else {
+      return invalid(length, "a quoted name has no closing '`'", suggestion: "close it with '`'")
+    }
+    return take(.quotedIdentifier, length + 1)
+  }
+
+  // MARK: Strings
+
+  /// A string with a prefix such as `r"` or `b'` (in any order and case), if one begins here.
+  private mutating func prefixedText() -> Token? {
+    var raw = false
+    var bytes = false
+    var length = 0
+    while length < 2 {
+      switch byte(length) | 0x20 {
+      case UInt8(ascii: "r") where !raw: raw = true
+      case UInt8(ascii: "b") where !bytes: bytes = true
+      default: return nil
+      }
+      length += 1
+      if byte(length) == UInt8(ascii: "\"") || byte(length) == UInt8(ascii: "'") {
+        return text(prefix: length, kind: bytes ? .bytes : .string, raw: raw)
+      }
+    }
+    return nil
+  }
+
+  private mutating func text(prefix: Int, kind: Token.Kind, raw: Bool) -> Token {
+    let quote = byte(prefix)
+    let isTriple = byte(prefix + 1) == quote && byte(prefix + 2) == quote
+    let fence = isTriple ? 3 : 1
+    var length = prefix + fence
+    while at + length < source.count {
+      let next = byte(length)
+      if next == quote, !isTriple || byte(length + 1) == quote && byte(length + 2) == quote {
+        return take(kind, length + fence)
+      }
+      if !isTriple, next == 0x0A || next == 0x0D { break }
+      length += next == UInt8(ascii: "\\") && !raw && at + length + 1 < source.count ? 2 : 1
+    }
+    let mark = String(repeating: Character(Unicode.Scalar(quote)), count: fence)
+    return invalid(
+      min(length, source.count - at), "a string has no closing \(mark)",
+      suggestion: "close it with \(mark)")
+  }
+
+  // MARK: Numbers
+
+  private mutating func number() -> Token {
+    var length = 0
+    func digits() -> Int {
+      var count = 0
+      while byte(length + count) &- 0x30 < 10 { count += 1 }
+      return count
+    }
+    if byte() == 0x30, byte(1) | 0x20 == UInt8(ascii: "x"), Digits.hex(byte(2)) != nil {
+      length = 2
+      while Digits.hex(byte(length)) != nil { length += 1 }
+      let isUnsigned = byte(length) | 0x20 == UInt8(ascii: "u")
+      return take(isUnsigned ? .hexUint : .hexInt, length + (isUnsigned ? 1 : 0))
+    }
+    length += digits()
+    var kind = Token.Kind.int
+    if byte(length) == UInt8(ascii: "."), byte(length + 1) &- 0x30 < 10 {
+      kind = .double
+      length += 1
+      length += digits()
+    }
+    if byte(length) | 0x20 == UInt8(ascii: "e") {
+      let sign = byte(length + 1) == UInt8(ascii: "+") || byte(length + 1) == UInt8(ascii: "-")
+      if byte(length + (sign ? 2 : 1)) &- 0x30 < 10 {
+        kind = .double
+        length += sign ? 2 : 1
+        length += digits()
+      }
+    }
+    if kind == .int, byte(length) | 0x20 == UInt8(ascii: "u") {
+      kind = .uint
+      length += 1
+    }
+    return take(kind, length)
+  }
+}

@@ -1,0 +1,315 @@
+/// Builds a ``SyntaxTree`` from source text by precedence climbing, and goes on after an error so
+/// that one text can yield several diagnostics.
+package struct Parser {
+  private let source: ByteView
+  private var lexer: Lexer
+  var token: Token
+  var tree: SyntaxTree
+  var diagnostics: [Diagnostic] = []
+  private var depth = 0
+  private let limits: Limits
+  /// Set when the nesting limit was hit: everything after is a consequence.
+  private var gaveUp = false
+
+  /// Parses a whole text. The tree is usable when no diagnostic has severity error.
+  package static func parse(_ source: ByteView, limits: Limits = Limits())
+    -> (tree: SyntaxTree, diagnostics: [Diagnostic])
+  {
+    guard source.count <= limits.sourceBytes else {
+      let message = "the expression has \(source.count) bytes; the limit is \(limits.sourceBytes)"
+      return (
+        SyntaxTree(source: ByteView(start: nil, count: 0)),
+        [Diagnostic(.limitExceeded, message, suggestion: "split it, or raise the limit")]
+      )
+    }
+    var parser = Parser(source, limits)
+    parser.tree.root = parser.expression(0)
+    if parser.token.kind != .end, !parser.gaveUp { parser.reportTrailing() }
+    parser.diagnostics += parser.lexer.problems
+    parser.diagnostics.sort { ($0.range?.from ?? 0) < ($1.range?.from ?? 0) }
+    return (parser.tree, parser.limitedDiagnostics)
+  }
+
+  /// The first findings, and a note that there are more.
+  private var limitedDiagnostics: [Diagnostic] {
+    let most = 20
+    guard diagnostics.count > most else { return diagnostics }
+    let more = diagnostics.count - most
+    let note = Diagnostic(
+      .syntaxError, "\(more) more errors of this expression are left out", severity: .note,
+      range: diagnostics[most].range)
+    return Array(diagnostics.prefix(most)) + [note]
+  }
+
+  private init(_ source: ByteView, _ limits: Limits) {
+    self.source = source
+    self.limits = limits
+    lexer = Lexer(source)
+    tree = SyntaxTree(source: source)
+    token = lexer.next()
+  }
+
+  mutating func advance() {
+    token = lexer.next()
+  }
+
+  mutating func take(_ kind: Token.Kind) -> Bool {
+    guard token.kind == kind else { return false }
+    advance()
+    return true
+  }
+
+  // MARK: Nodes
+
+  mutating func add(
+    _ kind: SyntaxTree.Kind, _ a: Int = 0, _ b: Int = 0, _ c: Int = 0, from: Int, to: Int,
+    height: Int
+  ) -> SyntaxTree.ID {
+    if height > limits.nesting { giveUp(SourceRange(from: from, to: to)) }
+    tree.nodes.append(
+      SyntaxTree.Node(
+        kind: kind, height: UInt16(clamping: height), a: UInt32(truncatingIfNeeded: a),
+        b: UInt32(truncatingIfNeeded: b), c: UInt32(truncatingIfNeeded: c),
+        from: UInt32(truncatingIfNeeded: from), to: UInt32(truncatingIfNeeded: to)))
+    return tree.nodes.count - 1
+  }
+
+  mutating func addList(_ ids: [SyntaxTree.ID]) -> Int {
+    let start = tree.lists.count
+    tree.lists.append(UInt32(ids.count))
+    for id in ids { tree.lists.append(UInt32(id)) }
+    return start
+  }
+
+  func height(_ ids: [SyntaxTree.ID]) -> Int {
+    1 + ids.reduce(0) { max($0, Int(tree[$1].height)) }
+  }
+
+  func height(_ ids: SyntaxTree.ID...) -> Int {
+    1 + ids.reduce(0) { max($0, Int(tree[$1].height)) }
+  }
+
+  mutating func invalid(at range: SourceRange) -> SyntaxTree.ID {
+    add(.invalid, from: range.from, to: range.to, height: 1)
+  }
+
+  // MARK: Diagnostics
+
+  mutating func report(_ message: String, _ range: SourceRange, _ suggestion: String? = nil) {
+    // What the lexer said about an invalid token is enough.
+    guard !gaveUp, token.kind != .invalid else { return }
+    if let last = diagnostics.last?.range, last.from == range.from { return }
+    diagnostics.append(Diagnostic(.syntaxError, message, range: range, suggestion: suggestion))
+  }
+
+  private mutating func giveUp(_ range: SourceRange) {
+    guard !gaveUp else { return }
+    gaveUp = true
+    let message = "the expression is nested more than \(limits.nesting) levels deep"
+    diagnostics.append(
+      Diagnostic(
+        .limitExceeded, message, range: range, suggestion: "simplify it, or raise the limit"))
+    while token.kind != .end { advance() }
+  }
+
+  private mutating func reportTrailing() {
+    let range = SourceRange(from: token.from, to: token.to)
+    let word = String(decoding: source[token.from..<token.to], as: UTF8.self)
+    switch (token.kind, word.lowercased()) {
+    case (.identifier, "and"):
+      report("'\(word)' is no operator", range, "write '&&'")
+    case (.identifier, "or"):
+      report("'\(word)' is no operator", range, "write '||'")
+    case (.rightParenthesis, _), (.rightBracket, _), (.rightBrace, _):
+      report("\(token.kind.description) closes nothing", range, "remove it")
+      advance()
+    default:
+      report("expected an operator or the end before \(token.kind.description)", range)
+    }
+    resume()
+  }
+
+  /// After an operand that is followed by no operator: parse what comes as another expression, so
+  /// that its errors are found too.
+  private mutating func resume() {
+    while token.kind != .end, !gaveUp {
+      let before = token.from
+      if token.kind == .identifier, ["and", "or"].contains(currentWord.lowercased()) { advance() }
+      _ = expression(0)
+      if token.from == before { advance() }
+    }
+  }
+
+  var currentWord: String {
+    String(decoding: source[token.from..<token.to], as: UTF8.self)
+  }
+
+  func word(_ token: Token) -> String {
+    String(decoding: source[token.from..<token.to], as: UTF8.self)
+  }
+
+  // MARK: Operators
+
+  /// An expression whose operators bind at least as tightly as `precedence`.
+  mutating func expression(_ precedence: Int) -> SyntaxTree.ID {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= limits.nesting else {
+      giveUp(token.range)
+      return invalid(at: token.range)
+    }
+    var left = operand()
+    while true {
+      let binding = token.kind.precedence
+      guard binding > 0, binding >= precedence else { return left }
+      switch token.kind {
+      case .question: left = conditional(left)
+      case .and: left = chain(.and, .and, left)
+      case .or: left = chain(.or, .or, left)
+      default: left = binary(left, binding)
+      }
+    }
+  }
+
+  private mutating func conditional(_ condition: SyntaxTree.ID) -> SyntaxTree.ID {
+    advance()
+    let yes = expression(2)
+    var no: SyntaxTree.ID
+    if take(.colon) {
+      no = expression(1)
+    } else {
+      report("'?' needs a ':' and a second choice", token.range, "write condition ? a : b")
+      no = invalid(at: token.range)
+    }
+    return add(
+      .conditional, condition, yes, no, from: Int(tree[condition].from), to: Int(tree[no].to),
+      height: height(condition, yes, no))
+  }
+
+  private mutating func chain(
+    _ kind: SyntaxTree.Kind, _ separator: Token.Kind, _ first: SyntaxTree.ID
+  ) -> SyntaxTree.ID {
+    var operands = [first]
+    while take(separator) { operands.append(expression(separator.precedence + 1)) }
+    let last = operands[operands.count - 1]
+    return add(
+      kind, 0, 0, addList(operands), from: Int(tree[first].from), to: Int(tree[last].to),
+      height: height(operands))
+  }
+
+  private mutating func binary(_ left: SyntaxTree.ID, _ binding: Int) -> SyntaxTree.ID {
+    let kind: SyntaxTree.Kind
+    switch token.kind {
+    case .equal: kind = .equal
+    case .notEqual: kind = .notEqual
+    case .less: kind = .less
+    case .lessOrEqual: kind = .lessOrEqual
+    case .greater: kind = .greater
+    case .greaterOrEqual: kind = .greaterOrEqual
+    case .in: kind = .in
+    case .plus: kind = .add
+    case .minus: kind = .subtract
+    case .star: kind = .multiply
+    case .slash: kind = .divide
+    default: kind = .modulo
+    }
+    advance()
+    let right = expression(binding + 1)
+    return add(
+      kind, left, right, from: Int(tree[left].from), to: Int(tree[right].to),
+      height: height(left, right))
+  }
+
+  /// Unary operators, then an operand with its selections, calls and indexes.
+  private mutating func operand() -> SyntaxTree.ID {
+    switch token.kind {
+    case .not, .minus:
+      let start = token
+      depth += 1
+      defer { depth -= 1 }
+      guard depth <= limits.nesting else {
+        giveUp(token.range)
+        return invalid(at: token.range)
+      }
+      advance()
+      // The sign belongs to a number literal, so that the smallest int can be written.
+      if start.kind == .minus, let literal = numberLiteral(negative: true, from: start.from) {
+        return suffixes(literal)
+      }
+      let value = operand()
+      return add(
+        start.kind == .not ? .not : .negate, value, from: start.from, to: Int(tree[value].to),
+        height: height(value))
+    default:
+      return suffixes(primary())
+    }
+  }
+
+  /// A number literal if one comes next, with its sign.
+  mutating func numberLiteral(negative: Bool, from: Int) -> SyntaxTree.ID? {
+    let number = token
+    let bits: UInt64
+    let kind: SyntaxTree.Kind
+    switch number.kind {
+    case .double:
+      let digits = UnsafeBufferPointer(rebasing: source[number.from..<number.to])
+      guard let value = NumberText.double(digits) else {
+        return tooLarge(number, from, "a double holds up to 1.7976931348623157e308")
+      }
+      bits = (negative ? -value : value).bitPattern
+      kind = .double
+    case .int, .hexInt:
+      let magnitude = Literals.magnitude(number, in: source) ?? .max
+      guard magnitude <= (negative ? 1 << 63 : (1 << 63) - 1) else {
+        return tooLarge(number, from, "an int holds -9223372036854775808 to 9223372036854775807")
+      }
+      bits = negative ? 0 &- magnitude : magnitude
+      kind = .int
+    case .uint where !negative, .hexUint where !negative:
+      guard let magnitude = Literals.magnitude(number, in: source) else {
+        return tooLarge(number, from, "a uint holds 0u to 18446744073709551615u")
+      }
+      bits = magnitude
+      kind = .uint
+    default:
+      return nil
+    }
+    advance()
+    return add(
+      kind, Int(bits & 0xFFFF_FFFF), Int(bits >> 32), from: from, to: number.to, height: 1)
+  }
+
+  private mutating func tooLarge(_ number: Token, _ from: Int, _ note: String) -> SyntaxTree.ID {
+    diagnostics.append(
+      Diagnostic(.syntaxError, "this number is too large", range: number.range, notes: [note]))
+    advance()
+    return invalid(at: SourceRange(from: from, to: number.to))
+  }
+
+  /// The text of a string or bytes literal that comes next, as a range of the tree's text.
+  mutating func textLiteral() -> SyntaxTree.ID {
+    let literal = token
+    let quotes = literal.to - literal.from
+    let content = source[literal.from..<literal.to]
+    let isPlain =
+      quotes >= 2 && content.first.map { $0 == 0x22 || $0 == 0x27 } == true
+      && !content.contains(0x5C) && !content.contains(0x0D)
+      && !(quotes >= 6 && source[literal.from + 1] == source[literal.from])
+    var range = (literal.from + 1, quotes - 2)
+    if !isPlain {
+      range.0 = tree.text.count
+      do throws(Literals.Fault) {
+        try Literals.appendText(literal, in: source, to: &tree.text)
+      } catch {
+        diagnostics.append(
+          Diagnostic(
+            .syntaxError, error.message, range: error.range, suggestion: error.suggestion))
+      }
+      range.1 = tree.text.count - range.0
+    }
+    advance()
+    return add(
+      literal.kind == .bytes ? .bytes : .string, range.0, range.1, from: literal.from,
+      to: literal.to, height: 1)
+  }
+}

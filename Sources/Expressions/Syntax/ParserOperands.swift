@@ -1,0 +1,272 @@
+/// Operands of the grammar: names, literals, collections, calls and what follows them.
+extension Parser {
+  /// Words that CEL keeps for the languages that embed it.
+  static let reservedWords: Set<String> = [
+    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
+    "package", "namespace", "return", "var", "void", "while",
+  ]
+
+  mutating func primary() -> SyntaxTree.ID {
+    let start = token
+    switch start.kind {
+    case .identifier: return name(leadingDot: false, from: start.from)
+    case .int, .hexInt, .uint, .hexUint, .double:
+      return numberLiteral(negative: false, from: start.from) ?? invalid(at: start.range)
+    case .string, .bytes: return textLiteral()
+    case .true, .false:
+      advance()
+      return add(
+        .bool, start.kind == .true ? 1 : 0, from: start.from, to: start.to, height: 1)
+    case .null:
+      advance()
+      return add(.null, from: start.from, to: start.to, height: 1)
+    case .leftParenthesis: return parenthesised()
+    case .leftBracket: return list()
+    case .leftBrace: return map()
+    case .dot:
+      advance()
+      if token.kind == .identifier { return name(leadingDot: true, from: start.from) }
+      report("expected a name after the leading '.'", token.range)
+      return invalid(at: start.range)
+    case .quotedIdentifier:
+      report("a quoted name can only follow a '.'", start.range, "write user.`quoted name`")
+      advance()
+      return invalid(at: start.range)
+    default:
+      return missingOperand()
+    }
+  }
+
+  private mutating func missingOperand() -> SyntaxTree.ID {
+    let start = token
+    if start.kind == .invalid {
+      // The lexer has said what is wrong. Go on behind it, where an operand may come.
+      while token.kind == .invalid { advance() }
+      return startsOperand(token.kind) ? primary() : invalid(at: start.range)
+    }
+    let what = start.kind == .end ? "the expression ends" : "\(start.kind.description) stands"
+    report(
+      "\(what) where a value is expected", start.range,
+      "write a literal, an attribute such as user.plan, or a call")
+    switch start.kind {
+    case .end, .comma, .colon, .rightParenthesis, .rightBracket, .rightBrace: break
+    default:
+      if start.kind.precedence == 0 { advance() }
+    }
+    return invalid(at: start.range)
+  }
+
+  private mutating func parenthesised() -> SyntaxTree.ID {
+    let open = token
+    advance()
+    let inner = expression(0)
+    let close = token
+    expectClosing(.rightParenthesis, of: open)
+    // Parentheses leave no node; the range grows so that messages show them.
+    if close.kind == .rightParenthesis {
+      tree.nodes[inner].from = UInt32(open.from)
+      tree.nodes[inner].to = UInt32(close.to)
+    }
+    return inner
+  }
+
+  /// Takes the closing delimiter; when it is missing, says so and skips to where it may be.
+  private mutating func expectClosing(_ kind: Token.Kind, of open: Token) {
+    if take(kind) { return }
+    report(
+      "expected \(kind.description) to close \(open.kind.description)",
+      token.kind == .end ? open.range : token.range)
+    var depth = 0
+    while token.kind != .end {
+      switch token.kind {
+      case .leftParenthesis, .leftBracket, .leftBrace: depth += 1
+      case .rightParenthesis, .rightBracket, .rightBrace:
+        if depth == 0 {
+          if token.kind == kind { advance() }
+          return
+        }
+        depth -= 1
+      default: break
+      }
+      advance()
+    }
+  }
+
+  /// Elements up to a closing delimiter; a trailing comma is allowed.
+  private mutating func elements(
+    until close: Token.Kind, _ element: (inout Parser) -> Void
+  ) {
+    while token.kind != close, token.kind != .end {
+      let before = token.from
+      element(&self)
+      if take(.comma) { continue }
+      if token.kind == close || token.kind == .end { return }
+      if token.from == before || !startsOperand(token.kind) { return }
+      report("expected ',' before \(token.kind.description)", token.range, "separate with ','")
+    }
+  }
+
+  private func startsOperand(_ kind: Token.Kind) -> Bool {
+    switch kind {
+    case .identifier, .int, .hexInt, .uint, .hexUint, .double, .string, .bytes, .true, .false,
+      .null, .leftParenthesis, .leftBracket, .leftBrace:
+      true
+    default: false
+    }
+  }
+
+  /// An element that may be marked optional with a leading '?'.
+  private mutating func optionalElement(_ value: (inout Parser) -> SyntaxTree.ID) -> SyntaxTree.ID {
+    guard token.kind == .question else { return value(&self) }
+    let start = token.from
+    advance()
+    let inner = value(&self)
+    return add(
+      .optionalElement, inner, from: start, to: Int(tree[inner].to), height: height(inner))
+  }
+
+  private mutating func list() -> SyntaxTree.ID {
+    let open = token
+    advance()
+    var ids: [SyntaxTree.ID] = []
+    elements(until: .rightBracket) { parser in
+      ids.append(parser.optionalElement { $0.expression(0) })
+    }
+    let end = token.to
+    expectClosing(.rightBracket, of: open)
+    return add(.list, 0, 0, addList(ids), from: open.from, to: end, height: height(ids))
+  }
+
+  private mutating func map() -> SyntaxTree.ID {
+    let open = token
+    advance()
+    var ids: [SyntaxTree.ID] = []
+    elements(until: .rightBrace) { parser in
+      ids.append(parser.optionalElement { $0.expression(0) })
+      ids.append(parser.valueAfterColon())
+    }
+    let end = token.to
+    expectClosing(.rightBrace, of: open)
+    return add(.map, 0, 0, addList(ids), from: open.from, to: end, height: height(ids))
+  }
+
+  private mutating func valueAfterColon() -> SyntaxTree.ID {
+    guard take(.colon) else {
+      report("expected ':' and a value", token.range, "write key: value")
+      return invalid(at: token.range)
+    }
+    return expression(0)
+  }
+
+  // MARK: Names and calls
+
+  private mutating func name(leadingDot: Bool, from: Int) -> SyntaxTree.ID {
+    let name = token
+    advance()
+    if token.kind == .leftParenthesis {
+      return call(name, target: nil, from: from)
+    }
+    let text = word(name)
+    if text.lowercased() == "not", startsOperand(token.kind) {
+      report("'\(text)' is no operator", name.range, "write '!'")
+      while token.kind == .identifier, currentWord.lowercased() == "not" { advance() }
+      return startsOperand(token.kind) ? expression(7) : invalid(at: name.range)
+    }
+    if Parser.reservedWords.contains(text) {
+      report("'\(text)' is a reserved word", name.range, "use another name")
+    }
+    return add(
+      .identifier, name.from, name.to - name.from, leadingDot ? 1 : 0, from: from, to: name.to,
+      height: 1)
+  }
+
+  private mutating func call(_ name: Token, target: SyntaxTree.ID?, from: Int) -> SyntaxTree.ID {
+    let open = token
+    advance()
+    var ids = [target.map { $0 + 1 } ?? 0]
+    var arguments: [SyntaxTree.ID] = []
+    elements(until: .rightParenthesis) { parser in arguments.append(parser.expression(0)) }
+    ids += arguments
+    let end = token.to
+    expectClosing(.rightParenthesis, of: open)
+    let parts = arguments + (target.map { [$0] } ?? [])
+    return add(
+      .call, name.from, name.to - name.from, addList(ids), from: from, to: end,
+      height: height(parts))
+  }
+
+  /// What may follow an operand: `.name`, `.name(...)`, `[index]`, `{fields}` and optional forms.
+  mutating func suffixes(_ first: SyntaxTree.ID) -> SyntaxTree.ID {
+    var left = first
+    while true {
+      switch token.kind {
+      case .dot: left = selection(left)
+      case .leftBracket: left = index(left)
+      case .leftBrace where isMessageName(left): left = message(left)
+      default: return left
+      }
+    }
+  }
+
+  private mutating func selection(_ left: SyntaxTree.ID) -> SyntaxTree.ID {
+    let from = Int(tree[left].from)
+    advance()
+    let isOptional = take(.question)
+    let name = token
+    switch name.kind {
+    case .identifier, .quotedIdentifier:
+      break
+    case .in, .true, .false, .null:
+      report(
+        "'\(word(name))' is a keyword and cannot follow '.'", name.range,
+        "write [\"\(word(name))\"]")
+    default:
+      report("expected a name after '.'", name.range)
+      return invalid(at: SourceRange(from: from, to: name.from))
+    }
+    advance()
+    if token.kind == .leftParenthesis, name.kind == .identifier, !isOptional {
+      return call(name, target: left, from: from)
+    }
+    let trim = name.kind == .quotedIdentifier ? 1 : 0
+    return add(
+      isOptional ? .optionalSelect : .select, left, name.from + trim,
+      name.to - name.from - 2 * trim, from: from, to: name.to, height: height(left))
+  }
+
+  private mutating func index(_ left: SyntaxTree.ID) -> SyntaxTree.ID {
+    let open = token
+    advance()
+    let isOptional = take(.question)
+    let key = expression(0)
+    let end = token.to
+    expectClosing(.rightBracket, of: open)
+    return add(
+      isOptional ? .optionalIndex : .index, left, key, from: Int(tree[left].from), to: end,
+      height: height(left, key))
+  }
+
+  private func isMessageName(_ id: SyntaxTree.ID) -> Bool {
+    switch tree[id].kind {
+    case .identifier: true
+    case .select: isMessageName(Int(tree[id].a))
+    default: false
+    }
+  }
+
+  /// `Name{field: value}`: it parses, so that the checker can say that messages do not exist here.
+  private mutating func message(_ name: SyntaxTree.ID) -> SyntaxTree.ID {
+    let open = token
+    advance()
+    var ids: [SyntaxTree.ID] = []
+    elements(until: .rightBrace) { parser in
+      ids.append(parser.optionalElement { $0.expression(0) })
+      ids.append(parser.valueAfterColon())
+    }
+    let end = token.to
+    expectClosing(.rightBrace, of: open)
+    return add(
+      .message, name, 0, addList(ids), from: Int(tree[name].from), to: end,
+      height: height(ids + [name]))
+  }
+}

@@ -1,0 +1,73 @@
+/// An expression as it was written: nodes in one flat array, children by index.
+///
+/// The tree keeps macros as calls and `&&` and `||` as chains of any length. Texts (names and
+/// string contents) are ranges of ``text``, which begins with the source itself, so that names and
+/// strings without escapes are not copied.
+package struct SyntaxTree {
+  package typealias ID = Int
+
+  package enum Kind: UInt8 {
+    /// Stands where the parser reported an error.
+    case invalid
+    case null
+    case bool  // a: 0 or 1
+    case int, uint, double  // a, b: the low and high half of the 64 bits
+    case string, bytes  // a, b: offset and count in text
+    case identifier  // a, b: name; c: 1 with a leading dot
+    case select  // a: operand; b, c: name
+    case optionalSelect
+    case index  // a: operand; b: index
+    case optionalIndex
+    case call  // a, b: name; c: list of target + 1 (or 0) and arguments
+    case list  // c: list of elements
+    case map  // c: list of keys and values
+    case message  // a: the name's node; c: list of field name nodes and values
+    case optionalElement  // a: the element, key or field marked with '?'
+    case not, negate  // a: operand
+    case and, or  // c: list of operands
+    case conditional  // a, b, c
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `in`  // a, b
+    case add, subtract, multiply, divide, modulo  // a, b
+  }
+
+  package struct Node {
+    package var kind: Kind
+    /// Height of the tree below, which bounds every recursion over it.
+    package var height: UInt16
+    package var a: UInt32
+    package var b: UInt32
+    package var c: UInt32
+    package var from: UInt32
+    package var to: UInt32
+
+    package var range: SourceRange { SourceRange(from: Int(from), to: Int(to)) }
+    package var bits: UInt64 { UInt64(a) | UInt64(b) << 32 }
+  }
+
+  package internal(set) var nodes: [Node] = []
+  /// Lists of node IDs, each preceded by its count.
+  package internal(set) var lists: [UInt32] = []
+  package internal(set) var text: [UInt8]
+  package internal(set) var root: ID = 0
+
+  init(source: ByteView) {
+    text = Array(source)
+    nodes.reserveCapacity(source.count / 4 + 8)
+  }
+
+  package subscript(id: ID) -> Node { nodes[id] }
+
+  /// The node IDs of a list.
+  package func list(_ at: UInt32) -> ArraySlice<UInt32> {
+    let start = Int(at)
+    return lists[start + 1..<start + 1 + Int(lists[start])]
+  }
+
+  package func text(_ offset: UInt32, _ count: UInt32) -> ArraySlice<UInt8> {
+    text[Int(offset)..<Int(offset + count)]
+  }
+
+  package func name(_ offset: UInt32, _ count: UInt32) -> String {
+    String(decoding: text(offset, count), as: UTF8.self)
+  }
+}

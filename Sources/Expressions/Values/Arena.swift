@@ -1,0 +1,86 @@
+/// Memory for what one evaluation builds: bump allocation, given back all at once.
+///
+/// Blocks are kept for the next evaluation, so a warm arena allocates nothing from the system.
+package struct Arena: ~Copyable {
+  private struct Block {
+    var start: UnsafeMutableRawPointer
+    var size: Int
+  }
+
+  private var blocks: [Block] = []
+  private var current = 0
+  private var used = 0
+  /// Bytes taken since the last reset, over all blocks.
+  private var taken = 0
+  /// Bytes that may be taken between two resets.
+  package var limit: Int
+
+  package init(limit: Int) { self.limit = limit }
+
+  deinit { for block in blocks { block.start.deallocate() } }
+
+  /// Room for `size` bytes aligned to 16, or nil when the limit is reached.
+  package mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
+    let size = (max(size, 0) &+ 15) & ~15
+    // The limit is on what is taken, not on blocks: the answer must not depend on what a frame
+    // held before.
+    guard size >= 0, size <= limit &- taken else { return nil }
+    taken &+= size
+    if current < blocks.count, blocks[current].size - used >= size {
+      defer { used += size }
+      return blocks[current].start + used
+    }
+    return allocateInNextBlock(size)
+  }
+
+  @inline(never)
+  private mutating func allocateInNextBlock(_ size: Int) -> UnsafeMutableRawPointer {
+    current = current < blocks.count ? current + 1 : blocks.count
+    while current < blocks.count, blocks[current].size < size { current += 1 }
+    if current == blocks.count {
+      let capacity = max(size, min(4_096 << min(blocks.count, 8), 1 << 20))
+      blocks.append(
+        Block(start: .allocate(byteCount: capacity, alignment: 16), size: capacity))
+    }
+    used = size
+    return blocks[current].start
+  }
+
+  /// Gives everything back. Cells that point into the arena are void from here on.
+  package mutating func reset() {
+    current = 0
+    used = 0
+    taken = 0
+  }
+
+  /// A place to come back to with ``release(to:)``.
+  package struct Mark {
+    fileprivate var current: Int
+    fileprivate var used: Int
+    fileprivate var taken: Int
+  }
+
+  package var mark: Mark { Mark(current: current, used: used, taken: taken) }
+
+  /// Gives back what was allocated since the mark.
+  package mutating func release(to mark: Mark) {
+    current = mark.current
+    used = mark.used
+    taken = mark.taken
+  }
+
+  /// Room for `count` cells.
+  package mutating func cells(_ count: Int) -> UnsafeMutablePointer<Cell>? {
+    let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Cell>.stride)
+    guard !overflow else { return nil }
+    return allocate(size)?.bindMemory(to: Cell.self, capacity: count)
+  }
+
+  /// A text cell with a copy of the bytes.
+  package mutating func text(copying bytes: ByteView) -> Cell? {
+    if let short = Cell(short: bytes) { return short }
+    guard let copy = allocate(bytes.count), let start = bytes.baseAddress else { return nil }
+    copy.copyMemory(from: start, byteCount: bytes.count)
+    return Cell(tag: Tag.longText, count: bytes.count, at: copy)
+  }
+}

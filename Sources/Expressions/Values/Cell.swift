@@ -1,0 +1,218 @@
+/// The kind of value in a cell, kept in the low byte. Tags below 8 are no values, so that one
+/// comparison tells; tags from 0x80 are texts of up to 15 bytes, their length in the low four bits.
+package enum Tag {
+  /// The attribute is not there; its parent is.
+  package static let missing: UInt8 = 0
+  /// An ``EvaluationError``: kind in byte 1, operand tags in bytes 2 and 3, instruction above.
+  package static let fault: UInt8 = 1
+  /// Declared unknown (partial evaluation).
+  package static let unknown: UInt8 = 2
+  /// The path to the attribute breaks off before its last name.
+  package static let unreachable: UInt8 = 3
+  /// The path to the attribute leads through something that is no map.
+  package static let notAMap: UInt8 = 4
+  /// The first tag that stands for a value.
+  package static let firstValue: UInt8 = 8
+  package static let null: UInt8 = 8
+  package static let bool: UInt8 = 9
+  package static let int: UInt8 = 10
+  package static let uint: UInt8 = 11
+  package static let double: UInt8 = 12
+  /// A text of more than 15 bytes.
+  package static let longText: UInt8 = 13
+  package static let bytes: UInt8 = 14
+  package static let list: UInt8 = 15
+  package static let map: UInt8 = 16
+  /// Seconds since 1970 in the high half, nanoseconds in the upper half of the low one.
+  package static let timestamp: UInt8 = 17
+  /// Nanoseconds in the high half.
+  package static let duration: UInt8 = 18
+  /// A ``TypeName`` in the high half.
+  package static let type: UInt8 = 19
+  /// A list of one element or none that is no list.
+  package static let optional: UInt8 = 20
+  /// Network addresses, address ranges and versions are bytes that mean something; they compare
+  /// by these bytes.
+  package static let ip: UInt8 = 21
+  package static let cidr: UInt8 = 22
+  package static let version: UInt8 = 23
+  /// The lowest tag of a text of at most 15 bytes.
+  package static let shortText: UInt8 = 0x80
+
+  /// The name of the type in the language, for messages.
+  package static func typeName(_ tag: UInt8) -> String {
+    switch tag {
+    case missing, unreachable: "missing"
+    case fault: "error"
+    case unknown: "unknown"
+    case null: "null_type"
+    case bool: "bool"
+    case int: "int"
+    case uint: "uint"
+    case double: "double"
+    case bytes: "bytes"
+    case list: "list"
+    case map: "map"
+    case timestamp: "google.protobuf.Timestamp"
+    case duration: "google.protobuf.Duration"
+    case type: "type"
+    case optional: "optional_type"
+    case ip: "net.IP"
+    case cidr: "net.CIDR"
+    case version: "version"
+    default: "string"
+    }
+  }
+}
+
+/// One value of the evaluator in 16 trivial bytes: copying costs two moves and no reference count.
+///
+/// Numbers, booleans and texts of up to 15 bytes are in the cell itself. Longer texts, lists and
+/// maps are a count and an address; the memory belongs to the program's constants, to an ``Arena``,
+/// or to the bytes a frame was filled from, and lives at least as long as the frame is not reset.
+/// On a little-endian machine byte 0 is the tag and bytes 1...15 hold a short text.
+package struct Cell: Equatable, Sendable {
+  package var low: UInt64
+  package var high: UInt64
+
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// Whether the bits are the same, which is more than being equal as values.
+  @inline(__always)
+  package static func == (a: Cell, b: Cell) -> Bool { a.low == b.low && a.high == b.high }
+
+  package var tag: UInt8 { UInt8(truncatingIfNeeded: low) }
+  package var isValue: Bool { tag >= Tag.firstValue }
+  package var isText: Bool { tag >= Tag.shortText || tag == Tag.longText }
+  /// Whether bytes lie outside the cell.
+  package var hasBytesOutside: Bool {
+    switch tag {
+    case Tag.longText, Tag.bytes, Tag.ip, Tag.cidr, Tag.version: true
+    default: false
+    }
+  }
+  package var isShortText: Bool { tag >= Tag.shortText }
+
+  package static let missing = Cell(low: UInt64(Tag.missing), high: 0)
+  package static let unreachable = Cell(low: UInt64(Tag.unreachable), high: 0)
+  package static let notAMap = Cell(low: UInt64(Tag.notAMap), high: 0)
+  package static let null = Cell(low: UInt64(Tag.null), high: 0)
+  package static let `true` = Cell(low: UInt64(Tag.bool) | 0x100, high: 0)
+  package static let `false` = Cell(low: UInt64(Tag.bool), high: 0)
+  package static let emptyText = Cell(low: UInt64(Tag.shortText), high: 0)
+
+  package init(_ value: Bool) { self = value ? .true : .false }
+  package init(_ value: Int64) {
+    self.init(low: UInt64(Tag.int), high: UInt64(bitPattern: value))
+  }
+  package init(_ value: UInt64) { self.init(low: UInt64(Tag.uint), high: value) }
+  package init(_ value: Double) { self.init(low: UInt64(Tag.double), high: value.bitPattern) }
+
+  package init(_ value: Timestamp) {
+    self.init(
+      low: UInt64(Tag.timestamp) | UInt64(UInt32(bitPattern: value.nanoseconds)) << 32,
+      high: UInt64(bitPattern: value.seconds))
+  }
+  package init(_ value: TimeSpan) {
+    self.init(low: UInt64(Tag.duration), high: UInt64(bitPattern: value.nanoseconds))
+  }
+  package init(_ value: TypeName) {
+    self.init(low: UInt64(Tag.type), high: UInt64(value.rawValue))
+  }
+
+  /// A fault. Which instruction it belongs to is added by the machine.
+  package init(fault kind: EvaluationError.Kind, _ a: UInt8 = 0, _ b: UInt8 = 0) {
+    let operands = UInt64(a) << 16 | UInt64(b) << 24
+    self.init(low: UInt64(Tag.fault) | UInt64(kind.rawValue) << 8 | operands, high: 0)
+  }
+
+  package var boolValue: Bool { low & 0x100 != 0 }
+  package var intValue: Int64 { Int64(bitPattern: high) }
+  package var uintValue: UInt64 { high }
+  package var doubleValue: Double { Double(bitPattern: high) }
+  package var timestampValue: Timestamp {
+    Timestamp(
+      known: Int64(bitPattern: high), Int32(bitPattern: UInt32(truncatingIfNeeded: low >> 32)))
+  }
+  package var durationValue: TimeSpan { TimeSpan(nanoseconds: Int64(bitPattern: high)) }
+
+  /// Number of bytes (text, bytes), elements (list) or entries (map) of what lies outside the cell.
+  package var outsideCount: Int { Int(low >> 8) }
+  /// Where it lies.
+  package var address: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: UInt(high)) }
+
+  /// A cell for something outside. Counts are below 2^56 by construction: memory is.
+  package init(tag: UInt8, count: Int, at address: UnsafeRawPointer?) {
+    self.init(
+      low: UInt64(tag) | UInt64(UInt(bitPattern: count)) << 8,
+      high: UInt64(UInt(bitPattern: address)))
+  }
+
+  /// The elements of a list, or the value of an optional.
+  package var elements: UnsafeBufferPointer<Cell> {
+    UnsafeBufferPointer(
+      start: address?.assumingMemoryBound(to: Cell.self), count: outsideCount)
+  }
+
+  /// The entries of a map: key, value, key, value.
+  package var entries: UnsafeBufferPointer<Cell> {
+    UnsafeBufferPointer(
+      start: address?.assumingMemoryBound(to: Cell.self), count: outsideCount * 2)
+  }
+
+  /// A text of at most 15 bytes, or nil when it is longer.
+  package init?(short text: UnsafeBufferPointer<UInt8>) {
+    guard text.count <= 15 else { return nil }
+    var low = UInt64(Tag.shortText) | UInt64(text.count)
+    var high: UInt64 = 0
+    for (i, byte) in text.enumerated() {
+      if i < 7 {
+        low |= UInt64(byte) << UInt64(8 * (i + 1))
+      } else {
+        high |= UInt64(byte) << UInt64(8 * (i - 7))
+      }
+    }
+    self.init(low: low, high: high)
+  }
+
+  /// A text that stays where it is when it is too long for a cell.
+  package init(textAt text: UnsafeBufferPointer<UInt8>) {
+    if let short = Cell(short: text) {
+      self = short
+    } else {
+      self.init(tag: Tag.longText, count: text.count, at: UnsafeRawPointer(text.baseAddress))
+    }
+  }
+}
+
+/// A view of the bytes of a text or bytes cell. It is valid while the cell stays where it is.
+package typealias ByteView = UnsafeBufferPointer<UInt8>
+
+extension UnsafePointer<Cell> {
+  /// The bytes of the text (or bytes) in this cell. A short text is read where the cell lies,
+  /// which is why this needs the cell's place and not its value.
+  package var textBytes: ByteView {
+    let low = pointee.low
+    if UInt8(truncatingIfNeeded: low) >= Tag.shortText {
+      let start = UnsafeRawPointer(self).assumingMemoryBound(to: UInt8.self) + 1
+      return ByteView(start: start, count: Int(low & 0x0F))
+    }
+    return ByteView(
+      start: UnsafeRawPointer(bitPattern: UInt(pointee.high))?.assumingMemoryBound(to: UInt8.self),
+      count: Int(low >> 8))
+  }
+}
+
+extension Cell {
+  /// The text of this cell as a string, whatever it is made of.
+  package var text: String {
+    withUnsafePointer(to: self) { String(decoding: $0.textBytes, as: UTF8.self) }
+  }
+}
+
+#if _endian(big)
+  #error("Cell keeps short texts in memory order and supports little-endian machines only")
+#endif

@@ -1,0 +1,135 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Equality and order of cells as the CEL specification defines them: numbers of all three types
+/// lie on one line, texts and bytes compare by byte, lists and maps compare deep, and values of
+/// different kinds are unequal, never an error.
+package enum Comparing {
+  /// The result of an ordering.
+  package enum Order {
+    case less, equal, greater
+    /// One side is NaN: every ordering is false.
+    case unordered
+    /// The kinds have no order with each other.
+    case noOverload
+  }
+
+  package static func areEqual(_ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>) -> Bool {
+    let left = a.pointee
+    let right = b.pointee
+    if left == right { return left.tag != Tag.double ? isReflexive(left) : !left.doubleValue.isNaN }
+    switch (left.tag, right.tag) {
+    case (Tag.longText, Tag.longText), (Tag.bytes, Tag.bytes), (Tag.ip, Tag.ip),
+      (Tag.cidr, Tag.cidr), (Tag.version, Tag.version):
+      return equalBytes(a.textBytes, b.textBytes)
+    case (Tag.list, Tag.list), (Tag.optional, Tag.optional):
+      return equalLists(left, right)
+    case (Tag.map, Tag.map):
+      return equalMaps(left, right)
+    case (Tag.int...Tag.double, Tag.int...Tag.double):
+      return left.tag == right.tag && left.tag != Tag.double
+        ? false : orderNumbers(left, right) == .equal
+    default:
+      return false
+    }
+  }
+
+  /// Bit-identical lists and maps are equal unless they hold a NaN.
+  private static func isReflexive(_ cell: Cell) -> Bool {
+    switch cell.tag {
+    case Tag.list, Tag.optional: equalLists(cell, cell)
+    case Tag.map: equalMaps(cell, cell)
+    default: true
+    }
+  }
+
+  package static func equalBytes(_ a: ByteView, _ b: ByteView) -> Bool {
+    guard a.count == b.count else { return false }
+    guard a.count > 0, let left = a.baseAddress, let right = b.baseAddress else { return true }
+    return memcmp(left, right, a.count) == 0
+  }
+
+  private static func equalLists(_ a: Cell, _ b: Cell) -> Bool {
+    guard a.outsideCount == b.outsideCount else { return false }
+    guard let left = a.elements.baseAddress, let right = b.elements.baseAddress else { return true }
+    for i in 0..<a.outsideCount where !areEqual(left + i, right + i) { return false }
+    return true
+  }
+
+  private static func equalMaps(_ a: Cell, _ b: Cell) -> Bool {
+    a.outsideCount == b.outsideCount && FlatMap.areEqual(a, b)
+  }
+
+  /// The value that a map holds under a key, compared as map keys are: numbers by value.
+  package static func lookUp(_ key: UnsafePointer<Cell>, in map: Cell) -> UnsafePointer<Cell>? {
+    guard let entries = map.entries.baseAddress else { return nil }
+    for i in 0..<map.outsideCount where areEqual(entries + 2 * i, key) {
+      return entries + 2 * i + 1
+    }
+    return nil
+  }
+
+  package static func order(_ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>) -> Order {
+    let left = a.pointee
+    let right = b.pointee
+    if left.isText, right.isText { return orderBytes(a.textBytes, b.textBytes) }
+    switch (left.tag, right.tag) {
+    case (Tag.int...Tag.double, Tag.int...Tag.double):
+      return orderNumbers(left, right)
+    case (Tag.bool, Tag.bool):
+      return order(left.boolValue ? 1 : 0, right.boolValue ? 1 : 0)
+    case (Tag.bytes, Tag.bytes), (Tag.version, Tag.version):
+      return orderBytes(a.textBytes, b.textBytes)
+    case (Tag.timestamp, Tag.timestamp):
+      return order(left.timestampValue, right.timestampValue)
+    case (Tag.duration, Tag.duration):
+      return order(left.intValue, right.intValue)
+    default:
+      return .noOverload
+    }
+  }
+
+  private static func order<T: Comparable>(_ a: T, _ b: T) -> Order {
+    a < b ? .less : a == b ? .equal : .greater
+  }
+
+  package static func orderBytes(_ a: ByteView, _ b: ByteView) -> Order {
+    if let left = a.baseAddress, let right = b.baseAddress {
+      let order = memcmp(left, right, min(a.count, b.count))
+      if order != 0 { return order < 0 ? .less : .greater }
+    }
+    return order(a.count, b.count)
+  }
+
+  /// Integers compare exactly with each other; an integer compares with a double as the nearest
+  /// double, which the specification's tests at the ends of the range ask for.
+  package static func orderNumbers(_ a: Cell, _ b: Cell) -> Order {
+    switch (a.tag, b.tag) {
+    case (Tag.int, Tag.int): return order(a.intValue, b.intValue)
+    case (Tag.uint, Tag.uint): return order(a.uintValue, b.uintValue)
+    case (Tag.int, Tag.uint):
+      return a.intValue < 0 ? .less : order(UInt64(a.intValue), b.uintValue)
+    case (Tag.uint, Tag.int):
+      return b.intValue < 0 ? .greater : order(a.uintValue, UInt64(b.intValue))
+    default:
+      let (left, right) = (a.nearestDouble, b.nearestDouble)
+      return left.isNaN || right.isNaN ? .unordered : order(left, right)
+    }
+  }
+}
+
+extension Cell {
+  /// A number as a double.
+  package var nearestDouble: Double {
+    switch tag {
+    case Tag.int: Double(intValue)
+    case Tag.uint: Double(uintValue)
+    default: doubleValue
+    }
+  }
+}

@@ -1,0 +1,101 @@
+extension Timestamp {
+  /// Reads the ISO 8601 that people and other programs write, for data files and command lines;
+  /// never for `timestamp()` of the language.
+  ///
+  /// A date alone is its midnight. Between date and time stands a T or a space; the seconds, the
+  /// fraction (after a point or a comma) and the zone may be missing, which then is UTC. The zone
+  /// is Z, `+hh:mm`, `+hhmm` or `+hh`, after a space if need be. T and Z may be lower-case.
+  package init(iso8601 text: UnsafeBufferPointer<UInt8>) throws(TimestampTextError) {
+    var reader = ISO8601Reader(text)
+    let date = try reader.date()
+    guard !reader.isAtEnd else {
+      try self.init(date: date, time: (0, 0, 0), nanoseconds: 0, offset: 0)
+      return
+    }
+    guard reader.take("T") || reader.take("t") || reader.take(" ")
+    else { throw .malformed }
+    let time = try reader.time()
+    let nanoseconds = try reader.fraction()
+    let offset = try reader.offset()
+    guard reader.isAtEnd else { throw .malformed }
+    try self.init(date: date, time: time, nanoseconds: nanoseconds, offset: offset)
+  }
+
+  /// Reads the ISO 8601 that people and other programs write.
+  package init(iso8601 text: String) throws(TimestampTextError) {
+    self = try readUTF8(text) { bytes throws(TimestampTextError) in
+      try Timestamp(iso8601: bytes)
+    }
+  }
+}
+
+/// Takes the parts of a date and time from the left of a text.
+private struct ISO8601Reader {
+  private let text: UnsafeBufferPointer<UInt8>
+  private var position = 0
+  private var hasSeconds = false
+
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
+  }
+
+  var isAtEnd: Bool { position == text.count }
+
+  /// Steps over an ASCII character if it comes next.
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  /// `yyyy-mm-dd`.
+  mutating func date() throws(TimestampTextError) -> (Int, Int, Int) {
+    let century = try pair()
+    let year = try century * 100 + pair()
+    guard take("-") else { throw .malformed }
+    let month = try pair()
+    guard take("-") else { throw .malformed }
+    return (year, month, try pair())
+  }
+
+  /// `hh:mm` or `hh:mm:ss`.
+  mutating func time() throws(TimestampTextError) -> (Int, Int, Int) {
+    let hour = try pair()
+    guard take(":") else { throw .malformed }
+    let minute = try pair()
+    hasSeconds = take(":")
+    return (hour, minute, hasSeconds ? try pair() : 0)
+  }
+
+  /// The fraction of a second in nanoseconds, 0 where there is none.
+  mutating func fraction() throws(TimestampTextError) -> Int32 {
+    guard hasSeconds, take(".") || take(",") else { return 0 }
+    var nanoseconds: Int32 = 0
+    position = try Timestamp.readFraction(text, from: position, into: &nanoseconds)
+    return nanoseconds
+  }
+
+  /// The offset from UTC in seconds, 0 where there is none.
+  mutating func offset() throws(TimestampTextError) -> Int {
+    if isAtEnd { return 0 }
+    _ = take(" ")
+    if take("Z") || take("z") { return 0 }
+    let isNegative = take("-")
+    guard isNegative || take("+") else { throw .malformed }
+    let hours = try pair()
+    let minutes = take(":") || !isAtEnd ? try pair() : 0
+    guard hours < 24, minutes < 60 else { throw .noSuchTime }
+    let offset = hours * 3600 + minutes * 60
+    return isNegative ? -offset : offset
+  }
+
+  /// The next two bytes, which are digits.
+  private mutating func pair() throws(TimestampTextError) -> Int {
+    guard text.count - position >= 2 else { throw .malformed }
+    var digits = DigitPairs(text)
+    let number = digits.pair(at: position)
+    guard digits.allWereDigits else { throw .malformed }
+    position += 2
+    return number
+  }
+}

@@ -1,0 +1,61 @@
+/// A length of time to the nanosecond: CEL's duration.
+///
+/// One `Int64` of nanoseconds, as the language definition says: from -9223372036.854775808 s to
+/// 9223372036.854775807 s, about 292 years either way. The wider range of protobuf's durations
+/// would not do, because the time between the ends of the calendar has to be an error.
+package struct TimeSpan: Hashable, Comparable, Sendable {
+  /// The length in nanoseconds; negative backwards.
+  package let nanoseconds: Int64
+
+  /// No time at all.
+  package static let zero = TimeSpan(nanoseconds: 0)
+
+  /// A length in nanoseconds.
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// A length in seconds, or nil where it is too long.
+  package init?(seconds: Int64) {
+    let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: nanosecondsInSecond)
+    if overflow { return nil }
+    self.init(nanoseconds: nanoseconds)
+  }
+
+  /// The same length in the other direction; nil for the longest negative one.
+  package var negated: TimeSpan? {
+    TimeSpan.zero.subtracting(self)
+  }
+
+  /// Both lengths together, or nil where that is too long.
+  package func adding(_ other: TimeSpan) -> TimeSpan? {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(other.nanoseconds)
+    return overflow ? nil : TimeSpan(nanoseconds: sum)
+  }
+
+  /// What is left of this length without the other, or nil where that is too long.
+  package func subtracting(_ other: TimeSpan) -> TimeSpan? {
+    let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+    return overflow ? nil : TimeSpan(nanoseconds: difference)
+  }
+
+  /// The whole length in hours, rounded toward zero.
+  package var hours: Int64 { nanoseconds / 3_600_000_000_000 }
+
+  /// The whole length in minutes, rounded toward zero.
+  package var minutes: Int64 { nanoseconds / 60_000_000_000 }
+
+  /// The whole length in seconds, rounded toward zero.
+  package var seconds: Int64 { nanoseconds / nanosecondsInSecond }
+
+  /// The milliseconds of the part below a second, -999 to 999, rounded toward zero.
+  package var millisecondsOfSecond: Int64 { nanoseconds % nanosecondsInSecond / 1_000_000 }
+
+  /// Orders by length, negative lengths first.
+  package static func < (left: TimeSpan, right: TimeSpan) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+}
+
+/// The nanoseconds of one second.
+let nanosecondsInSecond: Int64 = 1_000_000_000

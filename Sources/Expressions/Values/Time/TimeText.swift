@@ -1,0 +1,106 @@
+// What reading and writing of times share.
+
+/// Reads numbers of two digits at known places. Whether all bytes were digits is asked once at the
+/// end, which is what makes reading a whole timestamp fast.
+struct DigitPairs {
+  private let text: UnsafeBufferPointer<UInt8>
+  private var highest: UInt8 = 0
+
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
+  }
+
+  /// Whether every byte read so far was a digit.
+  var allWereDigits: Bool { highest <= 9 }
+
+  /// The number at a place that has two bytes; any number where they are no digits.
+  @inline(__always)
+  mutating func pair(at place: Int) -> Int {
+    let tens = text[place] &- UInt8(ascii: "0")
+    let ones = text[place &+ 1] &- UInt8(ascii: "0")
+    highest = max(highest, max(tens, ones))
+    return Int(tens) &* 10 &+ Int(ones)
+  }
+}
+
+/// Writes ASCII to memory that is known to be large enough.
+struct DigitWriter {
+  private let start: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+
+  /// `capacity` is what the caller may write at most; the buffer must have that many bytes.
+  init(_ buffer: UnsafeMutableBufferPointer<UInt8>, capacity: Int) {
+    guard buffer.count >= capacity, let start = buffer.baseAddress else {
+      preconditionFailure("the buffer is smaller than the longest text")
+    }
+    self.start = start
+  }
+
+  /// Writes one ASCII character.
+  @inline(__always)
+  mutating func character(_ character: Unicode.Scalar) {
+    start[count] = UInt8(ascii: character)
+    count &+= 1
+  }
+
+  /// Writes one digit, 0 to 9.
+  @inline(__always)
+  mutating func digit<Number: BinaryInteger>(_ value: Number) {
+    start[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
+    count &+= 1
+  }
+
+  /// Writes a number below 100 with two digits.
+  @inline(__always)
+  mutating func pair(_ number: Int) {
+    digit(number / 10)
+    digit(number % 10)
+  }
+
+  /// Writes a number without leading zeros.
+  mutating func number(_ number: UInt64) {
+    var length = 1
+    var rest = number
+    while rest >= 10 {
+      rest /= 10
+      length &+= 1
+    }
+    rest = number
+    var place = count &+ length
+    repeat {
+      place &-= 1
+      start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while place > count
+    count &+= length
+  }
+
+  /// Writes a point and the digits of a part of a second without trailing zeros, or nothing.
+  mutating func fraction(nanoseconds: UInt32) {
+    guard nanoseconds > 0 else { return }
+    character(".")
+    var rest = nanoseconds
+    var divisor: UInt32 = 100_000_000
+    while rest > 0 {
+      digit(rest / divisor)
+      rest %= divisor
+      divisor /= 10
+    }
+  }
+}
+
+/// Gives the UTF-8 of a text to a reader that throws one type of error.
+func readUTF8<Output, Failure: Error>(
+  _ text: String, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Output
+) throws(Failure) -> Output {
+  // The standard library's function rethrows any error, so that the type would be lost.
+  var text = text
+  let outcome: Result<Output, Failure> = text.withUTF8 { bytes in
+    do throws(Failure) {
+      return .success(try read(bytes))
+    } catch {
+      return .failure(error)
+    }
+  }
+  return try outcome.get()
+}

@@ -1,0 +1,47 @@
+/// Daylight time that begins and ends every year on a weekday of a month, for ever.
+struct TimeZoneRule: Equatable, Sendable {
+  /// The moment of a year at which clocks change.
+  struct Change: Equatable, Sendable {
+    /// The month, 1 to 12.
+    var month: Int
+    /// Which of the weekdays in the month, 1 to 5; 5 is the last.
+    var week: Int
+    /// The day of the week, 0 for Sunday.
+    var weekday: Int
+    /// Seconds after midnight on the clocks before the change, also negative or beyond the day.
+    var clock: Int32
+
+    /// The moment in a year in seconds since 1970, were the clocks before it in UTC.
+    func seconds(in year: Int) -> Int64 {
+      let first = CivilDate.daysSince1970(year: year, month: month, day: 1)
+      let distance = (weekday &- CivilDate.weekday(ofDay: first) &+ 7) % 7
+      var day = distance &+ 7 &* (week &- 1)
+      if day >= CivilDate.days(inMonth: month, of: year) { day &-= 7 }
+      return Int64(first &+ day) &* secondsInDay &+ Int64(clock)
+    }
+  }
+
+  /// Seconds ahead of UTC outside of daylight time.
+  var standard: Int32
+  /// Seconds ahead of UTC in daylight time; less than `standard` where winter is the exception.
+  var daylight: Int32
+  /// When daylight time starts.
+  var start: Change
+  /// When it ends.
+  var end: Change
+
+  /// The seconds that clocks are ahead of UTC at an instant, given in seconds since 1970 that
+  /// `CivilTime.clamp` has been applied to.
+  func offset(atUTC seconds: Int64) -> Int32 {
+    // No rule changes clocks so near to the new year that the choice of the offset matters here.
+    let day = floorDivide(seconds &+ Int64(standard), by: secondsInDay)
+    let year = CivilDate(daysSince1970: Int(day)).year
+    let starting = start.seconds(in: year) &- Int64(standard)
+    let ending = end.seconds(in: year) &- Int64(daylight)
+    let isDaylight =
+      starting < ending
+      ? starting <= seconds && seconds < ending
+      : starting <= seconds || seconds < ending
+    return isDaylight ? daylight : standard
+  }
+}

@@ -1,0 +1,93 @@
+/// The time zones of the tz database, compiled in: nothing is read from the machine, so that the
+/// same rules decide alike everywhere.
+package enum TimeZones {
+  /// The release of the tz database, such as `2025b`.
+  package static var version: String { "\(TimeZoneTable.release)" }
+
+  /// Every name of the tz database, sorted by its bytes.
+  package static var names: [String] {
+    TimeZoneIndex.shared.names
+  }
+
+  /// Whether the whole table could be read, which a test asks.
+  package static var isComplete: Bool {
+    TimeZoneIndex.shared.isComplete
+  }
+
+  /// The zone with a name of the tz database (`Europe/Berlin`, `US/Central`, `UTC`; letter case
+  /// counts) or with a fixed offset: `+05:30`, `-02:30`, and without a sign `02:00`. Nil for
+  /// anything else, also for abbreviations such as `Z` and `CEST`.
+  package static func zone(named name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
+    if let offset = fixedOffset(name) { return TimeZoneRules(fixedOffset: offset) }
+    let index = TimeZoneIndex.shared
+    guard let record = index.record(named: name) else { return nil }
+    if let offset = index.constantOffset(ofRecord: record) {
+      return TimeZoneRules(fixedOffset: offset)
+    }
+    return TimeZoneRules(record: record)
+  }
+
+  /// The zone with a name of the tz database or with a fixed offset.
+  package static func zone(named name: String) -> TimeZoneRules? {
+    var name = name
+    return name.withUTF8 { zone(named: $0) }
+  }
+
+  /// The seconds that an offset of two digits each for hours and minutes says, below a day.
+  private static func fixedOffset(_ text: UnsafeBufferPointer<UInt8>) -> Int32? {
+    let hasSign = text.count == 6
+    guard hasSign || text.count == 5 else { return nil }
+    let start = hasSign ? 1 : 0
+    var digits = DigitPairs(text)
+    let hours = digits.pair(at: start)
+    let minutes = digits.pair(at: start + 3)
+    guard digits.allWereDigits, text[start + 2] == UInt8(ascii: ":"), hours < 24, minutes < 60
+    else { return nil }
+    let offset = Int32(hours * 3600 + minutes * 60)
+    switch text[0] {
+    case UInt8(ascii: "-") where hasSign: return -offset
+    case UInt8(ascii: "+") where hasSign: return offset
+    default: return hasSign ? nil : offset
+    }
+  }
+}
+
+/// What clocks in a zone show, for every instant. A few trivial bytes: the transitions stay in one
+/// table for all.
+package struct TimeZoneRules: Hashable, Sendable {
+  private enum Source: Hashable {
+    case fixed(Int32)
+    case record(Int)
+  }
+
+  private let source: Source
+
+  /// Coordinated Universal Time.
+  package static let utc = TimeZoneRules(source: .fixed(0))
+
+  /// A zone whose clocks are always the same number of seconds ahead of UTC; nil for a day or more.
+  package init?(fixedOffset seconds: Int32) {
+    guard -86_399...86_399 ~= seconds else { return nil }
+    self.init(source: .fixed(seconds))
+  }
+
+  /// The zone of a record of the index.
+  fileprivate init(record: Int) {
+    self.init(source: .record(record))
+  }
+
+  private init(source: Source) {
+    self.source = source
+  }
+
+  /// The seconds that clocks are ahead of UTC at an instant given in seconds since 1970.
+  ///
+  /// Before 1970 it is the offset with which 1970 began, after the last known transition that of
+  /// the rule in force then.
+  package func offset(atUTC seconds: Int64) -> Int32 {
+    switch source {
+    case .fixed(let offset): offset
+    case .record(let record): TimeZoneIndex.shared.offset(inRecord: record, atUTC: seconds)
+    }
+  }
+}

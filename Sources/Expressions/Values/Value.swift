@@ -1,0 +1,165 @@
+/// A value of the expression language, for callers: what goes into a context and what comes out.
+public indirect enum Value: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case uint(UInt64)
+  case double(Double)
+  case string(String)
+  case bytes([UInt8])
+  case list([Value])
+  case map([Entry])
+  /// An instant: seconds since 1970 in UTC, rounded down, and nanoseconds after them.
+  case timestamp(seconds: Int64, nanoseconds: Int32)
+  /// A span of time in nanoseconds.
+  case duration(nanoseconds: Int64)
+  /// A type, by its name in the specification.
+  case type(String)
+  /// A value that may be absent.
+  case optional(Value?)
+
+  /// One entry of a map. Maps keep the order in which they were written.
+  public struct Entry: Hashable, Sendable {
+    public var key: Value
+    public var value: Value
+
+    public init(key: Value, value: Value) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// A map with string keys, as JSON objects are.
+  public static func object(_ entries: KeyValuePairs<String, Value>) -> Value {
+    .map(entries.map { Entry(key: .string($0.key), value: $0.value) })
+  }
+
+  /// The value under a string key of a map, or nil. The last entry wins, as in JSON.
+  public subscript(key: String) -> Value? {
+    guard case .map(let entries) = self else { return nil }
+    for entry in entries.reversed() {
+      // Bytes, not characters: Swift's string equality normalises.
+      if case .string(let name) = entry.key, name.utf8.elementsEqual(key.utf8) {
+        return entry.value
+      }
+    }
+    return nil
+  }
+
+  /// The name of the type in the language.
+  public var typeName: String {
+    switch self {
+    case .null: "null_type"
+    case .bool: "bool"
+    case .int: "int"
+    case .uint: "uint"
+    case .double: "double"
+    case .string: "string"
+    case .bytes: "bytes"
+    case .list: "list"
+    case .map: "map"
+    case .timestamp: "google.protobuf.Timestamp"
+    case .duration: "google.protobuf.Duration"
+    case .type: "type"
+    case .optional: "optional_type"
+    }
+  }
+}
+
+extension Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .int(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(arrayLiteral elements: Value...) { self = .list(elements) }
+  public init(dictionaryLiteral elements: (Value, Value)...) {
+    self = .map(elements.map { Entry(key: $0.0, value: $0.1) })
+  }
+}
+
+extension Value {
+  /// The value of a cell, copied out of whatever memory it lies in. No-values become null.
+  package init(_ cell: Cell) {
+    switch cell.tag {
+    case Tag.bool: self = .bool(cell.boolValue)
+    case Tag.int: self = .int(cell.intValue)
+    case Tag.uint: self = .uint(cell.uintValue)
+    case Tag.double: self = .double(cell.doubleValue)
+    case Tag.bytes: self = .bytes(withUnsafePointer(to: cell) { Array($0.textBytes) })
+    case Tag.list: self = .list(cell.elements.map { Value($0) })
+    case Tag.map:
+      let entries = cell.entries
+      self = .map(
+        stride(from: 0, to: entries.count, by: 2).map {
+          Entry(key: Value(entries[$0]), value: Value(entries[$0 + 1]))
+        })
+    case Tag.timestamp:
+      let time = cell.timestampValue
+      self = .timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds)
+    case Tag.duration: self = .duration(nanoseconds: cell.intValue)
+    case Tag.type:
+      self = .type(TypeName(rawValue: UInt8(truncatingIfNeeded: cell.high))?.name ?? "dyn")
+    case Tag.optional: self = .optional(cell.elements.first.map { Value($0) })
+    case Tag.longText, Tag.shortText...: self = .string(cell.text)
+    default: self = .null
+    }
+  }
+}
+
+extension Arena {
+  /// A cell for the value, or nil when the arena's limit or the nesting is reached.
+  package mutating func cell(_ value: Value, nesting: Int = 64) -> Cell? {
+    guard nesting > 0 else { return nil }
+    switch value {
+    case .null: return .null
+    case .bool(let value): return Cell(value)
+    case .int(let value): return Cell(value)
+    case .uint(let value): return Cell(value)
+    case .double(let value): return Cell(value)
+    case .string(var value): return value.withUTF8 { text(copying: $0) }
+    case .bytes(let value):
+      guard let copy = allocate(max(value.count, 1)) else { return nil }
+      value.withUnsafeBytes { if let start = $0.baseAddress { copy.copyMemory(from: start, byteCount: $0.count) } }
+      return Cell(tag: Tag.bytes, count: value.count, at: copy)
+    case .timestamp(let seconds, let nanoseconds):
+      return Timestamp(seconds: seconds, nanoseconds: nanoseconds).map { Cell($0) }
+    case .duration(let nanoseconds): return Cell(TimeSpan(nanoseconds: nanoseconds))
+    case .type(let name): return TypeName(named: name).map { Cell($0) }
+    case .optional(let value):
+      return outside(Tag.optional, value == nil ? 0 : 1, value.map { [$0] } ?? [], nesting)
+    case .list(let values):
+      return outside(Tag.list, values.count, values, nesting)
+    case .map(let entries):
+      var cells: [Cell] = []
+      for entry in entries {
+        guard let key = cell(entry.key, nesting: nesting - 1),
+          let value = cell(entry.value, nesting: nesting - 1)
+        else { return nil }
+        cells += [key, value]
+      }
+      return map(lastOfRepeated: cells)
+    }
+  }
+
+  /// A map of keys and values, of which repeated keys count once, with the last value.
+  package mutating func map(lastOfRepeated cells: [Cell]) -> Cell? {
+    let distinct = FlatMap.lastOfRepeated(cells)
+    guard let memory = self.cells(max(distinct.count, 1)) else { return nil }
+    for (i, cell) in distinct.enumerated() { memory[i] = cell }
+    return Cell(tag: Tag.map, count: distinct.count / 2, at: memory)
+  }
+
+  private mutating func outside(_ tag: UInt8, _ count: Int, _ values: [Value], _ nesting: Int)
+    -> Cell?
+  {
+    guard let cells = cells(max(values.count, 1)) else { return nil }
+    for (i, value) in values.enumerated() {
+      guard let cell = cell(value, nesting: nesting - 1) else { return nil }
+      cells[i] = cell
+    }
+    return Cell(tag: tag, count: count, at: cells)
+  }
+}

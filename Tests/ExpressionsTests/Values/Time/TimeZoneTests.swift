@@ -1,0 +1,155 @@
+import Expressions
+import Foundation
+import Testing
+
+@Suite struct TimeZoneTests {
+  @Test func theTableIsWhole() {
+    let names = TimeZones.names
+    #expect(TimeZones.isComplete)
+    #expect(names.count > 590)
+    #expect(
+      zip(names, names.dropFirst()).allSatisfy {
+        Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8))
+      })
+    #expect(names.allSatisfy { TimeZones.zone(named: $0) != nil })
+    #expect(!TimeZones.version.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("UTC", 0), ("GMT", 0), ("Etc/UTC", 0), ("Etc/GMT+5", -18_000), ("Asia/Kathmandu", 20_700),
+    ("+05:30", 19_800), ("-02:30", -9_000), ("02:00", 7_200), ("+00:00", 0), ("-00:00", 0),
+    ("+23:59", 86_340), ("-23:59", -86_340), ("23:59", 86_340),
+  ])
+  func knows(name: String, offset: Int32) throws {
+    let zone = try #require(TimeZones.zone(named: name))
+    #expect(zone.offset(atUTC: 1_700_000_000) == offset)
+  }
+
+  @Test(arguments: [
+    "", "Z", "z", "utc", "europe/berlin", "Europe", "Europe/", "Europe/Berli", "Europe/Berlinn",
+    "Europe/Berlin ", " Europe/Berlin", "Europe/Berlin\u{0}", "Factory", "localtime", "posixrules",
+    "posix/UTC", "right/UTC", "../UTC", "CEST", "Zulu2", "A", "~", "\n", "Europe/Berlin\nEurope",
+    "+24:00", "24:00", "+05:60", "+5:30", "5:30", "+0530", "+05", "+05.30", "05:30+", "x05:30",
+    "+05:3", "+05:300", "++5:30", "+-5:30", "+ 5:30",
+  ])
+  func doesNotKnow(name: String) {
+    #expect(TimeZones.zone(named: name) == nil)
+  }
+
+  @Test func linksShareTheirRules() {
+    #expect(TimeZones.zone(named: "US/Central") == TimeZones.zone(named: "America/Chicago"))
+    #expect(TimeZones.zone(named: "UTC") == .utc)
+    #expect(TimeZones.zone(named: "Asia/Calcutta") == TimeZones.zone(named: "Asia/Kolkata"))
+    #expect(TimeZones.zone(named: "Asia/Kolkata") == TimeZones.zone(named: "+05:30"))
+    #expect(TimeZones.zone(named: "Europe/Berlin") != TimeZones.zone(named: "Europe/London"))
+  }
+
+  @Test func fixedOffsetsAreBelowADay() {
+    #expect(TimeZoneRules(fixedOffset: 86_399)?.offset(atUTC: 0) == 86_399)
+    #expect(TimeZoneRules(fixedOffset: -86_399)?.offset(atUTC: 0) == -86_399)
+    #expect(TimeZoneRules(fixedOffset: 86_400) == nil)
+    #expect(TimeZoneRules(fixedOffset: .min) == nil)
+  }
+
+  /// The last second before a change of clocks and the first one after it.
+  @Test(arguments: [
+    ("Europe/Berlin", "2026-03-29T01:00:00Z", 3_600, 7_200),
+    ("Europe/Berlin", "2026-10-25T01:00:00Z", 7_200, 3_600),
+    ("Europe/Berlin", "1980-04-06T01:00:00Z", 3_600, 7_200),
+    ("Europe/Berlin", "2099-03-29T01:00:00Z", 3_600, 7_200),
+    ("America/New_York", "2007-03-11T07:00:00Z", -18_000, -14_400),
+    ("America/New_York", "2060-11-07T06:00:00Z", -14_400, -18_000),
+    // Summer at the turn of the year.
+    ("Australia/Sydney", "2050-10-01T16:00:00Z", 36_000, 39_600),
+    ("Australia/Sydney", "2050-04-02T16:00:00Z", 39_600, 36_000),
+    // Half an hour of daylight time.
+    ("Australia/Lord_Howe", "2026-04-04T15:00:00Z", 39_600, 37_800),
+    // Winter is the exception to the standard.
+    ("Europe/Dublin", "2040-10-28T01:00:00Z", 3_600, 0),
+    ("Europe/Dublin", "2040-03-25T01:00:00Z", 0, 3_600),
+    // Clocks change at -1 o'clock, and at 26 o'clock.
+    ("America/Nuuk", "2040-03-25T01:00:00Z", -7_200, -3_600),
+    ("Asia/Jerusalem", "2040-03-23T00:00:00Z", 7_200, 10_800),
+    // The day that was left out.
+    ("Pacific/Apia", "2011-12-30T10:00:00Z", -36_000, 50_400),
+    // Not at a whole minute.
+    ("Africa/Monrovia", "1972-01-07T00:44:30Z", -2_670, 0),
+    // Predictions beyond 2037.
+    ("Africa/Casablanca", "2050-06-26T02:00:00Z", 0, 3_600),
+  ])
+  func changesAtTheSecond(name: String, text: String, before: Int32, after: Int32) throws {
+    let zone = try #require(TimeZones.zone(named: name))
+    let instant = try Timestamp(rfc3339: text).seconds
+    #expect(zone.offset(atUTC: instant - 1) == before)
+    #expect(zone.offset(atUTC: instant) == after)
+  }
+
+  @Test func everyInstantHasAnOffset() throws {
+    for name in TimeZones.names {
+      let zone = try #require(TimeZones.zone(named: name))
+      // What held when 1970 began holds for all time before it.
+      #expect(zone.offset(atUTC: .min) == zone.offset(atUTC: 0))
+      for seconds in [Int64.max, Timestamp.latest.seconds, Timestamp.earliest.seconds] {
+        #expect(-86_399...86_399 ~= zone.offset(atUTC: seconds))
+      }
+    }
+  }
+
+  /// Offsets of all zones that Foundation knows at random instants of the years 1970 to 2100.
+  ///
+  /// Foundation may have another release of tzdata. With the same release one zone differs where
+  /// the distribution keeps histories that the default build of tzdata merges (WET before 1996).
+  @Test func agreesWithFoundation() throws {
+    let isSameRelease = TimeZone.timeZoneDataVersion == TimeZones.version
+    var generator = SeededGenerator(seed: 7)
+    var compared = 0
+    var differences: [String: Int] = [:]
+    for name in TimeZones.names {
+      guard let oracle = TimeZone(identifier: name) else { continue }
+      let zone = try #require(TimeZones.zone(named: name))
+      for _ in 0..<100 {
+        let seconds = Int64.random(in: 0..<4_133_980_800, using: &generator)
+        var instants = [seconds]
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        if let change = oracle.nextDaylightSavingTimeTransition(after: date) {
+          let instant = Int64(change.timeIntervalSince1970)
+          instants += [instant - 1, instant]
+        }
+        for instant in instants where instant < 4_133_980_800 {
+          let date = Date(timeIntervalSince1970: Double(instant))
+          compared += 1
+          if Int(zone.offset(atUTC: instant)) != oracle.secondsFromGMT(for: date) {
+            differences[name, default: 0] += 1
+          }
+        }
+      }
+    }
+    #expect(compared > 20_000)
+    let different = differences.values.reduce(0, +)
+    #expect(differences.count <= (isSameRelease ? 2 : 30), "\(differences)")
+    #expect(different * 100 <= compared * (isSameRelease ? 1 : 3), "\(differences)")
+  }
+
+  @Test func calendarAgreesWithFoundation() throws {
+    var generator = SeededGenerator(seed: 8)
+    var calendar = Calendar(identifier: .gregorian)
+    for name in TimeZone.knownTimeZoneIdentifiers {
+      let zone = try #require(TimeZones.zone(named: name))
+      calendar.timeZone = try #require(TimeZone(identifier: name))
+      for _ in 0..<5 {
+        let seconds = Int64.random(in: 0..<4_133_980_800, using: &generator)
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        let offset = zone.offset(atUTC: seconds)
+        guard Int(offset) == calendar.timeZone.secondsFromGMT(for: date) else { continue }
+        let time = CivilTime(secondsSince1970: seconds, offset: offset)
+        let parts = calendar.dateComponents(
+          [.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
+        #expect([time.year, time.month, time.day] == [parts.year, parts.month, parts.day])
+        #expect([time.hour, time.minute, time.second] == [parts.hour, parts.minute, parts.second])
+        #expect(time.weekday + 1 == parts.weekday)
+        #expect(time.dayOfYear == calendar.ordinality(of: .day, in: .year, for: date))
+        #expect(time.secondsSince1970(offset: offset) == seconds)
+      }
+    }
+  }
+}
