@@ -1,0 +1,65 @@
+/// What a batch is to do: which placements, how subjects are assigned, when it is, what to write.
+/// Shared by all workers.
+public struct BatchPlan: Sendable {
+  struct Placement: Sendable {
+    var name: String
+    /// Nil when the config does not have it.
+    var compiled: RuleSet.CompiledPlacement?
+  }
+
+  public let ruleSet: RuleSet
+  /// Milliseconds since 1970.
+  public let now: Int64
+  public let assigner: Assigner
+  public let layout: OutcomeLayout
+  /// False for counting only.
+  public let writesOutcomes: Bool
+  /// Longest line that is read, in bytes.
+  public let lineLimit: Int
+  let placements: [Placement]
+  let table: BatchTable
+
+  /// - Parameter placements: names; nil for all of the config, in its order.
+  public init(
+    _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
+    layout: OutcomeLayout = .long, writesOutcomes: Bool = true, lineLimit: Int = 1 << 20
+  ) {
+    self.ruleSet = ruleSet
+    self.now = now
+    self.assigner = assigner
+    self.layout = layout
+    self.writesOutcomes = writesOutcomes
+    self.lineLimit = lineLimit
+    // A name given twice counts once: counts are kept by rule.
+    var seen: Set<[UInt8]> = []
+    let distinct = (names ?? ruleSet.placementNames).filter {
+      seen.insert(Array($0.utf8)).inserted
+    }
+    placements = distinct.map { name in
+      Placement(
+        name: name, compiled: ruleSet.placement(named: name).map { ruleSet.placements[$0] })
+    }
+    table = BatchTable(ruleSet, placements: placements, layout: layout, assigner: assigner)
+  }
+
+  /// How many decisions each user takes.
+  public var placementCount: Int { placements.count }
+
+  /// The names that the config does not have.
+  public var unknownPlacements: [String] {
+    placements.filter { $0.compiled == nil }.map(\.name)
+  }
+
+  /// Counts of nothing, in this batch's shape.
+  public var emptyTally: Tally {
+    Tally(
+      placements: placements.map { placement in
+        var part = Tally.Placement(name: placement.name)
+        part.audiences = (placement.compiled?.rules ?? 0..<0).map {
+          let audience = ruleSet.rules[$0].audience
+          return Tally.Audience(index: audience.index, experimentID: audience.experimentID)
+        }
+        return part
+      })
+  }
+}

@@ -1,0 +1,113 @@
+public import Expressions
+
+extension RuleSet {
+  /// Compiles a config. There is always a result: an audience whose expression does not compile
+  /// never matches, and its diagnostics say why.
+  ///
+  /// - Returns: the rule set, and diagnostics with paths into the config.
+  public static func compile(_ config: Config, environment: Environment = Environment())
+    -> Compilation<RuleSet>
+  {
+    var compiler = RuleCompiler(environment: environment)
+    for placement in config.placements { compiler.add(placement) }
+    compiler.checkOccurrenceKeys(config)
+    return Compilation(output: compiler.finish(), diagnostics: compiler.diagnostics)
+  }
+}
+
+/// Collects rules and their conditions over all placements.
+private struct RuleCompiler {
+  private var builder: ProgramBuilder
+  private var rules: [RuleSet.Rule] = []
+  private var placements: [RuleSet.CompiledPlacement] = []
+  /// The program entry of each expression text, and whether it compiled.
+  private var entryOf: [[UInt8]: (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])] = [:]
+  private var entries = 0
+  var diagnostics: [Diagnostic] = []
+
+  init(environment: Environment) { builder = ProgramBuilder(environment) }
+
+  mutating func add(_ placement: Placement) {
+    let first = rules.count
+    var everybody: Audience?
+    for audience in placement.audiences {
+      if let everybody {
+        diagnostics.append(
+          Diagnostic(
+            .unreachableAudience, "nobody gets here: an audience before matches everybody",
+            severity: .warning, path: audience.path,
+            notes: ["it is \(everybody.path.isEmpty ? "number \(everybody.index)" : everybody.path)"]))
+      } else if audience.expression == nil, audience.occurrenceLimit == nil {
+        everybody = audience
+      }
+      add(audience)
+    }
+    placements.append(
+      RuleSet.CompiledPlacement(name: placement.name, rules: first..<rules.count))
+  }
+
+  private mutating func add(_ audience: Audience) {
+    var rule = RuleSet.Rule(
+      audience: audience, condition: -1, entry: nil, isBroken: false,
+      weights: WeightTable(audience.variants.map(\.weight)))
+    if let expression = audience.expression {
+      let key = Array(expression.utf8)
+      let known = entryOf[key] ?? compile(expression)
+      entryOf[key] = known
+      rule.condition = Int32(known.entry)
+      rule.isBroken = known.isBroken
+      let path = audience.path.isEmpty ? "" : "\(audience.path).expression_cel"
+      diagnostics += known.diagnostics.map {
+        var diagnostic = $0
+        diagnostic.path = path
+        return diagnostic
+      }
+    }
+    rules.append(rule)
+  }
+
+  private mutating func compile(_ expression: String)
+    -> (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])
+  {
+    let found = builder.add(expression)
+    defer { entries += 1 }
+    return (entries, found.contains { $0.severity == .error }, found)
+  }
+
+  /// Different texts with one meaning have one condition number.
+  mutating func finish() -> RuleSet {
+    let program = builder.build()
+    var conditions: [Program.Entry] = []
+    var conditionOf: [UInt32: Int32] = [:]
+    for i in rules.indices where rules[i].condition >= 0 {
+      let entry = program.entries[Int(rules[i].condition)]
+      rules[i].entry = entry
+      if let known = conditionOf[entry.start] {
+        rules[i].condition = known
+      } else {
+        rules[i].condition = Int32(conditions.count)
+        conditionOf[entry.start] = Int32(conditions.count)
+        conditions.append(entry)
+      }
+    }
+    return RuleSet(
+      program: program, rules: rules, placements: placements, conditions: conditions)
+  }
+
+  mutating func checkOccurrenceKeys(_ config: Config) {
+    var limits: [[UInt8]: OccurrenceLimit] = [:]
+    for audience in config.placements.flatMap(\.audiences) {
+      guard let limit = audience.occurrenceLimit else { continue }
+      let key = Array(limit.key.utf8)
+      if let other = limits[key], other != limit {
+        diagnostics.append(
+          Diagnostic(
+            .occurrenceKeyConflict,
+            "the occurrence key '\(limit.key)' is used with different limits",
+            severity: .warning, path: "\(audience.path).occurrence",
+            notes: ["all audiences with this key count the same occurrences"]))
+      }
+      limits[key] = limit
+    }
+  }
+}

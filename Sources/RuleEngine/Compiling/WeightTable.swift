@@ -1,0 +1,36 @@
+/// The weights of an experiment's variants, prepared for choosing.
+package struct WeightTable: Sendable, Hashable {
+  /// Sums of the weights up to and including each variant.
+  package let cumulative: [Double]
+
+  package init(_ weights: [Double]) {
+    var sum = 0.0
+    cumulative = weights.map { weight in
+      sum += weight
+      return sum
+    }
+  }
+
+  package var count: Int { cumulative.count }
+  package var sum: Double { cumulative.last ?? 0 }
+
+  /// The range that a draw must come from: weights as they are, or one share each when all are
+  /// zero. A single variant needs no draw.
+  package var drawRange: Double { sum > 0 ? sum : Double(count) }
+
+  /// The variant that a draw in `0..<drawRange` falls on: the first whose cumulative weight is
+  /// larger. Nil when there are no variants.
+  package func variant(draw: Double) -> Int? {
+    WeightTable.variant(draw: draw, cumulative: cumulative[...])
+  }
+
+  package static func variant(draw: Double, cumulative: ArraySlice<Double>) -> Int? {
+    let count = cumulative.count
+    guard count > 1, let sum = cumulative.last else { return count == 1 ? 0 : nil }
+    guard sum > 0 else { return draw >= 0 ? Int(min(draw, Double(count - 1))) : 0 }
+    let first = cumulative.startIndex
+    for i in 0..<count where cumulative[first + i] > draw { return i }
+    // Rounding may put a draw on the sum itself: the last variant with any weight takes it.
+    return cumulative.firstIndex(of: sum).map { $0 - first }
+  }
+}

@@ -1,0 +1,195 @@
+package import Expressions
+
+/// One line of a users file: attributes in a frame, everything else as plain values.
+///
+/// The object's form is `{"userId", "user":{}, "device":{}, "params":{}, "subscriptionStatus",
+/// "entitlements", "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
+/// "events":{NAME:[ISO]}}`; everything but `userId` may be absent. `subscriptionStatus` and
+/// `entitlements` also stand for `device.subscriptionStatus` and `device.activeEntitlements` where
+/// `device` does not have these.
+public struct UserRecordReader: ~Copyable {
+  /// Why a record cannot be used, for a person.
+  public struct Rejection: Error, Hashable, Sendable {
+    public var reason: String
+    /// Byte offset in the record, where it is known.
+    public var offset: Int?
+  }
+
+  /// The subject's identity, as in the record; valid until the next record is read.
+  package private(set) var subject: Cell = .emptyText
+  public private(set) var assignments: [DecisionState.Assignment] = []
+  public private(set) var occurrences: [DecisionState.Occurrences] = []
+  /// Keys that no reader knows, with the number of records that had them.
+  public private(set) var unknownKeys: [String: Int] = [:]
+
+  private let nesting: Int
+  private let statusSlot: Int?
+  private let entitlementsSlot: Int?
+  private var status: Cell?
+  private var entitlements: Cell?
+  /// At most this many different unknown keys are remembered.
+  private static let unknownKeyLimit = 16
+
+  public init(_ ruleSet: RuleSet) {
+    nesting = ruleSet.program.limits.dataNesting
+    let paths = ruleSet.requirements
+    statusSlot = paths.firstIndex(of: AttributePath(["device", "subscriptionStatus"]))
+    entitlementsSlot = paths.firstIndex(of: AttributePath(["device", "activeEntitlements"]))
+  }
+
+  /// What the record says of the subject beside its attributes.
+  public func state(now: Int64) -> DecisionState {
+    DecisionState(
+      subjectID: subject.text, now: now, assignments: assignments, occurrences: occurrences)
+  }
+
+  /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so
+  /// they must stay where they are for as long as it is used.
+  package mutating func read(_ record: ByteView, into frame: inout Frame) throws(Rejection) {
+    frame.reset()
+    problem = nil
+    subject = .emptyText
+    status = nil
+    entitlements = nil
+    if !assignments.isEmpty { assignments.removeAll(keepingCapacity: true) }
+    if !occurrences.isEmpty { occurrences.removeAll(keepingCapacity: true) }
+    guard let base = record.baseAddress else { throw Rejection(reason: "the line is empty") }
+    var cursor = JSONCursor(base, from: 0, to: record.count)
+    do throws(JSONFault) {
+      if cursor.peek() != UInt8(ascii: "{"), cursor.at < cursor.end {
+        try cursor.skipValue(nesting: nesting)
+        throw cursor.fault(.unexpectedByte, at: 0)
+      }
+      try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
+        try member(key, &cursor, &frame)
+      }
+      try cursor.expectEnd()
+    } catch {
+      throw rejection(error, record)
+    }
+    if let problem { throw problem }
+    guard subject != .emptyText else {
+      throw Rejection(reason: "'userId' is missing; it must be a string that is not empty")
+    }
+    fillStatus(&frame)
+  }
+
+  /// Found in a member that is JSON but has the wrong form.
+  private var problem: Rejection?
+
+  private func rejection(_ fault: JSONFault, _ record: ByteView) -> Rejection {
+    let isOtherValue = fault.offset == 0 && fault.kind == .unexpectedByte
+    let first = record.first { $0 > 0x20 } ?? 0
+    if isOtherValue, first == UInt8(ascii: "[") || first == UInt8(ascii: "\"") {
+      return Rejection(reason: "a user record is a JSON object", offset: 0)
+    }
+    return Rejection(reason: fault.message, offset: fault.offset)
+  }
+
+  private mutating func member(
+    _ key: JSONCursor.RawString, _ cursor: inout JSONCursor, _ frame: inout Frame
+  ) throws(JSONFault) {
+    if try frame.fillMember(key, from: &cursor) { return }
+    var name = key.hasEscapes ? key.text : ""
+    let known =
+      key.hasEscapes
+      ? name.withUTF8 { UserRecordReader.known($0) } : UserRecordReader.known(key.bytes)
+    switch known {
+    case .userID: try readSubject(&cursor, &frame)
+    case .assignments: try readAssignments(&cursor)
+    case .occurrences: try readOccurrences(&cursor)
+    case .status where statusSlot != nil:
+      status = try cursor.cell(in: &frame.arena, nesting: nesting)
+    case .entitlements where entitlementsSlot != nil:
+      entitlements = try cursor.cell(in: &frame.arena, nesting: nesting)
+    case .root, .status, .entitlements, .events:
+      try cursor.skipValue(nesting: nesting)
+    case nil:
+      try cursor.skipValue(nesting: nesting)
+      noteUnknown(key.text)
+    }
+  }
+
+  private enum Key {
+    case userID, root, status, entitlements, assignments, occurrences, events
+  }
+
+  private static func known(_ key: ByteView) -> Key? {
+    func isKey(_ name: StaticString) -> Bool {
+      key.elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+    switch key.count {
+    case 4: return isKey("user") ? .root : nil
+    case 6:
+      return isKey("userId")
+        ? .userID : isKey("device") || isKey("params") ? .root : isKey("events") ? .events : nil
+    case 11: return isKey("assignments") ? .assignments : isKey("occurrences") ? .occurrences : nil
+    case 12: return isKey("entitlements") ? .entitlements : nil
+    case 18: return isKey("subscriptionStatus") ? .status : nil
+    default: return nil
+    }
+  }
+
+  private mutating func noteUnknown(_ key: String) {
+    if unknownKeys[key] == nil, unknownKeys.count >= UserRecordReader.unknownKeyLimit { return }
+    unknownKeys[key, default: 0] += 1
+  }
+
+  private mutating func reject(_ reason: String, _ cursor: JSONCursor) {
+    if problem == nil { problem = Rejection(reason: reason, offset: cursor.at) }
+  }
+
+  private mutating func readSubject(_ cursor: inout JSONCursor, _ frame: inout Frame)
+    throws(JSONFault)
+  {
+    guard cursor.peek() == UInt8(ascii: "\"") else {
+      reject("'userId' must be a string", cursor)
+      return try cursor.skipValue(nesting: nesting)
+    }
+    subject = try cursor.text(in: &frame.arena)
+  }
+
+  private mutating func readAssignments(_ cursor: inout JSONCursor) throws(JSONFault) {
+    let start = cursor
+    guard case .list(let values) = try cursor.value(nesting: nesting) else {
+      return reject("'assignments' must be a list", start)
+    }
+    for value in values {
+      guard case .string(let experiment)? = value["experimentId"],
+        case .string(let variant)? = value["variantId"]
+      else { return reject("an assignment needs 'experimentId' and 'variantId'", start) }
+      assignments.append(
+        DecisionState.Assignment(experimentID: experiment, variantID: variant))
+    }
+  }
+
+  private mutating func readOccurrences(_ cursor: inout JSONCursor) throws(JSONFault) {
+    let start = cursor
+    guard case .map(let entries) = try cursor.value(nesting: nesting) else {
+      return reject("'occurrences' must be an object of lists of times", start)
+    }
+    for entry in entries {
+      guard case .string(let key) = entry.key, case .list(let values) = entry.value else {
+        return reject("'occurrences' must be an object of lists of times", start)
+      }
+      var times: [Int64] = []
+      for value in values {
+        guard case .string(let text) = value, let time = WireTime.milliseconds(text) else {
+          return reject("'\(value.json)' under '\(key)' is no ISO 8601 time", start)
+        }
+        times.append(time)
+      }
+      occurrences.append(DecisionState.Occurrences(key: key, times: times))
+    }
+  }
+
+  /// What the record says outside `device` counts where `device` is silent.
+  private func fillStatus(_ frame: inout Frame) {
+    if let slot = statusSlot, let status, !frame.slots[slot].isValue {
+      frame.slots[slot] = status
+    }
+    if let slot = entitlementsSlot, let entitlements, !frame.slots[slot].isValue {
+      frame.slots[slot] = entitlements
+    }
+  }
+}

@@ -1,0 +1,111 @@
+public import Expressions
+
+/// What the SDKs call the outcome of a placement.
+public enum TriggerResult: Hashable, Sendable {
+  case paywall(Decision.Experiment)
+  case holdout(Decision.Experiment)
+  case noAudienceMatch
+  case placementNotFound
+  case error(String)
+
+  public init(_ outcome: Decision.Outcome) {
+    switch outcome {
+    case .paywall(let experiment): self = .paywall(experiment)
+    case .holdout(let experiment): self = .holdout(experiment)
+    case .noAudienceMatch: self = .noAudienceMatch
+    case .placementNotFound: self = .placementNotFound
+    case .error(let failure): self = .error(failure.message)
+    }
+  }
+
+  /// The SDK contract's JSON: `{"result": ...}` with `experiment` or `error`.
+  public var value: Value {
+    switch self {
+    case .paywall(let experiment):
+      .object(["result": "paywall", "experiment": experiment.value])
+    case .holdout(let experiment):
+      .object(["result": "holdout", "experiment": experiment.value])
+    case .noAudienceMatch: .object(["result": "noAudienceMatch"])
+    case .placementNotFound: .object(["result": "placementNotFound"])
+    case .error(let message): .object(["result": "error", "error": .string(message)])
+    }
+  }
+}
+
+/// What `getPresentationResult` answers.
+public enum PresentationResult: Hashable, Sendable {
+  case paywall(Decision.Experiment)
+  case holdout(Decision.Experiment)
+  case noAudienceMatch
+  case placementNotFound
+  /// An error of any kind: there would be no paywall to present.
+  case paywallNotAvailable
+
+  public init(_ result: TriggerResult) {
+    switch result {
+    case .paywall(let experiment): self = .paywall(experiment)
+    case .holdout(let experiment): self = .holdout(experiment)
+    case .noAudienceMatch: self = .noAudienceMatch
+    case .placementNotFound: self = .placementNotFound
+    case .error: self = .paywallNotAvailable
+    }
+  }
+
+  /// The SDK contract's name of the case.
+  public var type: String {
+    switch self {
+    case .paywall: "Paywall"
+    case .holdout: "Holdout"
+    case .noAudienceMatch: "NoAudienceMatch"
+    case .placementNotFound: "PlacementNotFound"
+    case .paywallNotAvailable: "PaywallNotAvailable"
+    }
+  }
+
+  /// The SDK contract's JSON: `{"type": ...}` with `experiment` for a paywall or a holdout.
+  public var value: Value {
+    switch self {
+    case .paywall(let experiment), .holdout(let experiment):
+      .object(["type": .string(type), "experiment": experiment.value])
+    default: .object(["type": .string(type)])
+    }
+  }
+}
+
+extension Decision.Experiment {
+  /// The SDK contract's JSON. The paywall ID of a holdout without one is the empty string.
+  public var value: Value {
+    .object([
+      "id": .string(id), "groupId": .string(campaignID),
+      "variant": .object([
+        "id": .string(variant.id), "type": .string(variant.kind.rawValue),
+        "paywallId": .string(variant.paywallID ?? ""),
+      ]),
+    ])
+  }
+}
+
+extension Decision.Failure {
+  /// For a person; the wire has no codes for these.
+  public var message: String {
+    switch self {
+    case .noVariants: "the experiment has no variants"
+    case .variantWithoutPaywall(let id): "the treatment '\(id)' names no paywall"
+    }
+  }
+}
+
+extension Decision {
+  /// The outcome as one line of an outcomes file.
+  public func outcomeLine(subjectID: String) -> Value {
+    var paywall: Value = .null
+    if case .paywall(let experiment) = outcome, let id = experiment.variant.paywallID {
+      paywall = .string(id)
+    }
+    return .object([
+      "userId": .string(subjectID), "placement": .string(placement),
+      "result": TriggerResult(outcome).value,
+      "audience": audience.map { .int(Int64($0)) } ?? .null, "paywall": paywall,
+    ])
+  }
+}

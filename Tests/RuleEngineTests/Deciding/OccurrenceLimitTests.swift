@@ -1,0 +1,24 @@
+import RuleEngine
+import Testing
+
+@Suite("Occurrence limits")
+struct OccurrenceLimitTests {
+  @Test(arguments: [(0, 1, true), (1, 1, false), (1, 2, true), (0, 0, false), (5, 2, false)])
+  func allowsOneMoreBelowTheLimit(stored: Int, most: Int, expected: Bool) {
+    let limit = OccurrenceLimit(key: "k", maxCount: most, interval: .infinity)
+    #expect(limit.allows(storedCount: stored) == expected)
+  }
+
+  /// An occurrence exactly as old as the interval counts; one a millisecond older does not.
+  @Test func theEdgeOfAnIntervalCounts() {
+    let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(60))
+    #expect(limit.count([0], now: 3_600_000) == 1)
+    #expect(limit.count([0], now: 3_600_001) == 0)
+    #expect(limit.count([-1, 0, 1], now: 3_600_000) == 2)
+  }
+
+  @Test func hugeIntervalsCountEverything() {
+    let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(.max))
+    #expect(limit.count([.min, 0, .max], now: 0) == 3)
+  }
+}
