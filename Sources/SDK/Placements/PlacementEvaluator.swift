@@ -1,0 +1,99 @@
+public import Expressions
+public import RuleEngine
+
+/// Answers placements for one subject and remembers the assignments that its answers promise.
+///
+/// ```swift
+/// var evaluator = PlacementEvaluator(
+///   ruleSet: ruleSet, subjectID: "user-1",
+///   attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
+/// let result = evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now)
+/// ```
+///
+/// This is the part of the SDK that wraps the engine; it has no clock, no network and no storage
+/// of its own. The caller tells the time and keeps ``assignments`` and ``occurrences``.
+public struct PlacementEvaluator: ~Copyable {
+  private let ruleSet: RuleSet
+  private let assigner: Assigner
+  private var frame: Frame
+  /// The subject's attributes: a map with the roots `user` and `device`.
+  public var attributes: Value
+  /// Who the subject is.
+  public let subjectID: String
+  /// Variants that the subject has, those from outside and those promised here.
+  public private(set) var assignments: [DecisionState.Assignment]
+  /// Occurrences by key, with their times in milliseconds since 1970.
+  public private(set) var occurrences: [DecisionState.Occurrences]
+
+  public init(
+    ruleSet: RuleSet, subjectID: String, attributes: Value,
+    assignments: [DecisionState.Assignment] = [], occurrences: [DecisionState.Occurrences] = [],
+    assigner: Assigner = .hash(salt: "")
+  ) {
+    self.ruleSet = ruleSet
+    self.subjectID = subjectID
+    self.attributes = attributes
+    self.assignments = assignments
+    self.occurrences = occurrences
+    self.assigner = assigner
+    frame = Frame(for: ruleSet.program)
+  }
+
+  /// What a placement would give now, without presenting anything. The assignment that the answer
+  /// promises is kept, so that the next answer is the same; no occurrence is consumed.
+  ///
+  /// - Parameters:
+  ///   - params: the placement's parameters, a map.
+  ///   - now: milliseconds since 1970.
+  public mutating func presentationResult(
+    _ placement: String, params: Value = .map([]), now: Int64
+  ) -> PresentationResult {
+    let decision = decide(placement, params: params, now: now)
+    for case .storeAssignment(let experiment, let variant) in decision.effects {
+      store(experiment, variant)
+    }
+    return PresentationResult(TriggerResult(decision.outcome))
+  }
+
+  /// Decides without keeping anything.
+  public mutating func decide(_ placement: String, params: Value = .map([]), now: Int64)
+    -> Decision
+  {
+    var entries: [Value.Entry] = []
+    if case .map(let roots) = attributes { entries = roots }
+    entries.append(Value.Entry(key: "params", value: params))
+    do throws(EvaluationError) {
+      try frame.fill(.map(entries))
+    } catch {
+      // Attributes past the memory limit count as not there: rules that read them do not match.
+      frame.reset()
+    }
+    let state = DecisionState(
+      subjectID: subjectID, now: now, assignments: assignments, occurrences: occurrences)
+    return ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
+  }
+
+  /// Carries out the effects of a decision: its paywall was presented, or its holdout taken.
+  public mutating func apply(_ decision: Decision, now: Int64) {
+    for effect in decision.effects {
+      switch effect {
+      case .storeAssignment(let experiment, let variant): store(experiment, variant)
+      case .recordOccurrence(let limit): record(limit.key, now)
+      }
+    }
+  }
+
+  private mutating func store(_ experimentID: String, _ variantID: String) {
+    assignments.removeAll { $0.experimentID.utf8.elementsEqual(experimentID.utf8) }
+    assignments.append(
+      DecisionState.Assignment(experimentID: experimentID, variantID: variantID))
+  }
+
+  private mutating func record(_ key: String, _ now: Int64) {
+    if let known = occurrences.firstIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
+      occurrences[known].times.append(now)
+    } else {
+      occurrences.append(DecisionState.Occurrences(key: key, times: [now]))
+    }
+  }
+}
