@@ -1,0 +1,54 @@
+internal import Expressions
+
+/// One line of a case file.
+struct Case {
+  var suite: String
+  var id: String
+  /// Line in its file, from 1.
+  var line: Int
+  /// The whole object.
+  var content: Value
+
+  /// A member of `input`, where the suite has it.
+  func input(_ key: String) -> Value? { content["input"]?[key] }
+}
+
+/// How a case came out.
+enum Verdict {
+  /// What came is what was expected. Both have the shape of the case's expectation.
+  case passed(got: Value)
+  case failed(expected: Value, got: Value)
+  /// Not run, and why: the case says so, or the engine does not have the feature yet.
+  case skipped(String)
+
+  /// Compares what came with the case's expectation, whose objects may be partial.
+  static func judge(_ got: Value, against expected: Value) -> Verdict {
+    CaseComparison.matches(got, expected, partial: true)
+      ? .passed(got: got) : .failed(expected: expected, got: got)
+  }
+}
+
+/// A file cannot be run at all.
+struct CaseFileError: Error {
+  var message: String
+}
+
+/// How each suite is run. A suite that is not named here is skipped.
+enum CaseSuites {
+  typealias Runner = @Sendable (Case) throws(CaseFileError) -> Verdict
+
+  static let runners: [String: Runner] = [
+    "cel": CELCases.run,
+    "superwall-rules": SuperwallRulesCases.run,
+    "tollgate-expressions": ExpressionCases.run,
+    "tollgate-assignment": AssignmentCases.run,
+  ]
+
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    if case .string(let reason)? = testCase.content["skip"] { return .skipped(reason) }
+    guard let runner = runners[testCase.suite] else {
+      return .skipped("the suite \(testCase.suite) is not there yet")
+    }
+    return try runner(testCase)
+  }
+}

@@ -1,0 +1,48 @@
+internal import Expressions
+
+/// Compares results with expectations: numbers by type and value, texts by bytes, maps without
+/// order, lists in order. `{"$float":x}` is a double and `{"$uint":n}` a uint; `{"$float":null}`
+/// stands for any double that is not finite.
+enum CaseComparison {
+  static func matches(_ got: Value, _ expected: Value, partial: Bool) -> Bool {
+    if let wrapped = wrapper(expected) { return matchesWrapped(got, wrapped.kind, wrapped.value) }
+    switch (got, expected) {
+    case (.string(let a), .string(let b)): return a.utf8.elementsEqual(b.utf8)
+    case (.double(let a), .double(let b)): return a == b || a.isNaN && b.isNaN
+    case (.list(let a), .list(let b)):
+      return a.count == b.count && zip(a, b).allSatisfy { matches($0, $1, partial: partial) }
+    case (.map(let a), .map(let b)):
+      guard partial || a.count == b.count else { return false }
+      return b.allSatisfy { entry in
+        guard case .string(let key) = entry.key, let value = got[key] else { return false }
+        return matches(value, entry.value, partial: partial)
+      }
+    default: return got == expected
+    }
+  }
+
+  private static func wrapper(_ value: Value) -> (kind: String, value: Value)? {
+    guard case .map(let entries) = value, entries.count == 1,
+      case .string(let key) = entries[0].key, key.hasPrefix("$")
+    else { return nil }
+    return ["$float", "$double", "$uint"].contains(key) ? (key, entries[0].value) : nil
+  }
+
+  private static func matchesWrapped(_ got: Value, _ kind: String, _ wrapped: Value) -> Bool {
+    if kind == "$uint" {
+      guard case .uint(let a) = got else { return false }
+      switch wrapped {
+      case .int(let b): return b >= 0 && a == UInt64(b)
+      case .uint(let b): return a == b
+      default: return false
+      }
+    }
+    guard case .double(let a) = got else { return false }
+    switch wrapped {
+    case .null: return !a.isFinite
+    case .int(let b): return a == Double(b)
+    case .double(let b): return a == b
+    default: return false
+    }
+  }
+}

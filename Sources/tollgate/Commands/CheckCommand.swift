@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Find what is wrong in a config.",
+    discussion: """
+      Reads a Superwall static config, compiles every expression, and prints what it finds with \
+      the line, the expression, a mark under the place, and what to write instead. The exit code \
+      is 1 when there is an error.
+      """)
+
+  @Argument(help: "The config file (JSON); - reads standard input.")
+  var config: String
+
+  @Flag(help: "Print one JSON object a line instead of text.")
+  var json = false
+
+  @Flag(help: "Count warnings as errors.")
+  var strict = false
+
+  @Flag(help: "Leave out notes.")
+  var quiet = false
+
+  func run() throws {
+    let file = try ConfigFile(config)
+    let shown = file.diagnostics.filter { !quiet || $0.severity != .note }
+    for diagnostic in shown {
+      FileText.print(json ? diagnostic.json.json : file.render(diagnostic) + "\n")
+    }
+    if !json { FileText.print(summary(file)) }
+    let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
+    if file.diagnostics.contains(where: { failing.contains($0.severity) }) {
+      throw ExitCode(1)
+    }
+  }
+
+  private func summary(_ file: ConfigFile) -> String {
+    func count(_ severity: Diagnostic.Severity) -> String {
+      let number = file.diagnostics.filter { $0.severity == severity }.count
+      return "\(number) \(severity.rawValue)\(number == 1 ? "" : "s")"
+    }
+    let placements = file.config?.placements ?? []
+    let audiences = placements.reduce(0) { $0 + $1.audiences.count }
+    let attributes = file.ruleSet?.requirements.count ?? 0
+    return """
+      \(placements.count) placements, \(audiences) audiences, \(attributes) attributes: \
+      \(count(.error)), \(count(.warning)), \(count(.note))
+      """
+  }
+}
+
+extension Diagnostic {
+  /// The diagnostic as one JSON object.
+  var json: Value {
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    add("code", .string(code.rawValue))
+    add("severity", .string(severity.rawValue))
+    add("path", .string(path))
+    if let range {
+      add("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))]))
+    }
+    add("message", .string(message))
+    if !notes.isEmpty { add("notes", .list(notes.map { .string($0) })) }
+    if let suggestion { add("suggestion", .string(suggestion)) }
+    return .map(entries)
+  }
+}

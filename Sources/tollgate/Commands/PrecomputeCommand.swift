@@ -1,0 +1,95 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+internal import SystemPackage
+
+struct PrecomputeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "precompute",
+    abstract: "Decide every placement for every user of a file.",
+    discussion: """
+      Reads users as newline-delimited JSON, one object a line, and writes outcomes the same way. \
+      Both are streamed: memory does not grow with the number of users. A line that is no user \
+      record is counted, reported with its number and the reason, and kept in the rejects file.
+      """)
+
+  enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+  }
+
+  enum Layout: String, ExpressibleByArgument, CaseIterable {
+    case long, wide
+
+    var outcomes: OutcomeLayout { self == .long ? .long : .wide }
+  }
+
+  @Argument(help: "The config file (JSON).")
+  var config: String
+
+  @Option(help: "The users file, one JSON object a line; - reads standard input.")
+  var users: String
+
+  @Option(help: "Where the outcomes go: a file, - for standard output, none for counting only.")
+  var out = "-"
+
+  @Option(help: "Names of the placements, separated by commas. The default is all of the config.")
+  var placements: String?
+
+  @OptionGroup var options: DecisionOptions
+
+  @Option(help: "How many users are decided at the same time. The default is one per core.")
+  var threads: Int?
+
+  @Option(help: "The form of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var summary = SummaryFormat.text
+
+  @Option(help: "long: a line for each user and placement; wide: a line for each user.")
+  var layout = Layout.long
+
+  @Option(help: "A file for the lines that were refused, with number and reason.")
+  var rejects: String?
+
+  @Flag(help: "Stop at the first line that is refused, with exit code 1.")
+  var strict = false
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads is at least 1") }
+  }
+
+  func run() async throws {
+    let ruleSet = try ConfigFile(config).requireRuleSet()
+    let now = try options.time()
+    let plan = BatchPlan(
+      ruleSet,
+      placements: placements.map { $0.split(separator: ",").map { $0.trimmed } }, now: now,
+      assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none")
+    for name in plan.unknownPlacements {
+      FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
+    }
+    let time = WireTime.text(milliseconds: now) ?? "\(now)"
+    FileText.printError("Deciding \(plan.placementCount) placements as of \(time)")
+    var run = try BatchRun(
+      plan: plan, users: users, out: out, rejects: rejects, strict: strict,
+      threads: threads ?? Clock.processors())
+    try await run.process()
+    try report(run)
+  }
+
+  private func report(_ run: BatchRun) throws {
+    let target: FileDescriptor = out == "-" ? .standardError : .standardOutput
+    switch summary {
+    case .text: FileText.print(SummaryText.render(run.tally), to: target)
+    case .json: FileText.print(run.tally.value.json, to: target)
+    }
+    for (key, count) in run.unknownKeys.sorted(by: { $0.key < $1.key }) {
+      FileText.printError("note: '\(key)' is no key of a user record and was ignored (\(count) users)")
+    }
+    if strict, run.tally.rejected > 0 { throw ExitCode(1) }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

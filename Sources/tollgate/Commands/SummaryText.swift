@@ -1,0 +1,61 @@
+internal import RuleEngine
+
+/// The counts of a batch as tables for a terminal.
+enum SummaryText {
+  static func render(_ tally: Tally) -> String {
+    var lines = [""]
+    lines += table(
+      ["placement", "paywall", "", "holdout", "", "no match", "", "other", ""],
+      tally.placements.map { placement in
+        let other = placement.placementNotFound + placement.error
+        let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, other]
+        return [placement.name] + counts.flatMap { [grouped($0), share($0, tally.users)] }
+      })
+    lines.append("")
+    lines += table(
+      ["placement", "audience", "", "reached", "matched", "held back", "taken", ""],
+      tally.placements.flatMap { placement in
+        placement.audiences.enumerated().map { number, audience in
+          [
+            number == 0 ? placement.name : "", String(audience.index), audience.experimentID,
+            grouped(audience.reached), grouped(audience.matched),
+            grouped(audience.matched - audience.taken), grouped(audience.taken),
+            share(audience.taken, tally.users),
+          ]
+        }
+      }, left: [0, 2])
+    lines.append("")
+    lines.append(
+      "\(grouped(tally.users)) users decided, \(grouped(tally.rejected)) lines refused. "
+        + "Shares are of all users.")
+    return lines.joined(separator: "\n")
+  }
+
+  private static func share(_ count: Int, _ all: Int) -> String {
+    guard all > 0, count > 0 else { return "" }
+    let tenths = Int((Double(count) / Double(all) * 1_000).rounded())
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  /// Rows with columns as wide as they need; the named columns stand left, the others right.
+  private static func table(_ head: [String], _ rows: [[String]], left: Set<Int> = [0])
+    -> [String]
+  {
+    let all = [head] + rows
+    let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    func line(_ row: [String]) -> String {
+      let cells = row.enumerated().map { column, text in
+        let space = String(repeating: " ", count: widths[column] - text.count)
+        return left.contains(column) ? text + space : space + text
+      }
+      return trimEnd(cells.joined(separator: "  "))
+    }
+    let rule = String(
+      repeating: "-", count: widths.reduce(0, +) + 2 * (widths.count - 1))
+    return [line(head), rule] + rows.map(line)
+  }
+
+  private static func trimEnd(_ text: String) -> String {
+    String(text.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,108 @@
+internal import ArgumentParser
+internal import Expressions
+
+struct TestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Run case files.",
+    discussion: """
+      Runs every case of the files, or of all .jsonl files below a folder, and prints what failed \
+      with what was expected and what came. The exit code is 1 when a case failed and 2 when a \
+      file could not be run. What the engine does not have yet is skipped and counted by reason.
+      """)
+
+  @Argument(help: "Case files or folders.")
+  var paths: [String]
+
+  @Option(help: "A folder with the files that case files refer to.")
+  var support: String?
+
+  @Option(help: "Write every result to this file, one JSON object a line.")
+  var json: String?
+
+  @Flag(help: "Print the failures and the last line only.")
+  var quiet = false
+
+  func run() throws {
+    var results = CaseResults()
+    for path in paths {
+      do throws(CaseFileError) {
+        for file in try CaseFile.paths(under: path) { results.run(file: file) }
+      } catch {
+        results.cannotRun(error.message)
+      }
+    }
+    if let json { try FileText.write(results.lines, to: try FileText.create(json)) }
+    if !quiet { results.printSkipped() }
+    FileText.print(results.closingLine)
+    if !results.unusable.isEmpty { throw ExitCode(2) }
+    if results.failed > 0 { throw ExitCode(1) }
+  }
+}
+
+/// Counts, and one JSON line for each case.
+struct CaseResults {
+  private(set) var passed = 0
+  private(set) var failed = 0
+  private(set) var skipped: [String: Int] = [:]
+  private(set) var unusable: [String] = []
+  private(set) var lines: [UInt8] = []
+
+  /// `N passed, N failed, N skipped`
+  var closingLine: String {
+    "\(passed) passed, \(failed) failed, \(skipped.values.reduce(0, +)) skipped"
+  }
+
+  mutating func cannotRun(_ message: String) {
+    unusable.append(message)
+    FileText.printError("cannot run: \(message)")
+  }
+
+  mutating func run(file: String) {
+    do throws(CaseFileError) {
+      for testCase in try CaseFile.read(file) {
+        record(testCase, try CaseSuites.run(testCase), file)
+      }
+    } catch {
+      cannotRun(error.message)
+    }
+  }
+
+  private mutating func record(_ testCase: Case, _ verdict: Verdict, _ file: String) {
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    add("suite", .string(testCase.suite))
+    add("id", .string(testCase.id))
+    switch verdict {
+    case .passed(let got):
+      passed += 1
+      add("verdict", "passed")
+      add("got", got)
+    case .failed(let expected, let got):
+      failed += 1
+      add("verdict", "failed")
+      add("expected", expected)
+      add("got", got)
+      FileText.print(
+        """
+        FAILED \(testCase.suite) \(testCase.id) (\(file):\(testCase.line))
+          expected \(expected.json)
+          got      \(got.json)
+        """)
+    case .skipped(let reason):
+      skipped["\(testCase.suite): \(reason)", default: 0] += 1
+      add("verdict", "skipped")
+      add("reason", .string(reason))
+    }
+    JSONWriter.append(.map(entries), to: &lines)
+    lines.append(UInt8(ascii: "\n"))
+  }
+
+  func printSkipped() {
+    for (reason, count) in skipped.sorted(by: { $0.key < $1.key }) {
+      FileText.print("skipped \(count): \(reason)")
+    }
+  }
+}

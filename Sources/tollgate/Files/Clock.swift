@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The machine's clocks. Only the shell reads them; the engine is told the time.
+enum Clock {
+  /// Wall time in milliseconds since 1970.
+  static func milliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// CPU seconds that the process has used so far.
+  static func processSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Number of processors that this process may use.
+  static func processors() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+  /// Whether standard error is a terminal.
+  static func standardErrorIsTerminal() -> Bool { isatty(2) == 1 }
+}

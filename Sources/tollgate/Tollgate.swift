@@ -1,0 +1,17 @@
+internal import ArgumentParser
+
+/// The command line.
+@main
+struct Tollgate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tollgate",
+    abstract: "Decide which paywall a user sees, and say why.",
+    discussion: """
+      Tollgate reads a paywall config and answers for one user or for millions what each placement \
+      gives them: a paywall, a holdout, or nothing. It changes nothing and talks to nobody.
+      """,
+    version: "tollgate 0.1.0",
+    subcommands: [
+      CheckCommand.self, DecideCommand.self, PrecomputeCommand.self, TestCommand.self,
+    ])
+}
