@@ -14,6 +14,8 @@ public struct BatchPlan: Sendable {
   public let layout: OutcomeLayout
   /// False for counting only.
   public let writesOutcomes: Bool
+  /// Whether a worker leaves a chunk at the first line that it refuses.
+  public let stopsAtRejection: Bool
   /// Longest line that is read, in bytes.
   public let lineLimit: Int
   let placements: [Placement]
@@ -22,13 +24,15 @@ public struct BatchPlan: Sendable {
   /// - Parameter placements: names; nil for all of the config, in its order.
   public init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
-    layout: OutcomeLayout = .long, writesOutcomes: Bool = true, lineLimit: Int = 1 << 20
+    layout: OutcomeLayout = .long, writesOutcomes: Bool = true, stopsAtRejection: Bool = false,
+    lineLimit: Int = 1 << 20
   ) {
     self.ruleSet = ruleSet
     self.now = now
     self.assigner = assigner
     self.layout = layout
     self.writesOutcomes = writesOutcomes
+    self.stopsAtRejection = stopsAtRejection
     self.lineLimit = lineLimit
     // A name given twice counts once: counts are kept by rule.
     var seen: Set<[UInt8]> = []

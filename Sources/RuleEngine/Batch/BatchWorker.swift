@@ -48,6 +48,7 @@ public struct BatchWorker: ~Copyable {
         process(UnsafeBufferPointer(rebasing: bytes[start..<end]), &output)
         output.lines += 1
         start = end + 1
+        if plan.stopsAtRejection, !output.rejected.isEmpty { break }
       }
     }
     walk.addCounts(to: &output.tally)
@@ -59,7 +60,7 @@ public struct BatchWorker: ~Copyable {
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
         throw UserRecordReader.Rejection(
-          reason: "the line has \(line.count) bytes; the limit is \(plan.lineLimit)")
+          reason: "the line has more than \(plan.lineLimit) bytes, which is the limit")
       }
       try reader.read(line, into: &frame)
     } catch {

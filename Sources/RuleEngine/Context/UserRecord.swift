@@ -56,16 +56,20 @@ public struct UserRecordReader: ~Copyable {
     guard let base = record.baseAddress else { throw Rejection(reason: "the line is empty") }
     var cursor = JSONCursor(base, from: 0, to: record.count)
     do throws(JSONFault) {
-      if cursor.peek() != UInt8(ascii: "{"), cursor.at < cursor.end {
+      let isObject = cursor.peek() == UInt8(ascii: "{")
+      if !isObject {
         try cursor.skipValue(nesting: nesting)
-        throw cursor.fault(.unexpectedByte, at: 0)
+        try cursor.expectEnd()
+        problem = Rejection(reason: "a user record is a JSON object", offset: 0)
       }
-      try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
-        try member(key, &cursor, &frame)
+      if isObject {
+        try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
+          try member(key, &cursor, &frame)
+        }
+        try cursor.expectEnd()
       }
-      try cursor.expectEnd()
     } catch {
-      throw rejection(error, record)
+      throw Rejection(reason: error.message, offset: error.offset)
     }
     if let problem { throw problem }
     guard subject != .emptyText else {
@@ -76,15 +80,6 @@ public struct UserRecordReader: ~Copyable {
 
   /// Found in a member that is JSON but has the wrong form.
   private var problem: Rejection?
-
-  private func rejection(_ fault: JSONFault, _ record: ByteView) -> Rejection {
-    let isOtherValue = fault.offset == 0 && fault.kind == .unexpectedByte
-    let first = record.first { $0 > 0x20 } ?? 0
-    if isOtherValue, first == UInt8(ascii: "[") || first == UInt8(ascii: "\"") {
-      return Rejection(reason: "a user record is a JSON object", offset: 0)
-    }
-    return Rejection(reason: fault.message, offset: fault.offset)
-  }
 
   private mutating func member(
     _ key: JSONCursor.RawString, _ cursor: inout JSONCursor, _ frame: inout Frame

@@ -88,7 +88,6 @@ struct BatchRun {
           "text": .string(String(decoding: line.text, as: UTF8.self)),
         ]), to: &kept)
       kept.append(UInt8(ascii: "\n"))
-      if strict { break }
     }
     if let rejects { try FileText.write(kept, to: rejects) }
     lines += part.output.lines

@@ -56,13 +56,30 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if let threads, threads < 1 { throw ValidationError("--threads is at least 1") }
   }
 
+  /// Writing empties a file, so nothing that is read may be written.
+  private func checkFiles() throws {
+    let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
+    for path in written {
+      for source in [config, users] where source != "-" {
+        if FileIdentity.areSame(path, source) {
+          throw ValidationError("\(path) is read by this command and cannot be written")
+        }
+      }
+    }
+    if written.count == 2, written[0] == written[1] || FileIdentity.areSame(written[0], written[1]) {
+      throw ValidationError("--out and --rejects are the same file")
+    }
+  }
+
   func run() async throws {
+    try checkFiles()
     let ruleSet = try ConfigFile(config).requireRuleSet()
     let now = try options.time()
     let plan = BatchPlan(
       ruleSet,
       placements: placements.map { $0.split(separator: ",").map { $0.trimmed } }, now: now,
-      assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none")
+      assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none",
+      stopsAtRejection: strict)
     for name in plan.unknownPlacements {
       FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
     }

@@ -8,6 +8,10 @@ struct ConfigFile {
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
+  /// By path of a diagnostic: its line in the file.
+  private let lines: [String: Int]
+  /// By path of an expression: its text.
+  private let expressions: [String: String]
 
   init(_ path: String) throws {
     self.path = path
@@ -20,6 +24,12 @@ struct ConfigFile {
       ruleSet = compiled.output
       diagnostics += compiled.diagnostics
     }
+    lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
+    var expressions: [String: String] = [:]
+    for audience in config?.placements.flatMap(\.audiences) ?? [] {
+      expressions[audience.path + ".expression_cel"] = audience.expression
+    }
+    self.expressions = expressions
   }
 
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
@@ -45,15 +55,8 @@ struct ConfigFile {
         diagnostic, source: String(decoding: bytes, as: UTF8.self),
         place: "\(path):\(position.line)")
     }
-    let line = JSONLocation.line(of: diagnostic.path, in: bytes)
     return DiagnosticText.render(
-      diagnostic, source: expression(at: diagnostic.path),
-      place: path + (line.map { ":\($0)" } ?? ""))
-  }
-
-  private func expression(at path: String) -> String? {
-    guard path.hasSuffix(".expression_cel") else { return nil }
-    let rule = String(path.dropLast(".expression_cel".count))
-    return config?.placements.flatMap(\.audiences).first { $0.path == rule }?.expression
+      diagnostic, source: expressions[diagnostic.path],
+      place: path + (lines[diagnostic.path].map { ":\($0)" } ?? ""))
   }
 }

@@ -28,3 +28,14 @@ enum Clock {
   /// Whether standard error is a terminal.
   static func standardErrorIsTerminal() -> Bool { isatty(2) == 1 }
 }
+
+/// What a path leads to, whatever it is called.
+enum FileIdentity {
+  /// Whether both paths lead to the same existing file.
+  static func areSame(_ a: String, _ b: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard stat(a, &first) == 0, stat(b, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+}
