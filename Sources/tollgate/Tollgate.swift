@@ -13,5 +13,6 @@ struct Tollgate: AsyncParsableCommand {
     version: "tollgate 0.1.0",
     subcommands: [
       CheckCommand.self, DecideCommand.self, PrecomputeCommand.self, TestCommand.self,
+      FormatCommand.self,
     ])
 }

@@ -5,16 +5,29 @@ public enum JSONLocation {
   /// Lines of the values at paths such as `trigger_options[2].rules[0]`, counted from 1, in one
   /// walk over the text. A path that breaks off has the line of what is there.
   public static func lines(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Int] {
+    lines(find(paths, in: json).mapValues(\.lowerBound), json)
+  }
+
+  /// Byte ranges of the values at paths. A path that breaks off has no range.
+  public static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<Int>]
+  {
+    find(paths, in: json).filter { !$0.value.isEmpty }
+  }
+
+  /// By path, where its value stands; an empty range where it would stand when it is not there.
+  private static func find(_ paths: some Sequence<String>, in json: [UInt8])
+    -> [String: Range<Int>]
+  {
     var root = PathTree()
     for path in Set(paths) { root.add(path, steps(path)[...]) }
-    var offsets: [String: Int] = [:]
+    var found: [String: Range<Int>] = [:]
     json.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }
       var cursor = JSONCursor(base, from: 0, to: bytes.count)
       // What lies behind a fault keeps the line of what surrounds it.
-      try? visit(root, &cursor, &offsets, nesting: 1_000)
+      try? visit(root, &cursor, &found, nesting: 1_000)
     }
-    return lines(offsets, json)
+    return found
   }
 
   private enum Step: Hashable {
@@ -36,9 +49,9 @@ public enum JSONLocation {
     }
 
     /// Gives all paths of the tree an offset.
-    func mark(_ offset: Int, _ offsets: inout [String: Int]) {
-      for path in paths { offsets[path] = offset }
-      for tree in below.values { tree.mark(offset, &offsets) }
+    func mark(_ offset: Int, _ found: inout [String: Range<Int>]) {
+      for path in paths { found[path] = offset..<offset }
+      for tree in below.values { tree.mark(offset, &found) }
     }
   }
 
@@ -51,32 +64,34 @@ public enum JSONLocation {
   }
 
   private static func visit(
-    _ tree: PathTree, _ cursor: inout JSONCursor, _ offsets: inout [String: Int], nesting: Int
+    _ tree: PathTree, _ cursor: inout JSONCursor, _ found: inout [String: Range<Int>],
+    nesting: Int
   ) throws(JSONFault) {
     let first = cursor.peek()
-    tree.mark(cursor.at, &offsets)
-    guard !tree.below.isEmpty, nesting > 0 else { return try cursor.skipValue(nesting: nesting) }
+    let start = cursor.at
+    tree.mark(start, &found)
     switch first {
-    case UInt8(ascii: "{"):
+    case UInt8(ascii: "{") where !tree.below.isEmpty && nesting > 0:
       try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
-        if let inner = tree.below[.key(key.text)] {
-          try visit(inner, &cursor, &offsets, nesting: nesting - 1)
-        } else {
-          try cursor.skipValue(nesting: nesting - 1)
-        }
+        try visit(tree.below[.key(key.text)], &cursor, &found, nesting: nesting - 1)
       }
-    case UInt8(ascii: "["):
+    case UInt8(ascii: "[") where !tree.below.isEmpty && nesting > 0:
       var index = 0
       try cursor.forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
-        if let inner = tree.below[.index(index)] {
-          try visit(inner, &cursor, &offsets, nesting: nesting - 1)
-        } else {
-          try cursor.skipValue(nesting: nesting - 1)
-        }
+        try visit(tree.below[.index(index)], &cursor, &found, nesting: nesting - 1)
         index += 1
       }
     default: try cursor.skipValue(nesting: nesting)
     }
+    for path in tree.paths { found[path] = start..<cursor.at }
+  }
+
+  private static func visit(
+    _ tree: PathTree?, _ cursor: inout JSONCursor, _ found: inout [String: Range<Int>],
+    nesting: Int
+  ) throws(JSONFault) {
+    guard let tree else { return try cursor.skipValue(nesting: nesting) }
+    try visit(tree, &cursor, &found, nesting: nesting)
   }
 
   /// Lines of offsets, counting newlines once.

@@ -1,0 +1,239 @@
+/// Writes a syntax tree as text: one space around binary operators, double quotes, no parentheses
+/// but those that the tree needs. Reading the text again gives the same tree.
+package struct Printer {
+  private let tree: SyntaxTree
+  private var output = ""
+
+  /// The text of a whole tree that was read without errors.
+  package static func print(_ tree: SyntaxTree) -> String {
+    var printer = Printer(tree: tree)
+    printer.write(tree.root, tighterThan: 0)
+    return printer.output
+  }
+
+  private init(tree: SyntaxTree) { self.tree = tree }
+
+  /// How tightly the operator of a node binds; operands bind tightest.
+  private static func precedence(_ kind: SyntaxTree.Kind) -> Int {
+    switch kind {
+    case .conditional: 1
+    case .or: 2
+    case .and: 3
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in: 4
+    case .add, .subtract: 5
+    case .multiply, .divide, .modulo: 6
+    case .not, .negate: 7
+    default: 8
+    }
+  }
+
+  private static func symbol(_ kind: SyntaxTree.Kind) -> String {
+    switch kind {
+    case .equal: "=="
+    case .notEqual: "!="
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    case .in: "in"
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
+    default: "%"
+    }
+  }
+
+  /// Writes a node, in parentheses when its operator does not bind more tightly.
+  private mutating func write(_ id: SyntaxTree.ID, tighterThan outer: Int) {
+    let own = Printer.precedence(tree[id].kind)
+    // A literal with a sign is written like a negation.
+    let isSigned = isNegativeNumber(tree[id]) && outer >= 7
+    let needsParentheses = own <= outer || isSigned
+    if needsParentheses { output += "(" }
+    content(id, tree[id], own)
+    if needsParentheses { output += ")" }
+  }
+
+  private func isNegativeNumber(_ node: SyntaxTree.Node) -> Bool {
+    switch node.kind {
+    case .int: Int64(bitPattern: node.bits) < 0
+    case .double: Double(bitPattern: node.bits).sign == .minus
+    default: false
+    }
+  }
+
+  private mutating func content(_ id: SyntaxTree.ID, _ node: SyntaxTree.Node, _ own: Int) {
+    switch node.kind {
+    case .invalid, .null: output += "null"
+    case .bool: output += node.a == 1 ? "true" : "false"
+    case .int: output += String(Int64(bitPattern: node.bits))
+    case .uint: output += String(node.bits) + "u"
+    case .double: output += Printer.double(Double(bitPattern: node.bits))
+    case .string: output += Printer.quoted(tree.text(node.a, node.b), isBytes: false)
+    case .bytes: output += "b" + Printer.quoted(tree.text(node.a, node.b), isBytes: true)
+    case .identifier: output += (node.c == 1 ? "." : "") + tree.name(node.a, node.b)
+    case .select, .optionalSelect:
+      write(Int(node.a), tighterThan: 7)
+      output += (node.kind == .select ? "." : ".?") + Printer.field(tree.name(node.b, node.c))
+    case .index, .optionalIndex:
+      write(Int(node.a), tighterThan: 7)
+      output += node.kind == .index ? "[" : "[?"
+      write(Int(node.b), tighterThan: 0)
+      output += "]"
+    case .call: call(node)
+    case .list: enclosed("[", tree.list(node.c), "]")
+    case .map: entries("{", tree.list(node.c))
+    case .message:
+      write(Int(node.a), tighterThan: 7)
+      entries("{", tree.list(node.c))
+    case .optionalElement:
+      output += "?"
+      write(Int(node.a), tighterThan: 0)
+    case .not, .negate:
+      output += node.kind == .not ? "!" : "-"
+      negated(Int(node.a), isMinus: node.kind == .negate)
+    case .and, .or:
+      for (i, operand) in tree.list(node.c).enumerated() {
+        if i > 0 { output += node.kind == .and ? " && " : " || " }
+        write(Int(operand), tighterThan: own)
+      }
+    case .conditional:
+      write(Int(node.a), tighterThan: own)
+      output += " ? "
+      write(Int(node.b), tighterThan: own)
+      output += " : "
+      write(Int(node.c), tighterThan: own - 1)
+    default:
+      write(Int(node.a), tighterThan: own - 1)
+      output += " \(Printer.symbol(node.kind)) "
+      write(Int(node.b), tighterThan: own)
+    }
+  }
+
+  /// Behind a minus, a number must not look like one literal with its sign.
+  private mutating func negated(_ id: SyntaxTree.ID, isMinus: Bool) {
+    if isMinus, beginsWithNumber(id) {
+      output += "("
+      write(id, tighterThan: 0)
+      output += ")"
+    } else {
+      write(id, tighterThan: 6)
+    }
+  }
+
+  /// Whether a node's text begins with the digits of a number that may have a sign.
+  private func beginsWithNumber(_ id: SyntaxTree.ID) -> Bool {
+    let node = tree[id]
+    switch node.kind {
+    case .int, .double: return true
+    case .select, .optionalSelect, .index, .optionalIndex: return beginsWithNumber(Int(node.a))
+    case .call:
+      guard let target = tree.list(node.c).first, target > 0 else { return false }
+      return beginsWithNumber(Int(target) - 1)
+    default: return false
+    }
+  }
+
+  private mutating func call(_ node: SyntaxTree.Node) {
+    let parts = tree.list(node.c)
+    if let target = parts.first, target > 0 {
+      write(Int(target) - 1, tighterThan: 7)
+      output += "."
+    }
+    // A leading dot of a function's name lies before the name in the source.
+    output += tree.name(node.a, node.b)
+    enclosed("(", parts.dropFirst(), ")")
+  }
+
+  private mutating func enclosed(_ open: String, _ ids: ArraySlice<UInt32>, _ close: String) {
+    output += open
+    for (i, id) in ids.enumerated() {
+      if i > 0 { output += ", " }
+      write(Int(id), tighterThan: 0)
+    }
+    output += close
+  }
+
+  private mutating func entries(_ open: String, _ ids: ArraySlice<UInt32>) {
+    output += open
+    for (i, id) in ids.enumerated() {
+      if i > 0 { output += i % 2 == 0 ? ", " : ": " }
+      write(Int(id), tighterThan: 0)
+    }
+    output += "}"
+  }
+
+  // MARK: Literals
+
+  private static func double(_ value: Double) -> String {
+    let text = value.description
+    // Swift writes 1e+16; CEL needs no more than that either.
+    return text.contains(".") || text.contains("e") ? text : text + ".0"
+  }
+
+  private static func field(_ name: String) -> String {
+    let isPlain =
+      name.utf8.allSatisfy { $0 == 0x5F || $0 | 0x20 &- 0x61 < 26 && $0 > 0x40 || $0 &- 0x30 < 10 }
+      && name.utf8.first.map { $0 &- 0x30 >= 10 } == true
+    return isPlain ? name : "`\(name)`"
+  }
+
+  /// A literal in double quotes. Bytes that are no printable ASCII are escaped in bytes literals;
+  /// strings keep everything but quotes, backslashes and control characters.
+  private static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool) -> String {
+    var result: [UInt8] = [0x22]
+    func escape(_ text: String) { result += text.utf8 }
+    for byte in text {
+      switch byte {
+      case 0x22, 0x5C: result += [0x5C, byte]
+      case 0x0A: escape("\\n")
+      case 0x0D: escape("\\r")
+      case 0x09: escape("\\t")
+      case 0..<0x20, 0x7F: escape(hex(byte))
+      case 0x80... where isBytes: escape(hex(byte))
+      default: result.append(byte)
+      }
+    }
+    result.append(0x22)
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}
+
+extension SyntaxTree {
+  /// Whether two trees say the same, wherever their nodes stand in their sources.
+  package func isSame(as other: SyntaxTree) -> Bool { isSame(root, other, other.root) }
+
+  private func isSame(_ id: ID, _ other: SyntaxTree, _ otherID: ID) -> Bool {
+    let (a, b) = (self[id], other[otherID])
+    guard a.kind == b.kind else { return false }
+    func child(_ x: UInt32, _ y: UInt32) -> Bool { isSame(Int(x), other, Int(y)) }
+    func children(_ x: ArraySlice<UInt32>, _ y: ArraySlice<UInt32>) -> Bool {
+      x.count == y.count && zip(x, y).allSatisfy { child($0, $1) }
+    }
+    func text(_ x: (UInt32, UInt32), _ y: (UInt32, UInt32)) -> Bool {
+      self.text(x.0, x.1) == other.text(y.0, y.1)
+    }
+    switch a.kind {
+    case .invalid, .null: return true
+    case .bool, .int, .uint, .double: return a.bits == b.bits
+    case .string, .bytes: return text((a.a, a.b), (b.a, b.b))
+    case .identifier: return a.c == b.c && text((a.a, a.b), (b.a, b.b))
+    case .select, .optionalSelect: return text((a.b, a.c), (b.b, b.c)) && child(a.a, b.a)
+    case .call:
+      let (x, y) = (list(a.c), other.list(b.c))
+      guard text((a.a, a.b), (b.a, b.b)), let t = x.first, let u = y.first, (t > 0) == (u > 0)
+      else { return false }
+      return (t == 0 || child(t - 1, u - 1)) && children(x.dropFirst(), y.dropFirst())
+    case .list, .map, .and, .or: return children(list(a.c), other.list(b.c))
+    case .message: return child(a.a, b.a) && children(list(a.c), other.list(b.c))
+    case .optionalElement, .not, .negate: return child(a.a, b.a)
+    case .conditional: return child(a.a, b.a) && child(a.b, b.b) && child(a.c, b.c)
+    default: return child(a.a, b.a) && child(a.b, b.b)
+    }
+  }
+}
