@@ -1,0 +1,28 @@
+internal import ArgumentParser
+internal import Expressions
+
+struct AllCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "all",
+    abstract: "Run every benchmark on what the program carries.")
+
+  @OptionGroup var options: MeasuringOptions
+
+  func run() async throws {
+    let stopwatch = options.stopwatch
+    let expressions = try ExpressionsCommand.report(stopwatch: stopwatch)
+    expressions.print(json: false)
+    let decide = try DecideCommand.report(stopwatch: stopwatch)
+    print("\n\(decide.text)\n")
+    let batch = try await BatchCommand.report()
+    batch.print(json: false)
+    if options.json {
+      let value = Value.object([
+        "what": "all", "expressions": expressions.value, "decide": decide.value,
+        "batch": batch.value,
+      ])
+      print(value.json)
+    }
+    if !expressions.isSound || !batch.isSound { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What one operation costs.
+struct Measurement: Sendable {
+  /// Nanoseconds of CPU in the fastest batch.
+  var minimum: Double
+  /// Nanoseconds of CPU in the batch in the middle.
+  var median: Double
+  /// Blocks asked of the allocator; nil where they are not counted.
+  var allocations: Double?
+
+  /// - Parameter samples: nanoseconds per operation, one number for each batch.
+  init(samples: [Double], allocations: Double? = nil) {
+    minimum = samples.min() ?? .nan
+    median = samples.median
+    self.allocations = allocations
+  }
+}
+
+extension [Double] {
+  /// The middle one; of an even number the mean of the two in the middle.
+  var median: Double {
+    guard !isEmpty else { return .nan }
+    let sorted = sorted()
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+  }
+
+  /// The right mean for ratios: twice as fast on one rule makes up for half as fast on another.
+  var geometricMean: Double {
+    guard !isEmpty else { return .nan }
+    return exp(reduce(0) { $0 + log($1) } / Double(count))
+  }
+
+  var mean: Double { isEmpty ? .nan : reduce(0, +) / Double(count) }
+}

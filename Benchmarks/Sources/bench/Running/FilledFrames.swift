@@ -1,0 +1,46 @@
+internal import Expressions
+
+/// Frames of one program, each filled with another context.
+///
+/// An array cannot hold frames, because they are not copyable.
+struct FilledFrames: ~Copyable {
+  let count: Int
+  private let frames: UnsafeMutablePointer<Frame>
+
+  /// - Throws: ``JSONFault`` of the first context that is no JSON object.
+  init(for program: Program, contexts: [[UInt8]]) throws(JSONFault) {
+    var filled = 0
+    let frames = UnsafeMutablePointer<Frame>.allocate(capacity: max(contexts.count, 1))
+    do throws(JSONFault) {
+      for context in contexts {
+        var frame = Frame(for: program)
+        try frame.fill(json: context)
+        (frames + filled).initialize(to: frame)
+        filled += 1
+      }
+    } catch {
+      frames.deinitialize(count: filled)
+      frames.deallocate()
+      throw error
+    }
+    self.frames = frames
+    count = filled
+  }
+
+  deinit {
+    frames.deinitialize(count: count)
+    frames.deallocate()
+  }
+
+  /// Numbers of frames in an order without a pattern. Frames that simply took turns would come
+  /// back too soon: a processor learns a few dozen contexts by heart.
+  func order(_ length: Int = 4_096) -> [Int] {
+    var random = SplitMix(seed: 64)
+    return (0..<length).map { _ in random.next(below: count) }
+  }
+
+  subscript(index: Int) -> Frame {
+    @inline(__always) _read { yield frames[index] }
+    @inline(__always) nonmutating _modify { yield &frames[index] }
+  }
+}
