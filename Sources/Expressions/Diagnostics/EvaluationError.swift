@@ -49,12 +49,21 @@ public struct EvaluationError: Error, Hashable, Sendable {
   public var kind: Kind
   /// The instruction that failed; a key to the source range.
   package var instruction: UInt32
-  /// Names of the operand types, where they explain the failure.
-  public var operandTypes: [String]
+  /// Tags of the operands, where they explain the failure, or 0.
+  private var firstTag: UInt8
+  private var secondTag: UInt8
 
-  package init(_ kind: Kind, instruction: UInt32 = 0, operandTypes: [String] = []) {
+  /// Names of the operand types, where they explain the failure.
+  public var operandTypes: [String] {
+    [firstTag, secondTag].filter { $0 != 0 }.map(Tag.typeName)
+  }
+
+  package init(
+    _ kind: Kind, instruction: UInt32 = 0, firstTag: UInt8 = 0, secondTag: UInt8 = 0
+  ) {
     self.kind = kind
     self.instruction = instruction
-    self.operandTypes = operandTypes
+    self.firstTag = firstTag
+    self.secondTag = secondTag
   }
 }

@@ -6,7 +6,8 @@ public struct Limits: Hashable, Sendable {
   /// Depth of nested parentheses, calls, literals and operators. At most 1,000 is honoured, so
   /// that no stack of an ordinary thread overflows.
   public var nesting: Int { didSet { nesting = Limits.clamped(nesting) } }
-  /// Rounds that the loops of one evaluation may take together.
+  /// Work of one evaluation: a round of a loop takes 1, going through 16 elements of a list or a
+  /// map, or through 64 bytes of a text, takes 1.
   public var steps: Int
   /// Bytes that one evaluation may allocate for strings, lists and maps it builds, and that one
   /// context may take in a frame.

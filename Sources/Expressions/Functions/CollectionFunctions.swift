@@ -68,14 +68,25 @@ enum CollectionFunctions {
 
   /// `element in list` or `key in map`: a bool, or a fault.
   static func contains(_ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>) -> Cell {
+    var work = 0
+    return contains(collection, element, &work)
+  }
+
+  /// The same, adding to `work` what was looked at.
+  static func contains(
+    _ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>, _ work: inout Int
+  ) -> Cell {
     switch collection.pointee.tag {
     case Tag.list where element.pointee.isValue:
       let elements = collection.pointee.elements
       guard let base = elements.baseAddress else { return .false }
-      for i in 0..<elements.count where Comparing.areEqual(base + i, element) { return .true }
+      for i in 0..<elements.count {
+        work &+= 1
+        if Comparing.areEqual(base + i, element, &work) { return .true }
+      }
       return .false
     case Tag.map where isKey(element.pointee):
-      return Cell(Comparing.lookUp(element, in: collection.pointee) != nil)
+      return Cell(Comparing.lookUp(element, in: collection.pointee, &work) != nil)
     default:
       return Arithmetic.noOverload(element.pointee, collection.pointee)
     }

@@ -53,7 +53,8 @@ struct ConstantSet: Sendable {
   }
 
   private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    let mixed = (a ^ b &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
-    return mixed ^ mixed >> 32
+    // Both halves of the product: whole numbers as doubles have no low bits to multiply.
+    let mixed = (a ^ b &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return mixed.high ^ mixed.low
   }
 }

@@ -23,8 +23,8 @@ public struct Frame: ~Copyable {
   var patternCache = PatternCache()
   /// Number of the run, which tells this run's pending faults from those of earlier ones.
   var run: UInt64 = 0
-  /// Text that was copied in with the last fill.
-  private var owned: [UInt8] = []
+  /// Bytes that were copied in with the last fill.
+  private var owned = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1)
 
   public init(for program: Program) {
     let storage = program.storage
@@ -50,6 +50,7 @@ public struct Frame: ~Copyable {
     cells.deallocate()
     pending.deallocate()
     defaults.deallocate()
+    owned.deallocate()
   }
 
   /// Empties the frame: no attribute is there.
@@ -63,16 +64,22 @@ public struct Frame: ~Copyable {
   ///
   /// - Throws: ``JSONFault``; the frame is empty then.
   public mutating func fill(json: some Sequence<UInt8>) throws(JSONFault) {
-    owned = Array(json)
-    let count = owned.count
-    // The text cells point into `owned`, which stays until the next fill.
-    let base = owned.withUnsafeBufferPointer { $0.baseAddress }
-    guard let base else {
+    let bytes = own(json)
+    guard let base = bytes.baseAddress else {
       reset()
       throw JSONFault(kind: .unexpectedEnd, offset: 0)
     }
-    var cursor = JSONCursor(base, from: 0, to: count)
+    var cursor = JSONCursor(base, from: 0, to: bytes.count)
     try fill(&cursor)
+  }
+
+  /// Copies bytes to where the frame's texts can point into them until the next call.
+  package mutating func own(_ bytes: some Sequence<UInt8>) -> ByteView {
+    owned.deallocate()
+    let copy = Array(bytes)
+    owned = .allocate(capacity: max(copy.count, 1))
+    _ = owned.initialize(from: copy)
+    return ByteView(rebasing: owned[0..<copy.count])
   }
 
   private mutating func fill(_ cursor: inout JSONCursor) throws(JSONFault) {
@@ -206,6 +213,13 @@ extension Program {
     return Value(cell)
   }
 
+  /// Whether an entry (the first by default) gives exactly the bool true on a filled frame.
+  /// Errors and other values are false. This is the cheapest way to ask; it allocates nothing.
+  public func isTrue(_ entry: Entry? = nil, in frame: inout Frame) -> Bool {
+    guard let entry = entry ?? entries.first else { return false }
+    return condition(entry, in: &frame) == .true
+  }
+
   /// Fills a frame and runs the first entry.
   public func evaluate(_ context: Value) throws(EvaluationError) -> Value {
     var frame = Frame(for: self)
@@ -236,11 +250,10 @@ extension EvaluationError {
   /// The error of a fault cell.
   package init(fault cell: Cell) {
     let kind = Kind(rawValue: UInt8(truncatingIfNeeded: cell.low >> 8)) ?? .noSuchOverload
-    var types: [String] = []
-    if kind == .noSuchOverload {
-      let tags = [cell.low >> 16, cell.low >> 24].map { UInt8(truncatingIfNeeded: $0) }
-      types = tags.filter { $0 != 0 }.map(Tag.typeName)
-    }
-    self.init(kind, instruction: UInt32(truncatingIfNeeded: cell.low >> 32), operandTypes: types)
+    let hasTypes = kind == .noSuchOverload
+    self.init(
+      kind, instruction: UInt32(truncatingIfNeeded: cell.low >> 32),
+      firstTag: hasTypes ? UInt8(truncatingIfNeeded: cell.low >> 16) : 0,
+      secondTag: hasTypes ? UInt8(truncatingIfNeeded: cell.low >> 24) : 0)
   }
 }

@@ -26,6 +26,26 @@ enum Machine {
     var fault: UInt64 = 0
     var steps = frame.storage.limits.steps
 
+    var work = 0
+    /// Takes what an operation looked at from the budget; false when the budget is used up.
+    @inline(__always)
+    func isWithinBudget() -> Bool {
+      if work < 64 { return true }
+      steps &-= work >> 4
+      work = 0
+      return steps > 0
+    }
+    /// What going through a value once costs; only collections and long texts count.
+    @inline(__always)
+    func spend(_ operand: Instruction.Operand) {
+      let cell = cells[Int(operand)]
+      switch cell.tag {
+      case Tag.longText, Tag.bytes: work &+= cell.outsideCount >> 2
+      case Tag.list, Tag.map: work &+= cell.outsideCount
+      default: break
+      }
+    }
+
     @inline(__always)
     func choose(_ outcome: Bool, _ targets: Targets) {
       trace.tested(at, outcome ? .yes : .no)
@@ -86,7 +106,12 @@ enum Machine {
       case .equal(let a, let b, let targets):
         let (left, right) = (cells[Int(a)], cells[Int(b)])
         if left.isValue, right.isValue {
-          choose(Comparing.areEqual(cells + Int(a), cells + Int(b)), targets)
+          let isEqual = Comparing.areEqual(cells + Int(a), cells + Int(b), &work)
+          if isWithinBudget() {
+            choose(isEqual, targets)
+          } else {
+            failTest(Cell(fault: .limitExceeded), targets)
+          }
         } else {
           failTest(Arithmetic.noOverload(left, right), targets)
         }
@@ -127,18 +152,40 @@ enum Machine {
           failTest(Arithmetic.absent(cells[Int(a)]), targets)
         }
       case .isIn(let a, let b, let targets):
-        decide(CollectionFunctions.contains(cells + Int(b), cells + Int(a)), targets)
+        let isIn = CollectionFunctions.contains(cells + Int(b), cells + Int(a), &work)
+        decide(isWithinBudget() ? isIn : Cell(fault: .limitExceeded), targets)
       case .contains(let a, let b, let targets):
-        decide(textTest(cells + Int(a), cells + Int(b), TextFunctions.contains), targets)
+        spend(a)
+        decide(
+          isWithinBudget()
+            ? textTest(cells + Int(a), cells + Int(b), TextFunctions.contains)
+            : Cell(fault: .limitExceeded), targets)
       case .startsWith(let a, let b, let targets):
-        decide(textTest(cells + Int(a), cells + Int(b), TextFunctions.startsWith), targets)
+        spend(b)
+        decide(
+          isWithinBudget()
+            ? textTest(cells + Int(a), cells + Int(b), TextFunctions.startsWith)
+            : Cell(fault: .limitExceeded), targets)
       case .endsWith(let a, let b, let targets):
-        decide(textTest(cells + Int(a), cells + Int(b), TextFunctions.endsWith), targets)
+        spend(b)
+        decide(
+          isWithinBudget()
+            ? textTest(cells + Int(a), cells + Int(b), TextFunctions.endsWith)
+            : Cell(fault: .limitExceeded), targets)
       case .matches(let a, let pattern, let targets):
-        let verdict = match(cells + Int(a), program.patterns[Int(pattern)], &frame)
+        spend(a)
+        let verdict =
+          isWithinBudget()
+          ? match(cells + Int(a), program.patterns[Int(pattern)], &frame)
+          : Cell(fault: .limitExceeded)
         decide(verdict, targets)
       case .matchesText(let a, let b, let targets):
-        decide(matchText(cells + Int(a), cells + Int(b), &frame), targets)
+        spend(a)
+        spend(b)
+        let verdict =
+          isWithinBudget()
+          ? matchText(cells + Int(a), cells + Int(b), &frame) : Cell(fault: .limitExceeded)
+        decide(verdict, targets)
       case .pend(let chain, let next):
         // The first fault of a chain is the one that is reported.
         if kept[Int(chain)].low != pending { kept[Int(chain)] = Cell(low: pending, high: fault) }
@@ -174,28 +221,40 @@ enum Machine {
       case .negate(let a, let to, let target):
         store(Arithmetic.negate(cells[Int(a)]), to, target)
       case .size(let a, let to, let target):
-        store(CollectionFunctions.size(cells + Int(a)), to, target)
+        if cells[Int(a)].isText { spend(a) }
+        store(
+          isWithinBudget() ? CollectionFunctions.size(cells + Int(a)) : Cell(fault: .limitExceeded),
+          to, target)
       case .select(let a, let name, let to, let target):
+        spend(a)
         let field = CollectionFunctions.select(
           cells + Int(a), cells + Int(name), in: &frame.arena)
-        store(field, to, target)
+        store(isWithinBudget() ? field : Cell(fault: .limitExceeded), to, target)
       case .index(let a, let b, let to, let target):
         let element =
           cells[Int(a)].tag == Tag.optional
           ? OptionalFunctions.select(cells + Int(a), cells + Int(b), in: &frame.arena)
           : CollectionFunctions.index(cells + Int(a), cells + Int(b))
-        store(element, to, target)
+        if cells[Int(a)].tag == Tag.map { spend(a) }
+        store(isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
       case .makeList(let first, let count, let to, let target):
         store(list(cells + Int(first), Int(count), &frame.arena), to, target)
       case .makeMap(let first, let count, let to, let target):
         let map = CollectionFunctions.makeMap(cells + Int(first), Int(count), in: &frame.arena)
         store(map, to, target)
       case .call(let function, let count, let a, let b, let to, let target):
+        if count > 0 { spend(a) }
+        if count > 1 { spend(b) }
         let operands = Operands(cells + Int(a), cells + Int(b), count: Int(count))
-        store(call(function, operands, &frame), to, target)
+        store(
+          isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
+          target)
       case .callMany(let function, let count, let first, let to, let target):
+        for i in 0..<UInt32(count) { spend(first + i) }
         let operands = Operands(cells + Int(first), count: Int(count))
-        store(call(function, operands, &frame), to, target)
+        store(
+          isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
+          target)
       case .beginLoop(let a, let iterator, let target):
         let range = cells[Int(a)]
         let isRange = range.tag == Tag.list || range.tag == Tag.map
@@ -204,7 +263,7 @@ enum Machine {
         let place = cells + Int(iterator)
         if Int(truncatingIfNeeded: place.pointee.high) >= cells[Int(range)].outsideCount {
           at = Int(done)
-        } else if steps == 0 {
+        } else if steps <= 0 {
           fail(Cell(fault: .limitExceeded), target)
         } else {
           steps &-= 1
@@ -227,15 +286,18 @@ enum Machine {
         let value = cells[Int(a)]
         store(Loops.appendOptional(value, to: cells[Int(to)], &frame.arena), to, target)
       case .insert(let key, let a, let to, let target):
+        spend(to)
         let map = Loops.insert(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
-        store(map, to, target)
+        store(isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
       case .insertOptional(let key, let a, let to, let target):
         let map = Loops.insertOptional(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
         store(map, to, target)
       case .insertAll(let a, let to, let target):
-        store(Loops.insertAll(cells[Int(a)], into: cells[Int(to)], &frame.arena), to, target)
+        work &+= cells[Int(to)].outsideCount &* max(cells[Int(a)].outsideCount, 1)
+        let map = Loops.insertAll(cells[Int(a)], into: cells[Int(to)], &frame.arena)
+        store(isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
       }
     }
   }

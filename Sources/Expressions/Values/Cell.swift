@@ -96,13 +96,13 @@ package struct Cell: Equatable, Sendable {
   }
   package var isShortText: Bool { tag >= Tag.shortText }
 
-  package static let missing = Cell(low: UInt64(Tag.missing), high: 0)
-  package static let unreachable = Cell(low: UInt64(Tag.unreachable), high: 0)
-  package static let notAMap = Cell(low: UInt64(Tag.notAMap), high: 0)
-  package static let null = Cell(low: UInt64(Tag.null), high: 0)
-  package static let `true` = Cell(low: UInt64(Tag.bool) | 0x100, high: 0)
-  package static let `false` = Cell(low: UInt64(Tag.bool), high: 0)
-  package static let emptyText = Cell(low: UInt64(Tag.shortText), high: 0)
+  package static var missing: Cell { Cell(low: UInt64(Tag.missing), high: 0) }
+  package static var unreachable: Cell { Cell(low: UInt64(Tag.unreachable), high: 0) }
+  package static var notAMap: Cell { Cell(low: UInt64(Tag.notAMap), high: 0) }
+  package static var null: Cell { Cell(low: UInt64(Tag.null), high: 0) }
+  package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
+  package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }
+  package static var emptyText: Cell { Cell(low: UInt64(Tag.shortText), high: 0) }
 
   package init(_ value: Bool) { self = value ? .true : .false }
   package init(_ value: Int64) {

@@ -78,23 +78,24 @@ package enum FlatMap {
   }
 
   /// Whether two maps with the same number of entries have equal ones.
-  static func areEqual(_ a: Cell, _ b: Cell) -> Bool {
+  static func areEqual(_ a: Cell, _ b: Cell, _ work: inout Int) -> Bool {
     guard let left = a.entries.baseAddress, let right = b.entries.baseAddress else { return true }
     let count = a.outsideCount
     if count <= smallCount {
       for i in 0..<count {
-        guard let value = Comparing.lookUp(left + 2 * i, in: b),
-          Comparing.areEqual(left + 2 * i + 1, value)
+        guard let value = Comparing.lookUp(left + 2 * i, in: b, &work),
+          Comparing.areEqual(left + 2 * i + 1, value, &work)
         else { return false }
       }
       return true
     }
+    work &+= 2 * count
     var places: [CellKey: Int] = [:]
     places.reserveCapacity(count)
     for i in 0..<count { places[CellKey(cell: right[2 * i])] = i }
     for i in 0..<count {
       guard let place = places[CellKey(cell: left[2 * i])],
-        Comparing.areEqual(left + 2 * i + 1, right + 2 * place + 1)
+        Comparing.areEqual(left + 2 * i + 1, right + 2 * place + 1, &work)
       else { return false }
     }
     return true

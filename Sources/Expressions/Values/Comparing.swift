@@ -20,17 +20,29 @@ package enum Comparing {
   }
 
   package static func areEqual(_ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>) -> Bool {
+    var work = 0
+    return areEqual(a, b, &work)
+  }
+
+  /// Equality that adds to `work` what it looked at: an element of a list, an entry of a map or 64
+  /// bytes count one.
+  package static func areEqual(
+    _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int
+  ) -> Bool {
     let left = a.pointee
     let right = b.pointee
-    if left == right { return left.tag != Tag.double ? isReflexive(left) : !left.doubleValue.isNaN }
+    if left == right {
+      return left.tag != Tag.double ? isReflexive(left, &work) : !left.doubleValue.isNaN
+    }
     switch (left.tag, right.tag) {
     case (Tag.longText, Tag.longText), (Tag.bytes, Tag.bytes), (Tag.ip, Tag.ip),
       (Tag.cidr, Tag.cidr), (Tag.version, Tag.version):
+      work &+= left.outsideCount >> 6
       return equalBytes(a.textBytes, b.textBytes)
     case (Tag.list, Tag.list), (Tag.optional, Tag.optional):
-      return equalLists(left, right)
+      return equalLists(left, right, &work)
     case (Tag.map, Tag.map):
-      return equalMaps(left, right)
+      return left.outsideCount == right.outsideCount && FlatMap.areEqual(left, right, &work)
     case (Tag.int...Tag.double, Tag.int...Tag.double):
       return left.tag == right.tag && left.tag != Tag.double
         ? false : orderNumbers(left, right) == .equal
@@ -40,10 +52,10 @@ package enum Comparing {
   }
 
   /// Bit-identical lists and maps are equal unless they hold a NaN.
-  private static func isReflexive(_ cell: Cell) -> Bool {
+  private static func isReflexive(_ cell: Cell, _ work: inout Int) -> Bool {
     switch cell.tag {
-    case Tag.list, Tag.optional: equalLists(cell, cell)
-    case Tag.map: equalMaps(cell, cell)
+    case Tag.list, Tag.optional: equalLists(cell, cell, &work)
+    case Tag.map: FlatMap.areEqual(cell, cell, &work)
     default: true
     }
   }
@@ -54,22 +66,29 @@ package enum Comparing {
     return memcmp(left, right, a.count) == 0
   }
 
-  private static func equalLists(_ a: Cell, _ b: Cell) -> Bool {
+  private static func equalLists(_ a: Cell, _ b: Cell, _ work: inout Int) -> Bool {
     guard a.outsideCount == b.outsideCount else { return false }
     guard let left = a.elements.baseAddress, let right = b.elements.baseAddress else { return true }
-    for i in 0..<a.outsideCount where !areEqual(left + i, right + i) { return false }
+    for i in 0..<a.outsideCount {
+      work &+= 1
+      if !areEqual(left + i, right + i, &work) { return false }
+    }
     return true
-  }
-
-  private static func equalMaps(_ a: Cell, _ b: Cell) -> Bool {
-    a.outsideCount == b.outsideCount && FlatMap.areEqual(a, b)
   }
 
   /// The value that a map holds under a key, compared as map keys are: numbers by value.
   package static func lookUp(_ key: UnsafePointer<Cell>, in map: Cell) -> UnsafePointer<Cell>? {
+    var work = 0
+    return lookUp(key, in: map, &work)
+  }
+
+  package static func lookUp(_ key: UnsafePointer<Cell>, in map: Cell, _ work: inout Int)
+    -> UnsafePointer<Cell>?
+  {
     guard let entries = map.entries.baseAddress else { return nil }
-    for i in 0..<map.outsideCount where areEqual(entries + 2 * i, key) {
-      return entries + 2 * i + 1
+    for i in 0..<map.outsideCount {
+      work &+= 1
+      if areEqual(entries + 2 * i, key, &work) { return entries + 2 * i + 1 }
     }
     return nil
   }

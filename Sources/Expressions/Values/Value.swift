@@ -1,5 +1,5 @@
 /// A value of the expression language, for callers: what goes into a context and what comes out.
-public indirect enum Value: Hashable, Sendable {
+public enum Value: Hashable, Sendable {
   case null
   case bool(Bool)
   case int(Int64)
@@ -16,7 +16,7 @@ public indirect enum Value: Hashable, Sendable {
   /// A type, by its name in the specification.
   case type(String)
   /// A value that may be absent.
-  case optional(Value?)
+  indirect case optional(Value?)
 
   /// One entry of a map. Maps keep the order in which they were written.
   public struct Entry: Hashable, Sendable {

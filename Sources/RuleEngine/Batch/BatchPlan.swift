@@ -1,6 +1,6 @@
 /// What a batch is to do: which placements, how subjects are assigned, when it is, what to write.
 /// Shared by all workers.
-public struct BatchPlan: Sendable {
+public final class BatchPlan: Sendable {
   struct Placement: Sendable {
     var name: String
     /// Nil when the config does not have it.

@@ -33,7 +33,8 @@ struct BatchTable: Sendable {
   private(set) var text: [UInt8] = []
   /// By placement of the batch: when no audience matches, or the placement does not exist.
   private(set) var unmatched: [Variant] = []
-  private(set) var longestPrefix = 0
+  /// By placement of the batch: its rules, or nil when the config does not have it.
+  private(set) var ruleRanges: [Range<Int>?] = []
 
   init(
     _ ruleSet: RuleSet, placements: [BatchPlan.Placement], layout: OutcomeLayout,
@@ -43,6 +44,7 @@ struct BatchTable: Sendable {
     var placementOf: [Int: String] = [:]
     for placement in placements {
       let isKnown = placement.compiled != nil
+      ruleRanges.append(placement.compiled?.rules)
       let none: Decision.Outcome = isKnown ? .noAudienceMatch : .placementNotFound
       unmatched.append(
         Variant(
@@ -66,7 +68,6 @@ struct BatchTable: Sendable {
     _ assigner: Assigner
   ) {
     let prefix = assigner.hashPrefix(experimentID: rule.audience.experimentID)
-    longestPrefix = max(longestPrefix, prefix.count)
     let prefixStart = Int32(prefixes.count)
     prefixes += prefix
     let first = Int32(variants.count)

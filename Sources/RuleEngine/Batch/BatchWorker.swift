@@ -40,7 +40,7 @@ public struct BatchWorker: ~Copyable {
   public mutating func process(_ chunk: [UInt8]) -> Output {
     walk.clearCounts()
     var output = Output(tally: plan.emptyTally, outcomes: [], rejected: [], lines: 0)
-    if plan.writesOutcomes { output.outcomes.reserveCapacity(chunk.count) }
+    if plan.writesOutcomes { output.outcomes.reserveCapacity(8 * chunk.count) }
     chunk.withUnsafeBufferPointer { bytes in
       var start = 0
       while start < bytes.count {
@@ -78,10 +78,10 @@ public struct BatchWorker: ~Copyable {
     walk.beginUser(reader.occurrences)
     let isWide = plan.writesOutcomes && plan.layout == .wide
     if isWide { appendSubject(to: &output.outcomes) }
-    for (number, placement) in plan.placements.enumerated() {
+    for number in 0..<plan.table.ruleRanges.count {
       let result: BatchTable.Variant
-      if let compiled = placement.compiled,
-        let rule = plan.ruleSet.firstMatch(compiled, in: &frame, &walk)
+      if let rules = plan.table.ruleRanges[number],
+        let rule = plan.ruleSet.firstMatch(of: rules, in: &frame, &walk)
       {
         walk.taken(rule)
         result = outcome(of: rule)

@@ -1,4 +1,4 @@
-package import Expressions
+public import Expressions
 
 /// One line of a users file: attributes in a frame, everything else as plain values.
 ///
@@ -41,6 +41,14 @@ public struct UserRecordReader: ~Copyable {
   public func state(now: Int64) -> DecisionState {
     DecisionState(
       subjectID: subject.text, now: now, assignments: assignments, occurrences: occurrences)
+  }
+
+  /// Reads a record, one JSON object, into a frame of the rule set's program.
+  public mutating func read(json record: some Sequence<UInt8>, into frame: inout Frame)
+    throws(Rejection)
+  {
+    let bytes = frame.own(record)
+    try read(bytes, into: &frame)
   }
 
   /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so

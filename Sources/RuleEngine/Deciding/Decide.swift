@@ -17,9 +17,9 @@ extension RuleSet {
   /// - Returns: the number of the rule that decides, or nil.
   @inline(__always)
   package func firstMatch<Walk: RuleWalk>(
-    _ placement: CompiledPlacement, in frame: inout Frame, _ walk: inout Walk
+    of rules: Range<Int>, in frame: inout Frame, _ walk: inout Walk
   ) -> Int? {
-    for number in placement.rules {
+    for number in rules {
       walk.reached(number)
       guard walk.condition(of: number, in: &frame) == .true else { continue }
       walk.matched(number)
@@ -46,20 +46,19 @@ extension RuleSet {
         placement: placement, outcome: .placementNotFound, effects: [], steps: [], audience: nil)
     }
     let compiled = placements[number]
-    var walk = RecordingWalk(ruleSet: self, state: state)
-    let match = firstMatch(compiled, in: &frame, &walk)
+    var walk = RecordingWalk(ruleSet: self, state: state, rules: compiled.rules)
+    let match = firstMatch(of: compiled.rules, in: &frame, &walk)
     var decision = Decision(
       placement: placement, outcome: .noAudienceMatch, effects: [],
-      steps: compiled.rules.map { step($0, walk.reasons[$0]) }, audience: nil)
+      steps: zip(compiled.rules, walk.reasons).map { step($0, $1) }, audience: nil)
     if let match { conclude(match, state, assigner, &decision) }
     return decision
   }
 
-  private func step(_ rule: Int, _ reason: Decision.Reason?) -> Decision.Step {
+  private func step(_ rule: Int, _ reason: Decision.Reason) -> Decision.Step {
     let audience = rules[rule].audience
     return Decision.Step(
-      index: audience.index, experimentID: audience.experimentID, reason: reason ?? .notReached,
-      rule: rule)
+      index: audience.index, experimentID: audience.experimentID, reason: reason, rule: rule)
   }
 
   /// Gives the subject its variant of the rule that matched.
@@ -111,21 +110,30 @@ extension RuleSet.Rule {
 private struct RecordingWalk: RuleWalk {
   let ruleSet: RuleSet
   let state: DecisionState
-  var reasons: [Int: Decision.Reason] = [:]
+  /// By rule of the placement, in order.
+  var reasons: [Decision.Reason]
+  private let first: Int
+
+  init(ruleSet: RuleSet, state: DecisionState, rules: Range<Int>) {
+    self.ruleSet = ruleSet
+    self.state = state
+    first = rules.lowerBound
+    reasons = Array(repeating: .notReached, count: rules.count)
+  }
 
   mutating func condition(of rule: Int, in frame: inout Frame) -> Cell {
     let compiled = ruleSet.rules[rule]
     if compiled.isBroken {
-      reasons[rule] = .expressionBroken
+      reasons[rule - first] = .expressionBroken
       return .false
     }
     guard let entry = compiled.entry else { return .true }
     let value = ruleSet.program.condition(entry, in: &frame)
     if value.tag == Tag.fault {
-      reasons[rule] = .expressionError(EvaluationError(fault: value))
+      reasons[rule - first] = .expressionError(EvaluationError(fault: value))
     } else if value != .true {
       let type = value.tag == Tag.bool ? nil : Tag.typeName(value.tag)
-      reasons[rule] = .expressionFalse(valueType: type)
+      reasons[rule - first] = .expressionFalse(valueType: type)
     }
     return value
   }
@@ -133,11 +141,11 @@ private struct RecordingWalk: RuleWalk {
   mutating func allows(_ limit: OccurrenceLimit, rule: Int) -> Bool {
     let count = state.count(for: limit)
     if limit.allows(storedCount: count) { return true }
-    reasons[rule] = .occurrenceLimit(count: count, limit: limit)
+    reasons[rule - first] = .occurrenceLimit(count: count, limit: limit)
     return false
   }
 
   mutating func reached(_ rule: Int) {}
 
-  mutating func matched(_ rule: Int) { reasons[rule] = .matched }
+  mutating func matched(_ rule: Int) { reasons[rule - first] = .matched }
 }
