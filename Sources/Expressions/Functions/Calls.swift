@@ -12,7 +12,25 @@ enum Calls {
     case .optionalOf, .optionalOfNonZeroValue, .optionalNone, .hasValue, .value, .or, .orValue,
       .optionalSelect, .optionalIndex, .optionalUnwrap, .first, .last:
       OptionalFunctions.call(function, operands, &arena)
-    default:
+    case .charAt, .indexOf, .lastIndexOf, .lowerAscii, .upperAscii, .replace, .split, .substring,
+      .trim, .join, .quote, .reverse, .format:
+      StringExtension.call(function, operands, &arena)
+    case .greatest, .least, .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite,
+      .sqrt, .bitAnd, .bitOr, .bitXor, .bitNot, .bitShiftLeft, .bitShiftRight:
+      MathExtension.call(function, operands, &arena)
+    case .range, .slice, .flatten, .sort, .distinct, .sortByKeys:
+      ListExtension.call(function, operands, &arena)
+    case .setContains, .setEquivalent, .setIntersects:
+      SetExtension.call(function, operands, &arena)
+    case .base64Encode, .base64Decode: Encoders.call(function, operands, &arena)
+    case .ip, .cidr, .isIP, .isCIDR, .isCanonicalIP, .ipFamily, .isUnspecified, .isLoopback,
+      .isGlobalUnicast, .isLinkLocalMulticast, .isLinkLocalUnicast, .containsIP, .containsCIDR,
+      .ipOfCIDR, .masked, .prefixLength:
+      Network.call(function, operands, &arena)
+    case .version: Versions.call(function, operands, &arena)
+    case .contains, .startsWith, .endsWith, .matches, .regexReplace, .regexExtract,
+      .regexExtractAll:
+      // Instructions of their own, and calls that need the frame's scratch memory.
       operands.noOverload
     }
   }

@@ -125,6 +125,8 @@ enum Conversions {
     case Tag.bool: return copy(cell.boolValue ? "true" : "false", &arena)
     case Tag.timestamp: return copy(cell.timestampValue.text, &arena)
     case Tag.duration: return copy(cell.durationValue.text, &arena)
+    case Tag.ip, Tag.cidr: return Network.text(cell, &arena)
+    case Tag.version: return Versions.text(cell, &arena)
     case Tag.bytes:
       guard UTF8Scan.isValid(value.textBytes) else { return unconvertible }
       return arena.text(copying: value.textBytes) ?? Cell(fault: .limitExceeded)

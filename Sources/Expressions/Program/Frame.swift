@@ -209,8 +209,14 @@ extension Program {
     let mark = frame.arena.mark
     let cell = Machine.run(storage, from: start, in: &frame, &trace)
     defer { frame.arena.release(to: mark) }
-    if cell.tag == Tag.fault { throw EvaluationError(fault: cell) }
-    return Value(cell)
+    switch cell.tag {
+    case Tag.fault: throw EvaluationError(fault: cell)
+    case Tag.ip, Tag.cidr, Tag.version:
+      // Callers see the text of what only the language has a type for.
+      let text = withUnsafePointer(to: cell) { Conversions.text($0, &frame.arena) }
+      return Value(text)
+    default: return Value(cell)
+    }
   }
 
   /// Whether an entry (the first by default) gives exactly the bool true on a filled frame.

@@ -306,7 +306,13 @@ enum Machine {
   private static func call(_ function: Function, _ operands: Operands, _ frame: inout Frame)
     -> Cell
   {
-    Calls.call(function, operands, &frame.arena)
+    switch function {
+    case .regexReplace, .regexExtract, .regexExtractAll:
+      RegexExtension.call(
+        function, operands, frame.storage.limits, &frame.patternCache, &frame.regexScratch,
+        &frame.arena)
+    default: Calls.call(function, operands, &frame.arena)
+    }
   }
 
   /// Whether a list holds these very bits.

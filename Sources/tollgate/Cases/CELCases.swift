@@ -6,7 +6,8 @@ internal import Foundation
 enum CELCases {
   /// What a case may need and have.
   private static let supported: Set<String> = [
-    "ext:optionals", "ext:bindings", "ext:block", "ext:comprehensions2",
+    "ext:strings", "ext:math", "ext:optionals", "ext:encoders", "ext:bindings", "ext:block",
+    "ext:comprehensions2", "ext:network",
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {

@@ -1,0 +1,89 @@
+/// Bytes of unknown number, collected in an arena, so that its limit holds for them too.
+///
+/// Once the limit is reached nothing more is taken; whoever can produce without end asks
+/// ``isFull``.
+struct ByteBuilder {
+  private var start: UnsafeMutablePointer<UInt8>?
+  private var capacity = 0
+  private var count = 0
+  /// Whether the arena's limit was reached.
+  private(set) var isFull = false
+  private let beginning: Arena.Mark
+
+  /// Begins with nothing.
+  init(in arena: inout Arena) { beginning = arena.mark }
+
+  /// Appends one byte.
+  mutating func append(_ byte: UInt8, _ arena: inout Arena) {
+    if let room = room(1, &arena) { room[0] = byte }
+  }
+
+  /// Appends bytes.
+  mutating func append(_ bytes: ByteView, _ arena: inout Arena) {
+    guard let source = bytes.baseAddress, let room = room(bytes.count, &arena) else { return }
+    room.update(from: source, count: bytes.count)
+  }
+
+  /// Appends the UTF-8 of a short text.
+  mutating func append(_ text: String, _ arena: inout Arena) {
+    var text = text
+    text.withUTF8 { append($0, &arena) }
+  }
+
+  /// Appends what `write` puts into a buffer of `most` bytes; it gives the number it used.
+  mutating func append(
+    upTo most: Int, _ arena: inout Arena, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int
+  ) {
+    guard let room = room(most, &arena) else { return }
+    count -= most - write(UnsafeMutableBufferPointer(start: room, count: most))
+  }
+
+  /// The bytes as a cell: a text, or with the tag of something else that is bytes outside.
+  mutating func finish(_ arena: inout Arena, as tag: UInt8 = Tag.longText) -> Cell {
+    if isFull { return Cell(fault: .limitExceeded) }
+    guard tag == Tag.longText else { return Cell(tag: tag, count: count, at: start) }
+    let cell = Cell(textAt: ByteView(start: start, count: count))
+    if cell.isShortText { arena.release(to: beginning) }
+    return cell
+  }
+
+  /// Place for so many bytes more, counted as used.
+  private mutating func room(_ extra: Int, _ arena: inout Arena) -> UnsafeMutablePointer<UInt8>? {
+    if isFull { return nil }
+    if extra > capacity - count {
+      // Twice as much at least, so that what is copied stays in proportion to the result.
+      capacity = max(count + extra, capacity * 2, 64)
+      guard let larger = arena.allocate(capacity) else {
+        isFull = true
+        return nil
+      }
+      let bytes = larger.assumingMemoryBound(to: UInt8.self)
+      if let start { bytes.update(from: start, count: count) }
+      start = bytes
+    }
+    defer { count += extra }
+    return start.map { $0 + count }
+  }
+}
+
+extension Arena {
+  /// A text of exactly `count` bytes, which `write` fills in.
+  mutating func text(ofBytes count: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) -> Cell {
+    let beginning = mark
+    guard count > 0 else { return .emptyText }
+    guard let memory = allocate(count) else { return Cell(fault: .limitExceeded) }
+    let bytes = memory.assumingMemoryBound(to: UInt8.self)
+    write(bytes)
+    let cell = Cell(textAt: ByteView(start: bytes, count: count))
+    if cell.isShortText { release(to: beginning) }
+    return cell
+  }
+
+  /// A list of exactly `count` cells, which `fill` fills in.
+  mutating func list(of count: Int, _ fill: (UnsafeMutablePointer<Cell>) -> Void) -> Cell {
+    guard count > 0 else { return .emptyList }
+    guard let memory = cells(count) else { return Cell(fault: .limitExceeded) }
+    fill(memory)
+    return Cell(tag: Tag.list, count: count, at: memory)
+  }
+}

@@ -1,0 +1,270 @@
+/// An IPv4 or IPv6 address.
+struct NetworkAddress: Equatable {
+  /// The address as a number, its first byte highest; an IPv4 address has 32 bits.
+  let bits: UInt128
+  /// Whether this is an IPv4 address.
+  let isIPv4: Bool
+
+  /// The number of bits: 32 or 128.
+  var width: Int { isIPv4 ? 32 : 128 }
+
+  /// The address with these bits.
+  init(_ bits: UInt128, isIPv4: Bool) {
+    self.bits = bits
+    self.isIPv4 = isIPv4
+  }
+
+  /// The address that a cell keeps: 4 or 16 bytes.
+  init(bytes: ByteView) {
+    self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) }, isIPv4: bytes.count == 4)
+  }
+
+  /// Writes the bytes that a cell keeps.
+  func write(to target: UnsafeMutablePointer<UInt8>) {
+    for i in 0..<(width / 8) {
+      target[i] = UInt8(truncatingIfNeeded: bits >> UInt128(width - 8 - 8 * i))
+    }
+  }
+
+  // MARK: Kinds of addresses
+
+  /// 0.0.0.0 and ::.
+  var isUnspecified: Bool { bits == 0 }
+
+  /// 127.0.0.0/8 and ::1.
+  var isLoopback: Bool { isIPv4 ? bits >> 24 == 127 : bits == 1 }
+
+  private var isMulticast: Bool { isIPv4 ? bits >> 28 == 0xE : bits >> 120 == 0xFF }
+
+  /// 224.0.0.0/24, and ff02::/16 whatever its flags are.
+  var isLinkLocalMulticast: Bool {
+    isIPv4 ? bits >> 8 == 0xE0_0000 : bits >> 112 & 0xFF0F == 0xFF02
+  }
+
+  /// 169.254.0.0/16 and fe80::/10.
+  var isLinkLocalUnicast: Bool { isIPv4 ? bits >> 16 == 0xA9FE : bits >> 118 == 0x3FA }
+
+  /// Everything else but the broadcast address; private addresses are global in this sense.
+  var isGlobalUnicast: Bool {
+    !isUnspecified && !isLoopback && !isMulticast && !isLinkLocalUnicast
+      && !(isIPv4 && bits == 0xFFFF_FFFF)
+  }
+}
+
+extension NetworkAddress {
+  /// Reads dotted decimal numbers without leading zeros, or IPv6 (RFC 4291, section 2.2).
+  ///
+  /// Zones are not taken, and IPv4 in the dress of IPv6 only without dots.
+  init?(_ text: ByteView) {
+    guard text.count <= 45 else { return nil }
+    if !text.contains(UInt8(ascii: ":")) {
+      guard let bits = NetworkAddress.readIPv4(text, from: 0) else { return nil }
+      self.init(UInt128(bits), isIPv4: true)
+      return
+    }
+    guard let bits = NetworkAddress.readIPv6(text) else { return nil }
+    let isMapped = NetworkAddress.isMapped(bits)
+    if isMapped, text.contains(UInt8(ascii: ".")) { return nil }
+    self.init(isMapped ? bits & 0xFFFF_FFFF : bits, isIPv4: isMapped)
+  }
+
+  /// Whether this is one of ::ffff:0:0/96, which stand for IPv4 addresses.
+  private static func isMapped(_ bits: UInt128) -> Bool { bits >> 32 == 0xFFFF }
+
+  /// Four numbers up to the end of the text.
+  private static func readIPv4(_ text: ByteView, from start: Int) -> UInt32? {
+    var bits: UInt32 = 0
+    var at = start
+    for field in 0..<4 {
+      if field > 0 {
+        guard at < text.count, text[at] == UInt8(ascii: ".") else { return nil }
+        at += 1
+      }
+      let first = at
+      var value: UInt32 = 0
+      while at < text.count, at - first < 3, text[at] &- 0x30 < 10 {
+        value = value * 10 + UInt32(text[at] - 0x30)
+        at += 1
+      }
+      guard at > first, value <= 255, at - first == 1 || text[first] != 0x30 else { return nil }
+      bits = bits << 8 | value
+    }
+    return at == text.count ? bits : nil
+  }
+
+  private static func readIPv6(_ text: ByteView) -> UInt128? {
+    var groups: UInt128 = 0
+    var count = 0
+    /// How many groups stand before the `::`.
+    var gap: Int?
+    var at = 0
+    if text.count >= 2, text[0] == UInt8(ascii: ":"), text[1] == UInt8(ascii: ":") {
+      gap = 0
+      at = 2
+    }
+    while at < text.count {
+      guard count < 8 else { return nil }
+      let first = at
+      var group: UInt128 = 0
+      while at < text.count, at - first < 4, let digit = Digits.hex(text[at]) {
+        group = group << 4 | UInt128(digit)
+        at += 1
+      }
+      guard at > first else { return nil }
+      if at < text.count, text[at] == UInt8(ascii: ".") {
+        guard count <= 6, let tail = readIPv4(text, from: first) else { return nil }
+        groups = groups << 32 | UInt128(tail)
+        count += 2
+        break
+      }
+      groups = groups << 16 | group
+      count += 1
+      guard at < text.count else { break }
+      guard text[at] == UInt8(ascii: ":"), at + 1 < text.count else { return nil }
+      at += 1
+      guard text[at] == UInt8(ascii: ":") else { continue }
+      guard gap == nil else { return nil }
+      gap = count
+      at += 1
+    }
+    guard let gap else { return count == 8 ? groups : nil }
+    guard count < 8 else { return nil }
+    let after = UInt128(16 * (count - gap))
+    let tail = groups & ((1 << after) - 1)
+    return gap == 0 ? tail : (groups >> after) << UInt128(128 - 16 * gap) | tail
+  }
+}
+
+extension NetworkAddress {
+  /// The bytes that the longest text takes: eight groups of four digits and seven colons.
+  static let longestText = 39
+
+  /// Writes the text form of RFC 5952: lower case, no leading zeros, the first of the longest runs
+  /// of zeros as `::`. Gives the bytes used, ``longestText`` at most.
+  func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    var writer = DigitWriter(buffer, capacity: NetworkAddress.longestText)
+    if isIPv4 {
+      for shift in stride(from: 24, through: 0, by: -8) {
+        if shift < 24 { writer.character(".") }
+        writer.number(UInt64(bits >> UInt128(shift) & 0xFF))
+      }
+      return writer.count
+    }
+    let zeros = longestZeros
+    var i = 0
+    while i < 8 {
+      if i == zeros.lowerBound, !zeros.isEmpty {
+        writer.character(":")
+        writer.character(":")
+        i = zeros.upperBound
+        continue
+      }
+      if i > 0, i != zeros.upperBound || zeros.isEmpty { writer.character(":") }
+      writer.hex(group(i))
+      i += 1
+    }
+    return writer.count
+  }
+
+  private func group(_ i: Int) -> UInt16 {
+    UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * i))
+  }
+
+  /// The first of the longest runs of zero groups, if it has two at least.
+  private var longestZeros: Range<Int> {
+    var longest = 0..<0
+    var start = 0
+    for i in 0...8 where i == 8 || group(i) != 0 {
+      if i - start > max(longest.count, 1) { longest = start..<i }
+      start = i + 1
+    }
+    return longest
+  }
+
+  /// Appends the text form.
+  func append(to text: inout ByteBuilder, _ arena: inout Arena) {
+    text.append(upTo: NetworkAddress.longestText, &arena) { write(into: $0) }
+  }
+
+  /// Whether this is the text form.
+  func hasText(_ text: ByteView) -> Bool {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NetworkAddress.longestText) { buffer in
+      let count = write(into: buffer)
+      return Comparing.equalBytes(ByteView(rebasing: buffer[..<count]), text)
+    }
+  }
+}
+
+extension DigitWriter {
+  /// Writes a number in hexadecimal without leading zeros.
+  fileprivate mutating func hex(_ number: UInt16) {
+    for shift in stride(from: 12, through: 0, by: -4) where shift == 0 || number >> shift > 0 {
+      let value = UInt8(truncatingIfNeeded: number >> shift & 0xF)
+      if value < 10 {
+        digit(value)
+      } else {
+        character(Unicode.Scalar(UInt8(ascii: "a") + value - 10))
+      }
+    }
+  }
+}
+
+/// An address and how many of its first bits are the same in the whole range.
+struct NetworkRange: Equatable {
+  /// An address of the range, not always the lowest.
+  let address: NetworkAddress
+  /// The number of bits.
+  let prefix: Int
+
+  /// The range of an address with a prefix that it is long enough for.
+  init(address: NetworkAddress, prefix: Int) {
+    self.address = address
+    self.prefix = prefix
+  }
+
+  /// Reads an address, a slash and a number without leading zeros.
+  init?(_ text: ByteView) {
+    guard let slash = text.firstIndex(of: UInt8(ascii: "/")), 1...3 ~= text.count - slash - 1,
+      let address = NetworkAddress(ByteView(rebasing: text[..<slash])),
+      // The length of the prefix would count bits that IPv4 has not.
+      !address.isIPv4 || !text[..<slash].contains(UInt8(ascii: ":"))
+    else { return nil }
+    var prefix = 0
+    for byte in text[(slash + 1)...] {
+      guard byte &- 0x30 < 10 else { return nil }
+      prefix = prefix * 10 + Int(byte - 0x30)
+    }
+    guard prefix <= address.width, text.count - slash == 2 || text[slash + 1] != 0x30 else {
+      return nil
+    }
+    self.init(address: address, prefix: prefix)
+  }
+
+  /// The bits of the address that are not the range's.
+  private var rest: UInt128 { UInt128(address.width - prefix) }
+
+  /// The range with its lowest address.
+  var masked: NetworkRange {
+    // A shift by all bits gives zero.
+    let bits = (address.bits >> rest) << rest
+    return NetworkRange(
+      address: NetworkAddress(bits, isIPv4: address.isIPv4), prefix: prefix)
+  }
+
+  /// Addresses of the other family are in no range.
+  func contains(_ other: NetworkAddress) -> Bool {
+    other.isIPv4 == address.isIPv4 && other.bits >> rest == address.bits >> rest
+  }
+
+  /// Whether every address of the other range is in this one.
+  func contains(_ other: NetworkRange) -> Bool {
+    prefix <= other.prefix && contains(other.address)
+  }
+
+  /// Appends the text form: the address, a slash and the length of the prefix.
+  func append(to text: inout ByteBuilder, _ arena: inout Arena) {
+    address.append(to: &text, &arena)
+    text.append("/", &arena)
+    text.append(String(prefix), &arena)
+  }
+}

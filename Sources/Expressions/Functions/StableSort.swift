@@ -1,0 +1,46 @@
+/// Sorting by number, without moving what is sorted and without memory beside the arena's.
+enum StableSort {
+  /// The numbers 0 to `count` - 1 in an order that keeps equal ones as they were, or nil when the
+  /// arena is full. A merge sort: its work does not depend on what the order was before.
+  static func order(
+    of count: Int, _ arena: inout Arena, isBefore: (Int, Int) -> Bool
+  ) -> UnsafeMutablePointer<Int>? {
+    guard count >= 0, count <= Int.max / 32,
+      let memory = arena.allocate(count * 2 * MemoryLayout<Int>.stride)
+    else { return nil }
+    var sorted = memory.bindMemory(to: Int.self, capacity: count * 2)
+    var spare = sorted + count
+    for i in 0..<count { sorted[i] = i }
+    var width = 1
+    while width < count {
+      var start = 0
+      while start < count {
+        let middle = min(start + width, count)
+        let end = min(middle + width, count)
+        merge(sorted, spare, start, middle, end, isBefore)
+        start = end
+      }
+      swap(&sorted, &spare)
+      width *= 2
+    }
+    return sorted
+  }
+
+  private static func merge(
+    _ source: UnsafeMutablePointer<Int>, _ target: UnsafeMutablePointer<Int>,
+    _ start: Int, _ middle: Int, _ end: Int, _ isBefore: (Int, Int) -> Bool
+  ) {
+    var left = start
+    var right = middle
+    for place in start..<end {
+      // The left one is taken from equals, which is what keeps their order.
+      if left < middle, right >= end || !isBefore(source[right], source[left]) {
+        target[place] = source[left]
+        left += 1
+      } else {
+        target[place] = source[right]
+        right += 1
+      }
+    }
+  }
+}
