@@ -22,282 +22,227 @@ enum Machine {
   ) -> Cell {
     let cells = frame.cells
     let kept = frame.pending
-    var at = start
-    var fault: UInt64 = 0
-    var steps = frame.storage.limits.steps
-
-    var work = 0
-    /// Takes what an operation looked at from the budget; false when the budget is used up.
-    @inline(__always)
-    func isWithinBudget() -> Bool {
-      if work < 64 { return true }
-      steps &-= work >> 4
-      work = 0
-      return steps > 0
-    }
-    /// What going through a value once costs; only collections and long texts count.
-    @inline(__always)
-    func spend(_ operand: Instruction.Operand) {
-      let cell = cells[Int(operand)]
-      switch cell.tag {
-      case Tag.longText, Tag.bytes: work &+= cell.outsideCount >> 2
-      case Tag.list, Tag.map: work &+= cell.outsideCount
-      default: break
-      }
-    }
-
-    @inline(__always)
-    func choose(_ outcome: Bool, _ targets: Targets) {
-      trace.tested(at, outcome ? .yes : .no)
-      at = Int(outcome ? targets.yes : targets.no)
-    }
-    @inline(__always)
-    func fail(_ cell: Cell, _ target: UInt32) {
-      fault = cell.low | UInt64(at) << 32
-      at = Int(target)
-    }
-    @inline(__always)
-    func failTest(_ cell: Cell, _ targets: Targets) {
-      trace.tested(at, .fault)
-      fail(cell, targets.fault)
-    }
-    /// A bool decides; anything else is a fault.
-    @inline(__always)
-    func decide(_ cell: Cell, _ targets: Targets) {
-      if cell.tag == Tag.bool {
-        choose(cell.boolValue, targets)
-      } else {
-        failTest(cell, targets)
-      }
-    }
-    @inline(__always)
-    func store(_ cell: Cell, _ to: UInt32, _ target: UInt32) {
-      if cell.isValue {
-        cells[Int(to)] = cell
-        at &-= 1
-      } else {
-        fail(cell, target)
-      }
-    }
+    var state = RunState(at: start, steps: frame.storage.limits.steps, trace: trace)
+    defer { trace = state.trace }
 
     while true {
-      switch code[at] {
+      switch code[state.at] {
       case .isTrue(let a, let targets):
         let cell = cells[Int(a)]
-        decide(cell.tag == Tag.bool ? cell : Arithmetic.noOverload(cell), targets)
+        state.decide(cell.tag == Tag.bool ? cell : Arithmetic.noOverload(cell), targets)
       case .equalBits(let a, let constant, let targets):
         let cell = cells[Int(a)]
         if cell == cells[Int(constant)] {
-          choose(true, targets)
+          state.choose(true, targets)
         } else if cell.isValue {
-          choose(false, targets)
+          state.choose(false, targets)
         } else {
-          failTest(Arithmetic.absent(cell), targets)
+          state.failTest(Arithmetic.absent(cell), targets)
         }
       case .equalInt(let a, let constant, let targets):
         let cell = cells[Int(a)]
         if cell.tag == Tag.int {
-          choose(cell.high == cells[Int(constant)].high, targets)
+          state.choose(cell.high == cells[Int(constant)].high, targets)
         } else if cell.isValue {
-          choose(Comparing.areEqual(cells + Int(a), cells + Int(constant)), targets)
+          state.choose(Comparing.areEqual(cells + Int(a), cells + Int(constant)), targets)
         } else {
-          failTest(Arithmetic.absent(cell), targets)
+          state.failTest(Arithmetic.absent(cell), targets)
         }
       case .equal(let a, let b, let targets):
         let (left, right) = (cells[Int(a)], cells[Int(b)])
         if left.isValue, right.isValue {
-          let isEqual = Comparing.areEqual(cells + Int(a), cells + Int(b), &work)
-          if isWithinBudget() {
-            choose(isEqual, targets)
+          let isEqual = Comparing.areEqual(cells + Int(a), cells + Int(b), &state.work)
+          if state.isWithinBudget() {
+            state.choose(isEqual, targets)
           } else {
-            failTest(Cell(fault: .limitExceeded), targets)
+            state.failTest(Cell(fault: .limitExceeded), targets)
           }
         } else {
-          failTest(Arithmetic.noOverload(left, right), targets)
+          state.failTest(Arithmetic.noOverload(left, right), targets)
         }
       case .less(let a, let b, let targets):
         let (left, right) = (cells[Int(a)], cells[Int(b)])
         if left.tag == Tag.int, right.tag == Tag.int {
-          choose(left.intValue < right.intValue, targets)
+          state.choose(left.intValue < right.intValue, targets)
         } else {
-          decide(ordered(cells + Int(a), cells + Int(b), orEqual: false), targets)
+          state.decide(ordered(cells + Int(a), cells + Int(b), orEqual: false), targets)
         }
       case .lessOrEqual(let a, let b, let targets):
         let (left, right) = (cells[Int(a)], cells[Int(b)])
         if left.tag == Tag.int, right.tag == Tag.int {
-          choose(left.intValue <= right.intValue, targets)
+          state.choose(left.intValue <= right.intValue, targets)
         } else {
-          decide(ordered(cells + Int(a), cells + Int(b), orEqual: true), targets)
+          state.decide(ordered(cells + Int(a), cells + Int(b), orEqual: true), targets)
         }
       case .present(let slot, let targets):
         let cell = cells[Int(slot)]
         if cell.isValue || cell.tag == Tag.missing {
-          choose(cell.isValue, targets)
+          state.choose(cell.isValue, targets)
         } else {
-          failTest(Arithmetic.absent(cell), targets)
+          state.failTest(Arithmetic.absent(cell), targets)
         }
       case .hasField(let a, let name, let targets):
-        decide(CollectionFunctions.hasField(cells + Int(a), cells + Int(name)), targets)
+        state.decide(CollectionFunctions.hasField(cells + Int(a), cells + Int(name)), targets)
       case .inBits(let a, let list, let targets):
         let cell = cells[Int(a)]
         if cell.isValue {
-          choose(isElement(cell, of: cells[Int(list)]), targets)
+          state.choose(isElement(cell, of: cells[Int(list)]), targets)
         } else {
-          failTest(Arithmetic.absent(cell), targets)
+          state.failTest(Arithmetic.absent(cell), targets)
         }
       case .inSet(let a, let set, let targets):
         if cells[Int(a)].isValue {
-          choose(program.sets[Int(set)].contains(cells + Int(a)), targets)
+          state.choose(program.sets[Int(set)].contains(cells + Int(a)), targets)
         } else {
-          failTest(Arithmetic.absent(cells[Int(a)]), targets)
+          state.failTest(Arithmetic.absent(cells[Int(a)]), targets)
         }
       case .isIn(let a, let b, let targets):
-        let isIn = CollectionFunctions.contains(cells + Int(b), cells + Int(a), &work)
-        decide(isWithinBudget() ? isIn : Cell(fault: .limitExceeded), targets)
+        let isIn = CollectionFunctions.contains(cells + Int(b), cells + Int(a), &state.work)
+        state.decide(state.isWithinBudget() ? isIn : Cell(fault: .limitExceeded), targets)
       case .contains(let a, let b, let targets):
-        spend(a)
-        decide(
-          isWithinBudget()
+        state.spend(cells[Int(a)])
+        state.decide(
+          state.isWithinBudget()
             ? textTest(cells + Int(a), cells + Int(b), TextFunctions.contains)
             : Cell(fault: .limitExceeded), targets)
       case .startsWith(let a, let b, let targets):
-        spend(b)
-        decide(
-          isWithinBudget()
+        state.spend(cells[Int(b)])
+        state.decide(
+          state.isWithinBudget()
             ? textTest(cells + Int(a), cells + Int(b), TextFunctions.startsWith)
             : Cell(fault: .limitExceeded), targets)
       case .endsWith(let a, let b, let targets):
-        spend(b)
-        decide(
-          isWithinBudget()
+        state.spend(cells[Int(b)])
+        state.decide(
+          state.isWithinBudget()
             ? textTest(cells + Int(a), cells + Int(b), TextFunctions.endsWith)
             : Cell(fault: .limitExceeded), targets)
       case .matches(let a, let pattern, let targets):
-        spend(a)
+        state.spend(cells[Int(a)])
         let verdict =
-          isWithinBudget()
+          state.isWithinBudget()
           ? match(cells + Int(a), program.patterns[Int(pattern)], &frame)
           : Cell(fault: .limitExceeded)
-        decide(verdict, targets)
+        state.decide(verdict, targets)
       case .matchesText(let a, let b, let targets):
-        spend(a)
-        spend(b)
+        state.spend(cells[Int(a)])
+        state.spend(cells[Int(b)])
         let verdict =
-          isWithinBudget()
+          state.isWithinBudget()
           ? matchText(cells + Int(a), cells + Int(b), &frame) : Cell(fault: .limitExceeded)
-        decide(verdict, targets)
+        state.decide(verdict, targets)
       case .pend(let chain, let next):
         // The first fault of a chain is the one that is reported.
-        if kept[Int(chain)].low != pending { kept[Int(chain)] = Cell(low: pending, high: fault) }
-        at = Int(next)
+        if kept[Int(chain)].low != pending { kept[Int(chain)] = Cell(low: pending, high: state.fault) }
+        state.at = Int(next)
       case .check(let chain, let target):
         if kept[Int(chain)].low == pending {
-          fault = kept[Int(chain)].high
-          at = Int(target)
+          state.fault = kept[Int(chain)].high
+          state.at = Int(target)
         } else {
-          at &-= 1
+          state.at &-= 1
         }
       case .jump(let target):
-        at = Int(target)
+        state.at = Int(target)
       case .finish(let place):
         let cell = cells[Int(place)]
         if cell.isValue { return cell }
-        return Cell(low: Arithmetic.absent(cell).low | UInt64(at) << 32, high: 0)
+        return Cell(low: Arithmetic.absent(cell).low | UInt64(state.at) << 32, high: 0)
       case .finishFault:
-        return Cell(low: fault, high: 0)
+        return Cell(low: state.fault, high: 0)
       case .copy(let a, let to, let target):
         let cell = cells[Int(a)]
-        store(cell.isValue ? cell : Arithmetic.absent(cell), to, target)
+        state.store(in: cells, cell.isValue ? cell : Arithmetic.absent(cell), to, target)
       case .add(let a, let b, let to, let target):
-        store(Arithmetic.add(cells + Int(a), cells + Int(b), in: &frame.arena), to, target)
+        state.store(in: cells, Arithmetic.add(cells + Int(a), cells + Int(b), in: &frame.arena), to, target)
       case .subtract(let a, let b, let to, let target):
-        store(Arithmetic.subtract(cells[Int(a)], cells[Int(b)]), to, target)
+        state.store(in: cells, Arithmetic.subtract(cells[Int(a)], cells[Int(b)]), to, target)
       case .multiply(let a, let b, let to, let target):
-        store(Arithmetic.multiply(cells[Int(a)], cells[Int(b)]), to, target)
+        state.store(in: cells, Arithmetic.multiply(cells[Int(a)], cells[Int(b)]), to, target)
       case .divide(let a, let b, let to, let target):
-        store(Arithmetic.divide(cells[Int(a)], cells[Int(b)]), to, target)
+        state.store(in: cells, Arithmetic.divide(cells[Int(a)], cells[Int(b)]), to, target)
       case .modulo(let a, let b, let to, let target):
-        store(Arithmetic.modulo(cells[Int(a)], cells[Int(b)]), to, target)
+        state.store(in: cells, Arithmetic.modulo(cells[Int(a)], cells[Int(b)]), to, target)
       case .negate(let a, let to, let target):
-        store(Arithmetic.negate(cells[Int(a)]), to, target)
+        state.store(in: cells, Arithmetic.negate(cells[Int(a)]), to, target)
       case .size(let a, let to, let target):
-        if cells[Int(a)].isText { spend(a) }
-        store(
-          isWithinBudget() ? CollectionFunctions.size(cells + Int(a)) : Cell(fault: .limitExceeded),
+        if cells[Int(a)].isText { state.spend(cells[Int(a)]) }
+        state.store(in: cells, 
+          state.isWithinBudget() ? CollectionFunctions.size(cells + Int(a)) : Cell(fault: .limitExceeded),
           to, target)
       case .select(let a, let name, let to, let target):
-        spend(a)
+        state.spend(cells[Int(a)])
         let field = CollectionFunctions.select(
           cells + Int(a), cells + Int(name), in: &frame.arena)
-        store(isWithinBudget() ? field : Cell(fault: .limitExceeded), to, target)
+        state.store(in: cells, state.isWithinBudget() ? field : Cell(fault: .limitExceeded), to, target)
       case .index(let a, let b, let to, let target):
         let element =
           cells[Int(a)].tag == Tag.optional
           ? OptionalFunctions.select(cells + Int(a), cells + Int(b), in: &frame.arena)
           : CollectionFunctions.index(cells + Int(a), cells + Int(b))
-        if cells[Int(a)].tag == Tag.map { spend(a) }
-        store(isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
+        if cells[Int(a)].tag == Tag.map { state.spend(cells[Int(a)]) }
+        state.store(in: cells, state.isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
       case .makeList(let first, let count, let to, let target):
-        store(list(cells + Int(first), Int(count), &frame.arena), to, target)
+        state.store(in: cells, list(cells + Int(first), Int(count), &frame.arena), to, target)
       case .makeMap(let first, let count, let to, let target):
         let map = CollectionFunctions.makeMap(cells + Int(first), Int(count), in: &frame.arena)
-        store(map, to, target)
+        state.store(in: cells, map, to, target)
       case .call(let function, let count, let a, let b, let to, let target):
-        if count > 0 { spend(a) }
-        if count > 1 { spend(b) }
+        if count > 0 { state.spend(cells[Int(a)]) }
+        if count > 1 { state.spend(cells[Int(b)]) }
         let operands = Operands(cells + Int(a), cells + Int(b), count: Int(count))
-        store(
-          isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
+        state.store(in: cells, 
+          state.isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
           target)
       case .callMany(let function, let count, let first, let to, let target):
-        for i in 0..<UInt32(count) { spend(first + i) }
+        for i in 0..<UInt32(count) { state.spend(cells[Int(first + i)]) }
         let operands = Operands(cells + Int(first), count: Int(count))
-        store(
-          isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
+        state.store(in: cells, 
+          state.isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
           target)
       case .beginLoop(let a, let iterator, let target):
         let range = cells[Int(a)]
         let isRange = range.tag == Tag.list || range.tag == Tag.map
-        store(isRange ? Cell(Int64(0)) : Arithmetic.noOverload(range), iterator, target)
+        state.store(in: cells, isRange ? Cell(Int64(0)) : Arithmetic.noOverload(range), iterator, target)
       case .next(let range, let iterator, let two, let done, let target):
         let place = cells + Int(iterator)
         if Int(truncatingIfNeeded: place.pointee.high) >= cells[Int(range)].outsideCount {
-          at = Int(done)
-        } else if steps <= 0 {
-          fail(Cell(fault: .limitExceeded), target)
+          state.at = Int(done)
+        } else if state.steps <= 0 {
+          state.fail(Cell(fault: .limitExceeded), target)
         } else {
-          steps &-= 1
+          state.steps &-= 1
           Loops.advance(cells[Int(range)], place, two)
-          at &-= 1
+          state.at &-= 1
         }
       case .forget(let chain):
         kept[Int(chain)] = .missing
-        at &-= 1
+        state.at &-= 1
       case .newList(let to):
         cells[Int(to)] = Cell(tag: Tag.list, count: 0, at: nil)
-        at &-= 1
+        state.at &-= 1
       case .newMap(let to):
         cells[Int(to)] = Cell(tag: Tag.map, count: 0, at: nil)
-        at &-= 1
+        state.at &-= 1
       case .append(let a, let to, let target):
         let value = cells[Int(a)]
-        store(Loops.append(value, to: cells[Int(to)], &frame.arena), to, target)
+        state.store(in: cells, Loops.append(value, to: cells[Int(to)], &frame.arena), to, target)
       case .appendOptional(let a, let to, let target):
         let value = cells[Int(a)]
-        store(Loops.appendOptional(value, to: cells[Int(to)], &frame.arena), to, target)
+        state.store(in: cells, Loops.appendOptional(value, to: cells[Int(to)], &frame.arena), to, target)
       case .insert(let key, let a, let to, let target):
-        spend(to)
+        state.spend(cells[Int(to)])
         let map = Loops.insert(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
-        store(isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
+        state.store(in: cells, state.isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
       case .insertOptional(let key, let a, let to, let target):
         let map = Loops.insertOptional(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
-        store(map, to, target)
+        state.store(in: cells, map, to, target)
       case .insertAll(let a, let to, let target):
-        work &+= cells[Int(to)].outsideCount &* max(cells[Int(a)].outsideCount, 1)
+        state.work &+= cells[Int(to)].outsideCount &* max(cells[Int(a)].outsideCount, 1)
         let map = Loops.insertAll(cells[Int(a)], into: cells[Int(to)], &frame.arena)
-        store(isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
+        state.store(in: cells, state.isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
       }
     }
   }
@@ -384,5 +329,84 @@ enum Machine {
       return Cell(fault: .badRegex)
     }
     return match(text, compiled, &frame)
+  }
+}
+
+/// Where a run stands. Methods and not nested functions: what these capture lives in memory and is
+/// checked for exclusive access, which would be half the cost of a small expression.
+private struct RunState<T: Trace> {
+  /// The instruction to run.
+  var at: Int
+  /// The last fault, with its instruction.
+  var fault: UInt64 = 0
+  var steps: Int
+  /// What was looked at and not yet taken from the steps.
+  var work = 0
+  var trace: T
+
+  init(at: Int, steps: Int, trace: T) {
+    self.at = at
+    self.steps = steps
+    self.trace = trace
+  }
+
+  @inline(__always)
+  mutating func choose(_ outcome: Bool, _ targets: Targets) {
+    trace.tested(at, outcome ? .yes : .no)
+    at = Int(outcome ? targets.yes : targets.no)
+  }
+
+  @inline(__always)
+  mutating func fail(_ cell: Cell, _ target: UInt32) {
+    fault = cell.low | UInt64(at) << 32
+    at = Int(target)
+  }
+
+  @inline(__always)
+  mutating func failTest(_ cell: Cell, _ targets: Targets) {
+    trace.tested(at, .fault)
+    fail(cell, targets.fault)
+  }
+
+  /// A bool decides; anything else is a fault.
+  @inline(__always)
+  mutating func decide(_ cell: Cell, _ targets: Targets) {
+    if cell.tag == Tag.bool {
+      choose(cell.boolValue, targets)
+    } else {
+      failTest(cell, targets)
+    }
+  }
+
+  /// Writes a value and goes on, or goes to the target of a fault.
+  @inline(__always)
+  mutating func store(
+    in cells: UnsafeMutablePointer<Cell>, _ cell: Cell, _ to: UInt32, _ target: UInt32
+  ) {
+    if cell.isValue {
+      cells[Int(to)] = cell
+      at &-= 1
+    } else {
+      fail(cell, target)
+    }
+  }
+
+  /// Adds what going through a value once costs; only collections and long texts count.
+  @inline(__always)
+  mutating func spend(_ cell: Cell) {
+    switch cell.tag {
+    case Tag.longText, Tag.bytes: work &+= cell.outsideCount >> 2
+    case Tag.list, Tag.map: work &+= cell.outsideCount
+    default: break
+    }
+  }
+
+  /// Takes the work from the steps; false when they are used up.
+  @inline(__always)
+  mutating func isWithinBudget() -> Bool {
+    if work < 64 { return true }
+    steps &-= work >> 4
+    work = 0
+    return steps > 0
   }
 }
