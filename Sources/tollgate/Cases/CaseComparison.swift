@@ -14,11 +14,21 @@ enum CaseComparison {
     case (.map(let a), .map(let b)):
       guard partial || a.count == b.count else { return false }
       return b.allSatisfy { entry in
-        guard case .string(let key) = entry.key, let value = got[key] else { return false }
+        guard case .string(let key) = entry.key, let value = member(key, of: a) else {
+          return false
+        }
         return matches(value, entry.value, partial: partial)
       }
     default: return got == expected
     }
+  }
+
+  /// Keys that are no strings stand in JSON as their text.
+  private static func member(_ key: String, of entries: [Value.Entry]) -> Value? {
+    entries.last { entry in
+      if case .string(let text) = entry.key { return text.utf8.elementsEqual(key.utf8) }
+      return entry.key.json == key
+    }?.value
   }
 
   private static func wrapper(_ value: Value) -> (kind: String, value: Value)? {

@@ -1,0 +1,59 @@
+import Expressions
+import Foundation
+import RuleEngine
+import Testing
+
+/// A config with one placement `p`, as wire JSON, from the JSON of its rules.
+func wireConfig(rules: String) -> [UInt8] {
+  Array(
+    """
+    {"build_id":"b","log_level":10,"app_session_timeout_ms":1,"toggles":[],"products":[],
+     "postback":{},"disable_preload":{"all":false,"triggers":[]},"localization":{"locales":[]},
+     "paywall_responses":[],"trigger_options":[{"event_name":"p","rules":[\(rules)]}]}
+    """.utf8)
+}
+
+/// A rule's wire JSON.
+func wireRule(
+  _ id: String = "e", expression: String? = nil, occurrence: String = "null",
+  variants: String = #"{"variant_id":"v","variant_type":"TREATMENT","percentage":100,"paywall_identifier":"pw"}"#
+) -> String {
+  let text = expression.map { Value.string($0).json } ?? "null"
+  return """
+    {"experiment_id":"\(id)","experiment_group_id":"g","expression_cel":\(text),
+     "occurrence":\(occurrence),"computed_properties":[],"preload":{"behavior":"ALWAYS"},
+     "variants":[\(variants)]}
+    """
+}
+
+/// The rule set of some rules; every diagnostic of severity error is a failure.
+func ruleSet(_ rules: String...) throws -> RuleSet {
+  let decoded = Config.decode(superwall: wireConfig(rules: rules.joined(separator: ",")))
+  let config = try #require(decoded.output)
+  let compiled = RuleSet.compile(config)
+  #expect(!(decoded.diagnostics + compiled.diagnostics).contains { $0.severity == .error })
+  return try #require(compiled.output)
+}
+
+/// What `p` gives a subject.
+func decide(
+  _ ruleSet: RuleSet, _ context: Value = .map([]), subject: String = "u", now: Int64 = 0,
+  assignments: [(String, String)] = [], occurrences: [String: [Int64]] = [:]
+) throws -> Decision {
+  var frame = Frame(for: ruleSet.program)
+  try frame.fill(context)
+  let state = DecisionState(
+    subjectID: subject, now: now,
+    assignments: assignments.map { .init(experimentID: $0.0, variantID: $0.1) },
+    occurrences: occurrences.map { .init(key: $0.key, times: $0.value) })
+  return ruleSet.decide("p", frame: &frame, state: state, assigner: .hash(salt: "s"))
+}
+
+/// The repository's corpus folder.
+let corpus = URL(filePath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  .appending(path: "corpus")
+
+func bytes(_ path: String) throws -> [UInt8] {
+  Array(try Data(contentsOf: corpus.appending(path: path)))
+}
