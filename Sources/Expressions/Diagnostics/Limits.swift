@@ -3,8 +3,8 @@
 public struct Limits: Hashable, Sendable {
   /// Bytes of source text of one expression.
   public var sourceBytes: Int
-  /// Depth of nested parentheses, calls, literals and operators. At most 1,000 is honoured, so
-  /// that no stack of an ordinary thread overflows.
+  /// Depth of nested parentheses, calls, literals and operators. The default fits into a stack of
+  /// 512 KiB in an optimised build. At most 500 is honoured, for which a stack of 8 MiB has room even in an unoptimised one.
   public var nesting: Int { didSet { nesting = Limits.clamped(nesting) } }
   /// Work of one evaluation: a round of a loop takes 1, going through 16 elements of a list or a
   /// map, or through 64 bytes of a text, takes 1.
@@ -29,5 +29,5 @@ public struct Limits: Hashable, Sendable {
     self.regexSteps = regexSteps
   }
 
-  private static func clamped(_ nesting: Int) -> Int { min(max(nesting, 1), 1_000) }
+  private static func clamped(_ nesting: Int) -> Int { min(max(nesting, 1), 500) }
 }
