@@ -51,7 +51,8 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build tollgate test corpus
 
-test-all: test ## what CI runs: test, and the packages nested in this one
+test-all: test ## what CI runs: test, the same without libpcre2, and the nested packages
+	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh --scratch-path .build-nopcre2
 	@set -e; for package in $(NESTED); do \
 	  touch "$$package/Package.swift"; \
 	  echo "$(SWIFT) build --package-path $$package $(PARALLEL)"; \

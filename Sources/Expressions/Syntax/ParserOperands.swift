@@ -138,6 +138,13 @@ extension Parser {
   }
 
   private mutating func map() -> SyntaxTree.ID {
+    let from = token.from
+    let (ids, end) = entries()
+    return add(.map, 0, 0, addList(ids), from: from, to: end, height: height(ids))
+  }
+
+  /// Keys and values in braces, and where they end.
+  private mutating func entries() -> (ids: [SyntaxTree.ID], end: Int) {
     let open = token
     advance()
     var ids: [SyntaxTree.ID] = []
@@ -147,7 +154,7 @@ extension Parser {
     }
     let end = token.to
     expectClosing(.rightBrace, of: open)
-    return add(.map, 0, 0, addList(ids), from: open.from, to: end, height: height(ids))
+    return (ids, end)
   }
 
   private mutating func valueAfterColon() -> SyntaxTree.ID {
@@ -256,15 +263,7 @@ extension Parser {
 
   /// `Name{field: value}`: it parses, so that the checker can say that messages do not exist here.
   private mutating func message(_ name: SyntaxTree.ID) -> SyntaxTree.ID {
-    let open = token
-    advance()
-    var ids: [SyntaxTree.ID] = []
-    elements(until: .rightBrace) { parser in
-      ids.append(parser.optionalElement { $0.expression(0) })
-      ids.append(parser.valueAfterColon())
-    }
-    let end = token.to
-    expectClosing(.rightBrace, of: open)
+    let (ids, end) = entries()
     return add(
       .message, name, 0, addList(ids), from: Int(tree[name].from), to: end,
       height: height(ids + [name]))
