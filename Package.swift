@@ -54,7 +54,13 @@ let package = Package(
     .testTarget(
       name: "RuleEngineTests", dependencies: ["RuleEngine"], swiftSettings: settings),
     .testTarget(name: "SDKTests", dependencies: ["SDK"], swiftSettings: settings),
-    .testTarget(name: "CorpusTests", dependencies: ["tollgate"], swiftSettings: settings),
+    .testTarget(
+      name: "CorpusTests",
+      dependencies: [
+        "tollgate",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )
