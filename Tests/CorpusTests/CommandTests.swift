@@ -31,8 +31,12 @@ private final class Folder {
   }
 }
 
-/// The exit code of a command, 0 when it returns.
+/// The exit code of a command, 0 when it returns. It prints nothing.
 private func run(_ arguments: String...) async throws -> Int32 {
+  try await FileText.$isSilent.withValue(true) { try await exitCode(arguments) }
+}
+
+private func exitCode(_ arguments: [String]) async throws -> Int32 {
   do {
     var command = try Tollgate.parseAsRoot(arguments)
     if var asynchronous = command as? any AsyncParsableCommand {

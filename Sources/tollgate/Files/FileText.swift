@@ -51,12 +51,19 @@ enum FileText {
     }
   }
 
+  /// Whether nothing is printed, as tests of commands want it. Files are written all the same.
+  @TaskLocal static var isSilent = false
+
   static func print(_ text: String, to file: FileDescriptor = .standardOutput) {
+    if isSilent { return }
     _ = try? file.writeAll(Array((text + "\n").utf8))
   }
 
   /// Text without a newline on standard error.
-  static func printRaw(_ text: String) { _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8)) }
+  static func printRaw(_ text: String) {
+    if isSilent { return }
+    _ = try? FileDescriptor.standardError.writeAll(Array(text.utf8))
+  }
 
   static func printError(_ text: String) { print(text, to: .standardError) }
 }
