@@ -131,6 +131,31 @@ struct ConditionGraph {
     add(.constant, constants.intern(cell), at: origin)
   }
 
+  /// The nodes that a node is made of, in order.
+  func operands(of id: ID) -> [ID] {
+    let node = nodes[id]
+    switch node.kind {
+    case .constant, .slot, .present, .local: return []
+    case .not, .negate, .select, .hasField, .optionalElement: return [Int(node.a)]
+    case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
+    case .and, .or, .list, .map, .call, .loop: return list(node.a).map(Int.init)
+    default: return [Int(node.a), Int(node.b)]
+    }
+  }
+
+  /// A node and all below it, each once, the first operands first.
+  func nodes(below root: ID) -> [ID] {
+    var found: [ID] = []
+    var seen: Set<ID> = []
+    var open = [root]
+    while let id = open.popLast() {
+      guard seen.insert(id).inserted else { continue }
+      found.append(id)
+      open += operands(of: id).reversed()
+    }
+    return found
+  }
+
   /// Where a node stands in one source.
   func range(of node: ID, in source: Int) -> SourceRange? {
     guard node < origins.count else { return nil }

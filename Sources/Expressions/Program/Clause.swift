@@ -83,21 +83,9 @@ extension Program {
     -> [Clause.Attribute]
   {
     let graph = storage.graph.graph
-    var slots: [Int] = []
-    var open = [Int(storage.nodeOf[Int(instruction)])]
-    var seen: Set<Int> = []
-    while let id = open.popLast() {
-      guard seen.insert(id).inserted else { continue }
-      let node = graph[id]
-      switch node.kind {
-      case .constant, .local: break
-      case .slot, .present: slots.append(Int(node.a))
-      case .not, .negate, .select, .hasField, .optionalElement: open.append(Int(node.a))
-      case .conditional: open += [Int(node.c), Int(node.b), Int(node.a)]
-      case .and, .or, .list, .map, .call, .loop: open += graph.list(node.a).reversed().map(Int.init)
-      default: open += [Int(node.b), Int(node.a)]
-      }
-    }
+    let slots = graph.nodes(below: Int(storage.nodeOf[Int(instruction)]))
+      .filter { graph[$0].kind == .slot || graph[$0].kind == .present }
+      .map { Int(graph[$0].a) }
     return slots.map { slot in
       let cell = frame.slots[slot]
       let isKnown = cell.isValue && !storage.slots[slot].isPresenceOnly

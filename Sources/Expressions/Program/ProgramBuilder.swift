@@ -13,6 +13,8 @@ public struct ProgramBuilder {
   private var sources: [String] = []
   private var patterns: [RegexPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
+  /// What is wrong with constants that are no patterns, by node.
+  private var badPatterns: [ConditionGraph.ID: RegexSyntaxError] = [:]
 
   public init(_ environment: Environment) { self.environment = environment }
 
@@ -28,7 +30,6 @@ public struct ProgramBuilder {
       roots.append(addFailure(number))
       return problems
     }
-    let before = graph.nodes.count
     var checker = Checker(
       tree: tree, environment: environment, source: number, graph: graph)
     graph = ConditionGraph()
@@ -38,7 +39,7 @@ public struct ProgramBuilder {
     var folded = root
     if !diagnostics.contains(where: { $0.severity == .error }) {
       folded = folding.fold(root, in: &graph)
-      diagnostics += compilePatterns(from: before)
+      diagnostics += compilePatterns(of: folded, source: Int(number))
     }
     let hasErrors = diagnostics.contains { $0.severity == .error }
     roots.append(hasErrors ? addFailure(number) : folded)
@@ -49,26 +50,35 @@ public struct ProgramBuilder {
     graph.addConstant(.null, at: ConditionGraph.Origin(source: number, from: 0, to: 0))
   }
 
-  /// Compiles the constant patterns of `matches` among the nodes added since.
-  private mutating func compilePatterns(from first: Int) -> [Diagnostic] {
+  /// Compiles the constant patterns of `matches` in an expression, unless another has them too.
+  private mutating func compilePatterns(of root: ConditionGraph.ID, source: Int) -> [Diagnostic] {
+    guard sources[source].utf8.count >= "matches".utf8.count, sources[source].contains("matches")
+    else { return [] }
     var diagnostics: [Diagnostic] = []
-    for id in first..<graph.nodes.count {
-      let node = graph[id]
-      guard node.kind == .call, graph.function(id) == .matches,
-        let operand = graph.list(node.a).last.map(Int.init), patternOf[operand] == nil,
+    for id in graph.nodes(below: root) {
+      guard graph[id].kind == .call, graph.function(id) == .matches,
+        let operand = graph.list(graph[id].a).last.map(Int.init),
         let cell = graph.constant(operand), cell.isText
       else { continue }
       let text = withUnsafePointer(to: cell) { Array($0.textBytes) }
-      do throws(RegexSyntaxError) {
-        let pattern = try RegexPattern(
-          pattern: text, unicodeClasses: false, limits: RegexLimits(environment.limits))
-        patternOf[operand] = UInt32(patterns.count)
-        patterns.append(pattern)
-      } catch {
-        diagnostics.append(badRegex(error, text, graph.origins[operand].range))
+      if patternOf[operand] == nil, badPatterns[operand] == nil { compile(text, operand) }
+      if let error = badPatterns[operand] {
+        let range = graph.range(of: operand, in: source) ?? graph.origins[operand].range
+        diagnostics.append(badRegex(error, text, range))
       }
     }
     return diagnostics
+  }
+
+  private mutating func compile(_ text: [UInt8], _ operand: ConditionGraph.ID) {
+    do throws(RegexSyntaxError) {
+      let pattern = try RegexPattern(
+        pattern: text, unicodeClasses: false, limits: RegexLimits(environment.limits))
+      patternOf[operand] = UInt32(patterns.count)
+      patterns.append(pattern)
+    } catch {
+      badPatterns[operand] = error
+    }
   }
 
   /// Points into the pattern when the literal stands for its bytes one to one.

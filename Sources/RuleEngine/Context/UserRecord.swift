@@ -40,7 +40,7 @@ public struct UserRecordReader: ~Copyable {
   /// What the record says of the subject beside its attributes.
   public func state(now: Int64) -> DecisionState {
     DecisionState(
-      subjectID: subject.text, now: now, assignments: assignments, occurrences: occurrences)
+      subjectID: ownedSubject ?? subject.text, now: now, assignments: assignments, occurrences: occurrences)
   }
 
   /// Reads a record, one JSON object, into a frame of the rule set's program.
@@ -49,13 +49,19 @@ public struct UserRecordReader: ~Copyable {
   {
     let bytes = frame.own(record)
     try read(bytes, into: &frame)
+    // The frame may be filled again, or be gone, before somebody asks for the state.
+    ownedSubject = subject.text
   }
+
+  /// The subject's identity where it does not lie in the frame.
+  private var ownedSubject: String?
 
   /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so
   /// they must stay where they are for as long as it is used.
   package mutating func read(_ record: ByteView, into frame: inout Frame) throws(Rejection) {
     frame.reset()
     problem = nil
+    ownedSubject = nil
     subject = .emptyText
     status = nil
     entitlements = nil

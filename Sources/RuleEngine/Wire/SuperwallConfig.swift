@@ -60,17 +60,18 @@ private struct SuperwallConfigDecoder {
     let paywalls = self.paywalls(root)
     var config = Config(
       buildID: root.member("build_id")?.text ?? "", placements: [], paywalls: paywalls)
+    // Names by their bytes: strings compare normalised.
+    var places: [[UInt8]: Int] = [:]
     for element in list("trigger_options", of: root) {
       guard let placement = placement(element) else { continue }
-      if let known = config.placements.firstIndex(where: {
-        $0.name.utf8.elementsEqual(placement.name.utf8)
-      }) {
+      if let known = places[Array(placement.name.utf8)] {
         log.report(
           .duplicateTrigger, "there are two triggers named '\(placement.name)'; the later counts",
           severity: .warning, at: element.path,
           notes: ["which of them the SDKs take is not defined"])
         config.placements[known] = placement
       } else {
+        places[Array(placement.name.utf8)] = config.placements.count
         config.placements.append(placement)
       }
     }
@@ -223,12 +224,16 @@ private struct SuperwallConfigDecoder {
   private mutating func checkPaywalls(_ config: Config) {
     guard !config.paywalls.isEmpty else { return }
     let known = Set(config.paywalls.map { Array($0.identifier.utf8) })
+    let names = config.paywalls.map(\.identifier).sorted()
+    // Looking for the closest name takes long in a large config with many wrong ones.
+    var suggestions = 50
     for audience in config.placements.flatMap(\.audiences) {
       for (i, variant) in audience.variants.enumerated() {
         guard let paywall = variant.paywallID, !paywall.isEmpty, !known.contains(Array(paywall.utf8))
         else { continue }
-        let names = config.paywalls.map(\.identifier).sorted()
-        let close = Suggestion.closest(to: paywall, among: names)
+        suggestions -= 1
+        let close =
+          suggestions >= 0 ? Suggestion.closest(to: paywall, among: names.prefix(2_000)) : nil
         log.report(
           .unknownPaywall, "the config holds no paywall '\(paywall)'", severity: .warning,
           at: "\(audience.path).variants[\(i)].paywall_identifier",
