@@ -22,12 +22,17 @@ public struct BatchWorker: ~Copyable {
   }
 
   private let plan: BatchPlan
+  // Copies of the plan's values: reading them through the plan would count references per user.
+  private let ruleSet: RuleSet
+  private let table: BatchTable
   private var frame: Frame
   private var reader: UserRecordReader
   private var walk: CountingWalk
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
+    ruleSet = plan.ruleSet
+    table = plan.table
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet)
     walk = CountingWalk(plan)
@@ -78,15 +83,15 @@ public struct BatchWorker: ~Copyable {
     walk.beginUser(reader.occurrences)
     let isWide = plan.writesOutcomes && plan.layout == .wide
     if isWide { appendSubject(to: &output.outcomes) }
-    for number in 0..<plan.table.ruleRanges.count {
+    for number in 0..<table.ruleRanges.count {
       let result: BatchTable.Variant
-      if let rules = plan.table.ruleRanges[number],
-        let rule = plan.ruleSet.firstMatch(of: rules, in: &frame, &walk)
+      if let rules = table.ruleRanges[number],
+        let rule = ruleSet.firstMatch(of: rules, in: &frame, &walk)
       {
         walk.taken(rule)
         result = outcome(of: rule)
       } else {
-        result = plan.table.unmatched[number]
+        result = table.unmatched[number]
       }
       walk.count(result.outcome, at: number)
       if plan.writesOutcomes { write(result.text, to: &output.outcomes) }
@@ -96,22 +101,22 @@ public struct BatchWorker: ~Copyable {
 
   /// What the current user gets from a rule that applies.
   private func outcome(of number: Int) -> BatchTable.Variant {
-    let rule = plan.table.rules[number]
+    let rule = table.rules[number]
     let first = Int(rule.variants.lowerBound)
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
-      return plan.table.variants[first + variant]
+      return table.variants[first + variant]
     }
     guard rule.variants.count > 1 else {
-      return rule.variants.isEmpty ? rule.withoutVariants : plan.table.variants[first]
+      return rule.variants.isEmpty ? rule.withoutVariants : table.variants[first]
     }
     let draw = fraction(rule) * rule.drawRange
     let variant = WeightTable.variant(
-      draw: draw, cumulative: plan.table.cumulative[first..<first + rule.variants.count])
-    return variant.map { plan.table.variants[first + $0] } ?? rule.withoutVariants
+      draw: draw, cumulative: table.cumulative[first..<first + rule.variants.count])
+    return variant.map { table.variants[first + $0] } ?? rule.withoutVariants
   }
 
   private func storedVariant(of rule: Int) -> Int? {
-    let audience = plan.ruleSet.rules[rule].audience
+    let audience = ruleSet.rules[rule].audience
     let stored = reader.assignments.last {
       $0.experimentID.utf8.elementsEqual(audience.experimentID.utf8)
     }
@@ -129,7 +134,7 @@ public struct BatchWorker: ~Copyable {
       return withUnsafeTemporaryAllocation(
         byteCount: count + 4 + subject.count, alignment: 8
       ) { buffer in
-        plan.table.prefixes.withUnsafeBytes { prefixes in
+        table.prefixes.withUnsafeBytes { prefixes in
           guard let from = prefixes.baseAddress, count > 0 else { return }
           buffer.baseAddress?.copyMemory(
             from: from + Int(rule.prefix.lowerBound), byteCount: count)
@@ -148,7 +153,7 @@ public struct BatchWorker: ~Copyable {
 
   private func write(_ text: Range<Int32>, to outcomes: inout [UInt8]) {
     if plan.layout == .long { appendSubject(to: &outcomes) }
-    plan.table.text.withUnsafeBufferPointer {
+    table.text.withUnsafeBufferPointer {
       outcomes.append(
         contentsOf: UnsafeBufferPointer(
           rebasing: $0[Int(text.lowerBound)..<Int(text.upperBound)]))
@@ -203,14 +208,13 @@ private struct CountingWalk: RuleWalk {
   // MARK: RuleWalk
 
   @inline(__always)
-  mutating func condition(of rule: Int, in frame: inout Frame) -> Cell {
+  mutating func holds(_ rule: Int, in frame: inout Frame) -> Bool {
     let number = Int(conditionOf[rule])
-    guard number >= 0 else { return .true }
+    guard number >= 0 else { return true }
     if known[number] == 0 {
-      let holds = program.condition(conditions[number], in: &frame) == .true
-      known[number] = holds ? 1 : 2
+      known[number] = program.isTrue(conditions[number], in: &frame) ? 1 : 2
     }
-    return Cell(known[number] == 1)
+    return known[number] == 1
   }
 
   mutating func allows(_ limit: OccurrenceLimit, rule: Int) -> Bool {

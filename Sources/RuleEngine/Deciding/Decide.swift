@@ -2,8 +2,8 @@ public import Expressions
 
 /// What a walk over a placement's rules is asked. Generic, so that batches pay for nothing.
 package protocol RuleWalk {
-  /// The value of the rule's expression: `.true` when the audience is everybody.
-  mutating func condition(of rule: Int, in frame: inout Frame) -> Cell
+  /// Whether the rule's expression gives true; it does when the audience is everybody.
+  mutating func holds(_ rule: Int, in frame: inout Frame) -> Bool
   /// Whether the rule may apply once more.
   mutating func allows(_ limit: OccurrenceLimit, rule: Int) -> Bool
   mutating func reached(_ rule: Int)
@@ -21,7 +21,7 @@ extension RuleSet {
   ) -> Int? {
     for number in rules {
       walk.reached(number)
-      guard walk.condition(of: number, in: &frame) == .true else { continue }
+      guard walk.holds(number, in: &frame) else { continue }
       walk.matched(number)
       let limit = Int(limitOf[number])
       if limit >= 0, !walk.allows(limits[limit], rule: number) { continue }
@@ -121,13 +121,13 @@ private struct RecordingWalk: RuleWalk {
     reasons = Array(repeating: .notReached, count: rules.count)
   }
 
-  mutating func condition(of rule: Int, in frame: inout Frame) -> Cell {
+  mutating func holds(_ rule: Int, in frame: inout Frame) -> Bool {
     let compiled = ruleSet.rules[rule]
     if compiled.isBroken {
       reasons[rule - first] = .expressionBroken
-      return .false
+      return false
     }
-    guard let entry = compiled.entry else { return .true }
+    guard let entry = compiled.entry else { return true }
     let value = ruleSet.program.condition(entry, in: &frame)
     if value.tag == Tag.fault {
       reasons[rule - first] = .expressionError(EvaluationError(fault: value))
@@ -135,7 +135,7 @@ private struct RecordingWalk: RuleWalk {
       let type = value.tag == Tag.bool ? nil : Tag.typeName(value.tag)
       reasons[rule - first] = .expressionFalse(valueType: type)
     }
-    return value
+    return value == .true
   }
 
   mutating func allows(_ limit: OccurrenceLimit, rule: Int) -> Bool {
