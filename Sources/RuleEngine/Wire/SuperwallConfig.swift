@@ -90,7 +90,13 @@ private struct SuperwallConfigDecoder {
   private mutating func paywalls(_ root: ConfigElement) -> [Paywall] {
     list("paywall_responses", of: root).compactMap { element in
       guard let identifier = log.text("identifier", of: element) else { return nil }
-      return Paywall(identifier: identifier, name: element.member("name")?.text ?? identifier)
+      let name = element.member("name")?.text
+      if name == nil {
+        log.report(
+          .decodeFailure, "'name' must be a string; the identifier stands for it",
+          severity: .warning, at: element.path, notes: [DecodingLog.fatalForSDKs])
+      }
+      return Paywall(identifier: identifier, name: name ?? identifier)
     }
   }
 

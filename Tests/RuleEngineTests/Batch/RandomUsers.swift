@@ -1,0 +1,129 @@
+import Expressions
+import RuleEngine
+
+/// Random configs and random users for them, with everything that a record may hold, and some that
+/// it may not.
+struct RandomUsers {
+  var random: SplitMix
+
+  private mutating func chance(_ one: Int, in all: Int) -> Bool {
+    Int.random(in: 0..<all, using: &random) < one
+  }
+
+  private mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &random)]
+  }
+
+  private static let keys = ["k1", "k2", "k3"]
+  private static let experiments = ["e0", "e1", "e2", "e3"]
+  private static let variants = ["a", "b", "c", "d"]
+
+  // MARK: Configs
+
+  mutating func config() -> [UInt8] {
+    let placements = (0..<4).map { number -> Value in
+      let rules = (0..<Int.random(in: 0...4, using: &random)).map { _ in rule() }
+      return [
+        "event_name": .string(pick(["p\(number)", "é\(number)", "a \"quoted\" \(number)"])),
+        "rules": .list(rules),
+      ]
+    }
+    let config: Value = ["build_id": "b", "trigger_options": .list(placements)]
+    return Array(config.json.utf8)
+  }
+
+  private mutating func rule() -> Value {
+    let expressions: [Value] = [
+      .null, "user.n > 2", "user.n > 2 && device.os == 'iOS'", "has(user.s)", "user.missing == 1",
+      "user.s == 'x' || user.n == 1", "user.n", "user.n / 0 == 1", "user.l.exists(x, x == user.n)",
+      "user.n ==", "user.s.startsWith('x') ? user.n > 1 : user.n > 3",
+      "params.v in ['a', 'b', 'c']",
+      "device.subscriptionStatus == 'ACTIVE'", "size(device.activeEntitlements) == 0",
+      "user.n > 2", "!(user.n <= 2)", "user == device",
+    ]
+    let occurrence: Value =
+      chance(1, in: 2)
+      ? .null
+      : [
+        "key": .string(pick(Self.keys)), "max_count": .int(Int64.random(in: 0...3, using: &random)),
+        "interval": chance(1, in: 2)
+          ? ["type": "INFINITY"]
+          : ["type": "MINUTES", "minutes": .int(pick([0, 10, 60, 10_000]))],
+      ]
+    let count = Int.random(in: 0...4, using: &random)
+    let variants = (0..<count).map { number -> Value in
+      [
+        "variant_id": .string(Self.variants[number]),
+        "variant_type": pick(["TREATMENT", "TREATMENT", "HOLDOUT"]),
+        "percentage": pick([0, 10, 50, 100, .double(33.3)]),
+        "paywall_identifier": pick(["one", "two", .null, "with \"quotes\"\n"]),
+      ]
+    }
+    return [
+      "experiment_id": .string(pick(Self.experiments)), "experiment_group_id": "g",
+      "expression_cel": pick(expressions), "occurrence": occurrence, "variants": .list(variants),
+    ]
+  }
+
+  // MARK: Records
+
+  mutating func record(_ number: Int) -> String {
+    if chance(1, in: 12) {
+      return pick([
+        "", "   ", "{}", "[]", "{\"userId\":7}", "{\"userId\":\"\"}", "nonsense",
+        "{\"userId\":\"x\"",
+        "{\"userId\":\"x\",\"assignments\":5}", "{\"userId\":\"x\",\"user\":{\"n\":01}}",
+        "\u{FEFF}{}",
+        "{\"userId\":\"x\",\"occurrences\":{\"k1\":[\"yesterday\"]}}",
+      ])
+    }
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    add(
+      "userId", .string(pick(["user-\(number)", "é\(number)", "a long user identifier \(number)"])))
+    if chance(5, in: 6) {
+      add(
+        "user",
+        chance(1, in: 20)
+          ? pick([.null, 5, []])
+          : [
+            "n": .int(Int64.random(in: 0...4, using: &random)),
+            "s": pick(["x", "xyz", "other", .null]), "l": [1, 2, "x"],
+            "unused": ["deep": [1, 2, 3]],
+          ])
+    }
+    if chance(4, in: 5) { add("device", ["os": pick(["iOS", "Android"]), "other": 1]) }
+    if chance(1, in: 2) { add("params", ["v": pick(["a", "z", 5])]) }
+    if chance(1, in: 2) { add("subscriptionStatus", pick(["ACTIVE", "INACTIVE"])) }
+    if chance(1, in: 2) { add("entitlements", pick([[], ["pro"]])) }
+    if chance(1, in: 2) {
+      add(
+        "assignments",
+        .list(
+          (0..<3).map { _ in
+            [
+              "experimentId": .string(pick(Self.experiments)),
+              "variantId": .string(pick(Self.variants + ["gone"])),
+            ]
+          }))
+    }
+    if chance(1, in: 2) {
+      let times: [Value] = [
+        "2026-03-01T11:59:00Z", "2026-03-01T11:50:00Z", "2026-02-28T00:00:00+01:00",
+      ]
+      add(
+        "occurrences",
+        .map(
+          Self.keys.prefix(2).map {
+            Value.Entry(
+              key: .string($0),
+              value: .list(Array(times.prefix(Int.random(in: 0...3, using: &random)))))
+          }))
+    }
+    if chance(1, in: 8) { add("plan", "unknown key") }
+    entries.shuffle(using: &random)
+    return Value.map(entries).json
+  }
+}

@@ -1,0 +1,111 @@
+import Expressions
+import RuleEngine
+import Testing
+
+/// Decisions told to a person.
+@Suite struct ExplanationTests {
+  private static let limit =
+    #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":60}}"#
+
+  private func explain(
+    _ rules: RuleSet, _ context: Value, assignments: [(String, String)] = [],
+    occurrences: [String: [Int64]] = [:], placement: String = "p"
+  ) throws -> String {
+    var frame = Frame(for: rules.program)
+    try frame.fill(context)
+    let state = DecisionState(
+      subjectID: "u", now: 0,
+      assignments: assignments.map { .init(experimentID: $0.0, variantID: $0.1) },
+      occurrences: occurrences.map { .init(key: $0.key, times: $0.value) })
+    let decision = rules.decide(placement, frame: &frame, state: state, assigner: .hash(salt: ""))
+    return rules.explain(decision, frame: &frame).text
+  }
+
+  @Test func everyKindOfAudience() throws {
+    let rules = try ruleSet(
+      wireRule("a", expression: "user.plan == \"pro\" && user.age > 18"),
+      wireRule("b", expression: "user.seats >= 2"), wireRule("c", expression: "user.age"),
+      wireRule("d", occurrence: Self.limit),
+      wireRule("e", expression: "user.age >= 18 || has(user.nope)"), wireRule("f"))
+    let text = try explain(
+      rules, ["user": ["plan": "free", "age": 20]], occurrences: ["k": [0]])
+    #expect(
+      text == """
+        p: paywall pw (variant v of e, the only variant)
+
+          audience 0 (a): does not match
+            user.plan == "pro" && user.age > 18
+              no     user.plan == "pro"  user.plan is "free"
+              -      user.age > 18       user.age is 20
+
+          audience 1 (b): does not match: no-such-attribute
+            user.seats >= 2
+              error  user.seats >= 2  user.seats is not there
+
+          audience 2 (c): does not match: the expression gives a value of type int, not a bool
+            user.age
+
+          audience 3 (d): held back: 1 of at most 1 in 60 minutes under 'k'
+            everybody
+
+          audience 4 (e): matched
+            user.age >= 18 || has(user.nope)
+              yes    user.age >= 18  user.age is 20
+              -      has(user.nope)  user.nope is not there
+
+          audience 5 (f): not reached
+            everybody
+
+          carried out, this would
+            - store the assignment of v in e
+        """)
+  }
+
+  @Test func placementsThatDoNotExist() throws {
+    let text = try explain(try ruleSet(wireRule()), .map([]), placement: "q")
+    #expect(text == "q: the config has no such placement")
+  }
+
+  @Test func noMatchHoldoutAndErrors() throws {
+    let none = try explain(try ruleSet(wireRule(expression: "user.a")), ["user": ["a": false]])
+    #expect(none.hasPrefix("p: no audience matches, no paywall\n"))
+    let variant = #"{"variant_id":"h","variant_type":"HOLDOUT","percentage":1}"#
+    let holdout = try explain(
+      try ruleSet(wireRule(variants: variant)), .map([]), assignments: [("e", "h")])
+    #expect(holdout.hasPrefix("p: holdout, no paywall (variant h of e, stored before)\n"))
+    #expect(!holdout.contains("carried out"))
+    let empty = try explain(try ruleSet(wireRule(variants: "")), .map([]))
+    #expect(empty.hasPrefix("p: error: the experiment has no variants\n"))
+  }
+
+  /// A stored variant that is gone is named.
+  @Test func assignedAnew() throws {
+    let text = try explain(try ruleSet(wireRule()), .map([]), assignments: [("e", "old")])
+    #expect(text.contains("the stored 'old' is no longer in the experiment"))
+    #expect(text.contains("store the assignment of v in e"))
+  }
+
+  /// Long values are cut; line breaks and control characters do not tear the text apart.
+  @Test func oddValues() throws {
+    let rules = try ruleSet(wireRule(expression: "user.a\n  == \"x\"\n|| user.b == 1"))
+    let long = Value.string(String(repeating: "long ", count: 100))
+    let text = try explain(rules, ["user": ["a": long, "b": "line\nbreak\u{1B}[2J"]])
+    #expect(text.split(separator: "\n").allSatisfy { $0.count < 160 })
+    #expect(!text.unicodeScalars.contains("\u{1B}"))
+    #expect(text.contains("user.a == \"x\""))
+  }
+
+  /// Explaining changes neither the decision nor the frame.
+  @Test func explainingChangesNothing() throws {
+    let rules = try ruleSet(wireRule(expression: "user.s + \"x\" == \"abcx\" && user.n > 1"))
+    var frame = Frame(for: rules.program)
+    try frame.fill(["user": ["s": "abc", "n": 2]])
+    let state = DecisionState(subjectID: "u", now: 0)
+    let first = rules.decide("p", frame: &frame, state: state, assigner: .hash(salt: ""))
+    let text = rules.explain(first, frame: &frame).text
+    for _ in 0..<100 { #expect(rules.explain(first, frame: &frame).text == text) }
+    let second = rules.decide("p", frame: &frame, state: state, assigner: .hash(salt: ""))
+    #expect(second == first)
+    #expect(text.contains("yes    user.s + \"x\" == \"abcx\""))
+  }
+}

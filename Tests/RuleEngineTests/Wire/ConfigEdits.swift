@@ -1,0 +1,97 @@
+import Expressions
+import RuleEngine
+
+/// A complete config and ways to spoil it, one place at a time.
+enum ConfigEdits {
+  /// Two placements: `p` with the experiments `first` and `second`, `q` with `third`. Nothing in it
+  /// deserves a diagnostic.
+  static let whole: Value = [
+    "build_id": "b1", "log_level": 10, "app_session_timeout_ms": 3_600_000, "toggles": [],
+    "products": [], "postback": .map([]),
+    "disable_preload": ["all": false, "triggers": []], "localization": ["locales": []],
+    "paywall_responses": [paywall("x"), paywall("y")],
+    "trigger_options": [
+      ["event_name": "p", "rules": [rule("first"), rule("second", expression: "user.a == 1")]],
+      ["event_name": "q", "rules": [rule("third", expression: "has(user.b)")]],
+    ],
+  ]
+
+  private static func paywall(_ identifier: String) -> Value {
+    ["identifier": .string(identifier), "name": .string("Paywall \(identifier)")]
+  }
+
+  private static func rule(_ id: String, expression: String = "user.a == 2") -> Value {
+    [
+      "experiment_id": .string(id), "experiment_group_id": "g",
+      "expression_cel": .string(expression), "computed_properties": [],
+      "preload": ["behavior": "ALWAYS"],
+      "occurrence": [
+        "key": .string("key_\(id)"), "max_count": 3,
+        "interval": ["type": "MINUTES", "minutes": 60],
+      ],
+      "variants": [
+        [
+          "variant_id": "v1", "variant_type": "TREATMENT", "percentage": 60,
+          "paywall_identifier": "x",
+        ],
+        [
+          "variant_id": "v2", "variant_type": "HOLDOUT", "percentage": 40,
+          "paywall_identifier": .null,
+        ],
+      ],
+    ]
+  }
+
+  /// The whole config with the value at a path such as `trigger_options[0].rules[1].variants`
+  /// replaced, or taken out when the replacement is nil.
+  static func replacing(_ path: String, by value: Value?) -> Value {
+    var steps: [String] = []
+    for part in path.split(separator: ".") {
+      steps += part.split(separator: "[").map {
+        $0.last == "]" ? String($0.dropLast()) : String($0)
+      }
+    }
+    return replace(whole, steps[...], value) ?? .null
+  }
+
+  private static func replace(_ value: Value, _ steps: ArraySlice<String>, _ new: Value?) -> Value?
+  {
+    guard let step = steps.first else { return new }
+    let rest = steps.dropFirst()
+    switch value {
+    case .list(var elements):
+      let index = Int(step)!
+      if let changed = replace(elements[index], rest, new) {
+        elements[index] = changed
+      } else {
+        elements.remove(at: index)
+      }
+      return .list(elements)
+    case .map(var entries):
+      let index = entries.firstIndex { $0.key == .string(step) }!
+      if let changed = replace(entries[index].value, rest, new) {
+        entries[index].value = changed
+      } else {
+        entries.remove(at: index)
+      }
+      return .map(entries)
+    default: fatalError("\(step) is in no list and no map")
+    }
+  }
+
+  /// Decoded and compiled.
+  static func decode(_ config: Value) -> (config: Config?, diagnostics: [Diagnostic]) {
+    let decoded = Config.decode(superwall: config.json.utf8)
+    let compiled = decoded.output.map { RuleSet.compile($0) }
+    return (decoded.output, decoded.diagnostics + (compiled?.diagnostics ?? []))
+  }
+
+  /// `p: first second; q: third`
+  static func outline(_ config: Config?) -> String {
+    guard let config else { return "nothing" }
+    return config.placements.map { placement in
+      ([placement.name + ":"] + placement.audiences.map { "\($0.index)=\($0.experimentID)" })
+        .joined(separator: " ")
+    }.joined(separator: "; ")
+  }
+}
