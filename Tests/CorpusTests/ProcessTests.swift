@@ -1,0 +1,284 @@
+import Foundation
+import Testing
+
+/// The command line as its users meet it: what it prints where, what it reads from standard input,
+/// and how it ends.
+@Suite struct ProcessTests {
+  private static let corpus = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "corpus").path
+
+  private let config = corpus + "/demo/config.json"
+  private let users = corpus + "/demo/users.ndjson"
+  private let user = corpus + "/demo/user.json"
+  private let now = "2026-03-01T12:00:00Z"
+
+  private func json(_ text: some StringProtocol) throws -> NSDictionary {
+    let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    return try #require(value as? NSDictionary)
+  }
+
+  // MARK: decide
+
+  @Test func decidePrintsOneLine() throws {
+    let result = try BuiltTool.run(
+      "decide", config, "--placement", "export_report", "--user", user, "--now", now, "--seed",
+      "demo")
+    #expect(result.code == 0)
+    #expect(result.lines.count == 1)
+    let line = try json(result.output)
+    #expect(
+      Set(line.allKeys.compactMap { $0 as? String })
+        == ["userId", "placement", "result", "audience", "paywall"])
+    #expect(line["placement"] as? String == "export_report")
+    // The record may come from standard input.
+    let piped = try BuiltTool.run(
+      [
+        "decide", config, "--placement", "export_report", "--user", "-", "--now", now, "--seed",
+        "demo",
+      ],
+      input: try Data(contentsOf: URL(filePath: user)))
+    #expect(piped.output == result.output)
+    // Without --now it is the time of start.
+    let later = try BuiltTool.run("decide", config, "--placement", "export_report", "--user", user)
+    #expect(later.code == 0)
+  }
+
+  @Test func decideExplains() throws {
+    let result = try BuiltTool.run(
+      "decide", config, "--placement", "export_report", "--user", user, "--now", now, "--seed",
+      "demo",
+      "--explain")
+    #expect(result.code == 0)
+    #expect(result.lines.first?.hasPrefix("user ") == true)
+    #expect(result.lines.first?.hasSuffix("at \(now)") == true)
+    #expect(result.lines.dropFirst().first?.hasPrefix("export_report: ") == true)
+    #expect(result.output.contains("audience 0"))
+  }
+
+  @Test func decideKnowsNoSuchPlacement() throws {
+    let result = try BuiltTool.run(
+      "decide", config, "--placement", "export_reprot", "--user", "-", "--now", now,
+      input: "{\"userId\":\"u\"}")
+    let line = try json(result.output)
+    #expect((line["result"] as? NSDictionary)?["result"] as? String == "placementNotFound")
+    #expect(result.errors.contains("export_report"))
+  }
+
+  @Test(arguments: [
+    ("", "ends too early"), ("[1]", "JSON object"), ("7", "JSON object"), ("{}", "userId"),
+    ("{\"userId\":5}", "userId"), ("{\"userId\":\"u\",\n\"user\":{\"a\":}}", "line 2"),
+    ("{\"userId\":\"u\"} x", "follows"), ("{\"userId\":\"u\",\"occurrences\":{\"k\":[1]}}", "k"),
+  ])
+  func decideRefusesRecords(record: String, reason: String) throws {
+    let result = try BuiltTool.run(
+      "decide", config, "--placement", "export_report", "--user", "-", "--now", now, input: record)
+    #expect(result.code == 1)
+    #expect(result.output == "")
+    #expect(result.errors.contains(reason), "\(result.errors)")
+  }
+
+  // MARK: precompute
+
+  @Test func precomputeStreams() throws {
+    let records = (0..<50).map { "{\"userId\":\"user-\($0)\"}" }
+    var outputs: Set<String> = []
+    for lineEnd in ["\n", "\r\n", "\n\n"] {
+      for threads in ["1", "4"] {
+        let result = try BuiltTool.run(
+          "precompute", config, "--users", "-", "--now", now, "--threads", threads,
+          input: records.joined(separator: lineEnd) + (threads == "1" ? lineEnd : ""))
+        #expect(result.code == 0)
+        #expect(result.errors.contains("50 users"))
+        outputs.insert(result.output)
+      }
+    }
+    #expect(outputs.count == 1)
+    #expect(outputs.first?.split(separator: "\n").count == 300)
+  }
+
+  /// Outcomes on standard output, the summary beside them on standard error; without outcomes the
+  /// summary is the output.
+  @Test func precomputeSums() throws {
+    let lines = "{\"userId\":\"a\"}\n{}\n{\"userId\":\"b\"}\n"
+    let both = try BuiltTool.run(
+      "precompute", config, "--users", "-", "--now", now, "--summary", "json", input: lines)
+    #expect(both.code == 0)
+    #expect(both.lines.count == 12)
+    #expect(both.errors.contains("-:2: refused: "))
+    let summary = try #require(
+      both.errors.split(separator: "\n").first { $0.hasPrefix("{\"users\"") })
+    let alone = try BuiltTool.run(
+      "precompute", config, "--users", "-", "--now", now, "--summary", "json", "--out", "none",
+      input: lines)
+    #expect(alone.output == summary + "\n")
+    let value = try json(summary)
+    #expect(value["users"] as? Int == 2)
+    #expect(value["rejected"] as? Int == 1)
+    let placements = try #require(value["placements"] as? NSDictionary)
+    #expect(placements.count == 6)
+    for case let placement as NSDictionary in placements.allValues {
+      let outcomes = try #require(placement["outcomes"] as? [String: Int])
+      #expect(
+        Set(outcomes.keys)
+          == ["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error"])
+      #expect(outcomes.values.reduce(0, +) == 2)
+    }
+  }
+
+  @Test func precomputeWide() throws {
+    let result = try BuiltTool.run(
+      "precompute", config, "--users", "-", "--now", now, "--layout", "wide", "--placements",
+      "export_report, nowhere", input: "{\"userId\":\"a\"}")
+    #expect(result.code == 0)
+    let line = try json(result.output)
+    #expect(
+      Set(line.allKeys.compactMap { $0 as? String }) == ["userId", "export_report", "nowhere"])
+    #expect((line["nowhere"] as? NSDictionary)?["result"] as? String == "placementNotFound")
+    #expect(result.errors.contains("nowhere"))
+  }
+
+  @Test func precomputeStrictly() throws {
+    let result = try BuiltTool.run(
+      "precompute", config, "--users", "-", "--now", now, "--strict", "--placements",
+      "export_report",
+      "--summary", "json", input: "{\"userId\":\"a\"}\n{}\n{\"userId\":\"b\"}\n[]\n")
+    #expect(result.code == 1)
+    #expect(result.lines.count == 1)
+    #expect(result.errors.contains("-:2: refused: "))
+    #expect(result.errors.contains("{\"users\":1,\"rejected\":1,"))
+  }
+
+  /// Unknown keys of records are told once, with their number.
+  @Test func precomputeTellsUnknownKeys() throws {
+    let result = try BuiltTool.run(
+      "precompute", config, "--users", "-", "--now", now, "--out", "none",
+      input: "{\"userId\":\"a\",\"plan\":1}\n{\"userId\":\"b\",\"plan\":2,\"events\":{}}\n")
+    #expect(result.code == 0)
+    #expect(result.errors.contains("'plan'"))
+    #expect(result.errors.contains("2 users"))
+    #expect(!result.errors.contains("'events'"))
+  }
+
+  // MARK: check
+
+  @Test func checkPrintsWhatItFinds() throws {
+    let text = """
+      {
+        "build_id": "b",
+        "trigger_options": [{"event_name": "p", "rules": [
+          {"experiment_id": "e", "experiment_group_id": "g", "preload": {"behavior": "ALWAYS"},
+           "expression_cel": "user.a = 1",
+           "variants": []}]}]
+      }
+      """
+    let shown = try BuiltTool.run("check", "-", "--quiet", input: text)
+    #expect(shown.code == 1)
+    #expect(
+      shown.output.contains(
+        """
+        error[syntax-error]: '=' is no operator
+          --> -:5: trigger_options[0].rules[0].expression_cel, column 8
+           | user.a = 1
+           |        ^
+           = help: write '==' to compare
+        """), "\(shown.output)")
+    #expect(
+      shown.lines.last?.hasPrefix("1 placements, 1 audiences, 0 attributes: 1 error, ") == true)
+    let machine = try BuiltTool.run("check", "-", "--json", input: text)
+    #expect(machine.code == 1)
+    let errors = try machine.lines.map { try json($0) }.filter {
+      $0["severity"] as? String == "error"
+    }
+    let error = try #require(errors.first)
+    #expect(errors.count == 1)
+    #expect(error["code"] as? String == "syntax-error")
+    #expect(error["path"] as? String == "trigger_options[0].rules[0].expression_cel")
+    #expect(error["range"] as? [String: Int] == ["from": 7, "to": 8])
+    #expect(error["message"] is String)
+    #expect(error["suggestion"] as? String == "write '==' to compare")
+  }
+
+  @Test(arguments: ["", "[]", "{", "nonsense", "\u{FEFF}{}"])
+  func checkOfNoConfig(text: String) throws {
+    let result = try BuiltTool.run("check", "-", input: text)
+    #expect(result.code == 1)
+    #expect(result.output.contains("error[decode-failure]"))
+  }
+
+  @Test func checkOfTheDemo() throws {
+    let result = try BuiltTool.run("check", config, "--strict")
+    #expect(result.code == 0)
+    #expect(result.lines.count == 1)
+    #expect(result.errors == "")
+  }
+
+  /// A config with thousands of mistakes is told in one pass over the text. The limit of time is
+  /// there for what would take hours.
+  @Test(.timeLimit(.minutes(3)))
+  func checkOfManyMistakes() throws {
+    let rules = (0..<1_500).map {
+      """
+      {"event_name":"p\($0)","rules":[{"experiment_id":"e\($0)","experiment_group_id":"g",
+      "expression_cel":"user.a == \($0) &&","preload":{"behavior":"ALWAYS"},
+      "variants":[{"variant_id":"v","variant_type":"TREATMENT","percentage":1,
+      "paywall_identifier":"paywall_\($0)x"}]}]}
+      """
+    }.joined(separator: ",\n")
+    let paywalls = (0..<1_500).map { "{\"identifier\":\"paywall_\($0)\",\"name\":\"n\"}" }
+      .joined(separator: ",")
+    let text = """
+      {"build_id":"b","paywall_responses":[\(paywalls)],"trigger_options":[
+      \(rules)]}
+      """
+    let result = try BuiltTool.run("check", "-", input: text)
+    #expect(result.code == 1)
+    #expect(
+      result.lines.last?.contains("1500 errors, 1507 warnings") == true,
+      "\(result.lines.last ?? "")")
+    #expect(result.output.contains("--> -:5999: trigger_options[1499].rules[0].expression_cel"))
+  }
+
+  // MARK: How commands end
+
+  @Test func filesThatAreNotThere() throws {
+    let missing = Self.corpus + "/nothing.json"
+    for arguments in [
+      ["check", missing], ["decide", missing, "--placement", "p", "--user", user],
+      ["decide", config, "--placement", "p", "--user", missing],
+      ["precompute", missing, "--users", users], ["precompute", config, "--users", missing],
+      ["check", Self.corpus],
+    ] {
+      let result = try BuiltTool.run(arguments)
+      #expect(result.code == 1, "\(arguments)")
+      #expect(result.output == "")
+      #expect(result.errors.contains("nothing.json") || result.errors.contains("corpus"))
+    }
+    #expect(try BuiltTool.run("test", missing).code == 2)
+  }
+
+  @Test func commandsThatAreNotUnderstood() throws {
+    for arguments in [
+      ["check"], ["nope"], ["decide", config], ["precompute", config],
+      ["precompute", config, "--users", users, "--threads", "0"],
+      ["precompute", config, "--users", users, "--layout", "tall"],
+      ["precompute", config, "--users", users, "--out", "none", "--now", "yesterday"],
+      ["decide", config, "--placement", "p", "--user", user, "--now", "2026-13-01T00:00:00Z"],
+    ] {
+      let result = try BuiltTool.run(arguments)
+      #expect(result.code == 64, "\(arguments) \(result.errors)")
+      #expect(result.output == "")
+    }
+    #expect(try BuiltTool.run("--version").output.hasPrefix("tollgate "))
+    #expect(try BuiltTool.run("--help").code == 0)
+  }
+
+  @Test func testCountsCases() throws {
+    let result = try BuiltTool.run("test", Self.corpus + "/own", "--quiet")
+    #expect(result.code == 0)
+    let words = try #require(result.lines.last).split(separator: " ")
+    #expect(words.count == 6)
+    #expect(try #require(Int(words[0])) > 200)
+    #expect(words[2...3] == ["0", "failed,"])
+  }
+}
