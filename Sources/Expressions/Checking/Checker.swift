@@ -12,6 +12,12 @@ struct Checker {
   var scopes: [(name: String, level: Int)] = []
   /// Variables that macros need and nobody can name.
   var hiddenLevels = 0
+  /// Whether a call of `matches` was met, so that patterns are looked for.
+  var hasPatterns = false
+  /// Operands of the nodes around the current place, until each becomes a list of the graph.
+  var open: [UInt32] = []
+  /// The names of the path that was looked at last, the root first.
+  private var path: [SlotTable.NameRange] = []
 
   init(tree: SyntaxTree, environment: Environment, source: UInt32, graph: ConditionGraph) {
     self.tree = tree
@@ -35,11 +41,10 @@ struct Checker {
     case .double:
       return graph.addConstant(Cell(Double(bitPattern: node.bits)), at: origin)
     case .string:
-      return tree.text(node.a, node.b).withUnsafeBufferPointer {
-        graph.add(.constant, graph.constants.intern(text: $0), at: origin)
-      }
+      let place = tree.withText(node.a, node.b) { graph.constants.intern(text: $0) }
+      return graph.add(.constant, place, at: origin)
     case .bytes:
-      return tree.text(node.a, node.b).withUnsafeBufferPointer {
+      return tree.withText(node.a, node.b) {
         let cell = Cell(tag: Tag.bytes, count: $0.count, at: UnsafeRawPointer($0.baseAddress))
         return graph.addConstant(cell, at: origin)
       }
@@ -47,11 +52,12 @@ struct Checker {
       return selection(id, node)
     case .call: return call(node)
     case .list, .map: return collection(node)
-    case .optionalElement: return check(Int(node.a))
+    case .optionalElement:
+      return graph.add(.optionalElement, check(Int(node.a)), at: origin)
     case .not: return graph.add(.not, check(Int(node.a)), at: origin)
     case .negate: return graph.add(.negate, check(Int(node.a)), at: origin)
-    case .and: return graph.add(.and, list: checkAll(tree.list(node.c)), at: origin)
-    case .or: return graph.add(.or, list: checkAll(tree.list(node.c)), at: origin)
+    case .and: return list(.and, tree.list(node.c), 0, origin)
+    case .or: return list(.or, tree.list(node.c), 0, origin)
     case .conditional:
       let (a, b, c) = (check(Int(node.a)), check(Int(node.b)), check(Int(node.c)))
       return graph.add(.conditional, a, b, c, at: origin)
@@ -80,18 +86,27 @@ struct Checker {
     return graph.add(kind, left, check(Int(b)), at: origin)
   }
 
-  mutating func checkAll(_ ids: some Sequence<UInt32>) -> [ConditionGraph.ID] {
-    ids.map { check(Int($0)) }
+  /// A node over a list of operands.
+  mutating func list(
+    _ kind: ConditionGraph.Kind, _ ids: ArraySlice<UInt32>, _ b: Int,
+    _ origin: ConditionGraph.Origin, target: SyntaxTree.ID? = nil
+  ) -> ConditionGraph.ID {
+    let mark = open.count
+    if let target {
+      let operand = check(target)
+      open.append(UInt32(operand))
+    }
+    for id in ids {
+      let operand = check(Int(id))
+      open.append(UInt32(operand))
+    }
+    defer { open.removeLast(open.count - mark) }
+    return graph.add(kind, list: open[mark...], b, at: origin)
   }
 
   private mutating func collection(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let kind: ConditionGraph.Kind = node.kind == .list ? .list : .map
-    let elements = tree.list(node.c).map { id -> ConditionGraph.ID in
-      let element = check(Int(id))
-      return tree[Int(id)].kind == .optionalElement
-        ? graph.add(.optionalElement, element, at: origin(tree[Int(id)])) : element
-    }
-    return graph.add(kind, list: elements, at: origin(node))
+    return list(kind, tree.list(node.c), 0, origin(node))
   }
 
   // MARK: Reports
@@ -149,24 +164,70 @@ struct Checker {
     return scopes.last { $0.name == name }?.level
   }
 
-  /// The slot path of a static path, or nil when it begins with a macro's variable, a type, or
-  /// something unknown.
-  private func slotPath(_ id: SyntaxTree.ID) -> [String]? {
-    guard let path = staticPath(id) else { return nil }
-    let root = root(of: id)
-    guard local(root) == nil,
-      let (variable, names) = environment.resolve(path, isAbsolute: root.c == 1)
-    else { return nil }
-    return [variable] + path.dropFirst(names)
+  /// Reads the names of a static path into ``path``, and gives its root.
+  private mutating func readPath(_ id: SyntaxTree.ID) -> SyntaxTree.Node? {
+    path.removeAll(keepingCapacity: true)
+    var node = tree[id]
+    while true {
+      switch node.kind {
+      case .identifier:
+        path.append(SlotTable.NameRange(from: node.a, count: node.b))
+        path.reverse()
+        return node
+      case .select:
+        path.append(SlotTable.NameRange(from: node.b, count: node.c))
+      case .index where tree[Int(node.b)].kind == .string:
+        let key = tree[Int(node.b)]
+        path.append(SlotTable.NameRange(from: key.a, count: key.b))
+      default: return nil
+      }
+      node = tree[Int(node.a)]
+    }
+  }
+
+  /// Whether the path that was read begins with a root.
+  func pathBeginsWithRoot() -> Bool {
+    guard let first = path.first else { return false }
+    return tree.withText(first.from, first.count) { name in
+      for root in environment.roots where SlotTable.isSame(root, name) { return true }
+      return false
+    }
+  }
+
+  /// The slot of a static path of at least so many names, or nil when it begins with a macro's
+  /// variable, a type, or something unknown.
+  private mutating func slot(_ id: SyntaxTree.ID, isPresenceOnly: Bool = false, names least: Int = 1)
+    -> Int?
+  {
+    guard let root = readPath(id), local(root) == nil else { return nil }
+    if environment.hasOnlyRoots {
+      guard pathBeginsWithRoot(), path.count >= least else { return nil }
+      return tree.withText {
+        graph.slots.slot(path, of: $0, isPresenceOnly: isPresenceOnly)
+      }
+    }
+    let names = path.map { tree.name($0.from, $0.count) }
+    guard let (variable, used) = environment.resolve(names, isAbsolute: root.c == 1) else {
+      return nil
+    }
+    let resolved = [variable] + names.dropFirst(used)
+    guard resolved.count >= least else { return nil }
+    return graph.slots.slot(resolved, isPresenceOnly: isPresenceOnly)
+  }
+
+  /// The name space that the target of a call can be: a path that means nothing else.
+  mutating func nameSpace(_ target: SyntaxTree.ID) -> String? {
+    guard let root = readPath(target), local(root) == nil else { return nil }
+    if environment.hasOnlyRoots, pathBeginsWithRoot() { return nil }
+    let names = path.map { tree.name($0.from, $0.count) }
+    guard environment.resolve(names, isAbsolute: false) == nil else { return nil }
+    return names.joined(separator: ".")
   }
 
   private mutating func selection(_ id: SyntaxTree.ID, _ node: SyntaxTree.Node)
     -> ConditionGraph.ID
   {
-    if let path = slotPath(id) {
-      let slot = graph.slots.slot(path, isPresenceOnly: false)
-      return graph.add(.slot, slot, at: origin(node))
-    }
+    if let slot = slot(id) { return graph.add(.slot, slot, at: origin(node)) }
     if let path = staticPath(id), local(root(of: id)) == nil {
       if let type = TypeName(named: path.joined(separator: ".")) {
         return graph.addConstant(Cell(type), at: origin(node))
@@ -199,7 +260,7 @@ struct Checker {
   }
 
   private mutating func nameConstant(_ node: SyntaxTree.Node) -> Int {
-    tree.text(node.b, node.c).withUnsafeBufferPointer { graph.constants.intern(text: $0) }
+    tree.withText(node.b, node.c) { graph.constants.intern(text: $0) }
   }
 
   private mutating func undeclared(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
@@ -221,8 +282,7 @@ struct Checker {
         .syntaxError, "has() takes one attribute with a '.'", node, "write has(user.plan)")
     }
     let selected = tree[Int(argument)]
-    if let path = slotPath(Int(argument)), path.count > 1 {
-      let slot = graph.slots.slot(path, isPresenceOnly: true)
+    if let slot = slot(Int(argument), isPresenceOnly: true, names: 2) {
       return graph.add(.present, slot, at: origin(node))
     }
     let operand = check(Int(selected.a))

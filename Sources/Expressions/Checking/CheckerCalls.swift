@@ -1,46 +1,47 @@
 /// Calls: macros first, then functions with a name space, then methods and functions.
 extension Checker {
   mutating func call(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
-    let name = tree.name(node.a, node.b)
+    let number = tree.withText(node.a, node.b) { CallNames.all.number(of: $0) }
+    let macro = number.flatMap { CallNames.all.macro($0) }
     let parts = tree.list(node.c)
     let target = parts.first.flatMap { $0 == 0 ? nil : Int($0) - 1 }
     let arguments = parts.dropFirst()
-    if name == "has", target == nil { return has(arguments, node) }
+    if macro == .has, target == nil { return has(arguments, node) }
     if let target {
-      if let expanded = macro(name, target, Array(arguments.map(Int.init)), node) {
+      if let macro,
+        let expanded = self.macro(macro, target, arguments.map { Int($0) }, node)
+      {
         return expanded
       }
-      if let space = nameSpace(target) {
-        let qualified = "\(space).\(name)"
-        if let expanded = qualifiedMacro(qualified, Array(arguments.map(Int.init)), node) {
-          return expanded
-        }
-        if FunctionTable.signatures[qualified] != nil {
-          return function(qualified, arguments, target: nil, node)
-        }
+      if let space = nameSpace(target),
+        let call = qualifiedCall("\(space).\(tree.name(node.a, node.b))", arguments, node)
+      {
+        return call
       }
     }
-    return function(name, arguments, target: target, node)
+    guard let number else { return unknown(tree.name(node.a, node.b), node) }
+    return function(number, arguments, target: target, node)
   }
 
-  /// The name space that the target of a call can be: a path that means nothing else.
-  private func nameSpace(_ target: SyntaxTree.ID) -> String? {
-    guard let path = staticPath(target), local(root(of: target)) == nil,
-      environment.resolve(path, isAbsolute: false) == nil
-    else { return nil }
-    return path.joined(separator: ".")
+  /// A call of a function or a macro of a name space, as `math.abs(x)`.
+  private mutating func qualifiedCall(
+    _ name: String, _ arguments: ArraySlice<UInt32>, _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID? {
+    if let expanded = qualifiedMacro(name, arguments.map { Int($0) }, node) { return expanded }
+    var name = name
+    let number = name.withUTF8 { CallNames.all.number(of: $0) }
+    return number.map { function($0, arguments, target: nil, node) }
   }
 
   private mutating func function(
-    _ name: String, _ arguments: ArraySlice<UInt32>, target: SyntaxTree.ID?,
+    _ number: Int, _ arguments: ArraySlice<UInt32>, target: SyntaxTree.ID?,
     _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {
-    let operands = (target.map { [UInt32($0)] } ?? []) + arguments
-    let signature = FunctionTable.find(
-      name, operands: operands.count, asMethod: target != nil)
-    guard let signature else { return unknown(name, node) }
-    let nodes = checkAll(operands)
-    return addCall(signature.function, nodes, origin(node))
+    let function = CallNames.all.function(
+      number, operands: arguments.count + (target == nil ? 0 : 1), asMethod: target != nil)
+    guard let function else { return unknown(CallNames.all.name(number), node) }
+    if function == .matches { hasPatterns = true }
+    return list(.call, arguments, Int(function.rawValue), origin(node), target: target)
   }
 
   private mutating func unknown(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {

@@ -47,38 +47,36 @@ extension Checker {
 
   /// The expansion of `target.name(arguments)`, or nil when it is no macro.
   mutating func macro(
-    _ name: String, _ target: SyntaxTree.ID, _ arguments: [SyntaxTree.ID],
+    _ macro: Macro, _ target: SyntaxTree.ID, _ arguments: [SyntaxTree.ID],
     _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID? {
     guard let first = arguments.first, let variable = variable(first) else { return nil }
-    let second = arguments.count > 2 ? self.variable(arguments[1]) : nil
-    switch (name, arguments.count) {
-    case ("all", 2): return loop(.all, target, [variable], [arguments[1]], node)
-    case ("exists", 2): return loop(.exists, target, [variable], [arguments[1]], node)
-    case ("exists_one", 2), ("existsOne", 2):
-      return loop(.existsOne, target, [variable], [arguments[1]], node)
-    case ("map", 2): return loop(.map, target, [variable], [nil, arguments[1]], node)
-    case ("map", 3): return loop(.map, target, [variable], [arguments[1], arguments[2]], node)
-    case ("filter", 2): return loop(.map, target, [variable], [arguments[1], first], node)
-    case ("sortBy", 2): return sortBy(target, variable, first, arguments[1], node)
-    case ("optMap", 2), ("optFlatMap", 2):
-      return optionalMap(target, variable, arguments[1], isFlat: name == "optFlatMap", node)
+    switch (macro, arguments.count) {
+    case (.all, 2): return loop(.all, target, [variable], [arguments[1]], node)
+    case (.exists, 2): return loop(.exists, target, [variable], [arguments[1]], node)
+    case (.existsOne, 2): return loop(.existsOne, target, [variable], [arguments[1]], node)
+    case (.map, 2): return loop(.map, target, [variable], [nil, arguments[1]], node)
+    case (.map, 3): return loop(.map, target, [variable], [arguments[1], arguments[2]], node)
+    case (.filter, 2): return loop(.map, target, [variable], [arguments[1], first], node)
+    case (.sortBy, 2): return sortBy(target, variable, first, arguments[1], node)
+    case (.optMap, 2): return optionalMap(target, variable, arguments[1], isFlat: false, node)
+    case (.optFlatMap, 2): return optionalMap(target, variable, arguments[1], isFlat: true, node)
     default: break
     }
-    guard let second else { return nil }
+    guard arguments.count > 2, let second = self.variable(arguments[1]) else { return nil }
     let names = [variable, second]
     let rest = Array(arguments.dropFirst(2))
-    switch (name, rest.count) {
-    case ("all", 1): return loop(.all, target, names, rest, node)
-    case ("exists", 1): return loop(.exists, target, names, rest, node)
-    case ("exists_one", 1), ("existsOne", 1): return loop(.existsOne, target, names, rest, node)
-    case ("transformList", 1): return loop(.map, target, names, [nil, rest[0]], node)
-    case ("transformList", 2): return loop(.map, target, names, rest, node)
-    case ("transformMap", 1): return loop(.transformMap, target, names, [nil, rest[0]], node)
-    case ("transformMap", 2): return loop(.transformMap, target, names, rest, node)
-    case ("transformMapEntry", 1):
+    switch (macro, rest.count) {
+    case (.all, 1): return loop(.all, target, names, rest, node)
+    case (.exists, 1): return loop(.exists, target, names, rest, node)
+    case (.existsOne, 1): return loop(.existsOne, target, names, rest, node)
+    case (.transformList, 1): return loop(.map, target, names, [nil, rest[0]], node)
+    case (.transformList, 2): return loop(.map, target, names, rest, node)
+    case (.transformMap, 1): return loop(.transformMap, target, names, [nil, rest[0]], node)
+    case (.transformMap, 2): return loop(.transformMap, target, names, rest, node)
+    case (.transformMapEntry, 1):
       return loop(.transformMapEntry, target, names, [nil, rest[0]], node)
-    case ("transformMapEntry", 2): return loop(.transformMapEntry, target, names, rest, node)
+    case (.transformMapEntry, 2): return loop(.transformMapEntry, target, names, rest, node)
     default: return nil
     }
   }

@@ -69,6 +69,17 @@ struct ConditionGraph {
   let constants = ConstantPool()
   var slots = SlotTable()
 
+  /// Stands in for a graph that is being worked on elsewhere; it is never changed.
+  static let placeholder = ConditionGraph()
+
+  /// Makes room for what an expression of so many syntax nodes needs.
+  mutating func reserve(_ count: Int) {
+    guard nodes.isEmpty else { return }
+    nodes.reserveCapacity(count)
+    origins.reserveCapacity(count)
+    table.reserve(count)
+  }
+
   subscript(id: ID) -> Node { nodes[id] }
 
   /// The function of a call.
@@ -89,8 +100,8 @@ struct ConditionGraph {
 
   mutating func add(_ kind: Kind, _ a: Int, _ b: Int = 0, _ c: Int = 0, at origin: Origin) -> ID {
     let node = Node(kind: kind, a: UInt32(a), b: UInt32(b), c: UInt32(c))
-    var hash = InternTable.combine(UInt64(kind.rawValue), UInt64(node.a) | UInt64(node.b) << 32)
-    hash = InternTable.combine(hash, UInt64(node.c))
+    let low = UInt64(kind.rawValue) | UInt64(node.c) << 8
+    let hash = InternTable.combine(low, UInt64(node.a) | UInt64(node.b) << 32)
     if let known = table.find(hash, isSame: { nodes[$0] == node }) {
       return seen(known, at: origin)
     }
@@ -100,19 +111,24 @@ struct ConditionGraph {
   mutating func add(
     _ kind: Kind, list operands: [ID], _ b: Int = 0, _ c: Int = 0, at origin: Origin
   ) -> ID {
+    add(kind, list: operands.map { UInt32($0) }[...], b, c, at: origin)
+  }
+
+  mutating func add(
+    _ kind: Kind, list operands: ArraySlice<UInt32>, _ b: Int = 0, _ c: Int = 0, at origin: Origin
+  ) -> ID {
     var hash = InternTable.combine(UInt64(kind.rawValue), UInt64(b) | UInt64(c) << 32)
     for operand in operands { hash = InternTable.combine(hash, UInt64(operand)) }
     let known = table.find(hash) {
       let known = nodes[$0]
       guard known.kind == kind, Int(known.b) == b, Int(known.c) == c else { return false }
       let list = list(known.a)
-      return list.count == operands.count
-        && zip(list, operands).allSatisfy { Int($0) == $1 }
+      return list == operands
     }
     if let known { return seen(known, at: origin) }
     let node = Node(kind: kind, a: UInt32(lists.count), b: UInt32(b), c: UInt32(c))
     lists.append(UInt32(operands.count))
-    for operand in operands { lists.append(UInt32(operand)) }
+    lists += operands
     return insert(node, hash, origin)
   }
 

@@ -14,11 +14,18 @@ package final class ConstantPool: @unchecked Sendable {
   package static let one = 4
 
   package init() {
-    _ = intern(.null)
-    _ = intern(.false)
-    _ = intern(.true)
-    _ = intern(Cell(Int64(0)))
-    _ = intern(Cell(Int64(1)))
+    cells.reserveCapacity(16)
+    table.reserve(16)
+    append(.null)
+    append(.false)
+    append(.true)
+    append(Cell(Int64(0)))
+    append(Cell(Int64(1)))
+  }
+
+  private func append(_ cell: Cell) {
+    cells.append(cell)
+    _ = table.insert(hash(cell))
   }
 
   /// The place of a constant. Texts that do not fit into a cell are copied.
@@ -33,8 +40,13 @@ package final class ConstantPool: @unchecked Sendable {
 
   /// The place of a list or map of cells that are already constants.
   package func intern(_ tag: UInt8, count: Int, of elements: [Cell]) -> Int {
-    guard let memory = arena.cells(max(elements.count, 1)) else { return ConstantPool.null }
-    for (i, element) in elements.enumerated() { memory[i] = element }
+    intern(tag, count: count, cells: elements.count) { elements[$0] }
+  }
+
+  /// The place of a list or map of `cells` cells that are already constants.
+  func intern(_ tag: UInt8, count: Int, cells number: Int, _ cell: (Int) -> Cell) -> Int {
+    guard let memory = arena.cells(max(number, 1)) else { return ConstantPool.null }
+    for i in 0..<number { memory[i] = cell(i) }
     cells.append(Cell(tag: tag, count: count, at: memory))
     return table.insert(UInt64(UInt(bitPattern: memory)))
   }
@@ -63,7 +75,7 @@ package final class ConstantPool: @unchecked Sendable {
       return InternTable.combine(cell.low, cell.high)
     }
     return withUnsafePointer(to: cell) {
-      $0.textBytes.reduce(UInt64(cell.tag)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+      InternTable.combine(UInt64(cell.tag), $0.textBytes)
     }
   }
 

@@ -28,6 +28,9 @@ public struct Environment: Sendable {
     self.limits = limits
   }
 
+  /// Whether a path means something only when it begins with a root.
+  var hasOnlyRoots: Bool { container.isEmpty && variables.isEmpty }
+
   func isDeclared(_ name: String) -> Bool {
     roots.contains(name) || variables.contains(name)
   }
@@ -35,7 +38,7 @@ public struct Environment: Sendable {
   /// The declared variable that the longest beginning of a path names, tried in the container and
   /// in the name spaces around it, and the number of names that it takes.
   func resolve(_ path: [String], isAbsolute: Bool) -> (variable: String, names: Int)? {
-    if isDeclared(path[0]), container.isEmpty, variables.isEmpty { return (path[0], 1) }
+    if hasOnlyRoots { return isDeclared(path[0]) ? (path[0], 1) : nil }
     var spaces = [""]
     if !isAbsolute, !container.isEmpty {
       for part in container.split(separator: ".") {

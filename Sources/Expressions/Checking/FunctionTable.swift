@@ -110,13 +110,6 @@ struct FunctionTable {
     ("masked", method(.masked, 1...1)), ("prefixLength", method(.prefixLength, 1...1)),
   ]
 
-  /// The signature of a call, or nil.
-  static func find(_ name: String, operands: Int, asMethod: Bool) -> Signature? {
-    signatures[name]?.first {
-      $0.operands.contains(operands) && (asMethod ? $0.asMethod : $0.asFunction)
-    }
-  }
-
   /// How to write a call of a known name, for messages.
   static func usage(_ name: String) -> String {
     let letters = ["a", "b", "c", "d"]

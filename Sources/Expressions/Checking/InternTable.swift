@@ -1,11 +1,25 @@
 /// An open-addressing index from content to number: what lies under a number is kept elsewhere,
 /// and the caller says whether it is the same. Used for nodes, constants and attribute paths.
+///
+/// Few entries, as one expression has, are searched one after the other: that is faster than
+/// setting up a table.
 struct InternTable {
-  private var slots: [Int32] = Array(repeating: -1, count: 32)
+  private static let mostWithoutSlots = 16
+
+  private var slots: [Int32] = []
   private var hashes: [UInt64] = []
+
+  /// Makes room for a number of entries.
+  mutating func reserve(_ count: Int) { hashes.reserveCapacity(count) }
 
   /// The number of the content, or nil when it is not there yet.
   func find(_ hash: UInt64, isSame: (Int) -> Bool) -> Int? {
+    if slots.isEmpty {
+      for number in 0..<hashes.count where hashes[number] == hash && isSame(number) {
+        return number
+      }
+      return nil
+    }
     var i = Int(truncatingIfNeeded: InternTable.mix(hash)) & (slots.count - 1)
     while slots[i] >= 0 {
       let number = Int(slots[i])
@@ -17,21 +31,23 @@ struct InternTable {
 
   /// Takes the next number for content that is not there yet; the caller stores it.
   mutating func insert(_ hash: UInt64) -> Int {
-    if (hashes.count + 1) * 2 > slots.count { grow() }
-    var i = Int(truncatingIfNeeded: InternTable.mix(hash)) & (slots.count - 1)
-    while slots[i] >= 0 { i = (i + 1) & (slots.count - 1) }
-    slots[i] = Int32(hashes.count)
+    let number = hashes.count
     hashes.append(hash)
-    return hashes.count - 1
+    if number >= InternTable.mostWithoutSlots {
+      if (number + 1) * 2 > slots.count { grow() } else { place(number) }
+    }
+    return number
+  }
+
+  private mutating func place(_ number: Int) {
+    var i = Int(truncatingIfNeeded: InternTable.mix(hashes[number])) & (slots.count - 1)
+    while slots[i] >= 0 { i = (i + 1) & (slots.count - 1) }
+    slots[i] = Int32(number)
   }
 
   private mutating func grow() {
-    slots = Array(repeating: -1, count: slots.count * 2)
-    for (number, hash) in hashes.enumerated() {
-      var i = Int(truncatingIfNeeded: InternTable.mix(hash)) & (slots.count - 1)
-      while slots[i] >= 0 { i = (i + 1) & (slots.count - 1) }
-      slots[i] = Int32(number)
-    }
+    slots = Array(repeating: -1, count: max(slots.count * 2, InternTable.mostWithoutSlots * 4))
+    for number in 0..<hashes.count { place(number) }
   }
 
   private static func mix(_ hash: UInt64) -> UInt64 {
@@ -39,8 +55,27 @@ struct InternTable {
   }
 
   /// Adds a word to a hash.
+  @inline(__always)
   static func combine(_ hash: UInt64, _ word: UInt64) -> UInt64 {
     ((hash ^ word) &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93).high
       &+ word &* 0x1000_0000_01B3
+  }
+
+  /// Adds bytes and their number to a hash.
+  static func combine(_ hash: UInt64, _ bytes: ByteView) -> UInt64 {
+    var hash = combine(hash, UInt64(bytes.count))
+    guard let base = bytes.baseAddress else { return hash }
+    var at = 0
+    while at &+ 8 <= bytes.count {
+      hash = combine(
+        hash, UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
+      at &+= 8
+    }
+    var rest: UInt64 = 0
+    while at < bytes.count {
+      rest = rest << 8 | UInt64(base[at])
+      at &+= 1
+    }
+    return combine(hash, rest)
   }
 }

@@ -3,25 +3,32 @@
 /// What would be an error stays as it is, so that it is an error when and where the program runs.
 struct ConstantFolding {
   /// New node for each node of the original graph, as far as it has been visited.
-  private var replaced: [ConditionGraph.ID?] = []
+  private var replaced: [UInt32] = []
 
   /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
   /// pass over what the root needs is enough.
   mutating func fold(_ root: ConditionGraph.ID, in graph: inout ConditionGraph)
     -> ConditionGraph.ID
   {
+    if replaced.isEmpty { replaced.reserveCapacity(root + 1) }
     while replaced.count <= root {
       let id = replaced.count
       let new = rebuilt(id, in: &graph)
-      replaced.append(new)
+      replaced.append(UInt32(new))
       graph.replaced(id, by: new)
     }
-    return replaced[root] ?? root
+    return Int(replaced[root])
   }
 
   private func folded(_ id: UInt32) -> ConditionGraph.ID {
     let id = Int(id)
-    return id < replaced.count ? replaced[id] ?? id : id
+    return id < replaced.count ? Int(replaced[id]) : id
+  }
+
+  /// Whether every operand of a list stays what it is.
+  private func isUnchanged(_ list: ArraySlice<UInt32>) -> Bool {
+    for operand in list where folded(operand) != Int(operand) { return false }
+    return true
   }
 
   private func rebuilt(_ id: ConditionGraph.ID, in graph: inout ConditionGraph)
@@ -80,8 +87,10 @@ struct ConstantFolding {
     _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID {
     let deciding = Cell(node.kind == .or)
+    let list = graph.list(node.a)
+    if isUnchanged(list), !list.contains(where: { graph[Int($0)].kind == .constant }) { return id }
     var operands: [Int] = []
-    for operand in graph.list(node.a).map({ folded($0) }) {
+    for operand in list.map({ folded($0) }) {
       guard let constant = graph.constant(operand), constant.tag == Tag.bool else {
         operands.append(operand)
         continue
@@ -106,30 +115,37 @@ struct ConstantFolding {
     _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
     _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID {
-    let operands = graph.list(node.a).map { folded($0) }
-    let cells = operands.compactMap { graph.constant($0) }
-    if cells.count == operands.count, node.kind == .list || node.kind == .map,
-      let place = literal(node.kind, cells, graph)
+    let list = graph.list(node.a)
+    if node.kind != .loop,
+      !list.contains(where: { graph.constant(folded($0)) == nil }),
+      let place = constant(id, node, list, graph)
     {
       return graph.add(.constant, place, at: origin)
     }
-    if node.kind == .call, cells.count == operands.count,
-      let result = call(graph.function(id), cells, graph)
-    {
-      return graph.addConstant(result, at: origin)
-    }
-    let isSame = zip(graph.list(node.a), operands).allSatisfy { Int($0) == $1 }
-    return isSame
-      ? id : graph.add(node.kind, list: operands, Int(node.b), Int(node.c), at: origin)
+    return isUnchanged(list)
+      ? id
+      : graph.add(
+        node.kind, list: list.map { folded($0) }, Int(node.b), Int(node.c), at: origin)
   }
 
-  /// The constant of a list or map literal, or nil when its keys are no keys.
-  private func literal(_ kind: ConditionGraph.Kind, _ cells: [Cell], _ graph: ConditionGraph)
-    -> Int?
-  {
-    guard kind == .map else {
-      return graph.constants.intern(Tag.list, count: cells.count, of: cells)
+  /// The place of what a literal or a call of constants comes to, or nil.
+  private func constant(
+    _ id: Int, _ node: ConditionGraph.Node, _ list: ArraySlice<UInt32>, _ graph: ConditionGraph
+  ) -> Int? {
+    func cell(_ i: Int) -> Cell { graph.constant(folded(list[list.startIndex + i])) ?? .null }
+    switch node.kind {
+    case .list:
+      return graph.constants.intern(Tag.list, count: list.count, cells: list.count, cell)
+    case .map:
+      return literalMap((0..<list.count).map(cell), graph)
+    default:
+      return call(graph.function(id), (0..<list.count).map(cell), graph)
+        .map { graph.constants.intern($0) }
     }
+  }
+
+  /// The constant of a map literal, or nil when its keys are no keys.
+  private func literalMap(_ cells: [Cell], _ graph: ConditionGraph) -> Int? {
     var arena = Arena(limit: 1 << 20)
     let isMap = cells.withUnsafeBufferPointer { cells in
       guard let base = cells.baseAddress else { return true }

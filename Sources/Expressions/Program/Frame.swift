@@ -39,8 +39,9 @@ public struct Frame: ~Copyable {
     pending = .allocate(capacity: max(storage.chains, 1))
     pending.initialize(repeating: .missing, count: max(storage.chains, 1))
     defaults = .allocate(capacity: max(slotCount, 1))
-    for (i, cell) in storage.slotDefaults.enumerated() { (defaults + i).initialize(to: cell) }
-    trie = storage.trie.view
+    let filling = storage.preparedFilling()
+    for (i, cell) in filling.defaults.enumerated() { (defaults + i).initialize(to: cell) }
+    trie = filling.trie.view
     arena = Arena(limit: storage.limits.memoryBytes)
     regexScratch = RegexScratch()
     reset()

@@ -33,11 +33,11 @@ struct Lowering {
     self.patternOf = patternOf
     slotBase = graph.constants.cells.count
     temporaryBase = slotBase + graph.slots.slots.count
-    code.reserveCapacity(graph.nodes.count * 2)
-    code = [
-      .finishFault, .finish(UInt32(ConstantPool.false)), .finish(UInt32(ConstantPool.true)),
-    ]
-    nodeOf = [0, 0, 0]
+    code.reserveCapacity(graph.nodes.count + 8)
+    nodeOf.reserveCapacity(graph.nodes.count + 8)
+    emit(.finishFault, 0)
+    emit(.finish(UInt32(ConstantPool.false)), 0)
+    emit(.finish(UInt32(ConstantPool.true)), 0)
   }
 
   /// Emits a whole expression.
@@ -139,7 +139,7 @@ struct Lowering {
       return test(
         Int(content.a), Targets(yes: targets.no, no: targets.yes, fault: targets.fault), depth)
     case .and, .or:
-      return chain(node, graph.list(content.a).map(Int.init), targets, depth)
+      return chain(node, graph.list(content.a), targets, depth)
     case .conditional:
       let no = test(Int(content.c), targets, depth)
       let yes = test(Int(content.b), targets, depth)
@@ -235,43 +235,46 @@ struct Lowering {
   mutating func callTest(
     _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
-    let operands = graph.list(content.a).map(Int.init)
-    switch graph.function(node) {
+    let list = graph.list(content.a)
+    guard let function = graph.function(node), Lowering.isTest(function), list.count == 2 else {
+      return testValue(node, targets, depth)
+    }
+    let operands = (Int(list[list.startIndex]), Int(list[list.startIndex + 1]))
+    switch function {
     case .contains:
-      return binary(node, operands[0], operands[1], targets, depth) {
+      return binary(node, operands.0, operands.1, targets, depth) {
         .contains($0, $1, targets)
       }
     case .startsWith:
-      return binary(node, operands[0], operands[1], targets, depth) {
+      return binary(node, operands.0, operands.1, targets, depth) {
         .startsWith($0, $1, targets)
       }
     case .endsWith:
-      return binary(node, operands[0], operands[1], targets, depth) {
+      return binary(node, operands.0, operands.1, targets, depth) {
         .endsWith($0, $1, targets)
       }
-    case .matches:
-      if let pattern = patternOf[operands[1]] {
-        return unary(node, operands[0], targets, depth) {
+    default:
+      if let pattern = patternOf[operands.1] {
+        return unary(node, operands.0, targets, depth) {
           .matches($0, pattern: pattern, targets)
         }
       }
-      return binary(node, operands[0], operands[1], targets, depth) {
+      return binary(node, operands.0, operands.1, targets, depth) {
         .matchesText($0, $1, targets)
       }
-    default: return testValue(node, targets, depth)
     }
   }
 
   /// `&&` and `||` absorb errors: an operand that errs is passed over while a later one may still
   /// decide. The fault is kept under the chain's number; reaching the end undecided looks for it.
-  mutating func chain(_ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int)
-    -> UInt32
-  {
+  mutating func chain(
+    _ node: Node, _ operands: ArraySlice<UInt32>, _ targets: Targets, _ depth: Int
+  ) -> UInt32 {
     let isAnd = graph[node].kind == .and
     let earlier = operands.dropLast()
     guard let lastOperand = operands.last else { return isAnd ? targets.yes : targets.no }
     var pending: UInt32?
-    if earlier.contains(where: { canFail($0) }) {
+    if earlier.contains(where: { canFail(Int($0)) }) {
       pending = newChain()
     }
 
@@ -288,8 +291,8 @@ struct Lowering {
         : Targets(yes: targets.yes, no: next, fault: fault)
     }
     var next = test(
-      lastOperand, operandTargets(next: undecided, fault: targets.fault), depth)
-    for operand in earlier.reversed() {
+      Int(lastOperand), operandTargets(next: undecided, fault: targets.fault), depth)
+    for operand in earlier.reversed().lazy.map({ Int($0) }) {
       var fault = targets.fault
       if let pending, canFail(operand) {
         emit(.pend(chain: pending, next: next), node)

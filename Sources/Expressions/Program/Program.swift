@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// One or more compiled expressions that share constants, attribute slots and conditions.
 ///
 /// A program never changes, is `Sendable`, and can be run by any number of threads, each with its
@@ -15,8 +17,7 @@ public struct Program: Sendable {
     let code: [Instruction]
     let constants: ConstantPool
     let slots: [SlotTable.Slot]
-    let slotDefaults: [Cell]
-    let trie: AttributeTrie
+    let roots: [String]
     let sets: [ConstantSet]
     let patterns: [RegexPattern]
     let temporaries: Int
@@ -25,14 +26,13 @@ public struct Program: Sendable {
     let graph: FrozenGraph
     let nodeOf: [UInt32]
 
-    init(
-      lowering: Lowering, slotDefaults: [Cell], patterns: [RegexPattern], limits: Limits
-    ) {
+    private let filling = Mutex<Filling?>(nil)
+
+    init(lowering: Lowering, roots: [String], patterns: [RegexPattern], limits: Limits) {
       code = lowering.code
       constants = lowering.graph.constants
       slots = lowering.graph.slots.slots
-      self.slotDefaults = slotDefaults
-      trie = AttributeTrie(slots)
+      self.roots = roots
       sets = lowering.sets
       self.patterns = patterns
       temporaries = lowering.temporaries
@@ -40,6 +40,39 @@ public struct Program: Sendable {
       self.limits = limits
       graph = FrozenGraph(graph: lowering.graph)
       nodeOf = lowering.nodeOf
+    }
+
+    /// What filling frames needs. It is made with the first frame: a program that is only
+    /// compiled, or becomes part of another one, does without.
+    func preparedFilling() -> Filling {
+      filling.withLock { known in
+        if let known { return known }
+        let made = Filling(slots, roots: roots)
+        known = made
+        return made
+      }
+    }
+  }
+
+  /// The attributes of a program as filling a frame needs them.
+  final class Filling: Sendable {
+    let trie: AttributeTrie
+    /// What each slot holds before anything is filled in.
+    let defaults: [Cell]
+
+    init(_ slots: [SlotTable.Slot], roots: [String]) {
+      trie = AttributeTrie(slots)
+      defaults = slots.map { Filling.defaultCell($0.path, roots) }
+    }
+
+    /// Roots are empty maps.
+    private static func defaultCell(_ path: AttributePath, _ roots: [String]) -> Cell {
+      let isRoot = roots.contains(path.names[0])
+      switch path.names.count {
+      case 1: return isRoot ? Cell(tag: Tag.map, count: 0, at: nil) : .missing
+      case 2: return isRoot ? .missing : .unreachable
+      default: return .unreachable
+      }
     }
   }
 

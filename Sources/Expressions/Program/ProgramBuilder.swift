@@ -7,6 +7,9 @@
 /// ```
 public struct ProgramBuilder {
   public let environment: Environment
+  /// Whether operations on constants are worked out beforehand. Off only in tests, which hold
+  /// the two ways against each other.
+  package var folds = true
   private var graph = ConditionGraph()
   private var folding = ConstantFolding()
   private var roots: [ConditionGraph.ID] = []
@@ -30,20 +33,25 @@ public struct ProgramBuilder {
       roots.append(addFailure(number))
       return problems
     }
-    var checker = Checker(
-      tree: tree, environment: environment, source: number, graph: graph)
-    graph = ConditionGraph()
-    let root = checker.check(tree.root)
-    graph = checker.graph
-    var diagnostics = checker.diagnostics
-    var folded = root
+    var (root, diagnostics, hasPatterns) = check(tree, number)
     if !diagnostics.contains(where: { $0.severity == .error }) {
-      folded = folding.fold(root, in: &graph)
-      diagnostics += compilePatterns(of: folded, source: Int(number))
+      if folds { root = folding.fold(root, in: &graph) }
+      if hasPatterns { diagnostics += compilePatterns(of: root, source: Int(number)) }
     }
     let hasErrors = diagnostics.contains { $0.severity == .error }
-    roots.append(hasErrors ? addFailure(number) : folded)
+    roots.append(hasErrors ? addFailure(number) : root)
     return diagnostics
+  }
+
+  private mutating func check(_ tree: SyntaxTree, _ number: UInt32)
+    -> (root: ConditionGraph.ID, diagnostics: [Diagnostic], hasPatterns: Bool)
+  {
+    graph.reserve(tree.nodes.count + 4)
+    var checker = Checker(tree: tree, environment: environment, source: number, graph: graph)
+    graph = .placeholder
+    let root = checker.check(tree.root)
+    graph = checker.graph
+    return (root, checker.diagnostics, checker.hasPatterns)
   }
 
   private mutating func addFailure(_ number: UInt32) -> ConditionGraph.ID {
@@ -52,8 +60,6 @@ public struct ProgramBuilder {
 
   /// Compiles the constant patterns of `matches` in an expression, unless another has them too.
   private mutating func compilePatterns(of root: ConditionGraph.ID, source: Int) -> [Diagnostic] {
-    guard sources[source].utf8.count >= "matches".utf8.count, sources[source].contains("matches")
-    else { return [] }
     var diagnostics: [Diagnostic] = []
     for id in graph.nodes(below: root) {
       guard graph[id].kind == .call, graph.function(id) == .matches,
@@ -102,25 +108,16 @@ public struct ProgramBuilder {
     var lowering = Lowering(graph, patternOf: patternOf)
     var started: [ConditionGraph.ID: UInt32] = [:]
     var entries: [Program.Entry] = []
+    entries.reserveCapacity(roots.count)
     for (source, root) in roots.enumerated() {
       let start = started[root] ?? lowering.entry(root)
-      started[root] = start
+      if roots.count > 1 { started[root] = start }
       entries.append(Program.Entry(start: start, source: source))
     }
     let storage = Program.Storage(
-      lowering: lowering, slotDefaults: graph.slots.slots.map { defaultCell($0.path) },
-      patterns: patterns, limits: environment.limits)
+      lowering: lowering, roots: environment.roots, patterns: patterns,
+      limits: environment.limits)
     return Program(storage: storage, entries: entries, sources: sources)
-  }
-
-  /// What a slot holds before anything is filled in: roots are empty maps.
-  private func defaultCell(_ path: AttributePath) -> Cell {
-    let isRoot = environment.roots.contains(path.names[0])
-    switch path.names.count {
-    case 1: return isRoot ? Cell(tag: Tag.map, count: 0, at: nil) : .missing
-    case 2: return isRoot ? .missing : .unreachable
-    default: return .unreachable
-    }
   }
 }
 

@@ -7,6 +7,9 @@ package struct Parser {
   var tree: SyntaxTree
   var diagnostics: [Diagnostic] = []
   private var depth = 0
+  /// Operands, elements and arguments of the constructs around the current place, until each
+  /// becomes a list of the tree: one stack spares an array for every construct.
+  private(set) var open: [UInt32] = []
   private let limits: Limits
   /// Set when the nesting limit was hit: everything after is a consequence.
   private var gaveUp = false
@@ -25,6 +28,9 @@ package struct Parser {
     var parser = Parser(source, limits)
     parser.tree.root = parser.expression(0)
     if parser.token.kind != .end, !parser.gaveUp { parser.reportTrailing() }
+    guard !parser.diagnostics.isEmpty || !parser.lexer.problems.isEmpty else {
+      return (parser.tree, [])
+    }
     parser.diagnostics += parser.lexer.problems
     parser.diagnostics.sort { ($0.range?.from ?? 0) < ($1.range?.from ?? 0) }
     return (parser.tree, parser.limitedDiagnostics)
@@ -74,20 +80,29 @@ package struct Parser {
     return tree.nodes.count - 1
   }
 
-  mutating func addList(_ ids: [SyntaxTree.ID]) -> Int {
+  /// Keeps a node for the list that is closed next.
+  mutating func keep(_ id: SyntaxTree.ID) { open.append(UInt32(id)) }
+
+  /// A node whose list is what has been kept since `mark`. The first `skipped` of these are
+  /// numbers that are no nodes.
+  mutating func addListNode(
+    _ kind: SyntaxTree.Kind, _ a: Int = 0, _ b: Int = 0, since mark: Int, skipping skipped: Int = 0,
+    from: Int, to: Int, height atLeast: Int = 0
+  ) -> SyntaxTree.ID {
     let start = tree.lists.count
-    tree.lists.append(UInt32(ids.count))
-    for id in ids { tree.lists.append(UInt32(id)) }
-    return start
+    var height = atLeast
+    tree.lists.append(UInt32(open.count - mark))
+    for i in mark..<open.count {
+      tree.lists.append(open[i])
+      if i >= mark + skipped { height = max(height, Int(tree.nodes[Int(open[i])].height)) }
+    }
+    open.removeLast(open.count - mark)
+    return add(kind, a, b, start, from: from, to: to, height: height + 1)
   }
 
-  func height(_ ids: [SyntaxTree.ID]) -> Int {
-    1 + ids.reduce(0) { max($0, Int(tree[$1].height)) }
-  }
+  func height(_ id: SyntaxTree.ID) -> Int { 1 + Int(tree.nodes[id].height) }
 
-  func height(_ ids: SyntaxTree.ID...) -> Int {
-    1 + ids.reduce(0) { max($0, Int(tree[$1].height)) }
-  }
+  func height(_ a: SyntaxTree.ID, _ b: SyntaxTree.ID) -> Int { max(height(a), height(b)) }
 
   mutating func invalid(at range: SourceRange) -> SyntaxTree.ID {
     add(.invalid, from: range.from, to: range.to, height: 1)
@@ -148,6 +163,16 @@ package struct Parser {
     String(decoding: source[token.from..<token.to], as: UTF8.self)
   }
 
+  /// Whether a token is this word of lower-case letters, in any case when `ignoringCase`.
+  func isWord(_ token: Token, _ word: StaticString, ignoringCase: Bool = false) -> Bool {
+    guard token.to - token.from == word.utf8CodeUnitCount else { return false }
+    for i in 0..<word.utf8CodeUnitCount {
+      let byte = source[token.from + i]
+      if (ignoringCase ? byte | 0x20 : byte) != word.utf8Start[i] { return false }
+    }
+    return true
+  }
+
   // MARK: Operators
 
   /// An expression whose operators bind at least as tightly as `precedence`.
@@ -183,18 +208,21 @@ package struct Parser {
     }
     return add(
       .conditional, condition, yes, no, from: Int(tree[condition].from), to: Int(tree[no].to),
-      height: height(condition, yes, no))
+      height: max(height(condition, yes), height(no)))
   }
 
   private mutating func chain(
     _ kind: SyntaxTree.Kind, _ separator: Token.Kind, _ first: SyntaxTree.ID
   ) -> SyntaxTree.ID {
-    var operands = [first]
-    while take(separator) { operands.append(expression(separator.precedence + 1)) }
-    let last = operands[operands.count - 1]
-    return add(
-      kind, 0, 0, addList(operands), from: Int(tree[first].from), to: Int(tree[last].to),
-      height: height(operands))
+    let mark = open.count
+    keep(first)
+    var last = first
+    while take(separator) {
+      last = expression(separator.precedence + 1)
+      keep(last)
+    }
+    return addListNode(
+      kind, since: mark, from: Int(tree[first].from), to: Int(tree[last].to))
   }
 
   private mutating func binary(_ left: SyntaxTree.ID, _ binding: Int) -> SyntaxTree.ID {
@@ -286,17 +314,24 @@ package struct Parser {
     return invalid(at: SourceRange(from: from, to: number.to))
   }
 
+  /// Whether a string literal means the bytes between its quotes, one to one.
+  private func isPlainText(_ literal: Token) -> Bool {
+    let quote = source[literal.from]
+    guard literal.to - literal.from >= 2, quote == 0x22 || quote == 0x27,
+      literal.to - literal.from < 6 || source[literal.from + 1] != quote
+    else { return false }
+    for i in literal.from..<literal.to where source[i] == 0x5C || source[i] == 0x0D {
+      return false
+    }
+    return true
+  }
+
   /// The text of a string or bytes literal that comes next, as a range of the tree's text.
   mutating func textLiteral() -> SyntaxTree.ID {
     let literal = token
     let quotes = literal.to - literal.from
-    let content = source[literal.from..<literal.to]
-    let isPlain =
-      quotes >= 2 && content.first.map { $0 == 0x22 || $0 == 0x27 } == true
-      && !content.contains(0x5C) && !content.contains(0x0D)
-      && !(quotes >= 6 && source[literal.from + 1] == source[literal.from])
     var range = (literal.from + 1, quotes - 2)
-    if !isPlain {
+    if !isPlainText(literal) {
       range.0 = tree.text.count
       do throws(Literals.Fault) {
         try Literals.appendText(literal, in: source, to: &tree.text)

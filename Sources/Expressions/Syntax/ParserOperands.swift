@@ -1,10 +1,19 @@
 /// Operands of the grammar: names, literals, collections, calls and what follows them.
 extension Parser {
   /// Words that CEL keeps for the languages that embed it.
-  static let reservedWords: Set<String> = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
-    "package", "namespace", "return", "var", "void", "while",
-  ]
+  private func isReserved(_ name: Token) -> Bool {
+    switch name.to - name.from {
+    case 2: isWord(name, "as") || isWord(name, "if")
+    case 3: isWord(name, "for") || isWord(name, "let") || isWord(name, "var")
+    case 4: isWord(name, "else") || isWord(name, "loop") || isWord(name, "void")
+    case 5: isWord(name, "break") || isWord(name, "const") || isWord(name, "while")
+    case 6: isWord(name, "import") || isWord(name, "return")
+    case 7: isWord(name, "package")
+    case 8: isWord(name, "continue") || isWord(name, "function")
+    case 9: isWord(name, "namespace")
+    default: false
+    }
+  }
 
   mutating func primary() -> SyntaxTree.ID {
     let start = token
@@ -126,35 +135,35 @@ extension Parser {
   }
 
   private mutating func list() -> SyntaxTree.ID {
-    let open = token
+    let bracket = token
+    let mark = open.count
     advance()
-    var ids: [SyntaxTree.ID] = []
     elements(until: .rightBracket) { parser in
-      ids.append(parser.optionalElement { $0.expression(0) })
+      parser.keep(parser.optionalElement { $0.expression(0) })
     }
     let end = token.to
-    expectClosing(.rightBracket, of: open)
-    return add(.list, 0, 0, addList(ids), from: open.from, to: end, height: height(ids))
+    expectClosing(.rightBracket, of: bracket)
+    return addListNode(.list, since: mark, from: bracket.from, to: end)
   }
 
   private mutating func map() -> SyntaxTree.ID {
     let from = token.from
-    let (ids, end) = entries()
-    return add(.map, 0, 0, addList(ids), from: from, to: end, height: height(ids))
+    let mark = open.count
+    let end = entries()
+    return addListNode(.map, since: mark, from: from, to: end)
   }
 
-  /// Keys and values in braces, and where they end.
-  private mutating func entries() -> (ids: [SyntaxTree.ID], end: Int) {
-    let open = token
+  /// Keeps the keys and values in braces, and gives where they end.
+  private mutating func entries() -> Int {
+    let brace = token
     advance()
-    var ids: [SyntaxTree.ID] = []
     elements(until: .rightBrace) { parser in
-      ids.append(parser.optionalElement { $0.expression(0) })
-      ids.append(parser.valueAfterColon())
+      parser.keep(parser.optionalElement { $0.expression(0) })
+      parser.keep(parser.valueAfterColon())
     }
     let end = token.to
-    expectClosing(.rightBrace, of: open)
-    return (ids, end)
+    expectClosing(.rightBrace, of: brace)
+    return end
   }
 
   private mutating func valueAfterColon() -> SyntaxTree.ID {
@@ -173,14 +182,13 @@ extension Parser {
     if token.kind == .leftParenthesis {
       return call(name, target: nil, from: from)
     }
-    let text = word(name)
-    if text.lowercased() == "not", startsOperand(token.kind) {
-      report("'\(text)' is no operator", name.range, "write '!'")
-      while token.kind == .identifier, currentWord.lowercased() == "not" { advance() }
+    if startsOperand(token.kind), isWord(name, "not", ignoringCase: true) {
+      report("'\(word(name))' is no operator", name.range, "write '!'")
+      while token.kind == .identifier, isWord(token, "not", ignoringCase: true) { advance() }
       return startsOperand(token.kind) ? expression(7) : invalid(at: name.range)
     }
-    if Parser.reservedWords.contains(text) {
-      report("'\(text)' is a reserved word", name.range, "use another name")
+    if isReserved(name) {
+      report("'\(word(name))' is a reserved word", name.range, "use another name")
     }
     return add(
       .identifier, name.from, name.to - name.from, leadingDot ? 1 : 0, from: from, to: name.to,
@@ -188,18 +196,16 @@ extension Parser {
   }
 
   private mutating func call(_ name: Token, target: SyntaxTree.ID?, from: Int) -> SyntaxTree.ID {
-    let open = token
+    let parenthesis = token
+    let mark = open.count
     advance()
-    var ids = [target.map { $0 + 1 } ?? 0]
-    var arguments: [SyntaxTree.ID] = []
-    elements(until: .rightParenthesis) { parser in arguments.append(parser.expression(0)) }
-    ids += arguments
+    keep(target.map { $0 + 1 } ?? 0)
+    elements(until: .rightParenthesis) { parser in parser.keep(parser.expression(0)) }
     let end = token.to
-    expectClosing(.rightParenthesis, of: open)
-    let parts = arguments + (target.map { [$0] } ?? [])
-    return add(
-      .call, name.from, name.to - name.from, addList(ids), from: from, to: end,
-      height: height(parts))
+    expectClosing(.rightParenthesis, of: parenthesis)
+    return addListNode(
+      .call, name.from, name.to - name.from, since: mark, skipping: 1, from: from, to: end,
+      height: target.map { Int(tree[$0].height) } ?? 0)
   }
 
   /// What may follow an operand: `.name`, `.name(...)`, `[index]`, `{fields}` and optional forms.
@@ -263,9 +269,10 @@ extension Parser {
 
   /// `Name{field: value}`: it parses, so that the checker can say that messages do not exist here.
   private mutating func message(_ name: SyntaxTree.ID) -> SyntaxTree.ID {
-    let (ids, end) = entries()
-    return add(
-      .message, name, 0, addList(ids), from: Int(tree[name].from), to: end,
-      height: height(ids + [name]))
+    let mark = open.count
+    let end = entries()
+    return addListNode(
+      .message, name, since: mark, from: Int(tree[name].from), to: end,
+      height: Int(tree[name].height))
   }
 }

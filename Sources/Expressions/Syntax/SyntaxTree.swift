@@ -67,6 +67,17 @@ package struct SyntaxTree {
     text[Int(offset)..<Int(offset + count)]
   }
 
+  /// The whole text, which the ranges of names and strings refer to.
+  func withText<Result>(_ body: (ByteView) -> Result) -> Result {
+    text.withUnsafeBufferPointer { body($0) }
+  }
+
+  func withText<Result>(_ offset: UInt32, _ count: UInt32, _ body: (ByteView) -> Result) -> Result {
+    text.withUnsafeBufferPointer {
+      body(ByteView(rebasing: $0[Int(offset)..<Int(offset + count)]))
+    }
+  }
+
   package func name(_ offset: UInt32, _ count: UInt32) -> String {
     String(decoding: text(offset, count), as: UTF8.self)
   }
