@@ -1,12 +1,12 @@
 /// Turns a syntax tree into graph nodes: resolves names to attributes and functions, expands
 /// macros, and reports what does not resolve. Recursion is bounded by the tree's height, which the
 /// parser limits.
-struct Checker {
-  let tree: SyntaxTree
+struct Checker: ~Copyable {
+  private(set) var tree = SyntaxTree()
   let environment: Environment
   /// Number of the expression within the program.
-  let source: UInt32
-  var graph: ConditionGraph
+  private var source: UInt32 = 0
+  var graph = ConditionGraph()
   var diagnostics: [Diagnostic] = []
   /// Variables of macros around the current place, the innermost last.
   var scopes: [(name: String, level: Int)] = []
@@ -14,16 +14,23 @@ struct Checker {
   var hiddenLevels = 0
   /// Whether a call of `matches` was met, so that patterns are looked for.
   var hasPatterns = false
+  /// Whether lists of literals become constants at once.
+  var folds = true
   /// Operands of the nodes around the current place, until each becomes a list of the graph.
   var open: [UInt32] = []
   /// The names of the path that was looked at last, the root first.
   private var path: [SlotTable.NameRange] = []
 
-  init(tree: SyntaxTree, environment: Environment, source: UInt32, graph: ConditionGraph) {
+  init(_ environment: Environment) { self.environment = environment }
+
+  /// Adds an expression to the graph. What is wrong with it is in ``diagnostics`` afterwards.
+  mutating func check(_ tree: SyntaxTree, source: UInt32) -> ConditionGraph.ID {
     self.tree = tree
-    self.environment = environment
     self.source = source
-    self.graph = graph
+    diagnostics = []
+    hasPatterns = false
+    graph.reserve(tree.nodes.count + 4)
+    return check(tree.root)
   }
 
   func origin(_ node: SyntaxTree.Node) -> ConditionGraph.Origin {
@@ -34,20 +41,9 @@ struct Checker {
     let node = tree[id]
     let origin = origin(node)
     switch node.kind {
-    case .invalid, .null: return graph.addConstant(.null, at: origin)
-    case .bool: return graph.addConstant(Cell(node.a == 1), at: origin)
-    case .int: return graph.addConstant(Cell(Int64(bitPattern: node.bits)), at: origin)
-    case .uint: return graph.addConstant(Cell(node.bits), at: origin)
-    case .double:
-      return graph.addConstant(Cell(Double(bitPattern: node.bits)), at: origin)
-    case .string:
-      let place = tree.withText(node.a, node.b) { graph.constants.intern(text: $0) }
+    case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes:
+      let place = tree.withText { graph.constants.intern(Checker.literal(node, $0)) }
       return graph.add(.constant, place, at: origin)
-    case .bytes:
-      return tree.withText(node.a, node.b) {
-        let cell = Cell(tag: Tag.bytes, count: $0.count, at: UnsafeRawPointer($0.baseAddress))
-        return graph.addConstant(cell, at: origin)
-      }
     case .identifier, .select, .index, .optionalSelect, .optionalIndex:
       return selection(id, node)
     case .call: return call(node)
@@ -105,8 +101,40 @@ struct Checker {
   }
 
   private mutating func collection(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
+    if node.kind == .list, folds, let literal = literalList(node) { return literal }
     let kind: ConditionGraph.Kind = node.kind == .list ? .list : .map
     return list(kind, tree.list(node.c), 0, origin(node))
+  }
+
+  /// A list of literals as one constant. Lists of hundreds of countries or versions are common,
+  /// and their elements need no nodes.
+  private mutating func literalList(_ node: SyntaxTree.Node) -> ConditionGraph.ID? {
+    let tree = tree
+    let elements = tree.list(node.c)
+    for id in elements where !tree[Int(id)].kind.isLiteral { return nil }
+    let first = elements.startIndex
+    let place = tree.withText { text in
+      graph.constants.intern(Tag.list, count: elements.count, cells: elements.count) {
+        Checker.literal(tree[Int(elements[first + $0])], text)
+      }
+    }
+    return graph.add(.constant, place, at: origin(node))
+  }
+
+  /// The value of a literal. Long texts stay where they are in the tree.
+  private static func literal(_ node: SyntaxTree.Node, _ text: ByteView) -> Cell {
+    switch node.kind {
+    case .bool: return Cell(node.a == 1)
+    case .int: return Cell(Int64(bitPattern: node.bits))
+    case .uint: return Cell(node.bits)
+    case .double: return Cell(Double(bitPattern: node.bits))
+    case .string, .bytes:
+      let bytes = ByteView(rebasing: text[Int(node.a)..<Int(node.a + node.b)])
+      return node.kind == .string
+        ? Cell(textAt: bytes)
+        : Cell(tag: Tag.bytes, count: bytes.count, at: UnsafeRawPointer(bytes.baseAddress))
+    default: return .null
+    }
   }
 
   // MARK: Reports

@@ -3,7 +3,7 @@
 ///
 /// Nodes are hash-consed and only refer to nodes before them. Instructions, attribute list and
 /// requirements are derived from the graph; analyses walk it, never the instructions.
-struct ConditionGraph {
+struct ConditionGraph: ~Copyable {
   typealias ID = Int
 
   enum Kind: UInt8 {
@@ -66,11 +66,8 @@ struct ConditionGraph {
   /// Operand lists, each preceded by its count.
   private(set) var lists: [UInt32] = []
   private var table = InternTable()
-  let constants = ConstantPool()
+  var constants = ConstantPool()
   var slots = SlotTable()
-
-  /// Stands in for a graph that is being worked on elsewhere; it is never changed.
-  static let placeholder = ConditionGraph()
 
   /// Makes room for what an expression of so many syntax nodes needs.
   mutating func reserve(_ count: Int) {
@@ -78,6 +75,7 @@ struct ConditionGraph {
     nodes.reserveCapacity(count)
     origins.reserveCapacity(count)
     table.reserve(count)
+    slots.reserve()
   }
 
   subscript(id: ID) -> Node { nodes[id] }

@@ -1,9 +1,16 @@
-/// The constants of a program: cells, and the memory that long texts and literal lists take.
+/// The memory that the long texts and literal lists of a program's constants take.
 ///
-/// It is filled while compiling and never changes afterwards, which is what makes it `Sendable`.
-package final class ConstantPool: @unchecked Sendable {
+/// It is filled by the one ``ConstantPool`` that it belongs to, while compiling, and never changes
+/// afterwards, which is what makes it `Sendable`.
+package final class ConstantMemory: @unchecked Sendable {
+  fileprivate var arena = Arena(limit: 64 << 20)
+}
+
+/// The constants of a program.
+package struct ConstantPool: Sendable {
   package private(set) var cells: [Cell] = []
-  private var arena = Arena(limit: 64 << 20)
+  /// Whoever keeps cells of the pool keeps this as well.
+  let memory = ConstantMemory()
   private var table = InternTable()
 
   /// Places of constants that every program has.
@@ -23,46 +30,49 @@ package final class ConstantPool: @unchecked Sendable {
     append(Cell(Int64(1)))
   }
 
-  private func append(_ cell: Cell) {
+  private mutating func append(_ cell: Cell) {
     cells.append(cell)
     _ = table.insert(hash(cell))
   }
 
   /// The place of a constant. Texts that do not fit into a cell are copied.
-  package func intern(_ cell: Cell) -> Int {
+  package mutating func intern(_ cell: Cell) -> Int {
     let hash = hash(cell)
     if let known = table.find(hash, isSame: { isSame(cells[$0], cell) }) { return known }
     cells.append(owned(cell))
     return table.insert(hash)
   }
 
-  package func intern(text: ByteView) -> Int { intern(Cell(textAt: text)) }
+  package mutating func intern(text: ByteView) -> Int { intern(Cell(textAt: text)) }
 
   /// The place of a list or map of cells that are already constants.
-  package func intern(_ tag: UInt8, count: Int, of elements: [Cell]) -> Int {
-    intern(tag, count: count, cells: elements.count) { elements[$0] }
+  package mutating func intern(_ tag: UInt8, count: Int, of elements: [Cell]) -> Int {
+    guard let room = memory.arena.cells(max(elements.count, 1)) else { return ConstantPool.null }
+    for i in 0..<elements.count { room[i] = elements[i] }
+    cells.append(Cell(tag: tag, count: count, at: room))
+    return table.insert(UInt64(UInt(bitPattern: room)))
   }
 
-  /// The place of a list or map of `cells` cells that are already constants.
-  func intern(_ tag: UInt8, count: Int, cells number: Int, _ cell: (Int) -> Cell) -> Int {
-    guard let memory = arena.cells(max(number, 1)) else { return ConstantPool.null }
-    for i in 0..<number { memory[i] = cell(i) }
-    cells.append(Cell(tag: tag, count: count, at: memory))
-    return table.insert(UInt64(UInt(bitPattern: memory)))
+  /// The place of a list or map of `cells` cells; long texts among them are copied.
+  mutating func intern(_ tag: UInt8, count: Int, cells number: Int, _ cell: (Int) -> Cell) -> Int {
+    guard let room = memory.arena.cells(max(number, 1)) else { return ConstantPool.null }
+    for i in 0..<number { room[i] = owned(cell(i)) }
+    cells.append(Cell(tag: tag, count: count, at: room))
+    return table.insert(UInt64(UInt(bitPattern: room)))
   }
 
   /// A copy of a cell whose memory is the pool's, or nil when the pool is full.
-  package func copy(_ cell: Cell) -> Cell? {
+  package mutating func copy(_ cell: Cell) -> Cell? {
     switch cell.tag {
     case Tag.longText, Tag.bytes: return cells[intern(cell)]
     case Tag.list, Tag.map, Tag.optional:
       let source = cell.tag == Tag.map ? cell.entries : cell.elements
-      guard let memory = arena.cells(max(source.count, 1)) else { return nil }
+      guard let room = memory.arena.cells(max(source.count, 1)) else { return nil }
       for (i, element) in source.enumerated() {
         guard let copied = copy(element) else { return nil }
-        memory[i] = copied
+        room[i] = copied
       }
-      return Cell(tag: cell.tag, count: cell.outsideCount, at: memory)
+      return Cell(tag: cell.tag, count: cell.outsideCount, at: room)
     case Tag.ip, Tag.cidr, Tag.version:
       let copied = owned(cell)
       return copied.address == cell.address ? nil : copied
@@ -89,7 +99,7 @@ package final class ConstantPool: @unchecked Sendable {
 
   private func owned(_ cell: Cell) -> Cell {
     guard cell.hasBytesOutside, cell.outsideCount > 0,
-      let source = cell.address, let copy = arena.allocate(cell.outsideCount)
+      let source = cell.address, let copy = memory.arena.allocate(cell.outsideCount)
     else { return cell }
     copy.copyMemory(from: source, byteCount: cell.outsideCount)
     return Cell(tag: cell.tag, count: cell.outsideCount, at: copy)

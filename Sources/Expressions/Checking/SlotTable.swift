@@ -1,7 +1,9 @@
 /// The attributes that a program reads, each with its place in a frame.
 struct SlotTable {
   struct Slot {
-    var path: AttributePath
+    /// Where the names of the path begin among all names, and how many they are.
+    fileprivate var first: UInt32
+    fileprivate var count: UInt32
     /// True while only `has()` asks for it: then filling need not read its value.
     var isPresenceOnly: Bool
   }
@@ -13,7 +15,34 @@ struct SlotTable {
   }
 
   private(set) var slots: [Slot] = []
+  /// The names of all paths, as ranges of ``text``: strings are made when somebody asks.
+  private var names: [NameRange] = []
+  private var text: [UInt8] = []
   private var table = InternTable()
+
+  var count: Int { slots.count }
+
+  /// Makes room for the paths of a few attributes.
+  mutating func reserve() {
+    slots.reserveCapacity(8)
+    names.reserveCapacity(16)
+    text.reserveCapacity(128)
+    table.reserve(8)
+  }
+
+  func path(_ slot: Int) -> AttributePath {
+    let entry = slots[slot]
+    return AttributePath(
+      names[Int(entry.first)..<Int(entry.first + entry.count)].map { name in
+        withBytes(name) { String(decoding: $0, as: UTF8.self) }
+      })
+  }
+
+  private func withBytes<Result>(_ name: NameRange, _ body: (ByteView) -> Result) -> Result {
+    text.withUnsafeBufferPointer {
+      body(ByteView(rebasing: $0[Int(name.from)..<Int(name.from + name.count)]))
+    }
+  }
 
   /// The slot of a path whose names are ranges of a text.
   mutating func slot(_ names: [NameRange], of text: ByteView, isPresenceOnly: Bool) -> Int {
@@ -23,17 +52,28 @@ struct SlotTable {
     var hash: UInt64 = 0
     for name in names { hash = InternTable.combine(hash, bytes(name)) }
     let known = table.find(hash) { number in
-      let known = slots[number].path.names
-      guard known.count == names.count else { return false }
-      for i in 0..<known.count where !SlotTable.isSame(known[i], bytes(names[i])) { return false }
+      let known = slots[number]
+      guard Int(known.count) == names.count else { return false }
+      for i in 0..<names.count {
+        let isSame = withBytes(self.names[Int(known.first) + i]) {
+          Comparing.equalBytes($0, bytes(names[i]))
+        }
+        if !isSame { return false }
+      }
       return true
     }
     if let known {
       if !isPresenceOnly { slots[known].isPresenceOnly = false }
       return known
     }
-    let path = AttributePath(names.map { String(decoding: bytes($0), as: UTF8.self) })
-    slots.append(Slot(path: path, isPresenceOnly: isPresenceOnly))
+    slots.append(
+      Slot(
+        first: UInt32(self.names.count), count: UInt32(names.count),
+        isPresenceOnly: isPresenceOnly))
+    for name in names {
+      self.names.append(NameRange(from: UInt32(self.text.count), count: name.count))
+      self.text.append(contentsOf: bytes(name))
+    }
     return table.insert(hash)
   }
 

@@ -57,7 +57,7 @@ struct ConstantFolding {
       return conditional(id, node, origin, &graph)
     case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .index:
       let (a, b) = (folded(node.a), folded(node.b))
-      if let result = binary(node.kind, a, b, graph) {
+      if let result = binary(node.kind, a, b, &graph) {
         return graph.addConstant(result, at: origin)
       }
       return a == Int(node.a) && b == Int(node.b) ? id : graph.add(node.kind, a, b, at: origin)
@@ -104,7 +104,7 @@ struct ConstantFolding {
   }
 
   /// Whether a node can only be a bool or an error, so that a chain of it alone is it.
-  private func isBool(_ id: ConditionGraph.ID, _ graph: ConditionGraph) -> Bool {
+  private func isBool(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Bool {
     switch graph[id].kind {
     case .equal, .less, .lessOrEqual, .in, .not, .and, .or, .present, .hasField: true
     default: false
@@ -118,7 +118,7 @@ struct ConstantFolding {
     let list = graph.list(node.a)
     if node.kind != .loop,
       !list.contains(where: { graph.constant(folded($0)) == nil }),
-      let place = constant(id, node, list, graph)
+      let place = constant(id, node, list, &graph)
     {
       return graph.add(.constant, place, at: origin)
     }
@@ -130,22 +130,22 @@ struct ConstantFolding {
 
   /// The place of what a literal or a call of constants comes to, or nil.
   private func constant(
-    _ id: Int, _ node: ConditionGraph.Node, _ list: ArraySlice<UInt32>, _ graph: ConditionGraph
+    _ id: Int, _ node: ConditionGraph.Node, _ list: ArraySlice<UInt32>,
+    _ graph: inout ConditionGraph
   ) -> Int? {
-    func cell(_ i: Int) -> Cell { graph.constant(folded(list[list.startIndex + i])) ?? .null }
+    let cells = list.map { graph.constant(folded($0)) ?? .null }
     switch node.kind {
     case .list:
-      return graph.constants.intern(Tag.list, count: list.count, cells: list.count, cell)
+      return graph.constants.intern(Tag.list, count: cells.count, of: cells)
     case .map:
-      return literalMap((0..<list.count).map(cell), graph)
+      return literalMap(cells, &graph)
     default:
-      return call(graph.function(id), (0..<list.count).map(cell), graph)
-        .map { graph.constants.intern($0) }
+      return call(graph.function(id), cells, &graph).map { graph.constants.intern($0) }
     }
   }
 
   /// The constant of a map literal, or nil when its keys are no keys.
-  private func literalMap(_ cells: [Cell], _ graph: ConditionGraph) -> Int? {
+  private func literalMap(_ cells: [Cell], _ graph: inout ConditionGraph) -> Int? {
     var arena = Arena(limit: 1 << 20)
     let isMap = cells.withUnsafeBufferPointer { cells in
       guard let base = cells.baseAddress else { return true }
@@ -156,14 +156,15 @@ struct ConstantFolding {
 
   // MARK: Operations on cells
 
-  private func unary(_ kind: ConditionGraph.Kind, _ a: Int, _ graph: ConditionGraph) -> Cell? {
+  private func unary(_ kind: ConditionGraph.Kind, _ a: Int, _ graph: borrowing ConditionGraph) -> Cell? {
     guard let cell = graph.constant(a) else { return nil }
     if kind == .negate { return value(Arithmetic.negate(cell)) }
     return cell.tag == Tag.bool ? Cell(!cell.boolValue) : nil
   }
 
-  private func binary(_ kind: ConditionGraph.Kind, _ a: Int, _ b: Int, _ graph: ConditionGraph)
-    -> Cell?
+  private func binary(
+    _ kind: ConditionGraph.Kind, _ a: Int, _ b: Int, _ graph: inout ConditionGraph
+  ) -> Cell?
   {
     guard let left = graph.constant(a), let right = graph.constant(b) else { return nil }
     switch kind {
@@ -183,7 +184,7 @@ struct ConstantFolding {
           let order = Comparing.order(left, right)
           if order == .noOverload { return nil }
           return Cell(order == .less || kind == .lessOrEqual && order == .equal)
-        default: return joined(left, right, graph)
+        default: return joined(left, right, &graph)
         }
       }
     }
@@ -191,7 +192,7 @@ struct ConstantFolding {
 
   /// `+`. A joined list keeps its elements, which are constants; a joined text is copied.
   private func joined(
-    _ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ graph: ConditionGraph
+    _ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ graph: inout ConditionGraph
   ) -> Cell? {
     var arena = Arena(limit: 1 << 20)
     guard let sum = value(Arithmetic.add(left, right, in: &arena)) else { return nil }
@@ -204,7 +205,9 @@ struct ConstantFolding {
 
   /// A call on constants. What the arena holds is gone afterwards, so results are copied into the
   /// pool; patterns are left to run, because matching needs scratch memory.
-  private func call(_ function: Function?, _ cells: [Cell], _ graph: ConditionGraph) -> Cell? {
+  private func call(_ function: Function?, _ cells: [Cell], _ graph: inout ConditionGraph)
+    -> Cell?
+  {
     guard let function, !ConstantFolding.staysACall(function) else { return nil }
     var arena = Arena(limit: 1 << 20)
     let result = cells.withUnsafeBufferPointer { cells -> Cell? in
@@ -215,7 +218,8 @@ struct ConstantFolding {
       }
       return value(Calls.call(function, Operands(base, count: cells.count), &arena))
     }
-    return result.flatMap { graph.constants.copy($0) }
+    guard let result else { return nil }
+    return graph.constants.copy(result)
   }
 
   /// Calls that are not worked out beforehand.

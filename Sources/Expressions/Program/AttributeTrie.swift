@@ -36,7 +36,7 @@ final class AttributeTrie: @unchecked Sendable {
 
   static let root = 0
 
-  init(_ slots: [SlotTable.Slot]) {
+  init(_ slots: SlotTable) {
     let tree = AttributeTree(slots)
     func copy<T>(_ array: [T]) -> UnsafePointer<T> {
       let memory = UnsafeMutablePointer<T>.allocate(capacity: max(array.count, 1))
@@ -117,13 +117,13 @@ private struct AttributeTree {
   var edges: [AttributeTrie.Edge] = []
   var names: [UInt8] = []
 
-  init(_ slots: [SlotTable.Slot]) {
+  init(_ slots: SlotTable) {
     var below: [[(name: String, node: Int)]] = [[]]
     // Names by their bytes: strings compare normalised.
     var known: [[[UInt8]: Int]] = [[:]]
-    for (number, slot) in slots.enumerated() {
+    for number in 0..<slots.count {
       var node = AttributeTrie.root
-      for name in slot.path.names {
+      for name in slots.path(number).names {
         if let child = known[node][Array(name.utf8)] {
           node = child
         } else {
@@ -136,7 +136,7 @@ private struct AttributeTree {
         }
       }
       nodes[node].slot = Int32(number)
-      nodes[node].isPresenceOnly = slot.isPresenceOnly
+      nodes[node].isPresenceOnly = slots.slots[number].isPresenceOnly
     }
     for (node, entries) in below.enumerated() where !entries.isEmpty { index(node, entries) }
   }

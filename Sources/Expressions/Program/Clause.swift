@@ -50,12 +50,11 @@ extension Program {
     of test: (instruction: UInt32, outcome: TestTrace.Outcome), in entry: Entry
   ) -> Clause.Outcome {
     if test.outcome == .fault { return .failed }
-    let graph = storage.graph.graph
     let node = Int(storage.nodeOf[Int(test.instruction)])
-    let range = graph.range(of: node, in: entry.source)
-    let isNegated = graph.nodes.indices.contains { id in
-      graph[id].kind == .not && Int(graph[id].a) == node
-        && graph.range(of: id, in: entry.source) == range
+    let range = storage.graph.range(of: node, in: entry.source)
+    let isNegated = storage.graph.nodes.indices.contains { id in
+      storage.graph[id].kind == .not && Int(storage.graph[id].a) == node
+        && storage.graph.range(of: id, in: entry.source) == range
     }
     return (test.outcome == .yes) != isNegated ? .true : .false
   }
@@ -82,15 +81,14 @@ extension Program {
   private func attributes(ofInstruction instruction: UInt32, in frame: borrowing Frame)
     -> [Clause.Attribute]
   {
-    let graph = storage.graph.graph
-    let slots = graph.nodes(below: Int(storage.nodeOf[Int(instruction)]))
-      .filter { graph[$0].kind == .slot || graph[$0].kind == .present }
-      .map { Int(graph[$0].a) }
+    let slots = storage.graph.nodes(below: Int(storage.nodeOf[Int(instruction)]))
+      .filter { storage.graph[$0].kind == .slot || storage.graph[$0].kind == .present }
+      .map { Int(storage.graph[$0].a) }
     return slots.map { slot in
       let cell = frame.slots[slot]
-      let isKnown = cell.isValue && !storage.slots[slot].isPresenceOnly
+      let isKnown = cell.isValue && !storage.graph.slots.slots[slot].isPresenceOnly
       return Clause.Attribute(
-        path: storage.slots[slot].path,
+        path: storage.graph.slots.path(slot),
         value: isKnown ? Value(cell) : cell.isValue ? .string("present") : nil)
     }
   }

@@ -1,15 +1,16 @@
 /// A hash index over a constant list, for `x in [...]` with many elements.
 ///
 /// Elements are texts, bools, nulls and numbers; a number is found by value whatever its type.
-struct ConstantSet: Sendable {
-  private let cells: [Cell]
+struct ConstantSet: @unchecked Sendable {
+  /// The elements, in the memory that is kept alive below.
+  private let cells: UnsafePointer<Cell>
   private let table: [Int32]
   private let mask: Int
   /// Keeps the memory of long texts alive.
-  private let pool: ConstantPool
+  private let memory: ConstantMemory
 
   /// Nil when an element is a list or a map, which have no hash here.
-  init?(_ elements: UnsafeBufferPointer<Cell>, pool: ConstantPool) {
+  init?(_ elements: UnsafeBufferPointer<Cell>, memory: ConstantMemory) {
     var size = 8
     while size < elements.count * 2 { size *= 2 }
     var table = [Int32](repeating: -1, count: size)
@@ -19,23 +20,21 @@ struct ConstantSet: Sendable {
       while table[i] >= 0 { i = (i + 1) & (size - 1) }
       table[i] = Int32(number)
     }
-    self.cells = Array(elements)
+    guard let cells = elements.baseAddress else { return nil }
+    self.cells = cells
     self.table = table
-    self.pool = pool
+    self.memory = memory
     mask = size - 1
   }
 
   func contains(_ cell: UnsafePointer<Cell>) -> Bool {
     guard let hash = ConstantSet.hash(cell) else { return false }
     var i = Int(truncatingIfNeeded: hash) & mask
-    return cells.withUnsafeBufferPointer { cells in
-      guard let base = cells.baseAddress else { return false }
-      while table[i] >= 0 {
-        if Comparing.areEqual(base + Int(table[i]), cell) { return true }
-        i = (i + 1) & mask
-      }
-      return false
+    while table[i] >= 0 {
+      if Comparing.areEqual(cells + Int(table[i]), cell) { return true }
+      i = (i + 1) & mask
     }
+    return false
   }
 
   /// Equal values have equal hashes: numbers go by the double they compare as.
@@ -47,7 +46,7 @@ struct ConstantSet: Sendable {
       return mix((value.nearestDouble + 0).bitPattern, 1)
     case Tag.null, Tag.bool, Tag.shortText...: return mix(value.high, value.low)
     case Tag.longText, Tag.bytes:
-      return mix(cell.textBytes.reduce(0xCBF2) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, 3)
+      return mix(InternTable.combine(3, cell.textBytes), 3)
     default: return nil
     }
   }

@@ -18,6 +18,7 @@ public struct Frame: ~Copyable {
   private let defaults: UnsafeMutablePointer<Cell>
   private let slotCount: Int
   private let trie: AttributeTrie.View
+  let running: Program.Running
   package var arena: Arena
   var regexScratch: RegexScratch
   var patternCache = PatternCache()
@@ -29,19 +30,19 @@ public struct Frame: ~Copyable {
   public init(for program: Program) {
     let storage = program.storage
     self.storage = storage
-    let constants = storage.constants.cells.count
-    let count = constants + storage.slots.count + storage.temporaries
-    slotCount = storage.slots.count
+    let constants = storage.graph.constants.cells.count
+    let count = constants + storage.graph.slots.count + storage.temporaries
+    slotCount = storage.graph.slots.count
     cells = .allocate(capacity: max(count, 1))
     cells.initialize(repeating: .missing, count: max(count, 1))
-    for (i, cell) in storage.constants.cells.enumerated() { cells[i] = cell }
+    for (i, cell) in storage.graph.constants.cells.enumerated() { cells[i] = cell }
     slots = cells + constants
     pending = .allocate(capacity: max(storage.chains, 1))
     pending.initialize(repeating: .missing, count: max(storage.chains, 1))
     defaults = .allocate(capacity: max(slotCount, 1))
-    let filling = storage.preparedFilling()
-    for (i, cell) in filling.defaults.enumerated() { (defaults + i).initialize(to: cell) }
-    trie = filling.trie.view
+    running = storage.prepared()
+    for (i, cell) in running.defaults.enumerated() { (defaults + i).initialize(to: cell) }
+    trie = running.trie.view
     arena = Arena(limit: storage.limits.memoryBytes)
     regexScratch = RegexScratch()
     reset()
@@ -175,8 +176,10 @@ extension Frame {
   /// Fills the frame from a map whose keys are the roots.
   public mutating func fill(_ context: Value) throws(EvaluationError) {
     reset()
-    for (slot, entry) in storage.slots.enumerated() {
-      if let cell = try cell(at: entry.path.names, in: context) { slots[slot] = cell }
+    for slot in 0..<slotCount {
+      if let cell = try cell(at: running.paths[slot].names, in: context) {
+        slots[slot] = cell
+      }
     }
   }
 

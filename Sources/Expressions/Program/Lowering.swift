@@ -1,15 +1,14 @@
 /// Emits instructions for graph nodes, each expression from its end to its beginning.
 ///
 /// Every function takes where to go on and gives the index of the first instruction to run.
-struct Lowering {
+struct Lowering: ~Copyable {
   typealias Node = ConditionGraph.ID
 
-  let graph: ConditionGraph
+  var graph: ConditionGraph
   private(set) var code: [Instruction] = []
   /// The node that each instruction belongs to, for explanations and error ranges.
   private(set) var nodeOf: [UInt32] = []
   private(set) var sets: [ConstantSet] = []
-  var patterns: [RegexPattern] = []
   private(set) var temporaries = 0
   /// Chains that keep faults: of the expression being emitted, and the most of any expression.
   private var chains: UInt32 = 0
@@ -28,13 +27,13 @@ struct Lowering {
   static let finishFalse: UInt32 = 1
   static let finishTrue: UInt32 = 2
 
-  init(_ graph: ConditionGraph, patternOf: [Node: UInt32]) {
-    self.graph = graph
+  init(_ graph: consuming ConditionGraph, patternOf: [Node: UInt32]) {
     self.patternOf = patternOf
     slotBase = graph.constants.cells.count
-    temporaryBase = slotBase + graph.slots.slots.count
+    temporaryBase = slotBase + graph.slots.count
     code.reserveCapacity(graph.nodes.count + 8)
     nodeOf.reserveCapacity(graph.nodes.count + 8)
+    self.graph = graph
     emit(.finishFault, 0)
     emit(.finish(UInt32(ConstantPool.false)), 0)
     emit(.finish(UInt32(ConstantPool.true)), 0)
@@ -223,7 +222,7 @@ struct Lowering {
       if list.outsideCount <= 8, list.elements.allSatisfy(Lowering.isIdentity) {
         return unary(node, a, targets, depth) { .inBits($0, list: place, targets) }
       }
-      if let set = ConstantSet(list.elements, pool: graph.constants) {
+      if let set = ConstantSet(list.elements, memory: graph.constants.memory) {
         sets.append(set)
         let number = UInt32(sets.count - 1)
         return unary(node, a, targets, depth) { .inSet($0, set: number, targets) }

@@ -121,7 +121,7 @@ enum Machine {
         state.spend(cells[Int(a)])
         let verdict =
           state.isWithinBudget()
-          ? match(cells + Int(a), program.patterns[Int(pattern)], &frame)
+          ? match(cells + Int(a), frame.running.patterns[Int(pattern)], &frame)
           : Cell(fault: .limitExceeded)
         state.decide(verdict, targets)
       case .matchesText(let a, let b, let targets):

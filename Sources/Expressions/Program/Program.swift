@@ -15,54 +15,56 @@ public struct Program: Sendable {
   /// Everything a run needs, behind one reference so that passing a program around is cheap.
   final class Storage: Sendable {
     let code: [Instruction]
-    let constants: ConstantPool
-    let slots: [SlotTable.Slot]
     let roots: [String]
     let sets: [ConstantSet]
-    let patterns: [RegexPattern]
+    let patterns: [CheckedPattern]
     let temporaries: Int
     let chains: Int
     let limits: Limits
-    let graph: FrozenGraph
+    /// Read by explanations and analyses.
+    let graph: ConditionGraph
     let nodeOf: [UInt32]
 
-    private let filling = Mutex<Filling?>(nil)
+    private let running = Mutex<Running?>(nil)
 
-    init(lowering: Lowering, roots: [String], patterns: [RegexPattern], limits: Limits) {
+    init(lowering: consuming Lowering, roots: [String], patterns: [CheckedPattern], limits: Limits) {
       code = lowering.code
-      constants = lowering.graph.constants
-      slots = lowering.graph.slots.slots
       self.roots = roots
       sets = lowering.sets
       self.patterns = patterns
       temporaries = lowering.temporaries
       chains = Int(lowering.mostChains)
       self.limits = limits
-      graph = FrozenGraph(graph: lowering.graph)
       nodeOf = lowering.nodeOf
+      graph = lowering.graph
     }
 
-    /// What filling frames needs. It is made with the first frame: a program that is only
-    /// compiled, or becomes part of another one, does without.
-    func preparedFilling() -> Filling {
-      filling.withLock { known in
+    /// What frames need. It is made with the first frame: a program that is only checked, or
+    /// read by an analysis, does without.
+    func prepared() -> Running {
+      running.withLock { known in
         if let known { return known }
-        let made = Filling(slots, roots: roots)
+        let made = Running(self)
         known = made
         return made
       }
     }
   }
 
-  /// The attributes of a program as filling a frame needs them.
-  final class Filling: Sendable {
+  /// What all frames of a program share.
+  final class Running: Sendable {
     let trie: AttributeTrie
+    /// The path of each slot.
+    let paths: [AttributePath]
     /// What each slot holds before anything is filled in.
     let defaults: [Cell]
+    let patterns: [RegexPattern]
 
-    init(_ slots: [SlotTable.Slot], roots: [String]) {
-      trie = AttributeTrie(slots)
-      defaults = slots.map { Filling.defaultCell($0.path, roots) }
+    init(_ storage: Storage) {
+      trie = AttributeTrie(storage.graph.slots)
+      paths = (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) }
+      defaults = paths.map { Running.defaultCell($0, storage.roots) }
+      patterns = storage.patterns.map { RegexPattern($0) }
     }
 
     /// Roots are empty maps.
@@ -76,11 +78,6 @@ public struct Program: Sendable {
     }
   }
 
-  /// The graph after building: read by explanations.
-  struct FrozenGraph: @unchecked Sendable {
-    let graph: ConditionGraph
-  }
-
   let storage: Storage
   /// The expressions, in the order in which they were added.
   public let entries: [Entry]
@@ -88,7 +85,7 @@ public struct Program: Sendable {
   public let sources: [String]
 
   /// The attributes that the expressions read, in slot order: what a context should hold.
-  public var requirements: [AttributePath] { storage.slots.map(\.path) }
+  public var requirements: [AttributePath] { (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) } }
 
   /// The range of the source that an error of this entry comes from.
   public func range(of error: EvaluationError, in entry: Entry) -> SourceRange? {
@@ -97,7 +94,7 @@ public struct Program: Sendable {
 
   package func range(ofInstruction instruction: UInt32, in entry: Entry) -> SourceRange? {
     guard Int(instruction) < storage.nodeOf.count else { return nil }
-    return storage.graph.graph.range(
+    return storage.graph.range(
       of: Int(storage.nodeOf[Int(instruction)]), in: entry.source)
   }
 
@@ -106,11 +103,11 @@ public struct Program: Sendable {
     -> AttributePath?
   {
     guard Int(instruction) < storage.code.count else { return nil }
-    let first = storage.constants.cells.count
+    let first = storage.graph.constants.cells.count
     for operand in storage.code[Int(instruction)].operands {
       let slot = Int(operand) - first
-      guard slot >= 0, slot < storage.slots.count else { continue }
-      if !frame.cells[Int(operand)].isValue { return storage.slots[slot].path }
+      guard slot >= 0, slot < storage.graph.slots.count else { continue }
+      if !frame.cells[Int(operand)].isValue { return storage.graph.slots.path(slot) }
     }
     return nil
   }

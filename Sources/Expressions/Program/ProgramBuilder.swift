@@ -5,21 +5,25 @@
 /// let problems = builder.add("device.country == \"DE\"")
 /// let program = builder.build()
 /// ```
-public struct ProgramBuilder {
-  public let environment: Environment
+public struct ProgramBuilder: ~Copyable {
+  public var environment: Environment { checker.environment }
   /// Whether operations on constants are worked out beforehand. Off only in tests, which hold
   /// the two ways against each other.
-  package var folds = true
-  private var graph = ConditionGraph()
+  package var folds: Bool {
+    get { checker.folds }
+    set { checker.folds = newValue }
+  }
+  /// Keeps the graph that all the expressions share.
+  private var checker: Checker
   private var folding = ConstantFolding()
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
-  private var patterns: [RegexPattern] = []
+  private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
   /// What is wrong with constants that are no patterns, by node.
   private var badPatterns: [ConditionGraph.ID: RegexSyntaxError] = [:]
 
-  public init(_ environment: Environment) { self.environment = environment }
+  public init(_ environment: Environment) { checker = Checker(environment) }
 
   /// Adds an expression; it becomes the next entry of the program. One that has errors becomes an
   /// entry too, which evaluates to null, so that numbers stay what they are.
@@ -33,53 +37,44 @@ public struct ProgramBuilder {
       roots.append(addFailure(number))
       return problems
     }
-    var (root, diagnostics, hasPatterns) = check(tree, number)
+    var root = checker.check(tree, source: number)
+    var diagnostics = checker.diagnostics
     if !diagnostics.contains(where: { $0.severity == .error }) {
-      if folds { root = folding.fold(root, in: &graph) }
-      if hasPatterns { diagnostics += compilePatterns(of: root, source: Int(number)) }
+      if folds { root = folding.fold(root, in: &checker.graph) }
+      if checker.hasPatterns { diagnostics += checkPatterns(of: root, source: Int(number)) }
     }
     let hasErrors = diagnostics.contains { $0.severity == .error }
     roots.append(hasErrors ? addFailure(number) : root)
     return diagnostics
   }
 
-  private mutating func check(_ tree: SyntaxTree, _ number: UInt32)
-    -> (root: ConditionGraph.ID, diagnostics: [Diagnostic], hasPatterns: Bool)
-  {
-    graph.reserve(tree.nodes.count + 4)
-    var checker = Checker(tree: tree, environment: environment, source: number, graph: graph)
-    graph = .placeholder
-    let root = checker.check(tree.root)
-    graph = checker.graph
-    return (root, checker.diagnostics, checker.hasPatterns)
-  }
-
   private mutating func addFailure(_ number: UInt32) -> ConditionGraph.ID {
-    graph.addConstant(.null, at: ConditionGraph.Origin(source: number, from: 0, to: 0))
+    checker.graph.addConstant(
+      .null, at: ConditionGraph.Origin(source: number, from: 0, to: 0))
   }
 
-  /// Compiles the constant patterns of `matches` in an expression, unless another has them too.
-  private mutating func compilePatterns(of root: ConditionGraph.ID, source: Int) -> [Diagnostic] {
+  /// Checks the constant patterns of `matches` in an expression, unless another has them too.
+  private mutating func checkPatterns(of root: ConditionGraph.ID, source: Int) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
-    for id in graph.nodes(below: root) {
-      guard graph[id].kind == .call, graph.function(id) == .matches,
-        let operand = graph.list(graph[id].a).last.map(Int.init),
-        let cell = graph.constant(operand), cell.isText
+    for id in checker.graph.nodes(below: root) {
+      guard checker.graph[id].kind == .call, checker.graph.function(id) == .matches,
+        let operand = checker.graph.list(checker.graph[id].a).last.map(Int.init),
+        let cell = checker.graph.constant(operand), cell.isText
       else { continue }
       let text = withUnsafePointer(to: cell) { Array($0.textBytes) }
-      if patternOf[operand] == nil, badPatterns[operand] == nil { compile(text, operand) }
+      if patternOf[operand] == nil, badPatterns[operand] == nil { check(text, operand) }
       if let error = badPatterns[operand] {
-        let range = graph.range(of: operand, in: source) ?? graph.origins[operand].range
+        let range = checker.graph.range(of: operand, in: source) ?? checker.graph.origins[operand].range
         diagnostics.append(badRegex(error, text, range))
       }
     }
     return diagnostics
   }
 
-  private mutating func compile(_ text: [UInt8], _ operand: ConditionGraph.ID) {
+  private mutating func check(_ text: [UInt8], _ operand: ConditionGraph.ID) {
     do throws(RegexSyntaxError) {
-      let pattern = try RegexPattern(
-        pattern: text, unicodeClasses: false, limits: RegexLimits(environment.limits))
+      let pattern = try CheckedPattern(
+        text, unicodeClasses: false, limits: RegexLimits(environment.limits))
       patternOf[operand] = UInt32(patterns.count)
       patterns.append(pattern)
     } catch {
@@ -104,8 +99,9 @@ public struct ProgramBuilder {
   }
 
   /// Emits the program. Expressions with the same meaning share one piece of code.
-  public func build() -> Program {
-    var lowering = Lowering(graph, patternOf: patternOf)
+  public consuming func build() -> Program {
+    let environment = checker.environment
+    var lowering = Lowering(checker.graph, patternOf: patternOf)
     var started: [ConditionGraph.ID: UInt32] = [:]
     var entries: [Program.Entry] = []
     entries.reserveCapacity(roots.count)

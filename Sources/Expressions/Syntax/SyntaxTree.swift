@@ -50,6 +50,9 @@ package struct SyntaxTree {
   package internal(set) var text: [UInt8]
   package internal(set) var root: ID = 0
 
+  /// A tree of nothing.
+  init() { text = [] }
+
   init(source: ByteView) {
     text = Array(source)
     nodes.reserveCapacity(source.count / 4 + 8)
@@ -80,5 +83,15 @@ package struct SyntaxTree {
 
   package func name(_ offset: UInt32, _ count: UInt32) -> String {
     String(decoding: text(offset, count), as: UTF8.self)
+  }
+}
+
+extension SyntaxTree.Kind {
+  /// Whether the node is a value by itself.
+  var isLiteral: Bool {
+    switch self {
+    case .null, .bool, .int, .uint, .double, .string, .bytes: true
+    default: false
+    }
   }
 }

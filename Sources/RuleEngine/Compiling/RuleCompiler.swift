@@ -11,12 +11,13 @@ extension RuleSet {
     var compiler = RuleCompiler(environment: environment)
     for placement in config.placements { compiler.add(placement) }
     compiler.checkOccurrenceKeys(config)
-    return Compilation(output: compiler.finish(), diagnostics: compiler.diagnostics)
+    let diagnostics = compiler.diagnostics
+    return Compilation(output: compiler.finish(), diagnostics: diagnostics)
   }
 }
 
 /// Collects rules and their conditions over all placements.
-private struct RuleCompiler {
+private struct RuleCompiler: ~Copyable {
   private var builder: ProgramBuilder
   private var rules: [RuleSet.Rule] = []
   private var placements: [RuleSet.CompiledPlacement] = []
@@ -75,7 +76,9 @@ private struct RuleCompiler {
   }
 
   /// Different texts with one meaning have one condition number.
-  mutating func finish() -> RuleSet {
+  consuming func finish() -> RuleSet {
+    var rules = rules
+    let placements = placements
     let program = builder.build()
     var conditions: [Program.Entry] = []
     var conditionOf: [UInt32: Int32] = [:]

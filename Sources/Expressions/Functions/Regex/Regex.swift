@@ -50,6 +50,35 @@ package struct RegexScratch: ~Copyable, Sendable {
   }
 }
 
+/// A pattern that was parsed and found to be within the limits, and is yet to be compiled.
+package struct CheckedPattern: Sendable {
+  fileprivate let regex: ParsedRegex
+  fileprivate let analysis: RegexAnalysis
+  fileprivate let limits: RegexLimits
+
+  /// Checks a pattern.
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern in UTF-8.
+  ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
+  ///   - flavor: Which language's details the syntax follows.
+  package init(
+    _ pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
+    limits: RegexLimits = RegexLimits()
+  ) throws(RegexSyntaxError) {
+    regex = try RegexParser.parse(
+      pattern, flavor: flavor, unicodeClasses: unicodeClasses, limits: limits)
+    analysis = RegexAnalysis(regex.root)
+    self.limits = limits
+    guard analysis.size <= limits.programSize else {
+      throw RegexSyntaxError(
+        .programTooLarge, at: 0..<pattern.count,
+        "the pattern compiles to more than the limit of \(limits.programSize) instructions",
+        suggestion: "use smaller counts in braces")
+    }
+  }
+}
+
 /// A compiled regular expression in RE2's syntax. Matching is leftmost-first: of all matches the
 /// one that begins first, and of these the one that the alternatives and repetitions prefer.
 ///
@@ -74,21 +103,20 @@ package final class RegexPattern: Sendable {
   ///   - pattern: The pattern in UTF-8.
   ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
   ///   - flavor: Which language's details the syntax follows.
-  package init(
+  package convenience init(
     pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
     limits: RegexLimits = RegexLimits(), backend: RegexBackend = .automatic
   ) throws(RegexSyntaxError) {
-    let regex = try RegexParser.parse(
-      pattern, flavor: flavor, unicodeClasses: unicodeClasses, limits: limits)
-    let analysis = RegexAnalysis(regex.root)
-    guard analysis.size <= limits.programSize else {
-      throw RegexSyntaxError(
-        .programTooLarge, at: 0..<pattern.count,
-        "the pattern compiles to more than the limit of \(limits.programSize) instructions",
-        suggestion: "use smaller counts in braces")
-    }
+    let checked = try CheckedPattern(
+      pattern, unicodeClasses: unicodeClasses, flavor: flavor, limits: limits)
+    self.init(checked, backend: backend)
+  }
+
+  /// Compiles a pattern that was checked before.
+  package init(_ checked: CheckedPattern, backend: RegexBackend = .automatic) {
+    let (regex, analysis) = (checked.regex, checked.analysis)
     groupNames = regex.groupNames
-    self.limits = limits
+    limits = checked.limits
     mayFallBack = backend == .automatic
     pike = PikeMatcher(PikeProgram(regex, isAnchored: analysis.isAnchored))
     native = backend == .pike ? nil : Self.compileNative(regex, analysis)
