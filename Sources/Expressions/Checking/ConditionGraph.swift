@@ -137,8 +137,13 @@ struct ConditionGraph: ~Copyable {
   }
 
   private mutating func seen(_ id: ID, at origin: Origin) -> ID {
-    if origins[id].source != origin.source { moreOrigins.append((id, origin)) }
+    add(origin: origin, to: id)
     return id
+  }
+
+  /// Gives a node a further place in the sources.
+  mutating func add(origin: Origin, to node: ID) {
+    if origins[node].source != origin.source { moreOrigins.append((node, origin)) }
   }
 
   mutating func addConstant(_ cell: Cell, at origin: Origin) -> ID {

@@ -110,6 +110,15 @@ struct FunctionTable {
     ("masked", method(.masked, 1...1)), ("prefixLength", method(.prefixLength, 1...1)),
   ]
 
+  /// How a call of a function with so many operands is written.
+  static func name(of function: Function, operands: Int) -> (name: String, isMethod: Bool)? {
+    let all = core + strings + math + lists + others + network
+    let known = all.first {
+      $0.1.function == function && $0.1.operands.contains(operands)
+    }
+    return known.map { ($0.0, $0.1.asMethod) }
+  }
+
   /// How to write a call of a known name, for messages.
   static func usage(_ name: String) -> String {
     let letters = ["a", "b", "c", "d"]

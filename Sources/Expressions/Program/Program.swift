@@ -18,6 +18,10 @@ public struct Program: Sendable {
     let roots: [String]
     let sets: [ConstantSet]
     let patterns: [CheckedPattern]
+    /// The pattern of a constant, by its node.
+    let patternOf: [ConditionGraph.ID: UInt32]
+    /// The node of each entry.
+    let rootNodes: [ConditionGraph.ID]
     let temporaries: Int
     let chains: Int
     let limits: Limits
@@ -27,7 +31,12 @@ public struct Program: Sendable {
 
     private let running = Mutex<Running?>(nil)
 
-    init(lowering: consuming Lowering, roots: [String], patterns: [CheckedPattern], limits: Limits) {
+    init(
+      lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], roots: [String],
+      patterns: [CheckedPattern], limits: Limits
+    ) {
+      self.rootNodes = rootNodes
+      patternOf = lowering.patternOf
       code = lowering.code
       self.roots = roots
       sets = lowering.sets
@@ -83,6 +92,27 @@ public struct Program: Sendable {
   public let entries: [Entry]
   /// The source texts, in the same order.
   public let sources: [String]
+
+  /// Emits a graph. Expressions with the same meaning share one piece of code.
+  init(
+    _ graph: consuming GraphCopy, patterns: [CheckedPattern],
+    patternOf: [ConditionGraph.ID: UInt32], roots: [String], sources: [String], limits: Limits
+  ) {
+    let rootNodes = graph.roots
+    var lowering = Lowering(graph.graph, patternOf: patternOf)
+    var started: [ConditionGraph.ID: UInt32] = [:]
+    var entries: [Entry] = []
+    entries.reserveCapacity(rootNodes.count)
+    for (source, root) in rootNodes.enumerated() {
+      let start = started[root] ?? lowering.entry(root)
+      if rootNodes.count > 1 { started[root] = start }
+      entries.append(Entry(start: start, source: source))
+    }
+    storage = Storage(
+      lowering: lowering, rootNodes: rootNodes, roots: roots, patterns: patterns, limits: limits)
+    self.entries = entries
+    self.sources = sources
+  }
 
   /// The attributes that the expressions read, in slot order: what a context should hold.
   public var requirements: [AttributePath] { (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) } }

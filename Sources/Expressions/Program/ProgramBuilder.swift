@@ -101,19 +101,11 @@ public struct ProgramBuilder: ~Copyable {
   /// Emits the program. Expressions with the same meaning share one piece of code.
   public consuming func build() -> Program {
     let environment = checker.environment
-    var lowering = Lowering(checker.graph, patternOf: patternOf)
-    var started: [ConditionGraph.ID: UInt32] = [:]
-    var entries: [Program.Entry] = []
-    entries.reserveCapacity(roots.count)
-    for (source, root) in roots.enumerated() {
-      let start = started[root] ?? lowering.entry(root)
-      if roots.count > 1 { started[root] = start }
-      entries.append(Program.Entry(start: start, source: source))
-    }
-    let storage = Program.Storage(
-      lowering: lowering, roots: environment.roots, patterns: patterns,
-      limits: environment.limits)
-    return Program(storage: storage, entries: entries, sources: sources)
+    let (patterns, patternOf) = (patterns, patternOf)
+    let (roots, sources) = (roots, sources)
+    return Program(
+      GraphCopy(graph: checker.graph, roots: roots), patterns: patterns, patternOf: patternOf,
+      roots: environment.roots, sources: sources, limits: environment.limits)
   }
 }
 

@@ -166,13 +166,13 @@ package struct Printer {
 
   // MARK: Literals
 
-  private static func double(_ value: Double) -> String {
+  static func double(_ value: Double) -> String {
     let text = value.description
     // Swift writes 1e+16; CEL needs no more than that either.
     return text.contains(".") || text.contains("e") ? text : text + ".0"
   }
 
-  private static func field(_ name: String) -> String {
+  static func field(_ name: String) -> String {
     let isPlain =
       name.utf8.allSatisfy { $0 == 0x5F || $0 | 0x20 &- 0x61 < 26 && $0 > 0x40 || $0 &- 0x30 < 10 }
       && name.utf8.first.map { $0 &- 0x30 >= 10 } == true
@@ -181,7 +181,7 @@ package struct Printer {
 
   /// A literal in double quotes. Bytes that are no printable ASCII are escaped in bytes literals;
   /// strings keep everything but quotes, backslashes and control characters.
-  private static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool) -> String {
+  static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool) -> String {
     var result: [UInt8] = [0x22]
     func escape(_ text: String) { result += text.utf8 }
     for byte in text {

@@ -1,0 +1,60 @@
+/// What is known of a context before all of it is: of every user of a placement, of every user
+/// with this kind of device.
+///
+/// ```swift
+/// let known = KnownAttributes(
+///   .object(["device": .object(["platform": "iOS"])]), complete: [AttributePath(["device"])])
+/// ```
+public struct KnownAttributes: Sendable {
+  /// A map of roots, as contexts are.
+  public var values: Value
+  /// Maps to which nothing will be added: a name that they do not hold is known to be missing.
+  /// What other maps do not hold is unknown.
+  public var complete: [AttributePath]
+
+  public init(_ values: Value, complete: [AttributePath] = []) {
+    self.values = values
+    self.complete = complete
+  }
+
+  /// What is known of the attribute at a path.
+  enum Finding {
+    case unknown
+    case value(Value)
+    /// Not there, as the cell says.
+    case absent(Cell)
+  }
+
+  /// - Parameter isRoot: Whether the path begins with a root, which is a map even when it is empty.
+  func find(_ path: AttributePath, isRoot: Bool) -> Finding {
+    var value = values
+    for (depth, name) in path.names.enumerated() {
+      guard case .map = value else { return .absent(.notAMap) }
+      if let next = value[name] {
+        value = next
+        continue
+      }
+      guard isComplete(path, names: max(depth, 1)) else { return .unknown }
+      if depth == 0, isRoot { return absentRoot(path) }
+      return .absent(depth == path.names.count - 1 ? .missing : .unreachable)
+    }
+    if case .map = value, !isComplete(path, names: path.names.count) { return .unknown }
+    return .value(value)
+  }
+
+  private func absentRoot(_ path: AttributePath) -> Finding {
+    switch path.names.count {
+    case 1: .value(.map([]))
+    case 2: .absent(.missing)
+    default: .absent(.unreachable)
+    }
+  }
+
+  /// Whether the map that the first names of a path lead to is complete, or lies in one that is.
+  private func isComplete(_ path: AttributePath, names: Int) -> Bool {
+    complete.contains { known in
+      known.names.count <= names
+        && zip(known.names, path.names).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+/// How large the values of a context are assumed to be.
+public struct DataSizes: Hashable, Sendable {
+  /// Elements or entries of a list or a map, those of lists and maps within it included.
+  public var elements: Int
+  /// Bytes of a text.
+  public var bytes: Int
+
+  public init(elements: Int = 100, bytes: Int = 1_000) {
+    self.elements = max(elements, 0)
+    self.bytes = max(bytes, 0)
+  }
+}
+
+/// What evaluating an expression takes, estimated without evaluating it.
+public struct Cost: Hashable, Sendable {
+  /// Operators, calls and tests that are evaluated. Where an operand decides, the others are not.
+  public var operations: ClosedRange<Int>
+  /// What is taken from ``Limits/steps``: a step is a round of a loop, or 16 elements or 64 bytes
+  /// that an operation goes through.
+  public var steps: ClosedRange<Int>
+}
+
+extension Program {
+  /// What an entry takes at least and at most, for contexts whose values have at most these sizes.
+  ///
+  /// ```swift
+  /// let program = Environment().compile("user.tags.exists(t, t in params.wanted)").output!
+  /// let cost = program.cost(of: program.entries[0], for: DataSizes(elements: 10, bytes: 100))
+  /// cost.steps.upperBound <= program.limits.steps  // true
+  /// ```
+  public func cost(of entry: Entry, for sizes: DataSizes = DataSizes()) -> Cost {
+    var estimate = CostEstimate(sizes: sizes)
+    let root = storage.rootNodes[entry.source]
+    for id in storage.graph.nodes(below: root).sorted() { estimate.add(id, storage.graph) }
+    let part = estimate.parts[root] ?? CostEstimate.Part()
+    return Cost(
+      operations: part.least...max(part.most, part.least),
+      steps: part.leastRounds...part.rounds.adding(part.work.adding(15) / 16))
+  }
+}
+
+/// Estimates nodes after their operands.
+private struct CostEstimate {
+  /// What one evaluation of a node takes, with all below it, and how large its value is.
+  struct Part {
+    var least = 0
+    var most = 0
+    var leastRounds = 0
+    var rounds = 0
+    /// Elements gone through; four bytes count as one.
+    var work = 0
+    var size = DataSizes(elements: 0, bytes: 0)
+  }
+
+  let sizes: DataSizes
+  var parts: [ConditionGraph.ID: Part] = [:]
+
+  init(sizes: DataSizes) { self.sizes = sizes }
+
+  mutating func add(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) {
+    let node = graph[id]
+    let operands = graph.operands(of: id).map { parts[$0] ?? Part() }
+    switch node.kind {
+    case .constant: parts[id] = constant(graph.constants.cells[Int(node.a)])
+    case .slot, .local: parts[id] = Part(size: sizes)
+    case .present: parts[id] = Part(least: 1, most: 1)
+    case .and, .or: parts[id] = chain(operands)
+    case .conditional: parts[id] = choice(operands)
+    case .loop: parts[id] = loop(node, operands)
+    default: parts[id] = operation(node, operands)
+    }
+  }
+
+  private func constant(_ cell: Cell) -> Part {
+    func elements(_ cell: Cell) -> Int {
+      switch cell.tag {
+      case Tag.list, Tag.optional: cell.elements.reduce(cell.outsideCount) { $0 + elements($1) }
+      case Tag.map: cell.entries.reduce(cell.outsideCount) { $0 + elements($1) }
+      default: 0
+      }
+    }
+    func bytes(_ cell: Cell) -> Int {
+      switch cell.tag {
+      case Tag.list, Tag.optional: cell.elements.reduce(0) { max($0, bytes($1)) }
+      case Tag.map: cell.entries.reduce(0) { max($0, bytes($1)) }
+      default: withUnsafePointer(to: cell) { cell.isText || cell.tag == Tag.bytes ? $0.textBytes.count : 0 }
+      }
+    }
+    return Part(size: DataSizes(elements: elements(cell), bytes: bytes(cell)))
+  }
+
+  /// All operands one after the other, with the value of the largest.
+  private func sum(_ parts: some Sequence<Part>) -> Part {
+    parts.reduce(into: Part()) { sum, part in
+      sum.least = sum.least.adding(part.least)
+      sum.most = sum.most.adding(part.most)
+      sum.leastRounds = sum.leastRounds.adding(part.leastRounds)
+      sum.rounds = sum.rounds.adding(part.rounds)
+      sum.work = sum.work.adding(part.work)
+      sum.size.elements = sum.size.elements.adding(part.size.elements)
+      sum.size.bytes = sum.size.bytes.adding(part.size.bytes)
+    }
+  }
+
+  /// The first operand may decide.
+  private func chain(_ operands: [Part]) -> Part {
+    var part = sum(operands)
+    part.least = operands.first?.least ?? 0
+    part.leastRounds = operands.first?.leastRounds ?? 0
+    part.size = DataSizes(elements: 0, bytes: 0)
+    return part
+  }
+
+  private func choice(_ operands: [Part]) -> Part {
+    guard operands.count == 3 else { return sum(operands) }
+    let (condition, yes, no) = (operands[0], operands[1], operands[2])
+    return Part(
+      least: condition.least.adding(min(yes.least, no.least)),
+      most: condition.most.adding(max(yes.most, no.most)),
+      leastRounds: condition.leastRounds.adding(min(yes.leastRounds, no.leastRounds)),
+      rounds: condition.rounds.adding(max(yes.rounds, no.rounds)),
+      work: condition.work.adding(max(yes.work, no.work)),
+      size: DataSizes(
+        elements: max(yes.size.elements, no.size.elements),
+        bytes: max(yes.size.bytes, no.size.bytes)))
+  }
+
+  private func operation(_ node: ConditionGraph.Node, _ operands: [Part]) -> Part {
+    var part = sum(operands)
+    part.least = part.least.adding(1)
+    part.most = part.most.adding(1)
+    let (elements, bytes) = (part.size.elements, part.size.bytes)
+    switch node.kind {
+    case .equal, .in, .call:
+      // Maps may be compared entry by entry, each looked for in the other.
+      part.work = part.work.adding(elements.times(elements.adding(1))).adding(bytes / 4)
+        .adding(elements.times(bytes) / 64)
+    case .select, .index, .hasField: part.work = part.work.adding(elements)
+    case .list, .map: part.size.elements = elements.adding(operands.count)
+    default: break
+    }
+    return part
+  }
+
+  private func loop(_ node: ConditionGraph.Node, _ operands: [Part]) -> Part {
+    guard let range = operands.first else { return Part() }
+    let body = sum(operands.dropFirst())
+    let count = range.size.elements
+    var part = Part(
+      least: range.least.adding(1),
+      most: range.most.adding(1).adding(count.times(body.most.adding(1))),
+      leastRounds: range.leastRounds,
+      rounds: range.rounds.adding(count.times(body.rounds.adding(1))),
+      work: range.work.adding(count.times(body.work)))
+    switch Lowering.loopKind(node) {
+    case .all, .exists, .existsOne: break
+    case .map, .transformMap, .transformMapEntry:
+      part.size.elements = count.times(body.size.elements.adding(1))
+      part.size.bytes = max(range.size.bytes, body.size.bytes)
+      // Every entry is looked for among those that are there.
+      let entries = part.size.elements
+      part.work = part.work.adding(entries.times(entries))
+    }
+    return part
+  }
+}
+
+extension Int {
+  /// Sums and products of estimates stop at the largest number.
+  fileprivate func adding(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+
+  fileprivate func times(_ other: Int) -> Int {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
+  }
+}

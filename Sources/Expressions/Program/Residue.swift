@@ -1,0 +1,227 @@
+extension Program {
+  /// The text of what an entry evaluates: the expression after folding and specialising.
+  ///
+  /// It can be compiled again, unless it says `error("...")`: that is what is known to err. Macros
+  /// are written with variables `x`, `y` and so on.
+  public func residue(of entry: Entry) -> String {
+    var writer = GraphWriter(storage)
+    return writer.text(storage.rootNodes[entry.source], tighterThan: 0)
+  }
+}
+
+/// Writes nodes of a graph as an expression.
+private struct GraphWriter {
+  private let storage: Program.Storage
+
+  init(_ storage: Program.Storage) { self.storage = storage }
+
+  private static func precedence(_ kind: ConditionGraph.Kind) -> Int {
+    switch kind {
+    case .conditional: 1
+    case .or: 2
+    case .and: 3
+    case .equal, .less, .lessOrEqual, .in: 4
+    case .add, .subtract: 5
+    case .multiply, .divide, .modulo: 6
+    case .not, .negate: 7
+    default: 8
+    }
+  }
+
+  mutating func text(_ id: Int, tighterThan outer: Int) -> String {
+    let (content, precedence) = content(id)
+    return precedence <= outer ? "(\(content))" : content
+  }
+
+  private mutating func content(_ id: Int) -> (String, precedence: Int) {
+    let node = storage.graph[id]
+    let own = GraphWriter.precedence(node.kind)
+    let (a, b) = (Int(node.a), Int(node.b))
+    switch node.kind {
+    case .constant: return constant(storage.graph.constants.cells[a])
+    case .slot: return (path(a), own)
+    case .present: return ("has(\(path(a)))", own)
+    case .local: return (GraphWriter.variable(node.a), own)
+    case .not: return negation(a)
+    case .negate: return ("-(\(text(a, tighterThan: 0)))", own)
+    case .and, .or:
+      let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }
+      return (operands.joined(separator: node.kind == .and ? " && " : " || "), own)
+    case .conditional:
+      let choice = "\(text(a, tighterThan: own)) ? \(text(b, tighterThan: own))"
+      return (choice + " : \(text(Int(node.c), tighterThan: own - 1))", own)
+    case .less where storage.graph.constant(a) != nil: return (binary(">", b, a, own), own)
+    case .lessOrEqual where storage.graph.constant(a) != nil: return (binary(">=", b, a, own), own)
+    case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo:
+      return (binary(GraphWriter.symbol(node.kind), a, b, own), own)
+    case .select: return (text(a, tighterThan: 7) + selection(b), own)
+    case .hasField: return ("has(\(text(a, tighterThan: 7))\(selection(b)))", own)
+    case .index:
+      return ("\(text(a, tighterThan: 7))[\(text(b, tighterThan: 0))]", own)
+    case .list: return ("[\(list(node.a).joined(separator: ", "))]", own)
+    case .map: return (map(list(node.a)), own)
+    case .optionalElement: return ("?\(text(a, tighterThan: 0))", own)
+    case .bind:
+      let (value, body) = (text(a, tighterThan: 0), text(b, tighterThan: 0))
+      return ("cel.bind(\(GraphWriter.variable(node.c)), \(value), \(body))", own)
+    case .call: return (call(id, node), own)
+    case .loop: return (loop(node), own)
+    }
+  }
+
+  private mutating func binary(_ symbol: String, _ a: Int, _ b: Int, _ own: Int) -> String {
+    "\(text(a, tighterThan: own - 1)) \(symbol) \(text(b, tighterThan: own))"
+  }
+
+  private mutating func list(_ at: UInt32) -> [String] {
+    storage.graph.list(at).map { text(Int($0), tighterThan: 0) }
+  }
+
+  private mutating func negation(_ a: Int) -> (String, precedence: Int) {
+    let inner = storage.graph[a]
+    guard inner.kind == .equal else { return ("!" + text(a, tighterThan: 6), 7) }
+    return (binary("!=", Int(inner.a), Int(inner.b), 4), 4)
+  }
+
+  private static func symbol(_ kind: ConditionGraph.Kind) -> String {
+    switch kind {
+    case .equal: "=="
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .in: "in"
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
+    default: "%"
+    }
+  }
+
+  // MARK: Names
+
+  private func path(_ slot: Int) -> String {
+    let names = storage.graph.slots.path(slot).names
+    return names[0] + names.dropFirst().map { GraphWriter.selection($0) }.joined()
+  }
+
+  private func selection(_ constant: Int) -> String {
+    GraphWriter.selection(storage.graph.constants.cells[constant].text)
+  }
+
+  /// A name behind a dot, or in brackets where back quotes cannot hold it.
+  private static func selection(_ name: String) -> String {
+    let canBeQuoted = !name.utf8.contains { $0 == 0x60 || $0 == 0x0A || $0 == 0x0D }
+    if canBeQuoted, !name.isEmpty { return "." + Printer.field(name) }
+    return "[\(Printer.quoted(Array(name.utf8)[...], isBytes: false))]"
+  }
+
+  private static func variable(_ level: UInt32) -> String {
+    level < 3 ? ["x", "y", "z"][Int(level)] : "x\(level)"
+  }
+
+  // MARK: Calls
+
+  private mutating func call(_ id: Int, _ node: ConditionGraph.Node) -> String {
+    let operands = storage.graph.list(node.a).map { Int($0) }
+    guard let function = storage.graph.function(id) else { return "null" }
+    switch function {
+    case .optionalSelect, .optionalIndex:
+      return "\(text(operands[0], tighterThan: 7))[?\(text(operands[1], tighterThan: 0))]"
+    case .sortByKeys:
+      let keys = storage.graph[operands[1]]
+      let body = storage.graph.list(keys.a).last.map { text(Int($0), tighterThan: 0) } ?? "null"
+      let list = text(operands[0], tighterThan: 7)
+      return "\(list).sortBy(\(GraphWriter.variable(keys.c)), \(body))"
+    default: break
+    }
+    guard let (name, isMethod) = FunctionTable.name(of: function, operands: operands.count) else {
+      return "\(function)(\(list(node.a).joined(separator: ", ")))"
+    }
+    guard isMethod, let target = operands.first else {
+      return "\(name)(\(list(node.a).joined(separator: ", ")))"
+    }
+    let arguments = operands.dropFirst().map { text($0, tighterThan: 0) }
+    return "\(text(target, tighterThan: 7)).\(name)(\(arguments.joined(separator: ", ")))"
+  }
+
+  private mutating func loop(_ node: ConditionGraph.Node) -> String {
+    let parts = storage.graph.list(node.a).map { Int($0) }
+    let target = text(parts[0], tighterThan: 7)
+    let two = Lowering.hasTwoVariables(node)
+    var arguments = [GraphWriter.variable(node.c)]
+    if two { arguments.append(GraphWriter.variable(node.c + 1)) }
+    let name: String
+    switch Lowering.loopKind(node) {
+    case .all: name = "all"
+    case .exists: name = "exists"
+    case .existsOne: name = "exists_one"
+    case .map: name = two ? "transformList" : "map"
+    case .transformMap: name = "transformMap"
+    case .transformMapEntry: name = "transformMapEntry"
+    }
+    for (i, part) in parts.dropFirst().enumerated() {
+      // The filter of a loop that builds something is left out when it is true.
+      let isFilter = parts.count == 3 && i == 0
+      if isFilter, storage.graph.constant(part) == .true { continue }
+      arguments.append(text(part, tighterThan: 0))
+    }
+    return "\(target).\(name)(\(arguments.joined(separator: ", ")))"
+  }
+
+  // MARK: Constants
+
+  private func constant(_ cell: Cell) -> (String, precedence: Int) {
+    let text = GraphWriter.text(of: cell)
+    let isSigned = text.hasPrefix("-")
+    return (text, isSigned ? 7 : 8)
+  }
+
+  private func map(_ parts: [String]) -> String {
+    let entries = stride(from: 0, to: parts.count - 1, by: 2).map { "\(parts[$0]): \(parts[$0 + 1])" }
+    return "{\(entries.joined(separator: ", "))}"
+  }
+
+  private static func text(of cell: Cell) -> String {
+    switch cell.tag {
+    case Tag.null: return "null"
+    case Tag.bool: return cell.boolValue ? "true" : "false"
+    case Tag.int: return String(cell.intValue)
+    case Tag.uint: return "\(cell.uintValue)u"
+    case Tag.double: return double(cell.doubleValue)
+    case Tag.longText, Tag.shortText...: return quoted(cell, isBytes: false)
+    case Tag.bytes: return "b" + quoted(cell, isBytes: true)
+    case Tag.list: return "[\(cell.elements.map { text(of: $0) }.joined(separator: ", "))]"
+    case Tag.map:
+      let parts = cell.entries.map { text(of: $0) }
+      let entries = stride(from: 0, to: parts.count, by: 2).map { "\(parts[$0]): \(parts[$0 + 1])" }
+      return "{\(entries.joined(separator: ", "))}"
+    case Tag.optional:
+      return cell.elements.first.map { "optional.of(\(text(of: $0)))" } ?? "optional.none()"
+    case Tag.type: return TypeName(rawValue: UInt8(truncatingIfNeeded: cell.high))?.name ?? "dyn"
+    case Tag.timestamp: return "timestamp(\(converted(cell)))"
+    case Tag.duration: return "duration(\(converted(cell)))"
+    case Tag.ip: return "ip(\(converted(cell)))"
+    case Tag.cidr: return "cidr(\(converted(cell)))"
+    case Tag.version: return "version(\(converted(cell)))"
+    case Tag.notAMap: return "error(\"not a map\")"
+    default: return "error(\"no such attribute\")"
+    }
+  }
+
+  private static func quoted(_ cell: Cell, isBytes: Bool) -> String {
+    withUnsafePointer(to: cell) { Printer.quoted(Array($0.textBytes)[...], isBytes: isBytes) }
+  }
+
+  private static func converted(_ cell: Cell) -> String {
+    var arena = Arena(limit: 4_096)
+    let text = withUnsafePointer(to: cell) { Conversions.text($0, &arena) }
+    return quoted(text, isBytes: false)
+  }
+
+  /// Doubles that have no literal are converted from their names.
+  private static func double(_ value: Double) -> String {
+    if value.isNaN { return "double(\"NaN\")" }
+    if value.isInfinite { return value < 0 ? "double(\"-Infinity\")" : "double(\"Infinity\")" }
+    return Printer.double(value)
+  }
+}

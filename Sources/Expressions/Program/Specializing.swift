@@ -1,0 +1,135 @@
+/// Partial evaluation: what is left of expressions when a part of the context is known.
+extension Program {
+  /// The program that gives the same results for every context that has the known attributes.
+  ///
+  /// What is known is worked out now. An operand of `&&` that is known to be false decides although
+  /// others are unknown; one that is known to err stays, because an unknown one may still decide.
+  /// ``requirements`` of the result are the attributes that still matter. Entries keep their
+  /// numbers and ``sources`` their texts; ``residue(of:)`` writes what is left.
+  ///
+  /// ```swift
+  /// let rule = #"device.platform == "iOS" && user.age > 10 + 8"#
+  /// let program = Environment().compile(rule).output!
+  /// let known = KnownAttributes(.object(["device": .object(["platform": "iOS"])]))
+  /// let rest = program.specialize(known)
+  /// rest.residue(of: rest.entries[0])  // "user.age > 18"
+  /// ```
+  public func specialize(_ known: KnownAttributes) -> Program {
+    var arena = Arena(limit: storage.limits.memoryBytes)
+    let values = knownNodes(known, &arena)
+    var rest = Program.folded(storage.graph.copy(of: storage.rootNodes, replacing: values))
+    arena.reset()
+    let closed = rest.graph.closedNodes(of: rest.roots)
+    if !closed.isEmpty { rest = evaluated(closed, in: rest) }
+    let (patterns, patternOf) = keptPatterns(in: rest.graph)
+    return Program(
+      rest, patterns: patterns, patternOf: patternOf, roots: storage.roots, sources: sources,
+      limits: storage.limits)
+  }
+
+  /// The constants that stand for what is known, by the node whose place they take.
+  private func knownNodes(_ known: KnownAttributes, _ arena: inout Arena)
+    -> [ConditionGraph.ID: Cell]
+  {
+    var cells: [Int: Cell] = [:]
+    for slot in 0..<storage.graph.slots.count {
+      let path = storage.graph.slots.path(slot)
+      switch known.find(path, isRoot: storage.roots.contains(path.names[0])) {
+      case .unknown: break
+      case .absent(let cell): cells[slot] = cell
+      case .value(let value): cells[slot] = arena.cell(value)
+      }
+    }
+    var nodes: [ConditionGraph.ID: Cell] = [:]
+    for id in storage.graph.nodes.indices {
+      let node = storage.graph[id]
+      guard node.kind == .slot || node.kind == .present, let cell = cells[Int(node.a)] else {
+        continue
+      }
+      // Whether a name is there cannot be asked of what is no map.
+      let canBeAsked = cell.isValue || cell.tag == Tag.missing
+      nodes[id] = node.kind == .present && canBeAsked ? Cell(cell.isValue) : cell
+    }
+    return nodes
+  }
+
+  /// Folds constants, and drops what is no longer needed.
+  private static func folded(_ copy: consuming GraphCopy) -> GraphCopy {
+    var folding = ConstantFolding()
+    var graph = copy.graph
+    let roots = copy.roots.map { folding.fold($0, in: &graph) }
+    return graph.copy(of: roots)
+  }
+
+  /// Runs what has become independent of the context and is more than an operation on constants:
+  /// loops, patterns. What errs stays as it is.
+  private func evaluated(_ closed: [ConditionGraph.ID], in rest: consuming GraphCopy) -> GraphCopy {
+    let graph = rest.graph
+    let roots = rest.roots
+    let part = graph.copy(of: closed)
+    let (patterns, patternOf) = keptPatterns(in: part.graph)
+    let program = Program(
+      part, patterns: patterns, patternOf: patternOf, roots: [], sources: sources,
+      limits: storage.limits)
+    var frame = Frame(for: program)
+    var values: [ConditionGraph.ID: Cell] = [:]
+    for (node, entry) in zip(closed, program.entries) {
+      var trace = NoTrace()
+      let cell = Machine.run(program.storage, from: entry.start, in: &frame, &trace)
+      if cell.isValue { values[node] = cell }
+    }
+    let result = Program.folded(graph.copy(of: roots, replacing: values))
+    frame.reset()
+    return result
+  }
+
+  /// The patterns of the program that a copy of its graph still has, by the constant's node.
+  private func keptPatterns(in graph: borrowing ConditionGraph)
+    -> (patterns: [CheckedPattern], patternOf: [ConditionGraph.ID: UInt32])
+  {
+    guard !storage.patterns.isEmpty else { return ([], [:]) }
+    var known: [String: UInt32] = [:]
+    for (node, number) in storage.patternOf {
+      if let cell = storage.graph.constant(node) { known[cell.text] = number }
+    }
+    var patternOf: [ConditionGraph.ID: UInt32] = [:]
+    for node in graph.nodes.indices {
+      if let cell = graph.constant(node), cell.isText, let number = known[cell.text] {
+        patternOf[node] = number
+      }
+    }
+    return (storage.patterns, patternOf)
+  }
+}
+
+extension ConditionGraph {
+  /// The largest parts of expressions that read no attribute and no variable from outside, and are
+  /// not constants.
+  borrowing func closedNodes(of roots: [ID]) -> [ID] {
+    var isOpen = Array(repeating: false, count: nodes.count)
+    var free: [Set<UInt32>] = Array(repeating: [], count: nodes.count)
+    for id in nodes.indices {
+      let node = nodes[id]
+      switch node.kind {
+      case .slot, .present: isOpen[id] = true
+      case .local: free[id] = [node.a]
+      default: break
+      }
+      for operand in operands(of: id) {
+        isOpen[id] = isOpen[id] || isOpen[operand]
+        free[id].formUnion(free[operand])
+      }
+      if node.kind == .bind || node.kind == .loop { free[id].subtract([node.c, node.c + 1]) }
+    }
+    func isClosed(_ id: ID) -> Bool { !isOpen[id] && free[id].isEmpty }
+    func isValue(_ id: ID) -> Bool { isClosed(id) && nodes[id].kind != .optionalElement }
+    var isWanted = Array(repeating: false, count: nodes.count)
+    for root in roots { isWanted[root] = true }
+    for id in nodes.indices where !isValue(id) {
+      for operand in operands(of: id) { isWanted[operand] = true }
+    }
+    return nodes.indices.filter {
+      isWanted[$0] && isValue($0) && nodes[$0].kind != .constant
+    }
+  }
+}

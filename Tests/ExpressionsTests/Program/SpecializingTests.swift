@@ -1,0 +1,174 @@
+import Testing
+
+@testable import Expressions
+
+/// Partial evaluation and folding change what runs, never what comes out.
+@Suite struct SpecializingTests {
+  private enum Outcome: Equatable {
+    case value(String)
+    case error(EvaluationError.Kind)
+  }
+
+  private static func outcome(_ program: Program, _ context: Value) -> Outcome {
+    do throws(EvaluationError) {
+      return .value("\(try program.evaluate(context))")
+    } catch {
+      return .error(error.kind)
+    }
+  }
+
+  /// Whether two ways of evaluating agree. Of several errors that an operation has, one that the
+  /// reference knows is reported: which one may depend on what was worked out beforehand.
+  private static func agree(
+    _ a: Outcome, _ b: Outcome, _ expression: ReferenceExpression, _ context: Value
+  ) -> Bool {
+    guard a != b, case .error(let first) = a, case .error(let second) = b else { return a == b }
+    guard case .errors(let kinds) = ReferenceInterpreter(context: context).evaluate(expression)
+    else { return false }
+    return kinds.contains(first) && kinds.contains(second)
+  }
+
+  /// A context of which some attributes are left out, and the maps that are whole.
+  private static func part<Generator: RandomNumberGenerator>(
+    of context: Value, _ random: inout Generator
+  ) -> KnownAttributes {
+    var complete: [AttributePath] = []
+    let part = part(of: context, [], &complete, &random)
+    return KnownAttributes(part, complete: complete)
+  }
+
+  private static func part<Generator: RandomNumberGenerator>(
+    of value: Value, _ path: [String], _ complete: inout [AttributePath],
+    _ random: inout Generator
+  ) -> Value {
+    guard case .map(let entries) = value else { return value }
+    if !path.isEmpty, Int.random(in: 0..<4, using: &random) == 0 {
+      complete.append(AttributePath(path))
+      return value
+    }
+    var kept: [Value.Entry] = []
+    for entry in entries where Bool.random(using: &random) {
+      guard case .string(let name) = entry.key else { continue }
+      kept.append(
+        Value.Entry(
+          key: entry.key, value: part(of: entry.value, path + [name], &complete, &random)))
+    }
+    return .map(kept)
+  }
+
+  @Test(arguments: 0..<20)
+  func agreesWithTheWholeProgram(seed: UInt64) throws {
+    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 500))
+    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 2_000))
+    var random = SeededGenerator(seed: seed &+ 3_000)
+    var shorter = 0
+    for round in 0..<60 {
+      let expression = expressions.expression(.bool, depth: 1 + round % 5)
+      let source = writer.write(expression)
+      let program = try #require(Environment().compile(source).output)
+      for _ in 0..<4 {
+        let context = expressions.context()
+        let known = Self.part(of: context, &random)
+        let rest = program.specialize(known)
+        if rest.requirements.count < program.requirements.count { shorter += 1 }
+        #expect(
+          Self.agree(
+            Self.outcome(program, context), Self.outcome(rest, context), expression, context),
+          "\(source) with \(known.values.json) and \(known.complete) on \(context.json)")
+        try expectSameResidue(rest, expression, context, source)
+      }
+    }
+    #expect(shorter > 20)
+  }
+
+  /// What is left can be written down and read again.
+  private func expectSameResidue(
+    _ rest: Program, _ expression: ReferenceExpression, _ context: Value, _ source: String
+  ) throws {
+    let text = rest.residue(of: rest.entries[0])
+    guard !text.contains("error(\"") else { return }
+    let again = try #require(Environment().compile(text).output, "\(source) became \(text)")
+    #expect(
+      Self.agree(
+        Self.outcome(again, context), Self.outcome(rest, context), expression, context),
+      "\(source) became \(text) on \(context.json)")
+  }
+
+  @Test(arguments: 0..<20)
+  func foldingChangesNothing(seed: UInt64) throws {
+    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 900))
+    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 4_000))
+    for round in 0..<60 {
+      let expression = expressions.expression(.bool, depth: 1 + round % 5)
+      let source = writer.write(expression)
+      let folded = try #require(Environment().compile(source).output)
+      var builder = ProgramBuilder(Environment())
+      builder.folds = false
+      builder.add(source)
+      let plain = builder.build()
+      for _ in 0..<4 {
+        let context = expressions.context()
+        #expect(
+          Self.agree(
+            Self.outcome(plain, context), Self.outcome(folded, context), expression, context),
+          "\(source) on \(context.json)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #"device.platform == "iOS" && user.age > 10 + 8 && params.list.exists(x, x == user.id)"#,
+      "user.age > 18 && params.list.exists(x, x == user.id)"
+    ),
+    (#"device.platform == "Android" && user.age > 18"#, "false"),
+    (#"user.age > 18 || device.platform == "iOS""#, "true"),
+    (#"has(device.model) ? user.a : user.b"#, "user.b"),
+    (#"user.age > device.minimum"#, #"error("no such attribute") < user.age"#),
+    (#"device.locale.startsWith("en") && user.b"#, "user.b && true"),
+    (#"device.tags.exists(t, t == "beta") == user.beta"#, "true == user.beta"),
+    (#"device.locale.matches("^en_[A-Z]+$") ? user.a : user.b"#, "user.a"),
+    (#"user.name.matches("^a+$") && device.platform != "iOS""#, "false"),
+    (#"user.tags.all(t, t in device.tags)"#, #"user.tags.all(x, x in ["beta", "new"])"#),
+    (#"device.platform"#, #""iOS""#),
+  ])
+  func residue(source: String, expected: String) throws {
+    let program = try #require(Environment().compile(source).output)
+    let device: Value = .object([
+      "platform": "iOS", "locale": "en_US", "tags": ["beta", "new"],
+    ])
+    let known = KnownAttributes(
+      .object(["device": device]), complete: [AttributePath(["device"])])
+    let rest = program.specialize(known)
+    #expect(rest.residue(of: rest.entries[0]) == expected)
+  }
+
+  @Test func requirementsAreWhatIsLeft() throws {
+    let program = try #require(
+      Environment().compile(#"device.platform == "iOS" && user.age > 1 || params.a"#).output)
+    let rest = program.specialize(
+      KnownAttributes(.object(["device": .object(["platform": "Android"])])))
+    #expect(rest.requirements.map(\.description) == ["params.a"])
+  }
+
+  @Test func entriesKeepTheirNumbersAndPlaces() throws {
+    var builder = ProgramBuilder(Environment())
+    builder.add(#"device.a == 1 && user.b == 2"#)
+    builder.add(#"user.b == 2"#)
+    let program = builder.build()
+    let rest = program.specialize(
+      KnownAttributes(.object(["device": .object(["a": 1])])))
+    #expect(rest.entries.count == 2)
+    #expect(rest.sources == program.sources)
+    var frame = Frame(for: rest)
+    try frame.fill(.object(["user": .object([:])]))
+    for entry in rest.entries {
+      let error = #expect(throws: EvaluationError.self) {
+        try rest.evaluate(entry, in: &frame)
+      }
+      let range = try #require(rest.range(of: error!, in: entry))
+      let source = Array(rest.sources[entry.source].utf8)
+      #expect(String(decoding: source[range.from..<range.to], as: UTF8.self) == "user.b == 2")
+    }
+  }
+}
