@@ -7,15 +7,17 @@ struct BatchTable: Sendable {
   struct Rule {
     /// The part of ``prefixes`` that the rule's hashes begin with.
     var prefix: Range<Int32>
-    /// The rule's variants, as a range of ``cumulative`` and ``variants``.
+    /// The rule's variants, as a range of ``choices`` and ``cumulative``.
     var variants: Range<Int32>
     var drawRange: Double
-    /// For an experiment without variants.
-    var withoutVariants: Variant
+    /// The choice of an experiment without variants.
+    var withoutVariants: Int32
+    /// Whether the rule's limit lets a user apply it who has no occurrences.
+    var allowsFirst: Bool
   }
 
-  /// What the loop needs of a variant: the kind of outcome, and its part of ``text``.
-  struct Variant {
+  /// What a decision may come to: the kind of outcome, and its part of ``text``.
+  struct Choice {
     var outcome: OutcomeIndex
     var text: Range<Int32>
   }
@@ -27,12 +29,13 @@ struct BatchTable: Sendable {
   }
 
   private(set) var rules: [Rule] = []
-  private(set) var variants: [Variant] = []
+  private(set) var choices: [Choice] = []
+  /// Sums of the weights of a rule's variants, where its choices are.
   private(set) var cumulative: [Double] = []
   private(set) var prefixes: [UInt8] = []
   private(set) var text: [UInt8] = []
-  /// By placement of the batch: when no audience matches, or the placement does not exist.
-  private(set) var unmatched: [Variant] = []
+  /// By placement of the batch: the choice when no audience matches, or there is no placement.
+  private(set) var unmatched: [Int32] = []
   /// By placement of the batch: its rules, or nil when the config does not have it.
   private(set) var ruleRanges: [Range<Int>?] = []
 
@@ -47,9 +50,9 @@ struct BatchTable: Sendable {
       ruleRanges.append(placement.compiled?.rules)
       let none: Decision.Outcome = isKnown ? .noAudienceMatch : .placementNotFound
       unmatched.append(
-        Variant(
-          outcome: isKnown ? .noAudienceMatch : .placementNotFound,
-          text: add(fragments.fragment(placement.name, none, nil))))
+        add(
+          isKnown ? .noAudienceMatch : .placementNotFound,
+          fragments.fragment(placement.name, none, nil)))
       for rule in placement.compiled?.rules ?? 0..<0 { placementOf[rule] = placement.name }
     }
     for (number, rule) in ruleSet.rules.enumerated() {
@@ -57,10 +60,12 @@ struct BatchTable: Sendable {
     }
   }
 
-  private mutating func add(_ bytes: [UInt8]) -> Range<Int32> {
+  private mutating func add(_ outcome: OutcomeIndex, _ bytes: [UInt8], weight: Double = 0) -> Int32 {
     let start = Int32(text.count)
     text += bytes
-    return start..<Int32(text.count)
+    choices.append(Choice(outcome: outcome, text: start..<Int32(text.count)))
+    cumulative.append(weight)
+    return Int32(choices.count - 1)
   }
 
   private mutating func add(
@@ -70,8 +75,7 @@ struct BatchTable: Sendable {
     let prefix = assigner.hashPrefix(experimentID: rule.audience.experimentID)
     let prefixStart = Int32(prefixes.count)
     prefixes += prefix
-    let first = Int32(variants.count)
-    cumulative += rule.weights.cumulative
+    let first = Int32(choices.count)
     let index = rule.audience.index
     for variant in rule.audience.variants.indices {
       let outcome = rule.outcome(variant)
@@ -81,14 +85,16 @@ struct BatchTable: Sendable {
         case .holdout: .holdout
         default: .error
         }
-      variants.append(
-        Variant(outcome: kind, text: add(fragments.fragment(placement, outcome, index))))
+      _ = add(
+        kind, fragments.fragment(placement, outcome, index),
+        weight: rule.weights.cumulative[variant])
     }
+    let end = Int32(choices.count)
     rules.append(
       Rule(
-        prefix: prefixStart..<Int32(prefixes.count), variants: first..<Int32(variants.count),
+        prefix: prefixStart..<Int32(prefixes.count), variants: first..<end,
         drawRange: rule.weights.drawRange,
-        withoutVariants: Variant(
-          outcome: .error, text: add(fragments.fragment(placement, .error(.noVariants), index)))))
+        withoutVariants: add(.error, fragments.fragment(placement, .error(.noVariants), index)),
+        allowsFirst: rule.audience.occurrenceLimit?.allows(storedCount: 0) ?? true))
   }
 }

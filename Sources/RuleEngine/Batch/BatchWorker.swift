@@ -1,8 +1,10 @@
-internal import Expressions
+package import Expressions
 
-/// Decides all placements of a plan for one user after the other. Each thread has its own worker.
+/// Decides all placements of a plan for one user after the other. Each thread has its own worker,
+/// which learns how the records look and should be kept from chunk to chunk.
 ///
-/// A condition that several audiences share is evaluated once per user.
+/// Users whose records look like earlier ones are decided in blocks, column by column
+/// (``BatchBlock``); others are decided one by one. Both give the same.
 public struct BatchWorker: ~Copyable {
   /// A line that could not be used.
   public struct RejectedLine: Hashable, Sendable {
@@ -27,7 +29,34 @@ public struct BatchWorker: ~Copyable {
   private let table: BatchTable
   private var frame: Frame
   private var reader: UserRecordReader
-  private var walk: CountingWalk
+  private var shapes: RecordShapes
+  private var block: BatchBlock
+  private var columns: ColumnDecider
+  private var rows: RowWalk
+  private var counts: BatchCounts
+  private var chooser: VariantChooser
+  private var writer: OutcomeWriter
+  private var captured: UnsafeMutablePointer<RecordShapes.Captured>
+  /// By place of an unknown key: what the reader has not been told yet.
+  private var unknown: [String: Int] = [:]
+
+  /// Members of a record that are read beside attributes.
+  private enum Capture: Int, CaseIterable {
+    case userID, assignments, occurrences, status, entitlements
+
+    var key: String {
+      switch self {
+      case .userID: "userId"
+      case .assignments: "assignments"
+      case .occurrences: "occurrences"
+      case .status: "subscriptionStatus"
+      case .entitlements: "entitlements"
+      }
+    }
+  }
+
+  /// Longer lines are decided one by one: what an evaluation may spend is counted there.
+  private static let longestInBlock = 8_192
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
@@ -35,32 +64,55 @@ public struct BatchWorker: ~Copyable {
     table = plan.table
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet)
-    walk = CountingWalk(plan)
+    shapes = RecordShapes(
+      for: plan.ruleSet.program, captures: Capture.allCases.map(\.key),
+      ignored: ["user", "device", "params", "events"])
+    block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
+    columns = ColumnDecider(plan)
+    rows = RowWalk(plan)
+    counts = BatchCounts(plan)
+    chooser = VariantChooser(plan)
+    writer = OutcomeWriter(plan)
+    captured = .allocate(capacity: Capture.allCases.count)
+    captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
   }
 
+  deinit { captured.deallocate() }
+
   /// Keys of records that nobody knows, with the number of records that had them.
-  public var unknownKeys: [String: Int] { reader.unknownKeys }
+  public var unknownKeys: [String: Int] { reader.unknownKeys.merging(unknown, uniquingKeysWith: +) }
 
   /// Decides for every line of a chunk, which must hold whole lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
-    walk.clearCounts()
+    chunk.withUnsafeBufferPointer { process($0) }
+  }
+
+  /// Decides for every line of a chunk that stays where it is until this returns.
+  package mutating func process(_ chunk: ByteView) -> Output {
+    counts.clear()
+    writer.begin()
     var output = Output(tally: plan.emptyTally, outcomes: [], rejected: [], lines: 0)
-    if plan.writesOutcomes { output.outcomes.reserveCapacity(8 * chunk.count) }
-    chunk.withUnsafeBufferPointer { bytes in
-      var start = 0
-      while start < bytes.count {
-        let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-        process(UnsafeBufferPointer(rebasing: bytes[start..<end]), &output)
-        output.lines += 1
-        start = end + 1
-        if plan.stopsAtRejection, !output.rejected.isEmpty { break }
-      }
+    block.begin()
+    var start = 0
+    while start < chunk.count {
+      let end = LineScan.newline(in: chunk, from: start)
+      let line = ByteView(rebasing: chunk[start..<end])
+      add(line, readable: chunk.count - start, &output)
+      output.lines += 1
+      start = end + 1
+      if block.isFull { decideBlock() }
+      if plan.stopsAtRejection, !output.rejected.isEmpty { break }
     }
-    walk.addCounts(to: &output.tally)
+    decideBlock()
+    output.tally.users = counts.users
+    output.tally.rejected = output.rejected.count
+    counts.add(to: &output.tally, plan, table)
+    output.outcomes = writer.finish(table)
     return output
   }
 
-  private mutating func process(_ line: UnsafeBufferPointer<UInt8>, _ output: inout Output) {
+  private mutating func add(_ line: ByteView, readable: Int, _ output: inout Output) {
+    if line.count <= BatchWorker.longestInBlock, addByShape(line, readable) { return }
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
@@ -69,50 +121,103 @@ public struct BatchWorker: ~Copyable {
       }
       try reader.read(line, into: &frame)
     } catch {
-      output.tally.rejected += 1
       let place = error.offset.map { " at byte \($0)" } ?? ""
       output.rejected.append(
         RejectedLine(line: output.lines, reason: error.reason + place, text: Array(line)))
       return
     }
-    output.tally.users += 1
-    decide(&output)
+    decideAlone()
+    if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
   }
 
-  private mutating func decide(_ output: inout Output) {
-    walk.beginUser(reader.occurrences)
-    let isWide = plan.writesOutcomes && plan.layout == .wide
-    if isWide { appendSubject(to: &output.outcomes) }
-    for number in 0..<table.ruleRanges.count {
-      let result: BatchTable.Variant
-      if let rules = table.ruleRanges[number],
-        let rule = ruleSet.firstMatch(of: rules, in: &frame, &walk)
-      {
-        walk.taken(rule)
-        result = outcome(of: rule)
-      } else {
-        result = table.unmatched[number]
-      }
-      walk.count(result.outcome, at: number)
-      if plan.writesOutcomes { write(result.text, to: &output.outcomes) }
+  // MARK: In a block
+
+  /// Fills a row of the block from a record of a known shape; false when it must be read otherwise.
+  private mutating func addByShape(_ line: ByteView, _ readable: Int) -> Bool {
+    guard
+      shapes.fill(
+        line, readable: readable, row: block.count, of: &block.columns, captured: captured)
+    else { return false }
+    guard let base = line.baseAddress, isEmptyMember(.assignments, base),
+      isEmptyMember(.occurrences, base)
+    else { return false }
+    let identity = captured[Capture.userID.rawValue]
+    guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
+      identity.to - identity.from < 4_096
+    else { return false }
+    let subject = ByteView(
+      start: base + identity.from + 1, count: identity.to - identity.from - 2)
+    for byte in subject where byte == UInt8(ascii: "\\") { return false }
+    guard fillStatus(.status, reader.statusSlot, base),
+      fillStatus(.entitlements, reader.entitlementsSlot, base)
+    else { return false }
+    for key in shapes.unknownKeys where unknown.count < 16 || unknown[key] != nil {
+      unknown[key, default: 0] += 1
     }
-    if isWide { output.outcomes += [UInt8(ascii: "}"), UInt8(ascii: "\n")] }
+    block.addRow(subject: subject)
+    return true
+  }
+
+  /// Whether a record has nothing under a key, or an empty list or object.
+  private func isEmptyMember(_ capture: Capture, _ base: UnsafePointer<UInt8>) -> Bool {
+    let value = captured[capture.rawValue]
+    return value.from < 0 || value.to - value.from == 2 && base[value.from] != 0x22
+  }
+
+  /// What the record says outside `device` counts where `device` is silent.
+  private mutating func fillStatus(
+    _ capture: Capture, _ slot: Int?, _ base: UnsafePointer<UInt8>
+  ) -> Bool {
+    let value = captured[capture.rawValue]
+    guard let slot, value.from >= 0, !block.columns.cell(slot, row: block.count).isValue else {
+      return true
+    }
+    var cursor = JSONCursor(base, from: value.from, to: value.to)
+    do throws(JSONFault) {
+      let cell = try cursor.cell(
+        in: &block.columns.arena, nesting: ruleSet.program.limits.dataNesting)
+      block.columns.set(slot, row: block.count, to: cell)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private mutating func decideBlock() {
+    guard block.count > 0 else { return }
+    columns.decide(&block, table, &counts, &chooser)
+    counts.users += block.count
+    if plan.writesOutcomes { writer.add(block, table) }
+    block.begin()
+  }
+
+  // MARK: Alone
+
+  /// Decides for the user in the frame.
+  private mutating func decideAlone() {
+    let row = block.addRow(copying: reader.subject)
+    rows.beginUser(reader.occurrences)
+    for number in 0..<table.ruleRanges.count {
+      var choice = table.unmatched[number]
+      if let rules = table.ruleRanges[number],
+        let rule = ruleSet.firstMatch(of: rules, in: &frame, &rows)
+      {
+        rows.taken(rule)
+        choice = self.choice(of: rule, row)
+      }
+      counts.count(choice)
+      block.setChoice(choice, placement: number, row: row)
+    }
+    rows.addCounts(to: &counts)
   }
 
   /// What the current user gets from a rule that applies.
-  private func outcome(of number: Int) -> BatchTable.Variant {
+  private mutating func choice(of number: Int, _ row: Int) -> Int32 {
     let rule = table.rules[number]
-    let first = Int(rule.variants.lowerBound)
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
-      return table.variants[first + variant]
+      return rule.variants.lowerBound + Int32(variant)
     }
-    guard rule.variants.count > 1 else {
-      return rule.variants.isEmpty ? rule.withoutVariants : table.variants[first]
-    }
-    let draw = fraction(rule) * rule.drawRange
-    let variant = WeightTable.variant(
-      draw: draw, cumulative: table.cumulative[first..<first + rule.variants.count])
-    return variant.map { table.variants[first + $0] } ?? rule.withoutVariants
+    return chooser.choice(of: rule, subject: block.subjects[row], table)
   }
 
   private func storedVariant(of rule: Int) -> Int? {
@@ -123,134 +228,6 @@ public struct BatchWorker: ~Copyable {
     guard let stored else { return nil }
     return audience.variants.firstIndex {
       $0.id.utf8.elementsEqual(stored.variantID.utf8)
-    }
-  }
-
-  private func fraction(_ rule: BatchTable.Rule) -> Double {
-    if case .draw(let fraction) = plan.assigner { return fraction }
-    return withUnsafePointer(to: reader.subject) { subject in
-      let subject = subject.textBytes
-      let count = rule.prefix.count
-      return withUnsafeTemporaryAllocation(
-        byteCount: count + 4 + subject.count, alignment: 8
-      ) { buffer in
-        table.prefixes.withUnsafeBytes { prefixes in
-          guard let from = prefixes.baseAddress, count > 0 else { return }
-          buffer.baseAddress?.copyMemory(
-            from: from + Int(rule.prefix.lowerBound), byteCount: count)
-        }
-        return Assigner.fraction(buffer, prefix: count, subject: subject)
-      }
-    }
-  }
-
-  private func appendSubject(to outcomes: inout [UInt8]) {
-    JSONWriter.append("{\"userId\":", to: &outcomes)
-    withUnsafePointer(to: reader.subject) {
-      JSONWriter.append(quoted: $0.textBytes, to: &outcomes)
-    }
-  }
-
-  private func write(_ text: Range<Int32>, to outcomes: inout [UInt8]) {
-    if plan.layout == .long { appendSubject(to: &outcomes) }
-    table.text.withUnsafeBufferPointer {
-      outcomes.append(
-        contentsOf: UnsafeBufferPointer(
-          rebasing: $0[Int(text.lowerBound)..<Int(text.upperBound)]))
-    }
-  }
-}
-
-/// Counts what happens to audiences, and remembers the conditions of the current user.
-private struct CountingWalk: RuleWalk {
-  private let plan: BatchPlan
-  private let program: Program
-  private let conditions: [Program.Entry]
-  private let conditionOf: [Int32]
-  private let now: Int64
-  private var occurrences: [DecisionState.Occurrences] = []
-  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not.
-  private var known: [UInt8]
-  private var reachedCounts: [Int]
-  private var matchedCounts: [Int]
-  private var takenCounts: [Int]
-  /// By placement, one for each ``BatchTable/OutcomeIndex``.
-  private var outcomes: [Int]
-
-  init(_ plan: BatchPlan) {
-    self.plan = plan
-    program = plan.ruleSet.program
-    conditions = plan.ruleSet.conditions
-    conditionOf = plan.ruleSet.conditionOf
-    now = plan.now
-    known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
-    reachedCounts = Array(repeating: 0, count: plan.ruleSet.rules.count)
-    matchedCounts = reachedCounts
-    takenCounts = reachedCounts
-    outcomes = Array(
-      repeating: 0, count: plan.placements.count * BatchTable.OutcomeIndex.count)
-  }
-
-  mutating func beginUser(_ occurrences: [DecisionState.Occurrences]) {
-    self.occurrences = occurrences
-    known.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
-  }
-
-  mutating func clearCounts() {
-    for i in reachedCounts.indices {
-      reachedCounts[i] = 0
-      matchedCounts[i] = 0
-      takenCounts[i] = 0
-    }
-    for i in outcomes.indices { outcomes[i] = 0 }
-  }
-
-  // MARK: RuleWalk
-
-  @inline(__always)
-  mutating func holds(_ rule: Int, in frame: inout Frame) -> Bool {
-    let number = Int(conditionOf[rule])
-    guard number >= 0 else { return true }
-    if known[number] == 0 {
-      known[number] = program.isTrue(conditions[number], in: &frame) ? 1 : 2
-    }
-    return known[number] == 1
-  }
-
-  mutating func allows(_ limit: OccurrenceLimit, rule: Int) -> Bool {
-    var count = 0
-    for stored in occurrences where stored.key.utf8.elementsEqual(limit.key.utf8) {
-      count += limit.count(stored.times, now: now)
-    }
-    return limit.allows(storedCount: count)
-  }
-
-  mutating func reached(_ rule: Int) { reachedCounts[rule] &+= 1 }
-  mutating func matched(_ rule: Int) { matchedCounts[rule] &+= 1 }
-
-  // MARK: Counting
-
-  mutating func taken(_ rule: Int) { takenCounts[rule] &+= 1 }
-
-  mutating func count(_ outcome: BatchTable.OutcomeIndex, at placement: Int) {
-    outcomes[placement &* BatchTable.OutcomeIndex.count &+ outcome.rawValue] &+= 1
-  }
-
-  func addCounts(to tally: inout Tally) {
-    for (i, placement) in plan.placements.enumerated() {
-      func outcome(_ index: BatchTable.OutcomeIndex) -> Int {
-        outcomes[i * BatchTable.OutcomeIndex.count + index.rawValue]
-      }
-      tally.placements[i].paywall += outcome(.paywall)
-      tally.placements[i].holdout += outcome(.holdout)
-      tally.placements[i].noAudienceMatch += outcome(.noAudienceMatch)
-      tally.placements[i].placementNotFound += outcome(.placementNotFound)
-      tally.placements[i].error += outcome(.error)
-      for (j, rule) in (placement.compiled?.rules ?? 0..<0).enumerated() {
-        tally.placements[i].audiences[j].reached += reachedCounts[rule]
-        tally.placements[i].audiences[j].matched += matchedCounts[rule]
-        tally.placements[i].audiences[j].taken += takenCounts[rule]
-      }
     }
   }
 }

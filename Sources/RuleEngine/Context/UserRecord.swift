@@ -23,8 +23,9 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var unknownKeys: [String: Int] = [:]
 
   private let nesting: Int
-  private let statusSlot: Int?
-  private let entitlementsSlot: Int?
+  /// The slots of attributes that a record may also say outside `device`.
+  let statusSlot: Int?
+  let entitlementsSlot: Int?
   private var status: Cell?
   private var entitlements: Cell?
   /// At most this many different unknown keys are remembered.

@@ -7,52 +7,74 @@ package enum XXH64 {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
+  @inline(__always)
   package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    guard let base = bytes.baseAddress else { return avalanche(prime5) }
+    return hash(base, bytes.count)
+  }
+
+  @inline(__always)
+  private static func hash(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var at = 0
     var hash: UInt64
-    if bytes.count >= 32 {
-      hash = lanes(bytes, &at)
+    if count >= 32 {
+      hash = lanes(bytes, count, &at)
     } else {
       hash = prime5
     }
-    hash &+= UInt64(bytes.count)
-    while at &+ 8 <= bytes.count {
+    hash &+= UInt64(count)
+    while at &+ 8 <= count {
       hash ^= round(0, bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       hash = rotate(hash, 27) &* prime1 &+ prime4
       at &+= 8
     }
-    if at &+ 4 <= bytes.count {
+    if at &+ 4 <= count {
       let word = UInt64(bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
       hash ^= word &* prime1
       hash = rotate(hash, 23) &* prime2 &+ prime3
       at &+= 4
     }
-    while at < bytes.count {
-      hash ^= UInt64(bytes[at]) &* prime5
+    while at < count {
+      hash ^= UInt64(bytes.load(fromByteOffset: at, as: UInt8.self)) &* prime5
       hash = rotate(hash, 11) &* prime1
       at &+= 1
     }
-    hash = (hash ^ hash >> 33) &* prime2
+    return avalanche(hash)
+  }
+
+  /// Spreads every bit over all others.
+  @inline(__always)
+  private static func avalanche(_ hash: UInt64) -> UInt64 {
+    var hash = (hash ^ hash >> 33) &* prime2
     hash = (hash ^ hash >> 29) &* prime3
     return hash ^ hash >> 32
   }
 
   /// The four lanes that take 32 bytes at a time.
-  private static func lanes(_ bytes: UnsafeRawBufferPointer, _ at: inout Int) -> UInt64 {
+  @inline(__always)
+  private static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
     var a = prime1 &+ prime2
     var b = prime2
     var c: UInt64 = 0
     var d = 0 &- prime1
-    while at &+ 32 <= bytes.count {
+    while at &+ 32 <= count {
       a = round(a, bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       b = round(b, bytes.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self))
       c = round(c, bytes.loadUnaligned(fromByteOffset: at &+ 16, as: UInt64.self))
       d = round(d, bytes.loadUnaligned(fromByteOffset: at &+ 24, as: UInt64.self))
       at &+= 32
     }
+    return merged(a, b, c, d)
+  }
+
+  @inline(__always)
+  private static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     var hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
-    for lane in [a, b, c, d] { hash = (hash ^ round(0, lane)) &* prime1 &+ prime4 }
-    return hash
+    // One after the other by hand: an array of the lanes would be allocated for every hash.
+    hash = (hash ^ round(0, a)) &* prime1 &+ prime4
+    hash = (hash ^ round(0, b)) &* prime1 &+ prime4
+    hash = (hash ^ round(0, c)) &* prime1 &+ prime4
+    return (hash ^ round(0, d)) &* prime1 &+ prime4
   }
 
   @inline(__always)
@@ -63,5 +85,77 @@ package enum XXH64 {
   @inline(__always)
   private static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
     word << bits | word >> (64 &- bits)
+  }
+}
+
+extension XXH64 {
+  /// The hash of text that is given in words: four at a time while 32 bytes are left, then one at a
+  /// time, then the rest.
+  struct Words {
+    private let count: Int
+    private var a = XXH64.prime1 &+ XXH64.prime2
+    private var b = XXH64.prime2
+    private var c: UInt64 = 0
+    private var d = 0 &- XXH64.prime1
+    private var hash = XXH64.prime5
+
+    /// - Parameter count: bytes of the whole text.
+    @inline(__always)
+    init(count: Int) { self.count = count }
+
+    /// For fewer than 32 bytes, which need no lanes.
+    @inline(__always)
+    init(short count: Int) {
+      self.count = count
+      hash &+= UInt64(count)
+    }
+
+    @inline(__always)
+    mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+      a = XXH64.round(a, first)
+      b = XXH64.round(b, second)
+      c = XXH64.round(c, third)
+      d = XXH64.round(d, fourth)
+    }
+
+    @inline(__always)
+    mutating func endLanes() {
+      if count >= 32 { hash = XXH64.merged(a, b, c, d) }
+      hash &+= UInt64(count)
+    }
+
+    @inline(__always)
+    mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
+
+    /// What a word does to the hash does not depend on the hash before: it can be known already.
+    static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
+
+    @inline(__always)
+    mutating func add(round: UInt64) {
+      hash = XXH64.rotate(hash ^ round, 27) &* XXH64.prime1 &+ XXH64.prime4
+    }
+
+    @inline(__always)
+    func finish() -> UInt64 { XXH64.avalanche(hash) }
+
+    /// Adds the last bytes, fewer than eight, which begin in the low ones of a word.
+    @inline(__always)
+    func finish(_ rest: UInt64, bytes: Int) -> UInt64 {
+      var hash = hash
+      var rest = rest
+      var left = bytes
+      if left >= 4 {
+        hash = XXH64.rotate(hash ^ (rest & 0xFFFF_FFFF) &* XXH64.prime1, 23) &* XXH64.prime2
+          &+ XXH64.prime3
+        rest &>>= 32
+        left &-= 4
+      }
+      while left > 0 {
+        hash = XXH64.rotate(hash ^ (rest & 0xFF) &* XXH64.prime5, 11) &* XXH64.prime1
+        rest &>>= 8
+        left &-= 1
+      }
+      return XXH64.avalanche(hash)
+    }
   }
 }

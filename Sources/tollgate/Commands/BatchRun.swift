@@ -10,6 +10,7 @@ struct BatchRun {
   private let output: FileDescriptor?
   private let rejects: FileDescriptor?
   private let users: String
+  private let workers: WorkerPool
   private var chunks: LineChunks
   private var progress: Progress
   private var lines = 0
@@ -27,6 +28,7 @@ struct BatchRun {
     self.users = users
     self.threads = threads
     self.strict = strict
+    workers = WorkerPool(plan)
     chunks = LineChunks(try FileText.open(users), lineLimit: plan.lineLimit)
     output = out == "none" ? nil : try FileText.create(out)
     self.rejects = try rejects.map { try FileText.create($0) }
@@ -37,7 +39,6 @@ struct BatchRun {
   /// What a worker gives for one chunk.
   private struct Part: Sendable {
     var output: BatchWorker.Output
-    var unknownKeys: [String: Int]
   }
 
   mutating func process() async throws {
@@ -50,7 +51,7 @@ struct BatchRun {
           isDone = true
           break
         }
-        inFlight.append(BatchRun.start(chunk, plan))
+        inFlight.append(start(chunk))
         if threads == 1 { break }
       }
       guard !inFlight.isEmpty else { break }
@@ -60,16 +61,18 @@ struct BatchRun {
         break
       }
     }
+    unknownKeys = workers.unknownKeys()
     progress.finish(tally)
     try output.map { if $0 != .standardOutput { try $0.close() } }
     try rejects?.close()
   }
 
-  private static func start(_ chunk: [UInt8], _ plan: BatchPlan) -> Task<Part, Never> {
-    Task.detached {
-      var worker = BatchWorker(plan)
-      let output = worker.process(chunk)
-      return Part(output: output, unknownKeys: worker.unknownKeys)
+  private func start(_ chunk: [UInt8]) -> Task<Part, Never> {
+    let workers = workers
+    return Task.detached {
+      let worker = workers.take()
+      defer { workers.giveBack(worker) }
+      return Part(output: worker.process(chunk))
     }
   }
 
@@ -77,7 +80,6 @@ struct BatchRun {
   private mutating func finish(_ part: Part) throws -> Bool {
     if let output { try FileText.write(part.output.outcomes, to: output) }
     tally.add(part.output.tally)
-    unknownKeys.merge(part.unknownKeys, uniquingKeysWith: +)
     var kept: [UInt8] = []
     for line in part.output.rejected {
       let number = lines + line.line + 1

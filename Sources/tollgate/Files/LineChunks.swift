@@ -24,7 +24,7 @@ struct LineChunks {
     carry = []
     while !isAtEnd {
       let start = chunk.count
-      try fill(&chunk)
+      chunk = try filled(chunk)
       if isSkipping { dropToNewline(&chunk, from: start) }
       guard let last = chunk[start...].lastIndex(of: UInt8(ascii: "\n")) else {
         if chunk.count > lineLimit, !isSkipping {
@@ -40,13 +40,16 @@ struct LineChunks {
     return chunk.isEmpty ? nil : chunk
   }
 
-  private mutating func fill(_ chunk: inout [UInt8]) throws {
+  /// A chunk with what is read next behind it.
+  private mutating func filled(_ chunk: [UInt8]) throws -> [UInt8] {
     do {
-      let more = try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-        count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+      let longer = try [UInt8](unsafeUninitializedCapacity: chunk.count + size) { buffer, count in
+        let raw = UnsafeMutableRawBufferPointer(buffer)
+        raw.copyBytes(from: chunk)
+        count = try chunk.count + file.read(into: .init(rebasing: raw[chunk.count...]))
       }
-      isAtEnd = more.isEmpty
-      if chunk.isEmpty { chunk = more } else { chunk += more }
+      isAtEnd = longer.count == chunk.count
+      return longer
     } catch let error as Errno {
       throw CommandError("cannot read the users: \(error)")
     }

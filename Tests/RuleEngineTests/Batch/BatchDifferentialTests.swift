@@ -14,7 +14,12 @@ import Testing
       var random = RandomUsers(random: SplitMix(seed: seed))
       let config = try #require(Config.decode(superwall: random.config()).output)
       rules = try #require(RuleSet.compile(config).output)
-      lines = (0..<count).map { random.record($0) }
+      // Most records come twice: the second time their shape is known.
+      lines = (0..<count / 2).map { random.record($0) }
+      lines += lines.map {
+        $0.replacing("\"os\":\"iOS\"", with: "\"os\":\"Android\"")
+          .replacing("\"n\":1", with: "\"n\":3")
+      }
     }
 
     func plan(_ layout: OutcomeLayout = .long, writes: Bool = true) -> BatchPlan {

@@ -1,0 +1,93 @@
+/// The attributes of many contexts: a column of cells for each attribute that a program reads.
+///
+/// Tests that go down a column instead of along a context take about a nanosecond each. Rows are
+/// filled one after the other, by ``RecordShapes`` or from a ``Frame``.
+package struct ColumnFrame: ~Copyable {
+  /// Contexts that a frame holds.
+  package static let rows = 512
+  /// Words of a mask, which has a bit for every row.
+  package static let words = rows / 64
+  /// Cells from one column to the next: not a power of two, so that the cells of a row do not
+  /// compete for the same lines of the cache.
+  package static let stride = rows + 4
+
+  /// The columns, one after the other, in slot order.
+  package let cells: UnsafeMutablePointer<Cell>
+  package let slotCount: Int
+  /// Memory for what does not fit into cells, until the next ``reset()``.
+  package var arena: Arena
+
+  package init(for program: Program) {
+    slotCount = program.storage.graph.slots.count
+    cells = .allocate(capacity: max(slotCount, 1) * ColumnFrame.stride)
+    cells.initialize(repeating: .missing, count: max(slotCount, 1) * ColumnFrame.stride)
+    arena = Arena(limit: program.limits.memoryBytes)
+  }
+
+  deinit { cells.deallocate() }
+
+  /// Gives up all rows.
+  package mutating func reset() { arena.reset() }
+
+  package func cell(_ slot: Int, row: Int) -> Cell { cells[slot &* ColumnFrame.stride &+ row] }
+
+  package func set(_ slot: Int, row: Int, to cell: Cell) {
+    cells[slot &* ColumnFrame.stride &+ row] = cell
+  }
+
+  /// Takes over the attributes of a frame, which must stay as it is for as long as the row is used.
+  package func copyRow(_ row: Int, from frame: borrowing Frame) {
+    for slot in 0..<slotCount { cells[slot &* ColumnFrame.stride &+ row] = frame.slots[slot] }
+  }
+
+  /// Puts the attributes of a row into a frame, in place of what it holds.
+  func copyRow(_ row: Int, to frame: borrowing Frame) {
+    for slot in 0..<slotCount { frame.slots[slot] = cells[slot &* ColumnFrame.stride &+ row] }
+  }
+}
+
+/// Which rows of a ``ColumnFrame`` something is true of.
+package typealias RowMask = UnsafeMutablePointer<UInt64>
+
+/// Operations on masks. All have ``ColumnFrame/words`` words.
+package enum RowMasks {
+  package static func allocate(_ count: Int = 1) -> RowMask {
+    let masks = RowMask.allocate(capacity: count * ColumnFrame.words)
+    masks.initialize(repeating: 0, count: count * ColumnFrame.words)
+    return masks
+  }
+
+  /// The first `rows` rows.
+  package static func fill(_ mask: RowMask, rows: Int) {
+    for word in 0..<ColumnFrame.words {
+      let bits = max(0, min(64, rows - word * 64))
+      mask[word] = bits == 64 ? .max : (1 << UInt64(bits)) - 1
+    }
+  }
+
+  @inline(__always)
+  package static func count(_ mask: RowMask) -> Int {
+    var count = 0
+    for word in 0..<ColumnFrame.words { count &+= mask[word].nonzeroBitCount }
+    return count
+  }
+
+  @inline(__always)
+  package static func isEmpty(_ mask: RowMask) -> Bool {
+    var any: UInt64 = 0
+    for word in 0..<ColumnFrame.words { any |= mask[word] }
+    return any == 0
+  }
+
+  /// Calls for every row of a mask, in order.
+  @inline(__always)
+  package static func forEach(_ mask: RowMask, _ body: (Int) -> Void) {
+    for word in 0..<ColumnFrame.words {
+      var bits = mask[word]
+      while bits != 0 {
+        body(word &* 64 &+ bits.trailingZeroBitCount)
+        bits &= bits &- 1
+      }
+    }
+  }
+}

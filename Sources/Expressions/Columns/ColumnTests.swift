@@ -1,0 +1,236 @@
+/// Tests of instructions, made for all rows of a column at once.
+///
+/// What a test gives for a row is what ``Machine`` gives: yes, no, or a fault. Both are the same
+/// functions of the same cells; here the loops over rows are around them.
+enum ColumnTest {
+  /// A test that is as cheap for all rows as for some: its result is kept for the whole frame.
+  case bool(slot: Int)
+  case equalBits(slot: Int, Cell)
+  case equalInt(slot: Int, constant: Int)
+  case order(Operand, Operand, orEqual: Bool)
+  case present(slot: Int)
+  case inBits(slot: Int, list: Cell)
+  case inSet(slot: Int, set: Int)
+
+  /// Tests whose cost depends on the values: made for the rows that ask.
+  case equal(Operand, Operand)
+  case isIn(Operand, Operand)
+  case text(Operand, Operand, TextTest)
+  case matches(slot: Int, pattern: Int)
+
+  enum TextTest: UInt64 { case contains, startsWith, endsWith }
+
+  /// A constant, or the column of a slot.
+  struct Operand {
+    /// Number of the constant or of the slot.
+    var number: Int
+    var isConstant: Bool
+  }
+
+  /// What tells a test from others.
+  var key: [UInt64] {
+    func number(_ operand: Operand) -> UInt64 {
+      UInt64(operand.number) * 2 + (operand.isConstant ? 1 : 0)
+    }
+    switch self {
+    case .bool(let slot): return [0, UInt64(slot)]
+    case .equalBits(let slot, let cell): return [1, UInt64(slot), cell.low, cell.high]
+    case .equalInt(let slot, let constant): return [2, UInt64(slot), UInt64(constant)]
+    case .order(let a, let b, let orEqual): return [orEqual ? 3 : 4, number(a), number(b)]
+    case .present(let slot): return [5, UInt64(slot)]
+    case .inBits(let slot, let list): return [6, UInt64(slot), list.low, list.high]
+    case .inSet(let slot, let set): return [7, UInt64(slot), UInt64(set)]
+    case .equal(let a, let b): return [8, number(a), number(b)]
+    case .isIn(let a, let b): return [9, number(a), number(b)]
+    case .text(let a, let b, let test): return [10 + test.rawValue, number(a), number(b)]
+    case .matches(let slot, let pattern): return [13, UInt64(slot), UInt64(pattern)]
+    }
+  }
+
+  var isCheap: Bool {
+    switch self {
+    case .bool, .equalBits, .equalInt, .order, .present, .inBits, .inSet: true
+    case .equal, .isIn, .text, .matches: false
+    }
+  }
+}
+
+/// Where a test reads an operand: a pointer that moves along a column, or stays on a constant.
+struct ColumnOperand {
+  let base: UnsafePointer<Cell>
+  let stride: Int
+
+  @inline(__always)
+  subscript(row: Int) -> UnsafePointer<Cell> { base + row &* stride }
+}
+
+extension ColumnTest {
+  /// What a test gave: `yes`, `no`, and neither for a fault.
+  struct Verdict {
+    var yes: UInt64 = 0
+    var no: UInt64 = 0
+
+    @inline(__always)
+    mutating func add(_ isTrue: Bool, _ bit: UInt64) {
+      let mask = 0 &- UInt64(isTrue ? 1 : 0)
+      yes |= bit & mask
+      no |= bit & ~mask
+    }
+  }
+
+  /// Makes a test for the 64 rows of a word that `wanted` names.
+  @inline(__always)
+  private static func rows(
+    _ wanted: UInt64, _ first: Int, _ body: (Int, UInt64, inout Verdict) -> Void
+  ) -> Verdict {
+    var verdict = Verdict()
+    if wanted == .max {
+      for i in 0..<64 { body(first &+ i, 1 << UInt64(i), &verdict) }
+      return verdict
+    }
+    var left = wanted
+    while left != 0 {
+      let i = left.trailingZeroBitCount
+      body(first &+ i, 1 << UInt64(i), &verdict)
+      left &= left &- 1
+    }
+    return verdict
+  }
+
+  static func bool(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = column[row]
+      if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
+    }
+  }
+
+  static func equalBits(
+    _ column: UnsafePointer<Cell>, _ constant: Cell, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = column[row]
+      if cell.isValue { verdict.add(cell == constant, bit) }
+    }
+  }
+
+  static func equalInt(
+    _ column: UnsafePointer<Cell>, _ constant: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = column[row]
+      if cell.tag == Tag.int {
+        verdict.add(cell.high == constant.pointee.high, bit)
+      } else if cell.isValue {
+        verdict.add(Comparing.areEqual(column + row, constant), bit)
+      }
+    }
+  }
+
+  static func order(
+    _ a: ColumnOperand, _ b: ColumnOperand, orEqual: Bool, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let (left, right) = (a[row].pointee, b[row].pointee)
+      if left.tag == Tag.int, right.tag == Tag.int {
+        let isLess = left.intValue < right.intValue
+        verdict.add(isLess || orEqual && left.intValue == right.intValue, bit)
+      } else {
+        orderSlowly(a[row], b[row], orEqual, bit, &verdict)
+      }
+    }
+  }
+
+  @inline(never)
+  private static func orderSlowly(
+    _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ orEqual: Bool, _ bit: UInt64,
+    _ verdict: inout Verdict
+  ) {
+    switch Comparing.order(a, b) {
+    case .less: verdict.add(true, bit)
+    case .equal: verdict.add(orEqual, bit)
+    case .greater, .unordered: verdict.add(false, bit)
+    case .noOverload: break
+    }
+  }
+
+  static func present(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = column[row]
+      if cell.isValue || cell.tag == Tag.missing { verdict.add(cell.isValue, bit) }
+    }
+  }
+
+  static func inBits(
+    _ column: UnsafePointer<Cell>, _ elements: UnsafeBufferPointer<Cell>, _ wanted: UInt64,
+    _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = column[row]
+      guard cell.isValue else { return }
+      var isElement = false
+      for i in 0..<elements.count where elements[i] == cell { isElement = true }
+      verdict.add(isElement, bit)
+    }
+  }
+
+  static func inSet(
+    _ column: UnsafePointer<Cell>, _ set: borrowing ConstantSet, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      if column[row].isValue { verdict.add(set.contains(column + row), bit) }
+    }
+  }
+
+  static func equal(
+    _ a: ColumnOperand, _ b: ColumnOperand, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      if a[row].pointee.isValue, b[row].pointee.isValue {
+        verdict.add(Comparing.areEqual(a[row], b[row]), bit)
+      }
+    }
+  }
+
+  static func isIn(
+    _ a: ColumnOperand, _ b: ColumnOperand, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = CollectionFunctions.contains(b[row], a[row])
+      if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
+    }
+  }
+
+  static func text(
+    _ a: ColumnOperand, _ b: ColumnOperand, _ test: TextTest, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      guard a[row].pointee.isText, b[row].pointee.isText else { return }
+      let (text, other) = (a[row].textBytes, b[row].textBytes)
+      switch test {
+      case .contains: verdict.add(TextFunctions.contains(text, other), bit)
+      case .startsWith: verdict.add(TextFunctions.startsWith(text, other), bit)
+      case .endsWith: verdict.add(TextFunctions.endsWith(text, other), bit)
+      }
+    }
+  }
+
+  static func matches(
+    _ column: UnsafePointer<Cell>, _ pattern: RegexPattern, _ scratch: inout RegexScratch,
+    _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    var verdict = Verdict()
+    var left = wanted
+    while left != 0 {
+      let i = left.trailingZeroBitCount
+      left &= left &- 1
+      let cell = column + first + i
+      guard cell.pointee.isText else { continue }
+      switch pattern.matches(cell.textBytes, validated: true, scratch: &scratch) {
+      case .matched: verdict.yes |= 1 << UInt64(i)
+      case .notMatched: verdict.no |= 1 << UInt64(i)
+      case .limitExceeded, .invalidUTF8: break
+      }
+    }
+    return verdict
+  }
+}

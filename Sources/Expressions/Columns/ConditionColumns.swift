@@ -1,0 +1,213 @@
+/// Evaluates conditions of a program over the rows of a ``ColumnFrame``, and remembers for the
+/// frame what has been found out: a test that several conditions make is made once.
+package struct ConditionColumns: ~Copyable {
+  private let program: Program
+  private let storage: Program.Storage
+  private let tests: [ColumnTest]
+  private let plans: [ColumnPlan]
+  /// For rows that go on alone.
+  private var frame: Frame
+
+  /// All rows of the current frame.
+  private let all = RowMasks.allocate()
+  // By test: rows for which it was made, and what came out.
+  private let testDone: RowMask
+  private let testYes: RowMask
+  private let testNo: RowMask
+  // By condition: rows for which it was evaluated, and those for which it holds.
+  private let done: RowMask
+  private let holding: RowMask
+  // While evaluating: by step, the rows that get there; by chain, the rows that keep a fault.
+  private let arriving: RowMask
+  private let pending: RowMask
+  private let wanted = RowMasks.allocate()
+
+  /// - Parameter conditions: entries of the program.
+  package init(_ program: Program, conditions: [Program.Entry]) {
+    self.program = program
+    storage = program.storage
+    var table = ColumnTestTable()
+    plans = conditions.map { ColumnPlan($0, program.storage, &table) }
+    tests = table.tests
+    frame = Frame(for: program)
+    testDone = RowMasks.allocate(max(tests.count, 1))
+    testYes = RowMasks.allocate(max(tests.count, 1))
+    testNo = RowMasks.allocate(max(tests.count, 1))
+    done = RowMasks.allocate(max(plans.count, 1))
+    holding = RowMasks.allocate(max(plans.count, 1))
+    arriving = RowMasks.allocate(max(plans.map(\.steps.count).max() ?? 1, 1))
+    pending = RowMasks.allocate(max(program.storage.chains, 1))
+  }
+
+  deinit {
+    for mask in [all, testDone, testYes, testNo, done, holding, arriving, pending, wanted] {
+      mask.deallocate()
+    }
+  }
+
+  /// Forgets everything: the frame has been filled with other rows.
+  package func begin(rows: Int) {
+    RowMasks.fill(all, rows: rows)
+    testDone.update(repeating: 0, count: max(tests.count, 1) * ColumnFrame.words)
+    done.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
+  }
+
+  /// The rows for which a condition gives exactly true. Rows that are not `active` are void.
+  package mutating func holds(
+    _ condition: Int, for active: RowMask, in columns: borrowing ColumnFrame
+  ) -> RowMask {
+    let known = done + condition &* ColumnFrame.words
+    let result = holding + condition &* ColumnFrame.words
+    let isCheap = plans[condition].isCheap
+    var any: UInt64 = 0
+    for word in 0..<ColumnFrame.words {
+      let rows = (isCheap ? all[word] : active[word]) & ~known[word]
+      wanted[word] = rows
+      any |= rows & active[word]
+    }
+    if any == 0 { return result }
+    for word in 0..<ColumnFrame.words {
+      known[word] |= wanted[word]
+      result[word] &= ~wanted[word]
+    }
+    run(condition, columns, result)
+    return result
+  }
+
+  private mutating func run(
+    _ condition: Int, _ columns: borrowing ColumnFrame, _ result: RowMask
+  ) {
+    let steps = plans[condition].steps
+    arriving.update(repeating: 0, count: steps.count * ColumnFrame.words)
+    pending.update(repeating: 0, count: storage.chains * ColumnFrame.words)
+    arriving.update(from: wanted, count: ColumnFrame.words)
+    for number in 0..<steps.count {
+      let rows = arriving + number &* ColumnFrame.words
+      if RowMasks.isEmpty(rows) { continue }
+      switch steps[number] {
+      case .test(let test, let yes, let no, let fault):
+        make(test, for: rows, columns)
+        let (made, refused) = (testYes + test &* ColumnFrame.words, testNo + test &* ColumnFrame.words)
+        for word in 0..<ColumnFrame.words {
+          let (yeses, noes) = (rows[word] & made[word], rows[word] & refused[word])
+          arriving[yes &* ColumnFrame.words &+ word] |= yeses
+          arriving[no &* ColumnFrame.words &+ word] |= noes
+          arriving[fault &* ColumnFrame.words &+ word] |= rows[word] & ~(yeses | noes)
+        }
+      case .pend(let chain, let next):
+        merge(rows, into: pending + chain &* ColumnFrame.words)
+        merge(rows, into: arriving + next &* ColumnFrame.words)
+      case .check(let chain, let fault, let next):
+        for word in 0..<ColumnFrame.words {
+          let kept = pending[chain &* ColumnFrame.words &+ word]
+          arriving[fault &* ColumnFrame.words &+ word] |= rows[word] & kept
+          arriving[next &* ColumnFrame.words &+ word] |= rows[word] & ~kept
+        }
+      case .jump(let next): merge(rows, into: arriving + next &* ColumnFrame.words)
+      case .finish(let isTrue): if isTrue { merge(rows, into: result) }
+      case .finishTest(let test):
+        make(test, for: rows, columns)
+        for word in 0..<ColumnFrame.words {
+          result[word] |= rows[word] & testYes[test &* ColumnFrame.words &+ word]
+        }
+      case .rows(let instruction): runRows(rows, from: instruction, columns, result)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func merge(_ rows: RowMask, into mask: RowMask) {
+    for word in 0..<ColumnFrame.words { mask[word] |= rows[word] }
+  }
+
+  // MARK: Row by row
+
+  /// Lets the machine go on alone for some rows, with the faults that they keep.
+  private mutating func runRows(
+    _ rows: RowMask, from instruction: Int, _ columns: borrowing ColumnFrame, _ result: RowMask
+  ) {
+    for word in 0..<ColumnFrame.words {
+      var left = rows[word]
+      while left != 0 {
+        let bit = left & (0 &- left)
+        left ^= bit
+        let row = word &* 64 &+ bit.trailingZeroBitCount
+        columns.copyRow(row, to: frame)
+        for chain in 0..<storage.chains
+        where pending[chain &* ColumnFrame.words &+ word] & bit != 0 {
+          frame.keepFault(ofChain: chain)
+        }
+        let mark = frame.arena.mark
+        var trace = NoTrace()
+        let cell = Machine.run(storage, from: UInt32(instruction), in: &frame, &trace)
+        frame.arena.release(to: mark)
+        if cell == .true { result[word] |= bit }
+      }
+    }
+  }
+
+  // MARK: Tests
+
+  /// Makes a test for the rows that ask, unless it was made for them before.
+  private mutating func make(
+    _ test: Int, for rows: RowMask, _ columns: borrowing ColumnFrame
+  ) {
+    let at = test &* ColumnFrame.words
+    let content = tests[test]
+    for word in 0..<ColumnFrame.words {
+      let missing = rows[word] & ~testDone[at &+ word]
+      if missing == 0 { continue }
+      let making = content.isCheap ? all[word] : missing
+      let verdict = verdict(content, making, word &* 64, columns)
+      let kept = ~making
+      testYes[at &+ word] = testYes[at &+ word] & kept | verdict.yes
+      testNo[at &+ word] = testNo[at &+ word] & kept | verdict.no
+      testDone[at &+ word] |= making
+    }
+  }
+
+  private mutating func verdict(
+    _ test: ColumnTest, _ wanted: UInt64, _ first: Int, _ columns: borrowing ColumnFrame
+  ) -> ColumnTest.Verdict {
+    let constants = frame.cells
+    let cells = columns.cells
+    func column(_ slot: Int) -> UnsafePointer<Cell> {
+      UnsafePointer(cells + slot &* ColumnFrame.stride)
+    }
+    func operand(_ operand: ColumnTest.Operand) -> ColumnOperand {
+      operand.isConstant
+        ? ColumnOperand(base: UnsafePointer(constants + operand.number), stride: 0)
+        : ColumnOperand(base: column(operand.number), stride: 1)
+    }
+    switch test {
+    case .bool(let slot): return ColumnTest.bool(column(slot), wanted, first)
+    case .equalBits(let slot, let constant):
+      return ColumnTest.equalBits(column(slot), constant, wanted, first)
+    case .equalInt(let slot, let constant):
+      return ColumnTest.equalInt(
+        column(slot), UnsafePointer(constants + constant), wanted, first)
+    case .order(let a, let b, let orEqual):
+      return ColumnTest.order(operand(a), operand(b), orEqual: orEqual, wanted, first)
+    case .present(let slot): return ColumnTest.present(column(slot), wanted, first)
+    case .inBits(let slot, let list):
+      return ColumnTest.inBits(column(slot), list.elements, wanted, first)
+    case .inSet(let slot, let set):
+      return ColumnTest.inSet(column(slot), storage.sets[set], wanted, first)
+    case .equal(let a, let b): return ColumnTest.equal(operand(a), operand(b), wanted, first)
+    case .isIn(let a, let b): return ColumnTest.isIn(operand(a), operand(b), wanted, first)
+    case .text(let a, let b, let test):
+      return ColumnTest.text(operand(a), operand(b), test, wanted, first)
+    case .matches(let slot, let pattern):
+      return ColumnTest.matches(
+        column(slot), frame.running.patterns[pattern], &frame.regexScratch, wanted, first)
+    }
+  }
+}
+
+extension Frame {
+  /// Lets the next run find a fault that a chain kept, as if it had kept it itself.
+  func keepFault(ofChain chain: Int) {
+    pending[chain] = Cell(
+      low: UInt64(Tag.fault) | (run &+ 1) << 8, high: Cell(fault: .noSuchOverload).low)
+  }
+}

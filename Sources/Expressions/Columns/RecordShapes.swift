@@ -1,0 +1,325 @@
+/// Fills rows from JSON records that look like records before.
+///
+/// The lines of a users file mostly have the same keys in the same order. What lies between their
+/// values - braces, keys, colons, commas - is then the same bytes, and comparing it with what was
+/// learned from an earlier record is all the parsing that it needs. Values are read as everywhere.
+/// A record of another shape is left to the general reader and learned.
+///
+/// Shapes are a tree: a step is the bytes before a value and what the value is for, and after each
+/// value several steps may follow.
+package struct RecordShapes: ~Copyable {
+  /// Where the value of a key that the caller asked for lies in the record.
+  package struct Captured {
+    /// Offset of the first byte; -1 when the record does not have the key.
+    package var from: Int
+    package var to: Int
+
+    package init(from: Int = -1, to: Int = 0) {
+      self.from = from
+      self.to = to
+    }
+  }
+
+  struct Step {
+    enum Action: UInt8 {
+      /// The value of an attribute, or only that it is there.
+      case slot, presence
+      /// A value that the caller reads.
+      case capture
+      /// Nobody reads it.
+      case skip
+      /// Nobody reads it, and what is below is not there: if it is an object, the shape is another.
+      case skipUnlessObject
+      /// The record ends behind the bytes.
+      case end
+    }
+
+    /// The bytes before the value, as a range of the literals.
+    var literal: Int32
+    var length: Int32
+    var action: Action
+    var nesting: Int16
+    /// The slot, the capture, or the ending.
+    var number: Int32
+    /// The first step that may follow, and the next that may stand in this one's place, or -1.
+    var next: Int32 = -1
+    var other: Int32 = -1
+  }
+
+  /// What a shape leaves without a value, and the keys that nobody knows.
+  struct Ending {
+    var cells: [(slot: Int, cell: Cell)]
+    var unknownKeys: [String]
+  }
+
+  /// At most so many steps are learned; records of further shapes are read by the general reader.
+  static let mostSteps = 4_096
+  static let mostLessons = 2_048
+
+  let program: Program
+  let captures: [String]
+  /// Keys of records that mean something, but not here.
+  let ignored: [String]
+  let tree: AttributeTrie.View
+  let running: Program.Running
+  // Read for every value of every record, so they lie in plain memory.
+  let steps: UnsafeMutablePointer<Step>
+  private(set) var stepCount = 0
+  private(set) var literals: UnsafeMutablePointer<UInt8>
+  private var literalCount = 0
+  private var literalRoom = 4_096
+  var endings: [Ending] = []
+  var first: Int32 = -1
+  /// How many records were looked at to learn from.
+  var lessons = 0
+
+  package init(for program: Program, captures: [String], ignored: [String]) {
+    self.program = program
+    self.captures = captures
+    self.ignored = ignored
+    running = program.storage.prepared()
+    tree = running.trie.view
+    steps = .allocate(capacity: RecordShapes.mostSteps)
+    literals = .allocate(capacity: literalRoom)
+  }
+
+  deinit {
+    steps.deallocate()
+    literals.deallocate()
+  }
+
+  /// Adds a step with the bytes before its value; nil when there are enough.
+  mutating func add(_ step: Step, _ literal: Slice<ByteView>) -> Int32? {
+    guard stepCount < RecordShapes.mostSteps else { return nil }
+    // Eight bytes behind each literal may be read.
+    let needed = literalCount + literal.count + 8
+    if needed > literalRoom {
+      literalRoom = needed * 2
+      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: literalRoom)
+      larger.update(from: literals, count: literalCount)
+      literals.deallocate()
+      literals = larger
+    }
+    var step = step
+    step.literal = Int32(literalCount)
+    for byte in literal {
+      literals[literalCount] = byte
+      literalCount += 1
+    }
+    (literals + literalCount).update(repeating: 0, count: 8)
+    literalCount += 8
+    (steps + stepCount).initialize(to: step)
+    stepCount += 1
+    return Int32(stepCount - 1)
+  }
+
+  /// The keys that nobody knows of the record that was filled last.
+  package private(set) var unknownKeys: [String] = []
+
+  /// Fills a row from a record of a known shape.
+  ///
+  /// - Parameters:
+  ///   - record: one JSON object. Texts without escapes stay there.
+  ///   - readable: bytes that may be read from the record's beginning on; at least its length.
+  ///   - captured: room for as many as there are captures.
+  /// - Returns: false when the shape is not known, or a value is not as JSON wants it: the general
+  ///   reader knows what to do. The row is void then.
+  package mutating func fill(
+    _ record: ByteView, readable: Int, row: Int, of columns: inout ColumnFrame,
+    captured: UnsafeMutablePointer<Captured>
+  ) -> Bool {
+    guard let base = record.baseAddress, first >= 0 else { return false }
+    for i in 0..<captures.count { captured[i] = Captured() }
+    let cells = columns.cells + row
+    // Where values may end and 24 bytes can be read at once: all but the last record of a chunk.
+    let safe = min(record.count, readable &- 24)
+    var at = 0
+    var number = first
+    while number >= 0 {
+      let step = steps[Int(number)]
+      let length = Int(step.length)
+      guard length &+ 8 <= readable &- at,
+        RecordShapes.isSame(literals + Int(step.literal), base + at, length)
+      else {
+        number = step.other
+        continue
+      }
+      at &+= length
+      if step.action == .slot, at < safe,
+        let next = RecordShapes.quickValue(
+          base, at, cells + Int(step.number) &* ColumnFrame.stride)
+      {
+        at = next
+      } else if step.action == .capture, at < safe, let next = RecordShapes.quickText(base, at) {
+        captured[Int(step.number)] = Captured(from: at, to: next)
+        at = next
+      } else if step.action == .end {
+        return finish(Int(step.number), at, record, cells)
+      } else {
+        at = value(step, at, record, cells, &columns.arena, captured)
+        if at < 0 { return false }
+      }
+      number = step.next
+    }
+    return false
+  }
+
+  /// Compares eight bytes at a time; both texts have eight more bytes that may be read.
+  @inline(__always)
+  private static func isSame(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
+  ) -> Bool {
+    var i = 0
+    while i &+ 8 <= count {
+      if word(a + i) != word(b + i) { return false }
+      i &+= 8
+    }
+    let rest = UInt64(count &- i) &* 8
+    return (word(a + i) ^ word(b + i)) & ((1 &<< rest) &- 1) == 0
+  }
+
+  @inline(__always)
+  private static func word(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
+    UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self)
+  }
+
+  /// Reads the most frequent values: short texts without escapes or characters beyond ASCII, and
+  /// whole numbers of few digits, with 24 readable bytes. Others are left alone.
+  ///
+  /// - Returns: the offset behind the value, or nil.
+  @inline(__always)
+  private static func quickValue(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>
+  ) -> Int? {
+    let byte = base[start]
+    if byte == UInt8(ascii: "\"") {
+      let low = word(base + start + 1)
+      let inLow = stops(low)
+      if inLow != 0 {
+        let count = inLow.trailingZeroBitCount >> 3
+        guard base[start &+ 1 &+ count] == UInt8(ascii: "\"") else { return nil }
+        let mask = (1 &<< (UInt64(count) &* 8)) &- 1
+        let text = low & mask
+        cell.pointee = Cell(
+          low: text &<< 8 | UInt64(Tag.shortText) | UInt64(count), high: text &>> 56)
+        return start &+ 2 &+ count
+      }
+      let high = word(base + start + 9)
+      let inHigh = stops(high)
+      guard inHigh != 0 else { return nil }
+      let more = inHigh.trailingZeroBitCount >> 3
+      guard base[start &+ 9 &+ more] == UInt8(ascii: "\"") else { return nil }
+      let text = high & ((1 &<< (UInt64(more) &* 8)) &- 1)
+      cell.pointee = Cell(
+        low: low &<< 8 | UInt64(Tag.shortText) | UInt64(8 &+ more),
+        high: low &>> 56 | text &<< 8)
+      return start &+ 10 &+ more
+    }
+    var digit = UInt64(byte &- 0x30)
+    guard digit < 10 else {
+      let word = UInt32(truncatingIfNeeded: word(base + start))
+      if word == 0x6575_7274 {  // true
+        cell.pointee = .true
+        return start &+ 4
+      }
+      guard word == 0x736C_6166, base[start &+ 4] == UInt8(ascii: "e") else { return nil }
+      cell.pointee = .false
+      return start &+ 5
+    }
+    var value: UInt64 = 0
+    var at = start
+    while digit < 10 {
+      value = value &* 10 &+ digit
+      at &+= 1
+      digit = UInt64(base[at] &- 0x30)
+    }
+    let next = base[at]
+    guard at &- start < 16, at &- start == 1 || byte != 0x30, next != UInt8(ascii: "."),
+      next | 0x20 != UInt8(ascii: "e")
+    else { return nil }
+    cell.pointee = Cell(Int64(bitPattern: value))
+    return at
+  }
+
+  /// Passes a text of up to 15 plain characters, with 24 readable bytes.
+  ///
+  /// - Returns: the offset behind the text, or nil.
+  @inline(__always)
+  private static func quickText(_ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
+    guard base[start] == UInt8(ascii: "\"") else { return nil }
+    var at = start &+ 1
+    var found = stops(word(base + at))
+    if found == 0 {
+      at &+= 8
+      found = stops(word(base + at))
+      guard found != 0 else { return nil }
+    }
+    at &+= found.trailingZeroBitCount >> 3
+    return base[at] == UInt8(ascii: "\"") ? at &+ 1 : nil
+  }
+
+  /// Marks the bytes of a word at which a plain text cannot go on: quotes, backslashes, control
+  /// characters and what is not ASCII. What follows the first mark is void.
+  @inline(__always)
+  private static func stops(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quote = word ^ (ones &* 0x22)
+    let slash = word ^ (ones &* 0x5C)
+    return ((quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- ones &* 0x20) | word)
+      & (ones &* 0x80)
+  }
+
+  /// Any value; -1 when it is none, or not what the shape has here.
+  @inline(never)
+  private func value(
+    _ step: Step, _ start: Int, _ record: ByteView, _ cells: UnsafeMutablePointer<Cell>,
+    _ arena: inout Arena, _ captured: UnsafeMutablePointer<Captured>
+  ) -> Int {
+    guard let base = record.baseAddress, start < record.count else { return -1 }
+    var cursor = JSONCursor(base, from: start, to: record.count)
+    // A value begins where the bytes before it end.
+    guard base[start] > 0x20 else { return -1 }
+    do throws(JSONFault) {
+      switch step.action {
+      case .slot:
+        cells[Int(step.number) &* ColumnFrame.stride] = try cursor.cell(
+          in: &arena, nesting: Int(step.nesting))
+      case .presence:
+        try cursor.skipValue(nesting: Int(step.nesting))
+        cells[Int(step.number) &* ColumnFrame.stride] = .true
+      case .capture:
+        try cursor.skipValue(nesting: Int(step.nesting))
+        captured[Int(step.number)] = Captured(from: start, to: cursor.at)
+      case .skipUnlessObject:
+        guard base[start] != UInt8(ascii: "{") else { return -1 }
+        try cursor.skipValue(nesting: Int(step.nesting))
+      case .skip, .end:
+        try cursor.skipValue(nesting: Int(step.nesting))
+      }
+    } catch {
+      return -1
+    }
+    return cursor.at
+  }
+
+  /// Gives the attributes that the record does not have their cells. White space may follow.
+  @inline(__always)
+  private mutating func finish(
+    _ number: Int, _ at: Int, _ record: ByteView, _ cells: UnsafeMutablePointer<Cell>
+  ) -> Bool {
+    guard at <= record.count else { return false }
+    for i in at..<record.count {
+      let byte = record[i]
+      guard byte == 0x20 || byte == 0x0D || byte == 0x09 || byte == 0x0A else { return false }
+    }
+    let count = endings[number].cells.count
+    for i in 0..<count {
+      let (slot, cell) = endings[number].cells[i]
+      cells[slot &* ColumnFrame.stride] = cell
+    }
+    if !endings[number].unknownKeys.isEmpty || !unknownKeys.isEmpty {
+      unknownKeys = endings[number].unknownKeys
+    }
+    return true
+  }
+}

@@ -1,0 +1,180 @@
+/// Learning the shape of a record that the general reader has accepted.
+extension RecordShapes {
+  /// Remembers how a record looks. Records that repeat a key, or that write keys with escapes, have
+  /// no shape.
+  package mutating func learn(_ record: ByteView) {
+    guard let base = record.baseAddress, stepCount < RecordShapes.mostSteps,
+      lessons < RecordShapes.mostLessons
+    else { return }
+    lessons += 1
+    var lesson = Lesson(
+      cursor: JSONCursor(base, from: 0, to: record.count), cells: running.defaults,
+      nesting: program.limits.dataNesting)
+    do throws(JSONFault) {
+      try object(AttributeTrie.root, depth: 0, &lesson)
+      try lesson.cursor.expectEnd()
+    } catch {
+      return
+    }
+    guard lesson.isLearnable else { return }
+    lesson.values.append(
+      Lesson.Value(
+        from: lesson.objectEnd, to: lesson.objectEnd, action: .end, number: endings.count,
+        nesting: 0))
+    let cells = lesson.cells.enumerated().filter { !lesson.isFilled.contains($0.offset) }
+    endings.append(
+      Ending(cells: cells.map { ($0.offset, $0.element) }, unknownKeys: lesson.unknownKeys))
+    if remember(lesson.values, record) != endings.count - 1 { endings.removeLast() }
+  }
+
+  /// What is found out about one record.
+  private struct Lesson {
+    struct Value {
+      var from: Int
+      var to: Int
+      var action: Step.Action
+      var number: Int
+      var nesting: Int
+    }
+
+    var cursor: JSONCursor
+    /// What the slots hold that get no value.
+    var cells: [Cell]
+    let nesting: Int
+    var values: [Value] = []
+    var isFilled: Set<Int> = []
+    var visited: Set<Int> = []
+    var captured: Set<Int> = []
+    var unknownKeys: [String] = []
+    var isLearnable = true
+    /// Where the record's object ends.
+    var objectEnd = 0
+
+    /// Levels that may be below a value at a depth, as the general reader counts them.
+    func nesting(at depth: Int) -> Int { nesting - max(depth - 1, 0) }
+  }
+
+  private mutating func object(_ node: Int, depth: Int, _ lesson: inout Lesson)
+    throws(JSONFault)
+  {
+    guard lesson.nesting(at: depth) > 0 else { throw lesson.cursor.fault(.tooDeep) }
+    try lesson.cursor.expect(UInt8(ascii: "{"))
+    if !lesson.cursor.take(UInt8(ascii: "}")) {
+      while true {
+        guard lesson.cursor.peek() == UInt8(ascii: "\"") else { throw lesson.cursor.unexpected() }
+        let key = try lesson.cursor.string()
+        if key.hasEscapes { lesson.isLearnable = false }
+        try lesson.cursor.expect(UInt8(ascii: ":"))
+        _ = lesson.cursor.peek()
+        try member(key.bytes, of: node, depth: depth, &lesson)
+        if lesson.cursor.take(UInt8(ascii: ",")) { continue }
+        try lesson.cursor.expect(UInt8(ascii: "}"))
+        break
+      }
+    }
+    if depth == 0 { lesson.objectEnd = lesson.cursor.at }
+  }
+
+  private mutating func member(
+    _ key: ByteView, of node: Int, depth: Int, _ lesson: inout Lesson
+  ) throws(JSONFault) {
+    if let child = tree.child(of: node, named: key) {
+      if !lesson.visited.insert(child).inserted { lesson.isLearnable = false }
+      return try attribute(child, depth: depth + 1, &lesson)
+    }
+    var action = Step.Action.skip
+    var number = 0
+    if depth == 0 {
+      let name = String(decoding: key, as: UTF8.self)
+      if let capture = captures.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        action = .capture
+        number = capture
+        if !lesson.captured.insert(capture).inserted { lesson.isLearnable = false }
+      } else if !ignored.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        lesson.unknownKeys.append(name)
+      }
+    }
+    try value(action, number, depth: depth + 1, &lesson)
+  }
+
+  /// The value of a name that the program reads, or reads something below.
+  private mutating func attribute(_ id: Int, depth: Int, _ lesson: inout Lesson)
+    throws(JSONFault)
+  {
+    let node = tree.nodes[id]
+    let slot = Int(node.slot)
+    guard node.childCount > 0 else {
+      lesson.isFilled.insert(slot)
+      return try value(node.isPresenceOnly ? .presence : .slot, slot, depth: depth, &lesson)
+    }
+    // A map that is read whole and in parts is left to the general reader.
+    if slot >= 0 { lesson.isLearnable = false }
+    if lesson.cursor.peek() == UInt8(ascii: "{") {
+      mark(node, .missing, below: .unreachable, &lesson)
+      try object(id, depth: depth, &lesson)
+    } else {
+      mark(node, .notAMap, below: .notAMap, &lesson)
+      try value(.skipUnlessObject, 0, depth: depth, &lesson)
+    }
+  }
+
+  private func mark(
+    _ node: AttributeTrie.Node, _ direct: Cell, below: Cell, _ lesson: inout Lesson
+  ) {
+    for i in 0..<Int(node.childCount) {
+      let child = tree.nodes[Int(tree.children[Int(node.firstChild) + i])]
+      if child.slot >= 0 { lesson.cells[Int(child.slot)] = direct }
+      if child.childCount > 0 { mark(child, below, below: below, &lesson) }
+    }
+  }
+
+  private mutating func value(
+    _ action: Step.Action, _ number: Int, depth: Int, _ lesson: inout Lesson
+  ) throws(JSONFault) {
+    let from = lesson.cursor.at
+    let nesting = lesson.nesting(at: depth)
+    try lesson.cursor.skipValue(nesting: nesting)
+    lesson.values.append(
+      Lesson.Value(
+        from: from, to: lesson.cursor.at, action: action, number: number, nesting: nesting))
+  }
+
+  // MARK: The tree
+
+  /// - Returns: the number of the ending that the steps lead to, or nil when there are too many.
+  private mutating func remember(_ values: [Lesson.Value], _ record: ByteView) -> Int? {
+    var at = 0
+    /// The step after which the next one comes, or -1 for the first.
+    var previous: Int32 = -1
+    for value in values {
+      let literal = record[at..<value.from]
+      guard let next = step(literal, value, after: previous) else { return nil }
+      previous = next
+      at = value.to
+    }
+    return Int(steps[Int(previous)].number)
+  }
+
+  /// The step with these bytes that may follow another, which is made if it is not there.
+  private mutating func step(
+    _ literal: Slice<ByteView>, _ value: Lesson.Value, after previous: Int32
+  ) -> Int32? {
+    let head = previous < 0 ? first : steps[Int(previous)].next
+    var number = head
+    while number >= 0 {
+      let known = steps[Int(number)]
+      if known.action == value.action, Int(known.length) == literal.count,
+        ByteView(start: literals + Int(known.literal), count: literal.count).elementsEqual(literal)
+      {
+        return number
+      }
+      number = known.other
+    }
+    let step = Step(
+      literal: 0, length: Int32(literal.count), action: value.action,
+      nesting: Int16(clamping: value.nesting), number: Int32(value.number), other: head)
+    guard let made = add(step, literal) else { return nil }
+    if previous < 0 { first = made } else { steps[Int(previous)].next = made }
+    return made
+  }
+}

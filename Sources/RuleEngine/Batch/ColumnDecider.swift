@@ -1,0 +1,107 @@
+internal import Expressions
+
+/// Decides the placements of a plan for the rows of a block: the loop of ``RuleSet/firstMatch``,
+/// with sets of users in place of one.
+struct ColumnDecider: ~Copyable {
+  private let conditionOf: [Int32]
+  private let writesOutcomes: Bool
+  private var conditions: ConditionColumns
+  private let undecided = RowMasks.allocate()
+  private let taken = RowMasks.allocate()
+
+  init(_ plan: BatchPlan) {
+    conditionOf = plan.ruleSet.conditionOf
+    writesOutcomes = plan.writesOutcomes
+    conditions = ConditionColumns(plan.ruleSet.program, conditions: plan.ruleSet.conditions)
+  }
+
+  deinit {
+    undecided.deallocate()
+    taken.deallocate()
+  }
+
+  mutating func decide(
+    _ block: inout BatchBlock, _ table: BatchTable, _ counts: inout BatchCounts,
+    _ chooser: inout VariantChooser
+  ) {
+    if RowMasks.isEmpty(block.inColumns) { return }
+    conditions.begin(rows: block.count)
+    for placement in 0..<table.ruleRanges.count {
+      undecided.update(from: block.inColumns, count: ColumnFrame.words)
+      var left = RowMasks.count(undecided)
+      for rule in table.ruleRanges[placement] ?? 0..<0 {
+        if left == 0 { break }
+        counts.reached[rule] &+= left
+        let matched = match(rule, block)
+        counts.matched[rule] &+= matched
+        guard matched > 0, table.rules[rule].allowsFirst else { continue }
+        counts.taken[rule] &+= matched
+        left &-= matched
+        choose(table.rules[rule], matched, placement, block, table, counts, &chooser)
+        for word in 0..<ColumnFrame.words { undecided[word] &= ~taken[word] }
+      }
+      if left > 0 {
+        let choice = table.unmatched[placement]
+        counts.count(choice, times: left)
+        if writesOutcomes { set(choice, undecided, placement, block) }
+      }
+    }
+  }
+
+  /// Finds the undecided rows for which a rule's condition holds.
+  private mutating func match(_ rule: Int, _ block: borrowing BatchBlock) -> Int {
+    let condition = Int(conditionOf[rule])
+    if condition < 0 {
+      taken.update(from: undecided, count: ColumnFrame.words)
+      return RowMasks.count(taken)
+    }
+    let holding = conditions.holds(condition, for: undecided, in: block.columns)
+    var count = 0
+    for word in 0..<ColumnFrame.words {
+      let rows = undecided[word] & holding[word]
+      taken[word] = rows
+      count &+= rows.nonzeroBitCount
+    }
+    return count
+  }
+
+  /// Gives the rows that a rule takes their variants.
+  private func choose(
+    _ rule: BatchTable.Rule, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
+    _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: inout VariantChooser
+  ) {
+    guard rule.variants.count > 1 else {
+      let choice = rule.variants.isEmpty ? rule.withoutVariants : rule.variants.lowerBound
+      counts.count(choice, times: count)
+      if writesOutcomes { set(choice, taken, placement, block) }
+      return
+    }
+    let choices = block.choices + placement &* ColumnFrame.rows
+    let (subjects, words, counted) = (block.subjects, block.subjectWords, counts.choices)
+    chooser.begin(rule, table)
+    let prepared = chooser.prepared
+    let hashes = chooser.hashes
+    for word in 0..<ColumnFrame.words {
+      var rows = taken[word]
+      while rows != 0 {
+        let row = word &* 64 &+ rows.trailingZeroBitCount
+        rows &= rows &- 1
+        var choice: Int32?
+        let length = subjects[row].count
+        if hashes, length <= SubjectWords.longest {
+          choice = prepared.choice(words + row &* SubjectWords.count, length: length)
+        }
+        let chosen = choice ?? chooser.next(rule, subject: subjects[row], table)
+        counted[Int(chosen)] &+= 1
+        choices[row] = chosen
+      }
+    }
+  }
+
+  private func set(
+    _ choice: Int32, _ rows: RowMask, _ placement: Int, _ block: borrowing BatchBlock
+  ) {
+    let choices = block.choices + placement &* ColumnFrame.rows
+    RowMasks.forEach(rows) { choices[$0] = choice }
+  }
+}

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import Expressions
+
+/// Records of known shapes against the general reader.
+@Suite struct RecordShapesTests {
+  private static let program = Environment().compile(
+    """
+    user.b1 && user.i1 > 1 && user.s1 == "a" && user.l1 == [] && has(user.x1) && user.d1 > 0.5
+    && device.m1.b == 1 && device.m1.m.zz == 2 && device.i1 == 3 && params == {} && device.s2 == ""
+    """
+  ).output!
+
+  private func cells(_ frame: borrowing Frame) -> [String] {
+    (0..<Self.program.requirements.count).map { describe(frame.slots[$0]) }
+  }
+
+  private func describe(_ cell: Cell) -> String {
+    cell.isValue ? "\(Value(cell))" : "no value \(cell.tag)"
+  }
+
+  /// Fills by shape, and by the general reader; nil where the shape is not known.
+  private func fill(
+    _ record: String, _ shapes: inout RecordShapes, _ columns: inout ColumnFrame
+  ) throws -> (quick: [String]?, general: [String]?) {
+    var frame = Frame(for: Self.program)
+    var general: [String]?
+    do throws(JSONFault) {
+      try frame.fill(json: record.utf8)
+      general = cells(frame)
+    } catch {
+      general = nil
+    }
+    let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)
+    defer { captured.deallocate() }
+    let bytes = Array(record.utf8) + Array(repeating: 0, count: 32)
+    let quick = bytes.withUnsafeBufferPointer { buffer -> [String]? in
+      let view = ByteView(rebasing: buffer[..<record.utf8.count])
+      columns.reset()
+      let isKnown = shapes.fill(
+        view, readable: bytes.count, row: 5, of: &columns, captured: captured)
+      if !isKnown, general != nil { shapes.learn(view) }
+      guard isKnown else { return nil }
+      return (0..<columns.slotCount).map { describe(columns.cell($0, row: 5)) }
+    }
+    return (quick, general)
+  }
+
+  @Test(arguments: 0..<12)
+  func agreesWithTheGeneralReader(seed: UInt64) throws {
+    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 90))
+    var random = SeededGenerator(seed: seed &+ 91)
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    var known = 0
+    for _ in 0..<200 {
+      var record = expressions.context().json
+      for _ in 0..<3 {
+        let (quick, general) = try fill(record, &shapes, &columns)
+        if let quick {
+          known += 1
+          #expect(quick == general, "\(record)")
+        }
+        record = changed(record, &random)
+      }
+    }
+    #expect(known > 25)
+  }
+
+  /// The same record, or one in which a byte is another: often no JSON any more.
+  private func changed(_ record: String, _ random: inout SeededGenerator) -> String {
+    guard Bool.random(using: &random), !record.isEmpty else { return record }
+    var bytes = Array(record.utf8)
+    let at = Int.random(in: 0..<bytes.count, using: &random)
+    let others = Array("0123456789\"\\{}[],:.-eEtrue \n".utf8)
+    bytes[at] = others[Int.random(in: 0..<others.count, using: &random)]
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    #"{"user":{"i1":7,"s1":"fifteen bytes.."},"device":{"i1":-3}}"#,
+    #"{"user":{"i1":12345678901234567,"s1":"sixteen bytes..."},"device":{"i1":1.5}}"#,
+    #"{"user":{"i1":1e3,"s1":"esc\n"},"device":{"i1":true}}"#,
+    #"{"user":{"i1":01,"s1":"x"},"device":{"i1":false}}"#,
+    #"{"user":{"i1":"é","s1":""},"device":{"i1":null}}"#,
+    #"{"user":{"i1":[1,2],"s1":{"a":1}},"device":{"i1":0}}  "#,
+    #"{"user":{"i1":1,"s1":"12345678"},"device":{"i1":12}}x"#,
+    #"{"user":{"i1":tru,"s1":"1234567"},"device":{"i1":1}}"#,
+    #"{"user":{"i1": 5,"s1":"\u0061"},"device":{"i1":9}}"#,
+    "{\"user\":{\"i1\":5,\"s1\":\"a\tb\"},\"device\":{\"i1\":9}}",
+  ])
+  func valuesOfEveryKind(record: String) throws {
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    _ = try fill(#"{"user":{"i1":1,"s1":"a"},"device":{"i1":2}}"#, &shapes, &columns)
+    let (quick, general) = try fill(record, &shapes, &columns)
+    if let quick { #expect(quick == general) }
+    if general == nil { #expect(quick == nil) }
+  }
+
+  @Test func plainRecordsAreKnownTheSecondTime() throws {
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    let first = #"{"userId":"a","user":{"i1":1,"b1":true},"other":[1],"device":{"m1":{"b":1}}}"#
+    let second = #"{"userId":"bb","user":{"i1":29,"b1":false},"other":{},"device":{"m1":{"b":"x"}}}"#
+    let third = #"{"userId":"bb","user":{"i1":29,"b1":false},"device":{"m1":{"b":"x"}}}"#
+    #expect(try fill(first, &shapes, &columns).quick == nil)
+    #expect(try fill(second, &shapes, &columns).quick != nil)
+    #expect(shapes.unknownKeys == ["other"])
+    #expect(try fill(third, &shapes, &columns).quick == nil)
+    #expect(try fill(third, &shapes, &columns).quick != nil)
+    #expect(shapes.unknownKeys == [])
+  }
+
+  @Test func learningEnds() throws {
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    for number in 0..<3_000 {
+      _ = try fill(#"{"user":{"key\#(number)":1}}"#, &shapes, &columns)
+    }
+    #expect(shapes.stepCount <= RecordShapes.mostSteps)
+    #expect(shapes.lessons <= RecordShapes.mostLessons)
+  }
+}
