@@ -49,6 +49,19 @@ func decide(
   return ruleSet.decide("p", frame: &frame, state: state, assigner: .hash(salt: "s"))
 }
 
+/// Why each audience of `p` matches or does not.
+func reasons(
+  _ ruleSet: RuleSet, _ context: Value = .map([]), now: Int64 = 0,
+  occurrences: [String: [Int64]] = [:], entitlements: [String] = []
+) throws -> [Decision.Reason] {
+  var frame = Frame(for: ruleSet.program)
+  try frame.fill(context)
+  let state = DecisionState(
+    subjectID: "u", now: now, occurrences: occurrences.map { .init(key: $0.key, times: $0.value) },
+    entitlements: entitlements)
+  return ruleSet.steps("p", frame: &frame, state: state).map(\.reason)
+}
+
 /// The repository's corpus folder.
 let corpus = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -71,9 +71,10 @@ struct BatchTable: Sendable {
     let prefixStart = Int32(prefixes.count)
     prefixes += prefix
     let first = Int32(variants.count)
-    cumulative += rule.weights.cumulative
+    let isRunning = rule.audience.experimentStatus == .running
+    if isRunning { cumulative += rule.weights.cumulative }
     let index = rule.audience.index
-    for variant in rule.audience.variants.indices {
+    for variant in isRunning ? rule.audience.variants.indices : 0..<0 {
       let outcome = rule.outcome(variant)
       let kind: OutcomeIndex =
         switch outcome {
@@ -89,6 +90,6 @@ struct BatchTable: Sendable {
         prefix: prefixStart..<Int32(prefixes.count), variants: first..<Int32(variants.count),
         drawRange: rule.weights.drawRange,
         withoutVariants: Variant(
-          outcome: .error, text: add(fragments.fragment(placement, .error(.noVariants), index)))))
+          outcome: .error, text: add(fragments.fragment(placement, rule.outcome(nil), index)))))
   }
 }

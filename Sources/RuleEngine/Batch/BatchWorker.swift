@@ -23,16 +23,23 @@ public struct BatchWorker: ~Copyable {
 
   private let plan: BatchPlan
   // Copies of the plan's values: reading them through the plan would count references per user.
-  private let ruleSet: RuleSet
+  private let program: Program
+  private let rules: RuleTable
   private let table: BatchTable
+  private let assigner: Assigner
+  /// What is known of the current user.
+  private var state: DecisionState
   private var frame: Frame
   private var reader: UserRecordReader
   private var walk: CountingWalk
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
-    ruleSet = plan.ruleSet
+    program = plan.ruleSet.program
+    rules = plan.ruleSet.storage.table
     table = plan.table
+    assigner = plan.assigner
+    state = DecisionState(subjectID: "", now: plan.now)
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet)
     walk = CountingWalk(plan)
@@ -79,14 +86,21 @@ public struct BatchWorker: ~Copyable {
     decide(&output)
   }
 
+  private mutating func beginUser() {
+    walk.beginUser()
+    state.occurrences = reader.occurrences
+    state.entitlements = reader.ownedEntitlements
+    state.sessionStart = reader.sessionStart
+  }
+
   private mutating func decide(_ output: inout Output) {
-    walk.beginUser(reader.occurrences)
+    beginUser()
     let isWide = plan.writesOutcomes && plan.layout == .wide
     if isWide { appendSubject(to: &output.outcomes) }
     for number in 0..<table.ruleRanges.count {
       let result: BatchTable.Variant
-      if let rules = table.ruleRanges[number],
-        let rule = ruleSet.firstMatch(of: rules, in: &frame, &walk)
+      if let range = table.ruleRanges[number],
+        let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
       {
         walk.taken(rule)
         result = outcome(of: rule)
@@ -109,26 +123,40 @@ public struct BatchWorker: ~Copyable {
     guard rule.variants.count > 1 else {
       return rule.variants.isEmpty ? rule.withoutVariants : table.variants[first]
     }
-    let draw = fraction(rule) * rule.drawRange
-    let variant = WeightTable.variant(
-      draw: draw, cumulative: table.cumulative[first..<first + rule.variants.count])
+    let draw = draw(number, rule)
+    let variant = table.cumulative.withUnsafeBufferPointer { all in
+      WeightTable.variant(
+        draw: draw,
+        cumulative: UnsafeBufferPointer(rebasing: all[first..<first + rule.variants.count]))
+    }
     return variant.map { table.variants[first + $0] } ?? rule.withoutVariants
   }
 
   private func storedVariant(of rule: Int) -> Int? {
-    let audience = ruleSet.rules[rule].audience
-    let stored = reader.assignments.last {
-      $0.experimentID.utf8.elementsEqual(audience.experimentID.utf8)
+    let stored = rules.withExperiment(of: rules.rows[rule]) { experiment in
+      reader.assignments.last { $0.experimentID.utf8.elementsEqual(experiment) }
     }
     guard let stored else { return nil }
-    return audience.variants.firstIndex {
+    return plan.ruleSet.rules[rule].audience.variants.firstIndex {
       $0.id.utf8.elementsEqual(stored.variantID.utf8)
     }
   }
 
+  private func draw(_ number: Int, _ rule: BatchTable.Rule) -> Double {
+    switch assigner {
+    case .draw(let fraction): return fraction * rule.drawRange
+    case .hash: return fraction(rule) * rule.drawRange
+    case .djb2:
+      return withUnsafePointer(to: reader.subject) { subject in
+        rules.withExperiment(of: rules.rows[number]) { experiment in
+          DJB2.draw(experiment: experiment, subject: subject.textBytes, range: rule.drawRange)
+        }
+      }
+    }
+  }
+
   private func fraction(_ rule: BatchTable.Rule) -> Double {
-    if case .draw(let fraction) = plan.assigner { return fraction }
-    return withUnsafePointer(to: reader.subject) { subject in
+    withUnsafePointer(to: reader.subject) { subject in
       let subject = subject.textBytes
       let count = rule.prefix.count
       return withUnsafeTemporaryAllocation(
@@ -164,11 +192,8 @@ public struct BatchWorker: ~Copyable {
 /// Counts what happens to audiences, and remembers the conditions of the current user.
 private struct CountingWalk: RuleWalk {
   private let plan: BatchPlan
-  private let program: Program
-  private let conditions: [Program.Entry]
+  /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
-  private let now: Int64
-  private var occurrences: [DecisionState.Occurrences] = []
   /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not.
   private var known: [UInt8]
   private var reachedCounts: [Int]
@@ -179,10 +204,7 @@ private struct CountingWalk: RuleWalk {
 
   init(_ plan: BatchPlan) {
     self.plan = plan
-    program = plan.ruleSet.program
-    conditions = plan.ruleSet.conditions
-    conditionOf = plan.ruleSet.conditionOf
-    now = plan.now
+    conditionOf = plan.ruleSet.rules.map(\.condition)
     known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
     reachedCounts = Array(repeating: 0, count: plan.ruleSet.rules.count)
     matchedCounts = reachedCounts
@@ -191,8 +213,7 @@ private struct CountingWalk: RuleWalk {
       repeating: 0, count: plan.placements.count * BatchTable.OutcomeIndex.count)
   }
 
-  mutating func beginUser(_ occurrences: [DecisionState.Occurrences]) {
-    self.occurrences = occurrences
+  mutating func beginUser() {
     known.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
   }
 
@@ -208,25 +229,18 @@ private struct CountingWalk: RuleWalk {
   // MARK: RuleWalk
 
   @inline(__always)
-  mutating func holds(_ rule: Int, in frame: inout Frame) -> Bool {
+  mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
+    -> Bool
+  {
     let number = Int(conditionOf[rule])
-    guard number >= 0 else { return true }
-    if known[number] == 0 {
-      known[number] = program.isTrue(conditions[number], in: &frame) ? 1 : 2
-    }
+    if known[number] == 0 { known[number] = program.holds(at: start, in: &frame) ? 1 : 2 }
     return known[number] == 1
-  }
-
-  mutating func allows(_ limit: OccurrenceLimit, rule: Int) -> Bool {
-    var count = 0
-    for stored in occurrences where stored.key.utf8.elementsEqual(limit.key.utf8) {
-      count += limit.count(stored.times, now: now)
-    }
-    return limit.allows(storedCount: count)
   }
 
   mutating func reached(_ rule: Int) { reachedCounts[rule] &+= 1 }
   mutating func matched(_ rule: Int) { matchedCounts[rule] &+= 1 }
+  mutating func passedOver(_ rule: Int) {}
+  mutating func heldBack(_ rule: Int, count: Int) {}
 
   // MARK: Counting
 

@@ -49,7 +49,7 @@ enum SuperwallRulesCases {
       return nil
     }
     return limit.allows(storedCount: Int(stored))
-      ? ["outcome": "match", "unsavedOccurrence": value(limit)]
+      ? ["outcome": "match", "unsavedOccurrence": limit.value]
       : ["outcome": "noMatch", "source": "OCCURRENCE"]
   }
 
@@ -107,16 +107,5 @@ enum SuperwallRulesCases {
       let interval = value["interval"].flatMap(interval)
     else { return nil }
     return OccurrenceLimit(key: key, maxCount: Int(count), interval: interval)
-  }
-
-  private static func value(_ limit: OccurrenceLimit) -> Value {
-    let interval: Value =
-      switch limit.interval {
-      case .infinity: ["type": "INFINITY"]
-      case .minutes(let minutes): ["type": "MINUTES", "minutes": .int(Int64(minutes))]
-      }
-    return [
-      "key": .string(limit.key), "maxCount": .int(Int64(limit.maxCount)), "interval": interval,
-    ]
   }
 }

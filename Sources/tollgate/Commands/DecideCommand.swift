@@ -65,16 +65,17 @@ struct DecideCommand: ParsableCommand {
       let state = reader.state(now: now)
       let decision = ruleSet.decide(
         placement, frame: &frame, state: state, assigner: options.assigner)
-      let text = explain ? explanation(decision, ruleSet, state, &frame) : ""
+      let text = explain ? explanation(ruleSet, state, &frame) : ""
       return (decision, text, state.subjectID)
     }
   }
 
   private func explanation(
-    _ decision: Decision, _ ruleSet: RuleSet, _ state: DecisionState, _ frame: inout Frame
+    _ ruleSet: RuleSet, _ state: DecisionState, _ frame: inout Frame
   ) -> String {
     let time = WireTime.text(milliseconds: state.now) ?? "\(state.now) ms"
-    return "user \(state.subjectID) at \(time)\n"
-      + ruleSet.explain(decision, frame: &frame).text
+    let explanation = ruleSet.explain(
+      placement, frame: &frame, state: state, assigner: options.assigner)
+    return "user \(state.subjectID) at \(time)\n" + explanation.text
   }
 }

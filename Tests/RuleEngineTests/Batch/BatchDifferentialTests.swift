@@ -25,9 +25,9 @@ import Testing
 
     /// What single decisions give: a line for each user and placement, and the numbers of the lines
     /// that are refused.
-    func decided() throws -> (outcomes: [Value], decisions: [Decision], refused: [Int]) {
+    func decided() throws -> (outcomes: [Value], decisions: [Explanation], refused: [Int]) {
       var outcomes: [Value] = []
-      var decisions: [Decision] = []
+      var decisions: [Explanation] = []
       var refused: [Int] = []
       for (number, line) in lines.enumerated() where line.contains(where: { $0 != " " }) {
         // A frame and a reader of its own for every user: nothing can be left over.
@@ -43,7 +43,10 @@ import Testing
         for name in rules.placementNames {
           let decision = rules.decide(
             name, frame: &frame, state: state, assigner: .hash(salt: "salt"))
-          decisions.append(decision)
+          let explanation = rules.explain(
+            name, frame: &frame, state: state, assigner: .hash(salt: "salt"))
+          #expect(explanation.decision == decision)
+          decisions.append(explanation)
           outcomes.append(decision.outcomeLine(subjectID: state.subjectID))
         }
       }
@@ -71,28 +74,29 @@ import Testing
   }
 
   /// The counts worked out from decisions.
-  private func tally(_ sample: Sample, _ decisions: [Decision], _ refused: Int) -> Tally {
+  private func tally(_ sample: Sample, _ decisions: [Explanation], _ refused: Int) -> Tally {
     var tally = sample.plan().emptyTally
     let count = sample.rules.placementNames.count
     tally.rejected = refused
     tally.users = count == 0 ? 0 : decisions.count / count
     for (i, decision) in decisions.enumerated() {
       let place = i % count
-      switch decision.outcome {
+      switch decision.decision.outcome {
       case .paywall: tally.placements[place].paywall += 1
       case .holdout: tally.placements[place].holdout += 1
       case .noAudienceMatch: tally.placements[place].noAudienceMatch += 1
       case .placementNotFound: tally.placements[place].placementNotFound += 1
       case .error: tally.placements[place].error += 1
       }
-      for (j, step) in decision.steps.enumerated() where step.reason != .notReached {
+      for (j, step) in decision.audiences.map(\.step).enumerated()
+      where step.reason != .notReached {
         tally.placements[place].audiences[j].reached += 1
         switch step.reason {
         case .matched: tally.placements[place].audiences[j].matched += 1
         case .occurrenceLimit: tally.placements[place].audiences[j].matched += 1
         default: break
         }
-        if step.index == decision.audience { tally.placements[place].audiences[j].taken += 1 }
+        if step.index == decision.decision.audience { tally.placements[place].audiences[j].taken += 1 }
       }
     }
     return tally

@@ -49,7 +49,12 @@ import Testing
           name, frame: &frame, state: DecisionState(subjectID: "u", now: 0),
           assigner: .hash(salt: ""))
         #expect(decision.outcome != .placementNotFound)
-        _ = rules.explain(decision, frame: &frame).text
+        let explanation = rules.explain(
+          name, frame: &frame, state: DecisionState(subjectID: "u", now: 0),
+          assigner: .hash(salt: ""))
+        #expect(explanation.decision == decision)
+        _ = explanation.text
+        _ = explanation.value
       }
       // Every path leads somewhere in the text.
       let paths = (decoded.diagnostics + compiled.diagnostics).map(\.path).filter { $0 != "" }

@@ -51,8 +51,15 @@ package enum XXH64 {
       at &+= 32
     }
     var hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
-    for lane in [a, b, c, d] { hash = (hash ^ round(0, lane)) &* prime1 &+ prime4 }
-    return hash
+    hash = merge(a, into: hash)
+    hash = merge(b, into: hash)
+    hash = merge(c, into: hash)
+    return merge(d, into: hash)
+  }
+
+  @inline(__always)
+  private static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
+    (hash ^ round(0, lane)) &* prime1 &+ prime4
   }
 
   @inline(__always)
