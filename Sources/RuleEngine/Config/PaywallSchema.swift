@@ -15,11 +15,15 @@ public struct PaywallSchema: Hashable, Sendable {
     public var backgroundColor: String
     public var isScrollEnabled: Bool
     public var respectsSafeArea: Bool
+    public var closeButtonStyle: String?
+    /// Colours and direction, as the config has them.
+    public var backgroundGradient: Value?
 
     public init(
       presentation: Presentation = .modal, hasCloseButton: Bool = true, closeButtonDelay: Int = 0,
       backgroundColor: String = "#FFFFFF", isScrollEnabled: Bool = true,
-      respectsSafeArea: Bool = true
+      respectsSafeArea: Bool = true, closeButtonStyle: String? = nil,
+      backgroundGradient: Value? = nil
     ) {
       self.presentation = presentation
       self.hasCloseButton = hasCloseButton
@@ -27,6 +31,8 @@ public struct PaywallSchema: Hashable, Sendable {
       self.backgroundColor = backgroundColor
       self.isScrollEnabled = isScrollEnabled
       self.respectsSafeArea = respectsSafeArea
+      self.closeButtonStyle = closeButtonStyle
+      self.backgroundGradient = backgroundGradient
     }
   }
 
@@ -41,6 +47,8 @@ public struct PaywallSchema: Hashable, Sendable {
     public var surface = "#F2F2F7"
     public var cornerRadius = 12.0
     public var fontFamily = "system"
+    /// Fonts by use: `display`, `heading`, `body`, `mono`, as far as the config names them.
+    public var fontFamilies: [String: String]?
 
     public init() {}
 
