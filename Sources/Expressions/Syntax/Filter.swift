@@ -38,11 +38,11 @@ public struct Filter: Hashable, Sendable {
   /// A bool, a number, a text or a list of texts; with anything else, or nil, the filter never
   /// holds, but for `exists` and `not_exists`, which need no value.
   public var value: Value?
-  /// Ignored in the first filter of a list.
-  public var conjunction: Conjunction
+  /// Nil is `and`. Ignored in the first filter of a list.
+  public var conjunction: Conjunction?
 
   public init(
-    field: String, operator: Operator?, value: Value? = nil, conjunction: Conjunction = .and
+    field: String, operator: Operator?, value: Value? = nil, conjunction: Conjunction? = nil
   ) {
     self.field = field
     self.operator = `operator`
@@ -74,7 +74,7 @@ struct FilterText {
 
   init(_ filters: [Filter]) {
     for (i, filter) in filters.enumerated() {
-      if i > 0 { text += " \(filter.conjunction.rawValue) " }
+      if i > 0 { text += " \((filter.conjunction ?? .and).rawValue) " }
       let start = text.utf8.count
       text += filter.text
       ranges.append(SourceRange(from: start, to: text.utf8.count))

@@ -53,9 +53,26 @@ public enum StatusReason: String, Hashable, Sendable, CaseIterable {
 
 /// The event that tracks what came of a placement.
 public enum TriggerFire {
+  /// An audience that did not match, and what the SDKs call the reason.
+  public struct Unmatched: Hashable, Sendable {
+    public var experimentID: String
+    public var source: String
+
+    public init(experimentID: String, source: String) {
+      self.experimentID = experimentID
+      self.source = source
+    }
+
+    /// Nil for an audience that matched, or that was not reached.
+    public init?(_ step: Decision.Step) {
+      guard let source = step.reason.unmatchedSource else { return nil }
+      self.init(experimentID: step.experimentID, source: source)
+    }
+  }
+
   /// Its parameters. Without a matching audience they tell on iOS why each did not match.
   public static func params(
-    placement: String, _ outcome: Decision.Outcome, steps: [Decision.Step] = [],
+    placement: String, _ outcome: Decision.Outcome, unmatched: [Unmatched] = [],
     platform: SDKPlatform = .ios
   ) -> Value {
     var entries = [Value.Entry(key: "trigger_name", value: .string(placement))]
@@ -75,9 +92,8 @@ public enum TriggerFire {
     case .noAudienceMatch:
       add("result", "no_rule_match")
       if platform == .ios {
-        for step in steps {
-          guard let source = step.reason.unmatchedSource else { continue }
-          add("unmatched_audience_\(step.experimentID)", source)
+        for audience in unmatched {
+          add("unmatched_audience_\(audience.experimentID)", audience.source)
         }
       }
     case .placementNotFound: add("result", "eventNotFound")

@@ -40,6 +40,7 @@ enum CaseSuites {
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
     "superwall-rules": SuperwallRulesCases.run,
+    "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
   ]

@@ -15,8 +15,10 @@ extension AgentWallieDecoder {
       of: element,
       ["field", "operator", "value", "conjunction"].map { ConfigKey($0) })
     filter.field = field
-    filter.conjunction = log.word(
-      "conjunction", of: element, default: .and, peers: log.rejected)
+    if element.member("conjunction") != nil {
+      filter.conjunction = log.word(
+        "conjunction", of: element, default: .and, peers: log.rejected)
+    }
     filter.operator = filterOperator(element)
     filter.value = filterValue(element, filter.operator)
     if let `operator` = filter.operator, let value = filter.value {
