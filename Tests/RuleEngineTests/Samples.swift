@@ -70,3 +70,15 @@ let corpus = URL(filePath: #filePath)
 func bytes(_ path: String) throws -> [UInt8] {
   Array(try Data(contentsOf: corpus.appending(path: path)))
 }
+
+extension Ratio {
+  /// The exact sum.
+  func adding(_ other: Ratio) -> Ratio {
+    // Over the least common denominator, which is small where a whole was divided.
+    var (a, b) = (denominator, other.denominator)
+    while b > 0 { (a, b) = (b, a % b) }
+    return Ratio(
+      numerator * (other.denominator / a) + other.numerator * (denominator / a),
+      denominator / a * other.denominator)
+  }
+}

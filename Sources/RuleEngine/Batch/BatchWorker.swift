@@ -117,12 +117,11 @@ public struct BatchWorker: ~Copyable {
   private func outcome(of number: Int) -> BatchTable.Variant {
     let rule = table.rules[number]
     let first = Int(rule.variants.lowerBound)
+    guard !rule.variants.isEmpty else { return rule.withoutVariants }
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
       return table.variants[first + variant]
     }
-    guard rule.variants.count > 1 else {
-      return rule.variants.isEmpty ? rule.withoutVariants : table.variants[first]
-    }
+    if rule.variants.count == 1 { return table.variants[first] }
     let draw = draw(number, rule)
     let variant = table.cumulative.withUnsafeBufferPointer { all in
       WeightTable.variant(

@@ -43,6 +43,7 @@ enum CaseSuites {
     "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
+    "tollgate-decisions": DecisionCases.run,
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {

@@ -9,17 +9,22 @@ import Testing
   private struct Sample {
     var rules: RuleSet
     var lines: [String]
+    let assigner: Assigner
 
+    /// Seeds from 100 on are configs of AgentWallie.
     init(seed: UInt64, lines count: Int) throws {
       var random = RandomUsers(random: SplitMix(seed: seed))
-      let config = try #require(Config.decode(superwall: random.config()).output)
+      let json = seed < 100 ? random.config() : random.wallieConfig()
+      let config = try #require(Config.decode(json).output)
+      #expect(config.format == (seed < 100 ? .superwall : .agentWallie))
+      assigner = [.hash(salt: "salt"), .djb2, .draw(0.37)][Int(seed % 3)]
       rules = try #require(RuleSet.compile(config).output)
       lines = (0..<count).map { random.record($0) }
     }
 
     func plan(_ layout: OutcomeLayout = .long, writes: Bool = true) -> BatchPlan {
       BatchPlan(
-        rules, now: BatchDifferentialTests.now, assigner: .hash(salt: "salt"), layout: layout,
+        rules, now: BatchDifferentialTests.now, assigner: assigner, layout: layout,
         writesOutcomes: writes)
     }
 
@@ -41,16 +46,38 @@ import Testing
         }
         let state = reader.state(now: BatchDifferentialTests.now)
         for name in rules.placementNames {
-          let decision = rules.decide(
-            name, frame: &frame, state: state, assigner: .hash(salt: "salt"))
+          let decision = rules.decide(name, frame: &frame, state: state, assigner: assigner)
           let explanation = rules.explain(
-            name, frame: &frame, state: state, assigner: .hash(salt: "salt"))
+            name, frame: &frame, state: state, assigner: assigner)
           #expect(explanation.decision == decision)
+          check(explanation)
           decisions.append(explanation)
           outcomes.append(decision.outcomeLine(subjectID: state.subjectID))
         }
       }
       return (outcomes, decisions, refused)
+    }
+
+    /// The way that is recorded leads where the decision is.
+    private func check(_ explanation: Explanation) {
+      let tried = explanation.audiences.map(\.step).filter { $0.reason != .notReached }
+      let matched = tried.filter { $0.reason == .matched }
+      #expect(matched.map(\.index) == (explanation.decision.audience.map { [$0] } ?? []))
+      if !matched.isEmpty { #expect(tried.last?.reason == .matched) }
+      // A condition holds exactly when what its clauses come to says so.
+      for audience in explanation.audiences where audience.clauses.count == 1 {
+        guard audience.clauses[0].text == audience.expression else { continue }
+        let isTrue = audience.clauses[0].outcome == .true
+        switch audience.step.reason {
+        case .matched, .occurrenceLimit: #expect(isTrue)
+        case .expressionFalse, .expressionError: #expect(!isTrue)
+        default: break
+        }
+      }
+      let sum = explanation.shares.reduce(into: Ratio.zero) { sum, share in
+        sum = sum.adding(share.probability)
+      }
+      #expect(explanation.shares.isEmpty || sum == .one)
     }
   }
 
@@ -58,7 +85,7 @@ import Testing
     String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: Array(0..<24) + Array(100..<124))
   func agreesWithDeciding(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 80)
     let (outcomes, decisions, refused) = try sample.decided()
@@ -223,7 +250,7 @@ import Testing
     let names = sample.rules.placementNames
     let chosen = [names[2], "nowhere", names[0], names[2]]
     let plan = BatchPlan(
-      sample.rules, placements: chosen, now: Self.now, assigner: .hash(salt: "salt"))
+      sample.rules, placements: chosen, now: Self.now, assigner: sample.assigner)
     #expect(plan.unknownPlacements == ["nowhere"])
     var some = BatchWorker(plan)
     var all = BatchWorker(sample.plan())
