@@ -54,10 +54,9 @@ struct FilterChecker: ~Copyable {
     case .notExists: return graph.add(.not, presence(path, origin), at: origin)
     default: break
     }
+    guard let value = filter.value, isUsable(value) else { return constant(false, origin) }
     // The whole context is a map: it equals nothing that a filter can hold.
-    guard let value = filter.value, !path.isEmpty else {
-      return constant(`operator` == .isNot && filter.value != nil, origin)
-    }
+    if path.isEmpty { return constant(`operator` == .isNot, origin) }
     switch `operator` {
     case .is, .isNot: return equality(path, value, isNegated: `operator` == .isNot, origin)
     case .contains: return contains(path, value, origin)
@@ -89,7 +88,7 @@ struct FilterChecker: ~Copyable {
   ) -> ID {
     guard let other = scalar(value, origin) else {
       // A list is equal to nothing, and unequal to all that is there.
-      return isNegated && isTextList(value) ? presence(path, origin) : constant(false, origin)
+      return isNegated ? presence(path, origin) : constant(false, origin)
     }
     let equal = graph.add(.equal, slot(path, origin), other, at: origin)
     return holds(isNegated ? graph.add(.not, equal, at: origin) : equal, origin)
@@ -162,6 +161,14 @@ struct FilterChecker: ~Copyable {
     switch value {
     case .int, .uint, .double: true
     default: false
+    }
+  }
+
+  /// Whether the dialect has values of this kind.
+  private func isUsable(_ value: Value) -> Bool {
+    switch value {
+    case .bool, .string: true
+    default: isNumber(value) || isTextList(value)
     }
   }
 

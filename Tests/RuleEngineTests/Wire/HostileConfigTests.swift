@@ -5,7 +5,7 @@ import Testing
 /// Any text at all: no trap, something said about whatever is wrong, and a rule set that decides.
 @Suite struct HostileConfigTests {
   /// Values of every type in every place of a config, several at a time.
-  private static func spoiled(
+  static func spoiled(
     _ value: Value, _ random: inout SplitMix, _ chance: Int
   ) -> Value {
     if Int.random(in: 0..<chance, using: &random) == 0 {
