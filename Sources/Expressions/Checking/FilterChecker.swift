@@ -8,7 +8,11 @@ struct FilterChecker: ~Copyable {
 
   /// Number of the list of filters among the program's sources.
   let source: UInt32
+  /// Number of the filter that is looked at, from 1.
+  private var number = 0
   var graph = ConditionGraph()
+  /// The place of the constant for each node of a list.
+  var constantOf: [ID: Int] = [:]
 
   init(source: UInt32) { self.source = source }
 
@@ -25,7 +29,10 @@ struct FilterChecker: ~Copyable {
     var nodes: [ID] = []
     for group in groups {
       var operands: [ID] = []
-      for i in group { operands.append(node(filters[i], origin(ranges[i], ranges[i]))) }
+      for i in group {
+        number = i + 1
+        operands.append(node(filters[i], origin(ranges[i], ranges[i])))
+      }
       let whole = origin(ranges[group[0]], ranges[group[group.count - 1]])
       nodes.append(
         operands.count == 1 ? operands[0] : graph.add(.and, list: operands, at: whole))
@@ -42,8 +49,9 @@ struct FilterChecker: ~Copyable {
       to: UInt32(truncatingIfNeeded: last.to))
   }
 
+  /// What a filter comes to whatever is there. Each is a node of its own, which explanations find.
   private mutating func constant(_ value: Bool, _ origin: ConditionGraph.Origin) -> ID {
-    graph.addConstant(Cell(value), at: origin)
+    graph.add(.holds, graph.addConstant(Cell(value), at: origin), 0, number, at: origin)
   }
 
   private mutating func node(_ filter: Filter, _ origin: ConditionGraph.Origin) -> ID {
@@ -123,9 +131,7 @@ struct FilterChecker: ~Copyable {
     _ path: [String], _ value: Value, isNegated: Bool, _ origin: ConditionGraph.Origin
   ) -> ID {
     guard case .list(let values) = value, isTextList(value) else { return constant(false, origin) }
-    var elements: [ID] = []
-    for value in values { if let element = scalar(value, origin) { elements.append(element) } }
-    let list = graph.add(.list, list: elements, at: origin)
+    let list = listConstant(values, origin)
     let field = slot(path, origin)
     let isIn = graph.add(.in, field, list, at: origin)
     guard isNegated else { return holds(isIn, origin) }
@@ -146,7 +152,7 @@ struct FilterChecker: ~Copyable {
   /// The constant of a value that is no list, or nil.
   private mutating func scalar(_ value: Value, _ origin: ConditionGraph.Origin) -> ID? {
     switch value {
-    case .bool(let value): return constant(value, origin)
+    case .bool(let value): return graph.addConstant(Cell(value), at: origin)
     case .int(let value): return graph.addConstant(Cell(value), at: origin)
     case .uint(let value): return graph.addConstant(Cell(value), at: origin)
     case .double(let value): return graph.addConstant(Cell(value), at: origin)
@@ -155,6 +161,19 @@ struct FilterChecker: ~Copyable {
       return graph.add(.constant, place, at: origin)
     default: return nil
     }
+  }
+
+  /// The constant of a list of texts: one for equal lists.
+  private mutating func listConstant(_ values: [Value], _ origin: ConditionGraph.Origin) -> ID {
+    var elements: [ID] = []
+    for value in values { if let element = scalar(value, origin) { elements.append(element) } }
+    let list = graph.add(.list, list: elements, at: origin)
+    if let known = constantOf[list] { return graph.add(.constant, known, at: origin) }
+    var cells: [Cell] = []
+    for element in elements { cells.append(graph.constants.cells[Int(graph[element].a)]) }
+    let place = graph.constants.intern(Tag.list, count: cells.count, of: cells)
+    constantOf[list] = place
+    return graph.add(.constant, place, at: origin)
   }
 
   private func isNumber(_ value: Value) -> Bool {

@@ -28,6 +28,8 @@ public struct Clause: Hashable, Sendable {
   public var outcome: Outcome
   /// False when another clause had decided before.
   public var wasReached: Bool
+  /// Whether the clause comes to the same whatever is there, as a filter that makes no sense.
+  public var isConstant: Bool
   public var attributes: [Attribute]
   public var computed: [Computed]
 }
@@ -72,7 +74,8 @@ extension Program {
         Clause(
           range: found.range, text: text(found.range),
           outcome: outcome(evaluator.value(of: number)),
-          wasReached: evaluator.wasReached(number),
+          wasReached: found.isConstant || evaluator.wasReached(number),
+          isConstant: found.isConstant,
           attributes: attributes(below: found.node, in: frame), computed: computed))
     }
     return clauses.sorted { ($0.range.from, $0.range.to) < ($1.range.from, $1.range.to) }
@@ -112,6 +115,7 @@ private struct ClauseFinder {
   struct Found {
     var node: ConditionGraph.ID
     var range: SourceRange
+    var isConstant = false
     /// Operands that are worked out, the outermost of each.
     var computed: [(node: ConditionGraph.ID, range: SourceRange)] = []
   }
@@ -141,6 +145,8 @@ private struct ClauseFinder {
       !found.contains(where: { $0.range == range })
     else { return }
     var clause = Found(node: node, range: range)
+    clause.isConstant =
+      graph[node].kind == .holds && graph[Int(graph[node].a)].kind == .constant
     findComputed(node, &clause, graph)
     found.append(clause)
   }

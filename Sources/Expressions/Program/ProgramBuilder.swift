@@ -19,6 +19,8 @@ public struct ProgramBuilder: ~Copyable {
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var choices: [[Int?]] = []
+  /// The constants of lists in filters, by their nodes.
+  private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
   /// What is wrong with constants that are no patterns, by node.
@@ -56,9 +58,11 @@ public struct ProgramBuilder: ~Copyable {
     var filterChecker = FilterChecker(source: UInt32(sources.count))
     sources.append(text.text)
     swap(&filterChecker.graph, &checker.graph)
-    var root = filterChecker.check(filters, ranges: text.ranges)
+    swap(&filterChecker.constantOf, &filterLists)
+    // Nothing is folded: a filter that never holds is told like the others.
+    let root = filterChecker.check(filters, ranges: text.ranges)
     swap(&filterChecker.graph, &checker.graph)
-    if folds { root = folding.fold(root, in: &checker.graph) }
+    swap(&filterChecker.constantOf, &filterLists)
     roots.append(root)
   }
 

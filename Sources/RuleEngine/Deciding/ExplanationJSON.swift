@@ -60,7 +60,7 @@ extension Clause {
       ("text", .string(text)),
       ("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])),
       ("outcome", .string(name)), ("error", error.map { .string($0) }),
-      ("reached", .bool(wasReached)),
+      ("reached", .bool(wasReached)), ("constant", isConstant ? true : nil),
       (
         "reads",
         .list(

@@ -129,7 +129,10 @@ private enum ExplanationText {
       case .failed: "error"
       case .noBool: "value"
       }
-    let mark = clause.wasReached ? outcome : "(\(outcome))"
+    let mark =
+      clause.isConstant
+      ? (clause.outcome == .true ? "always" : "never")
+      : clause.wasReached ? outcome : "(\(outcome))"
     let text = oneLine(clause.text)
     let line = "      \(padded(mark, 7))  \(padded(text, width))"
     var values = clause.computed.map { "\(oneLine($0.text)) is \(describe($0.value))" }

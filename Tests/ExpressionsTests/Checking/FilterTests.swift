@@ -95,7 +95,7 @@ import Testing
     #expect(
       told == [
         #"a not_in ["x"]: true true"#, "b is_not 1: false true", "c not_exists: true false",
-        #"d contains "q": false false"#,
+        #"d contains "q": false false"#, "e (unknown operator): false true",
       ])
   }
 
