@@ -234,7 +234,7 @@ import Testing
     let result = try BuiltTool.run("check", "-", input: text)
     #expect(result.code == 1)
     #expect(
-      result.lines.last?.contains("1500 errors, 1507 warnings") == true,
+      result.lines.last?.contains("1500 errors, 4502 warnings") == true,
       "\(result.lines.last ?? "")")
     #expect(result.output.contains("--> -:5999: trigger_options[1499].rules[0].expression_cel"))
   }

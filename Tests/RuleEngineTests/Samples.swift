@@ -49,6 +49,19 @@ func decide(
   return ruleSet.decide("p", frame: &frame, state: state, assigner: .hash(salt: "s"))
 }
 
+/// Why each audience of `p` matches or does not.
+func reasons(
+  _ ruleSet: RuleSet, _ context: Value = .map([]), now: Int64 = 0,
+  occurrences: [String: [Int64]] = [:], entitlements: [String] = []
+) throws -> [Decision.Reason] {
+  var frame = Frame(for: ruleSet.program)
+  try frame.fill(context)
+  let state = DecisionState(
+    subjectID: "u", now: now, occurrences: occurrences.map { .init(key: $0.key, times: $0.value) },
+    entitlements: entitlements)
+  return ruleSet.steps("p", frame: &frame, state: state).map(\.reason)
+}
+
 /// The repository's corpus folder.
 let corpus = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -56,4 +69,16 @@ let corpus = URL(filePath: #filePath)
 
 func bytes(_ path: String) throws -> [UInt8] {
   Array(try Data(contentsOf: corpus.appending(path: path)))
+}
+
+extension Ratio {
+  /// The exact sum.
+  func adding(_ other: Ratio) -> Ratio {
+    // Over the least common denominator, which is small where a whole was divided.
+    var (a, b) = (denominator, other.denominator)
+    while b > 0 { (a, b) = (b, a % b) }
+    return Ratio(
+      numerator * (other.denominator / a) + other.numerator * (denominator / a),
+      denominator / a * other.denominator)
+  }
 }

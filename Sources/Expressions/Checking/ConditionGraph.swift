@@ -11,6 +11,7 @@ struct ConditionGraph: ~Copyable {
     case slot  // a: slot; its value
     case present  // a: slot; whether it is there
     case not, negate  // a
+    case holds  // a: a condition; whether it is true, an error counts as false
     case and, or  // a: list of operands
     case conditional  // a ? b : c
     case equal, less, lessOrEqual, `in`  // a, b
@@ -155,7 +156,7 @@ struct ConditionGraph: ~Copyable {
     let node = nodes[id]
     switch node.kind {
     case .constant, .slot, .present, .local: return []
-    case .not, .negate, .select, .hasField, .optionalElement: return [Int(node.a)]
+    case .not, .negate, .holds, .select, .hasField, .optionalElement: return [Int(node.a)]
     case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
     case .and, .or, .list, .map, .call, .loop: return list(node.a).map(Int.init)
     default: return [Int(node.a), Int(node.b)]

@@ -38,6 +38,15 @@ struct SlotTable {
       })
   }
 
+  /// The slot of a path, or nil when nothing reads it.
+  func number(of path: AttributePath) -> Int? {
+    (0..<count).first { number in
+      let names = self.path(number).names
+      return names.count == path.names.count
+        && zip(names, path.names).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+  }
+
   private func withBytes<Result>(_ name: NameRange, _ body: (ByteView) -> Result) -> Result {
     text.withUnsafeBufferPointer {
       body(ByteView(rebasing: $0[Int(name.from)..<Int(name.from + name.count)]))

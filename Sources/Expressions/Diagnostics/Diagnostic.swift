@@ -47,6 +47,46 @@ public struct Diagnostic: Hashable, Sendable {
     case occurrenceKeyConflict = "occurrence-key-conflict"
     /// An audience behind one that matches everybody.
     case unreachableAudience = "unreachable-audience"
+    /// Something that platforms read differently.
+    case platformDifference = "platform-difference"
+    /// A condition in a form that nothing evaluates any more.
+    case legacyExpression = "legacy-expression"
+    /// A product that the config does not hold.
+    case unknownProduct = "unknown-product"
+    /// Experiments that djb2 assigning does not keep apart.
+    case djb2Correlated = "djb2-correlated"
+  }
+
+  /// What other programs that read the same text do because of what was found.
+  public struct PeerEffect: Hashable, Sendable {
+    /// A program in the field.
+    public enum Peer: String, Hashable, Sendable, CaseIterable {
+      case ios, android, web
+      case agentWallie = "agentwallie"
+    }
+
+    public enum Consequence: String, Hashable, Sendable, CaseIterable {
+      /// It uses nothing of the whole text.
+      case rejectsConfig = "rejects-config"
+      /// It goes on without the element.
+      case dropsElement = "drops-element"
+      /// It uses the element, in another way than is done here.
+      case differs
+    }
+
+    public var peers: [Peer]
+    public var consequence: Consequence
+    /// What exactly happens there, where that is not plain.
+    public var detail: String?
+
+    public init(_ peers: [Peer], _ consequence: Consequence, _ detail: String? = nil) {
+      self.peers = peers
+      self.consequence = consequence
+      self.detail = detail
+    }
+
+    /// How much it matters there.
+    public var severity: Severity { consequence == .rejectsConfig ? .error : .warning }
   }
 
   public var code: Code
@@ -56,6 +96,8 @@ public struct Diagnostic: Hashable, Sendable {
   public var range: SourceRange?
   /// Where in the config, as `trigger_options[2].rules[0].expression_cel`; empty without config.
   public var path: String
+  /// What others do about it: the second severity of a finding, beside ours.
+  public var peers: [PeerEffect]
   /// Facts that help to understand the message.
   public var notes: [String]
   /// What to write or do instead.
@@ -63,7 +105,8 @@ public struct Diagnostic: Hashable, Sendable {
 
   public init(
     _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,
-    path: String = "", notes: [String] = [], suggestion: String? = nil
+    path: String = "", notes: [String] = [], suggestion: String? = nil,
+    peers: [PeerEffect] = []
   ) {
     self.code = code
     self.severity = severity
@@ -72,6 +115,12 @@ public struct Diagnostic: Hashable, Sendable {
     self.path = path
     self.notes = notes
     self.suggestion = suggestion
+    self.peers = peers
+  }
+
+  /// How much it matters to those who suffer most elsewhere; nil when nobody does.
+  public var peerSeverity: Severity? {
+    peers.contains { $0.severity == .error } ? .error : peers.isEmpty ? nil : .warning
   }
 }
 

@@ -28,9 +28,33 @@ package enum DiagnosticText {
     } else if !location.isEmpty {
       lines.append("  --> " + location)
     }
+    lines += diagnostic.peers.map { "   = elsewhere: " + describe($0) }
     lines += diagnostic.notes.map { "   = note: " + $0 }
     if let suggestion = diagnostic.suggestion { lines.append("   = help: " + suggestion) }
     return lines.map(visible).joined(separator: "\n")
+  }
+
+  /// `iOS and Android reject the whole config`
+  private static func describe(_ effect: Diagnostic.PeerEffect) -> String {
+    let names = effect.peers.map { peer in
+      switch peer {
+      case .ios: "iOS"
+      case .android: "Android"
+      case .web: "the Web SDK"
+      case .agentWallie: "AgentWallie's SDK"
+      }
+    }
+    let isOne = names.count == 1
+    let subject =
+      isOne ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+    if effect.consequence == .differs, let detail = effect.detail { return "\(subject) \(detail)" }
+    let verb =
+      switch effect.consequence {
+      case .rejectsConfig: isOne ? "rejects the whole config" : "reject the whole config"
+      case .dropsElement: isOne ? "drops it" : "drop it"
+      case .differs: isOne ? "reads it differently" : "read it differently"
+      }
+    return "\(subject) \(verb)" + (effect.detail.map { ": \($0)" } ?? "")
   }
 
   /// The text without control characters, which a terminal would obey.

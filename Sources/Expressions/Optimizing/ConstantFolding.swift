@@ -50,6 +50,10 @@ struct ConstantFolding {
       let a = folded(node.a)
       if let result = unary(node.kind, a, graph) { return graph.addConstant(result, at: origin) }
       return a == Int(node.a) ? id : graph.add(node.kind, a, at: origin)
+    case .holds:
+      let a = folded(node.a)
+      if let constant = graph.constant(a), constant.tag == Tag.bool { return a }
+      return a == Int(node.a) ? id : graph.add(.holds, a, at: origin)
     case .select, .hasField:
       let a = folded(node.a)
       return a == Int(node.a) ? id : graph.add(node.kind, a, Int(node.b), at: origin)
@@ -106,7 +110,7 @@ struct ConstantFolding {
   /// Whether a node can only be a bool or an error, so that a chain of it alone is it.
   private func isBool(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Bool {
     switch graph[id].kind {
-    case .equal, .less, .lessOrEqual, .in, .not, .and, .or, .present, .hasField: true
+    case .equal, .less, .lessOrEqual, .in, .not, .holds, .and, .or, .present, .hasField: true
     default: false
     }
   }

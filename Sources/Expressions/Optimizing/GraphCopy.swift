@@ -63,7 +63,7 @@ private struct GraphCopier: ~Copyable {
       return graph.add(node.kind, slot, at: origin)
     case .local:
       return graph.add(.local, Int(node.a), at: origin)
-    case .not, .negate, .optionalElement:
+    case .not, .negate, .holds, .optionalElement:
       return graph.add(node.kind, operand(node.a), at: origin)
     case .select, .hasField:
       let name = graph.constants.intern(original.constants.cells[Int(node.b)])

@@ -1,10 +1,11 @@
-/// A test within an expression, what came of it, and what it read.
+/// A test within an expression: what it comes to, whether it was needed, and what it read.
 public struct Clause: Hashable, Sendable {
   public enum Outcome: Hashable, Sendable {
     case `true`, `false`
-    case failed
-    /// Another clause had decided before.
-    case notEvaluated
+    /// An error, as when an attribute is not there.
+    case failed(EvaluationError.Kind)
+    /// A value that is no bool.
+    case noBool
   }
 
   /// An attribute that the clause reads; the value is nil when it is not there.
@@ -13,77 +14,91 @@ public struct Clause: Hashable, Sendable {
     public var value: Value?
   }
 
+  /// Something that the clause works out before it compares, as `size(user.tags)`; the value is
+  /// nil when it gives none.
+  public struct Computed: Hashable, Sendable {
+    public var text: String
+    public var value: Value?
+  }
+
   public var range: SourceRange
   /// The clause as it is written.
   public var text: String
+  /// What the clause comes to by itself, whether or not it was needed.
   public var outcome: Outcome
+  /// False when another clause had decided before.
+  public var wasReached: Bool
+  /// Whether the clause comes to the same whatever is there, as a filter that makes no sense.
+  public var isConstant: Bool
   public var attributes: [Attribute]
+  public var computed: [Computed]
+}
+
+extension Clause {
+  /// A text without parentheses around the whole of it.
+  fileprivate static func withoutParentheses(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard text.first == UInt8(ascii: "("), text.last == UInt8(ascii: ")") else { return text }
+    var depth = 0
+    for (i, byte) in zip(text.indices, text) {
+      if byte == UInt8(ascii: "(") { depth += 1 }
+      if byte == UInt8(ascii: ")") { depth -= 1 }
+      if depth == 0 {
+        return i == text.indices.last ? withoutParentheses(text.dropFirst().dropLast()) : text
+      }
+    }
+    return text
+  }
 }
 
 extension Program {
-  /// The clauses of an expression in source order, as one run on this frame sees them.
+  /// The clauses of an expression in source order, as one run on this frame sees them. Clauses
+  /// that the run did not need are evaluated too, each by itself.
   public func clauses(of entry: Entry, in frame: inout Frame) -> [Clause] {
-    let trace = traced(entry, in: &frame).trace
-    var outcomes: [UInt32: Clause.Outcome] = [:]
-    for test in trace.tests { outcomes[test.instruction] = outcome(of: test, in: entry) }
+    let root = storage.rootNodes[entry.source]
+    var finder = ClauseFinder(source: entry.source)
+    finder.find(root, in: storage.graph)
+    var evaluator = ClauseEvaluator(self, root, finder.found, like: frame)
+    let source = Array(sources[entry.source].utf8)
+    func text(_ range: SourceRange) -> String {
+      let bytes = source[range.from..<min(range.to, source.count)]
+      return String(decoding: Clause.withoutParentheses(bytes), as: UTF8.self)
+    }
     var clauses: [Clause] = []
-    for instruction in tests(of: entry) {
-      guard let range = range(ofInstruction: instruction, in: entry) else { continue }
-      let outcome = outcomes[instruction] ?? .notEvaluated
-      if let known = clauses.firstIndex(where: { $0.range == range }) {
-        if clauses[known].outcome == .notEvaluated { clauses[known].outcome = outcome }
-        continue
+    for (number, found) in finder.found.enumerated() {
+      let computed = found.computed.enumerated().map { i, operand -> Clause.Computed in
+        let cell = evaluator.value(ofComputed: i, of: number)
+        return Clause.Computed(
+          text: text(operand.range), value: cell.isValue ? Value(cell) : nil)
       }
-      let source = Array(sources[entry.source].utf8)
-      let text = String(decoding: source[range.from..<min(range.to, source.count)], as: UTF8.self)
       clauses.append(
         Clause(
-          range: range, text: text, outcome: outcome,
-          attributes: attributes(ofInstruction: instruction, in: frame)))
+          range: found.range, text: text(found.range),
+          outcome: outcome(evaluator.value(of: number)),
+          wasReached: found.isConstant || evaluator.wasReached(number),
+          isConstant: found.isConstant,
+          attributes: attributes(below: found.node, in: frame), computed: computed))
     }
     return clauses.sorted { ($0.range.from, $0.range.to) < ($1.range.from, $1.range.to) }
   }
 
-  /// What a test came to as the clause is written. `a != b` runs as a test for equality with its
-  /// targets swapped; in the graph it is a negation that stands at the same place.
-  private func outcome(
-    of test: (instruction: UInt32, outcome: TestTrace.Outcome), in entry: Entry
-  ) -> Clause.Outcome {
-    if test.outcome == .fault { return .failed }
-    let node = Int(storage.nodeOf[Int(test.instruction)])
-    let range = storage.graph.range(of: node, in: entry.source)
-    let isNegated = storage.graph.nodes.indices.contains { id in
-      storage.graph[id].kind == .not && Int(storage.graph[id].a) == node
-        && storage.graph.range(of: id, in: entry.source) == range
+  private func outcome(_ cell: Cell) -> Clause.Outcome {
+    switch cell.tag {
+    case Tag.bool: cell.boolValue ? .true : .false
+    case Tag.fault: .failed(EvaluationError(fault: cell).kind)
+    default: .noBool
     }
-    return (test.outcome == .yes) != isNegated ? .true : .false
   }
 
-  /// The tests that can be made from an entry on.
-  private func tests(of entry: Entry) -> [UInt32] {
-    var seen: Set<UInt32> = []
-    var open = [entry.start]
-    var tests: [UInt32] = []
-    while let at = open.popLast() {
-      guard seen.insert(at).inserted else { continue }
-      let instruction = storage.code[Int(at)]
-      if let targets = instruction.targets {
-        tests.append(at)
-        open += [targets.yes, targets.no, targets.fault]
-      } else {
-        open += instruction.successors(at)
-      }
-    }
-    return tests
-  }
-
-  /// The attributes below the node of an instruction.
-  private func attributes(ofInstruction instruction: UInt32, in frame: borrowing Frame)
+  /// The attributes below a node.
+  private func attributes(below node: ConditionGraph.ID, in frame: borrowing Frame)
     -> [Clause.Attribute]
   {
-    let slots = storage.graph.nodes(below: Int(storage.nodeOf[Int(instruction)]))
-      .filter { storage.graph[$0].kind == .slot || storage.graph[$0].kind == .present }
-      .map { Int(storage.graph[$0].a) }
+    var slots: [Int] = []
+    for id in storage.graph.nodes(below: node) {
+      let node = storage.graph[id]
+      guard node.kind == .slot || node.kind == .present else { continue }
+      if !slots.contains(Int(node.a)) { slots.append(Int(node.a)) }
+    }
     return slots.map { slot in
       let cell = frame.slots[slot]
       let isKnown = cell.isValue && !storage.graph.slots.slots[slot].isPresenceOnly
@@ -94,39 +109,126 @@ extension Program {
   }
 }
 
-extension Instruction {
-  /// The targets of a test, or nil.
-  var targets: Targets? {
-    switch self {
-    case .isTrue(_, let targets), .equalBits(_, _, let targets), .equalInt(_, _, let targets),
-      .equal(_, _, let targets), .less(_, _, let targets), .lessOrEqual(_, _, let targets),
-      .present(_, let targets), .hasField(_, _, let targets), .inBits(_, _, let targets),
-      .inSet(_, _, let targets), .isIn(_, _, let targets), .contains(_, _, let targets),
-      .startsWith(_, _, let targets), .endsWith(_, _, let targets),
-      .matches(_, _, let targets), .matchesText(_, _, let targets):
-      targets
-    default: nil
-    }
+/// Finds the clauses of an expression in the graph: what `&&`, `||`, `!` and `?:` connect. What
+/// stands at one place of the source is one clause, whatever it is made of.
+private struct ClauseFinder {
+  struct Found {
+    var node: ConditionGraph.ID
+    var range: SourceRange
+    var isConstant = false
+    /// Operands that are worked out, the outermost of each.
+    var computed: [(node: ConditionGraph.ID, range: SourceRange)] = []
   }
 
-  /// Where an instruction that is no test may go on, when it stands at `at`.
-  func successors(_ at: UInt32) -> [UInt32] {
-    switch self {
-    case .finish, .finishFault: []
-    case .jump(let next), .pend(_, let next): [next]
-    case .check(_, let fault), .copy(_, _, let fault), .add(_, _, _, let fault),
-      .subtract(_, _, _, let fault), .multiply(_, _, _, let fault), .divide(_, _, _, let fault),
-      .modulo(_, _, _, let fault), .negate(_, _, let fault), .size(_, _, let fault),
-      .select(_, _, _, let fault), .index(_, _, _, let fault),
-      .makeList(_, _, _, let fault), .makeMap(_, _, _, let fault),
-      .call(_, _, _, _, _, let fault), .callMany(_, _, _, _, let fault),
-      .beginLoop(_, _, let fault), .append(_, _, let fault), .appendOptional(_, _, let fault),
-      .insert(_, _, _, let fault), .insertOptional(_, _, _, let fault),
-      .insertAll(_, _, let fault):
-      [at - 1, fault]
-    case .next(_, _, _, let done, let fault): [at - 1, done, fault]
-    case .forget, .newList, .newMap: [at - 1]
-    default: []
+  let source: Int
+  private(set) var found: [Found] = []
+
+  init(source: Int) { self.source = source }
+
+  mutating func find(_ node: ConditionGraph.ID, in graph: borrowing ConditionGraph) {
+    switch graph[node].kind {
+    case .constant: return
+    case .and, .or, .not, .holds, .conditional:
+      let operands = graph.operands(of: node)
+      let own = graph.range(of: node, in: source)
+      var isOne = true
+      for operand in operands where graph[operand].kind != .constant {
+        if graph.range(of: operand, in: source) != own { isOne = false }
+      }
+      if !isOne {
+        for operand in operands { find(operand, in: graph) }
+        return
+      }
+    default: break
     }
+    guard let range = graph.range(of: node, in: source),
+      !found.contains(where: { $0.range == range })
+    else { return }
+    var clause = Found(node: node, range: range)
+    clause.isConstant =
+      graph[node].kind == .holds && graph[Int(graph[node].a)].kind == .constant
+    findComputed(node, &clause, graph)
+    found.append(clause)
+  }
+
+  /// Goes down through what compares to what is compared.
+  private func findComputed(
+    _ node: ConditionGraph.ID, _ clause: inout Found, _ graph: borrowing ConditionGraph
+  ) {
+    switch graph[node].kind {
+    case .loop, .bind: return
+    default: break
+    }
+    for operand in graph.operands(of: node) {
+      switch graph[operand].kind {
+      case .constant, .slot, .present, .local: continue
+      case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField:
+        findComputed(operand, &clause, graph)
+      default:
+        guard let range = graph.range(of: operand, in: source), range != clause.range,
+          !clause.computed.contains(where: { $0.range == range })
+        else {
+          findComputed(operand, &clause, graph)
+          continue
+        }
+        clause.computed.append((operand, range))
+      }
+    }
+  }
+}
+
+/// Runs an expression and its parts, each by itself, on copies of a frame's attributes: a program
+/// of its own whose entries are the whole, the clauses, and what these work out.
+private struct ClauseEvaluator: ~Copyable {
+  private let program: Program
+  private var frame: Frame
+  /// By clause, the number of its entry; those of what it works out follow.
+  private var entryOf: [Int] = []
+  /// Nodes whose instructions run when the whole expression does.
+  private var reached: Set<ConditionGraph.ID>
+  /// By clause, the nodes that no other clause has: what two share does not tell which of them
+  /// was reached.
+  private var own: [[ConditionGraph.ID]] = []
+
+  init(
+    _ original: Program, _ root: ConditionGraph.ID, _ clauses: [ClauseFinder.Found],
+    like other: borrowing Frame
+  ) {
+    var nodes = [root]
+    for clause in clauses {
+      entryOf.append(nodes.count)
+      nodes.append(clause.node)
+      nodes += clause.computed.map(\.node)
+    }
+    program = original.part(nodes)
+    frame = Frame(for: program)
+    for slot in 0..<program.storage.graph.slots.count {
+      let path = program.storage.graph.slots.path(slot)
+      if let number = original.storage.graph.slots.number(of: path) {
+        frame.slots[slot] = other.slots[number]
+      }
+    }
+    var trace = PathTrace()
+    _ = Machine.run(program.storage, from: program.entries[0].start, in: &frame, &trace)
+    let storage = program.storage
+    reached = Set(trace.instructions.map { Int(storage.nodeOf[Int($0)]) })
+    let below = entryOf.map { storage.graph.nodes(below: storage.rootNodes[$0]) }
+    var sharers: [ConditionGraph.ID: Int] = [:]
+    for nodes in below { for node in nodes { sharers[node, default: 0] += 1 } }
+    own = below.map { $0.filter { sharers[$0] == 1 } }
+  }
+
+  func wasReached(_ clause: Int) -> Bool { !reached.isDisjoint(with: own[clause]) }
+
+  mutating func value(of clause: Int) -> Cell { run(entryOf[clause]) }
+
+  mutating func value(ofComputed number: Int, of clause: Int) -> Cell {
+    run(entryOf[clause] + 1 + number)
+  }
+
+  /// What is built stays in the evaluator's frame, so that the result can be read.
+  private mutating func run(_ entry: Int) -> Cell {
+    var trace = NoTrace()
+    return Machine.run(program.storage, from: program.entries[entry].start, in: &frame, &trace)
   }
 }

@@ -24,6 +24,8 @@ public struct Frame: ~Copyable {
   var patternCache = PatternCache()
   /// Number of the run, which tells this run's pending faults from those of earlier ones.
   var run: UInt64 = 0
+  /// What the arena held when the run began.
+  var runMark: Arena.Mark
   /// Bytes that were copied in with the last fill.
   private var owned = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1)
 
@@ -44,6 +46,7 @@ public struct Frame: ~Copyable {
     for (i, cell) in running.defaults.enumerated() { (defaults + i).initialize(to: cell) }
     trie = running.trie.view
     arena = Arena(limit: storage.limits.memoryBytes)
+    runMark = arena.mark
     regexScratch = RegexScratch()
     reset()
   }
@@ -248,11 +251,23 @@ extension Program {
     return cell
   }
 
-  /// Runs an entry and records every test that was made.
-  package func traced(_ entry: Entry, in frame: inout Frame) -> (result: Cell, trace: TestTrace) {
-    var trace = TestTrace()
-    let cell = Machine.run(storage, from: entry.start, in: &frame, &trace)
-    return (cell, trace)
+  /// Whether the condition that begins at an instruction gives exactly the bool true. What
+  /// ``isTrue(_:in:)`` does, for callers that keep the start of an entry.
+  package func holds(at start: UInt32, in frame: inout Frame) -> Bool {
+    var trace = NoTrace()
+    let mark = frame.arena.mark
+    let cell = Machine.run(storage, from: start, in: &frame, &trace)
+    frame.arena.release(to: mark)
+    return cell == .true
+  }
+
+  /// The first of several conditions that is exactly true, from one of the starts of a choice on.
+  package func firstTrue(from start: UInt32, in frame: inout Frame) -> Int? {
+    var trace = NoTrace()
+    frame.runMark = frame.arena.mark
+    let cell = Machine.run(storage, from: start, in: &frame, &trace)
+    frame.arena.release(to: frame.runMark)
+    return cell.tag == Tag.int ? Int(cell.intValue) : nil
   }
 }
 

@@ -81,8 +81,24 @@ enum Instruction {
   /// Inserts the entries of a map.
   case insertAll(Operand, to: Operand, fault: UInt32)
 
+  /// Sets work and memory of the run back to what they were at its beginning.
+  case renew
+
   // Flow.
   case jump(UInt32)
   case finish(Operand)
   case finishFault
+}
+
+extension Instruction {
+  /// Whether the instruction takes neither steps nor memory of what a run may use, whatever its
+  /// operands are.
+  var isWithinAnyLimit: Bool {
+    switch self {
+    case .isTrue, .equalBits, .equalInt, .less, .lessOrEqual, .present, .inBits, .inSet, .pend,
+      .check, .forget, .jump, .finish, .finishFault, .copy:
+      true
+    default: false
+    }
+  }
 }

@@ -54,6 +54,56 @@ struct Lowering: ~Copyable {
     return produce(root, place, next: last, fault: Lowering.finishFault, depth)
   }
 
+  /// Emits expressions that are tried one after the other: running from one of the starts gives
+  /// the place, as an int, of the first from there on that is exactly true, or null.
+  ///
+  /// One run over many conditions costs less than a run for each, because there is nothing to set
+  /// up between them. What limits work and memory is set back before every condition that could
+  /// reach a limit, so that each has what it has by itself.
+  ///
+  /// - Parameters:
+  ///   - roots: the expressions; nil stands for true.
+  ///   - places: where the constants 0, 1, 2 ... lie.
+  mutating func choice(_ roots: [Node?], places: [Int]) -> [UInt32] {
+    chains = 0
+    defer { mostChains = max(mostChains, chains) }
+    var starts = [UInt32](repeating: 0, count: roots.count)
+    emit(.finish(UInt32(ConstantPool.null)), 0)
+    var next = last
+    for (i, root) in roots.enumerated().reversed() {
+      emit(.finish(UInt32(places[i])), root ?? 0)
+      if let root {
+        let first = code.count
+        let start = match(root, Targets(yes: last, no: next, fault: next))
+        next = start
+        if code[first...].contains(where: { !$0.isWithinAnyLimit }) {
+          continueAt(start, root)
+          emit(.renew, root)
+          next = last
+        }
+      } else {
+        next = last
+      }
+      starts[i] = next
+    }
+    return starts
+  }
+
+  /// Emits a whole expression as a test: every clause of it is a test then, whatever its value is
+  /// used for.
+  mutating func condition(_ root: Node) -> UInt32 {
+    chains = 0
+    defer { mostChains = max(mostChains, chains) }
+    return match(
+      root,
+      Targets(yes: Lowering.finishTrue, no: Lowering.finishFalse, fault: Lowering.finishFault))
+  }
+
+  /// Tests whether an expression gives exactly true.
+  private mutating func match(_ root: Node, _ targets: Targets) -> UInt32 {
+    isCondition(root) ? test(root, targets, 0) : testValue(root, targets, 0)
+  }
+
   // MARK: Emitting
 
   var last: UInt32 { UInt32(code.count - 1) }
@@ -106,7 +156,7 @@ struct Lowering: ~Copyable {
     let content = graph[node]
     switch content.kind {
     case .constant: return graph.constant(node)?.tag == Tag.bool
-    case .present, .not, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField: return true
+    case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField: return true
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
     case .call: return graph.function(node).map(Lowering.isTest) ?? false
     case .loop: return Lowering.loopKind(content).isCondition
@@ -137,6 +187,9 @@ struct Lowering: ~Copyable {
     case .not:
       return test(
         Int(content.a), Targets(yes: targets.no, no: targets.yes, fault: targets.fault), depth)
+    case .holds:
+      return test(
+        Int(content.a), Targets(yes: targets.yes, no: targets.no, fault: targets.no), depth)
     case .and, .or:
       return chain(node, graph.list(content.a), targets, depth)
     case .conditional:
@@ -321,7 +374,9 @@ struct Lowering: ~Copyable {
     let content = graph[node]
     switch content.kind {
     case .constant: return graph.constant(node)?.tag != Tag.bool
+    case .holds: return false
     case .not: return canFail(Int(content.a))
+    case .and, .or: return graph.list(content.a).contains { canFail(Int($0)) }
     default: return true
     }
   }

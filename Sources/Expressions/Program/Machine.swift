@@ -26,6 +26,7 @@ enum Machine {
     defer { trace = state.trace }
 
     while true {
+      state.trace.runs(state.at)
       switch code[state.at] {
       case .isTrue(let a, let targets):
         let cell = cells[Int(a)]
@@ -142,6 +143,10 @@ enum Machine {
         } else {
           state.at &-= 1
         }
+      case .renew:
+        state.renew(frame.storage.limits.steps)
+        frame.arena.release(to: frame.runMark)
+        state.at &-= 1
       case .jump(let target):
         state.at = Int(target)
       case .finish(let place):
@@ -352,7 +357,6 @@ private struct RunState<T: Trace> {
 
   @inline(__always)
   mutating func choose(_ outcome: Bool, _ targets: Targets) {
-    trace.tested(at, outcome ? .yes : .no)
     at = Int(outcome ? targets.yes : targets.no)
   }
 
@@ -364,7 +368,6 @@ private struct RunState<T: Trace> {
 
   @inline(__always)
   mutating func failTest(_ cell: Cell, _ targets: Targets) {
-    trace.tested(at, .fault)
     fail(cell, targets.fault)
   }
 
@@ -389,6 +392,11 @@ private struct RunState<T: Trace> {
     } else {
       fail(cell, target)
     }
+  }
+
+  mutating func renew(_ steps: Int) {
+    self.steps = steps
+    work = 0
   }
 
   /// Adds what going through a value once costs; only collections and long texts count.

@@ -92,14 +92,24 @@ public struct Program: Sendable {
   public let entries: [Entry]
   /// The source texts, in the same order.
   public let sources: [String]
+  /// The starts of each choice: running from one of them tries the conditions from there on.
+  package let choices: [[UInt32]]
 
   /// Emits a graph. Expressions with the same meaning share one piece of code.
+  ///
+  /// - Parameter choices: numbers of expressions that one run chooses among, in the order in which
+  ///   they are tried; nil is true.
   init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
-    patternOf: [ConditionGraph.ID: UInt32], roots: [String], sources: [String], limits: Limits
+    patternOf: [ConditionGraph.ID: UInt32], roots: [String], sources: [String], limits: Limits,
+    choices: [[Int?]] = []
   ) {
     let rootNodes = graph.roots
-    var lowering = Lowering(graph.graph, patternOf: patternOf)
+    var graph = graph.graph
+    let places = (0..<(choices.map(\.count).max() ?? 0)).map {
+      graph.constants.intern(Cell(Int64($0)))
+    }
+    var lowering = Lowering(graph, patternOf: patternOf)
     var started: [ConditionGraph.ID: UInt32] = [:]
     var entries: [Entry] = []
     entries.reserveCapacity(rootNodes.count)
@@ -107,6 +117,9 @@ public struct Program: Sendable {
       let start = started[root] ?? lowering.entry(root)
       if rootNodes.count > 1 { started[root] = start }
       entries.append(Entry(start: start, source: source))
+    }
+    self.choices = choices.map { choice in
+      lowering.choice(choice.map { $0.map { rootNodes[$0] } }, places: places)
     }
     storage = Storage(
       lowering: lowering, rootNodes: rootNodes, roots: roots, patterns: patterns, limits: limits)

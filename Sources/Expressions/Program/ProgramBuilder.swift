@@ -18,6 +18,9 @@ public struct ProgramBuilder: ~Copyable {
   private var folding = ConstantFolding()
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
+  private var choices: [[Int?]] = []
+  /// The constants of lists in filters, by their nodes.
+  private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
   /// What is wrong with constants that are no patterns, by node.
@@ -47,6 +50,28 @@ public struct ProgramBuilder: ~Copyable {
     roots.append(hasErrors ? addFailure(number) : root)
     return diagnostics
   }
+
+  /// Adds a list of filters; it becomes the next entry of the program, whose source is the filters
+  /// as a text. Filters that can never hold are no error: they do not hold.
+  public mutating func add(_ filters: [Filter]) {
+    let text = FilterText(filters)
+    var filterChecker = FilterChecker(source: UInt32(sources.count))
+    sources.append(text.text)
+    swap(&filterChecker.graph, &checker.graph)
+    swap(&filterChecker.constantOf, &filterLists)
+    // Nothing is folded: a filter that never holds is told like the others.
+    let root = filterChecker.check(filters, ranges: text.ranges)
+    swap(&filterChecker.graph, &checker.graph)
+    swap(&filterChecker.constantOf, &filterLists)
+    roots.append(root)
+  }
+
+  /// Adds a choice among expressions: in the program, one run finds the first that is exactly
+  /// true.
+  ///
+  /// - Parameter expressions: numbers of expressions that were added, in the order in which they
+  ///   are tried; nil is true.
+  package mutating func addChoice(_ expressions: [Int?]) { choices.append(expressions) }
 
   private mutating func addFailure(_ number: UInt32) -> ConditionGraph.ID {
     checker.graph.addConstant(
@@ -102,14 +127,21 @@ public struct ProgramBuilder: ~Copyable {
   public consuming func build() -> Program {
     let environment = checker.environment
     let (patterns, patternOf) = (patterns, patternOf)
-    let (roots, sources) = (roots, sources)
+    let (roots, sources, choices) = (roots, sources, choices)
     return Program(
       GraphCopy(graph: checker.graph, roots: roots), patterns: patterns, patternOf: patternOf,
-      roots: environment.roots, sources: sources, limits: environment.limits)
+      roots: environment.roots, sources: sources, limits: environment.limits, choices: choices)
   }
 }
 
 extension Environment {
+  /// Compiles a list of filters.
+  public func compile(_ filters: [Filter]) -> Program {
+    var builder = ProgramBuilder(self)
+    builder.add(filters)
+    return builder.build()
+  }
+
   /// Compiles one expression.
   public func compile(_ source: String) -> Compilation<Program> {
     var builder = ProgramBuilder(self)

@@ -43,6 +43,8 @@ private struct GraphWriter {
     case .present: return ("has(\(path(a)))", own)
     case .local: return (GraphWriter.variable(node.a), own)
     case .not: return negation(a)
+    // What errs within does not hold; expressions have no word for that.
+    case .holds: return (text(a, tighterThan: 0), own)
     case .negate: return ("-(\(text(a, tighterThan: 0)))", own)
     case .and, .or:
       let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }

@@ -83,6 +83,15 @@ extension Program {
     return result
   }
 
+  /// A program whose entries are nodes of this one's graph.
+  func part(_ nodes: [ConditionGraph.ID]) -> Program {
+    let copy = storage.graph.copy(of: nodes)
+    let (patterns, patternOf) = keptPatterns(in: copy.graph)
+    return Program(
+      copy, patterns: patterns, patternOf: patternOf, roots: storage.roots, sources: [],
+      limits: storage.limits)
+  }
+
   /// The patterns of the program that a copy of its graph still has, by the constant's node.
   private func keptPatterns(in graph: borrowing ConditionGraph)
     -> (patterns: [CheckedPattern], patternOf: [ConditionGraph.ID: UInt32])

@@ -1,23 +1,18 @@
 /// What is told of a run. The machine is generic over it, so that not asking costs nothing.
 protocol Trace {
-  mutating func tested(_ instruction: Int, _ outcome: TestTrace.Outcome)
+  /// An instruction is about to run.
+  mutating func runs(_ instruction: Int)
 }
 
 /// Records nothing.
 struct NoTrace: Trace {
   @inline(__always)
-  mutating func tested(_ instruction: Int, _ outcome: TestTrace.Outcome) {}
+  mutating func runs(_ instruction: Int) {}
 }
 
-/// The tests of one run, in the order in which they were made.
-package struct TestTrace: Trace {
-  package enum Outcome: UInt8 {
-    case yes, no, fault
-  }
+/// The instructions of one run.
+struct PathTrace: Trace {
+  private(set) var instructions: Set<UInt32> = []
 
-  package private(set) var tests: [(instruction: UInt32, outcome: Outcome)] = []
-
-  mutating func tested(_ instruction: Int, _ outcome: Outcome) {
-    tests.append((UInt32(instruction), outcome))
-  }
+  mutating func runs(_ instruction: Int) { instructions.insert(UInt32(instruction)) }
 }

@@ -76,8 +76,9 @@ struct BatchTable: Sendable {
     let prefixStart = Int32(prefixes.count)
     prefixes += prefix
     let first = Int32(choices.count)
+    let isRunning = rule.audience.experimentStatus == .running
     let index = rule.audience.index
-    for variant in rule.audience.variants.indices {
+    for variant in isRunning ? rule.audience.variants.indices : 0..<0 {
       let outcome = rule.outcome(variant)
       let kind: OutcomeIndex =
         switch outcome {
@@ -94,7 +95,7 @@ struct BatchTable: Sendable {
       Rule(
         prefix: prefixStart..<Int32(prefixes.count), variants: first..<end,
         drawRange: rule.weights.drawRange,
-        withoutVariants: add(.error, fragments.fragment(placement, .error(.noVariants), index)),
+        withoutVariants: add(.error, fragments.fragment(placement, rule.outcome(nil), index)),
         allowsFirst: rule.audience.occurrenceLimit?.allows(storedCount: 0) ?? true))
   }
 }

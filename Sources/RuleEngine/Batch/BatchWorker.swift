@@ -25,14 +25,17 @@ public struct BatchWorker: ~Copyable {
 
   private let plan: BatchPlan
   // Copies of the plan's values: reading them through the plan would count references per user.
-  private let ruleSet: RuleSet
+  private let program: Program
+  private let rules: RuleTable
   private let table: BatchTable
+  /// What is known of a user who is decided alone.
+  private var state: DecisionState
   private var frame: Frame
   private var reader: UserRecordReader
   private var shapes: RecordShapes
   private var block: BatchBlock
   private var columns: ColumnDecider
-  private var rows: RowWalk
+  private var walk: RowWalk
   private var counts: BatchCounts
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
@@ -42,7 +45,7 @@ public struct BatchWorker: ~Copyable {
 
   /// Members of a record that are read beside attributes.
   private enum Capture: Int, CaseIterable {
-    case userID, assignments, occurrences, status, entitlements
+    case userID, assignments, occurrences, status, entitlements, sessionStart
 
     var key: String {
       switch self {
@@ -51,6 +54,7 @@ public struct BatchWorker: ~Copyable {
       case .occurrences: "occurrences"
       case .status: "subscriptionStatus"
       case .entitlements: "entitlements"
+      case .sessionStart: "sessionStart"
       }
     }
   }
@@ -60,8 +64,10 @@ public struct BatchWorker: ~Copyable {
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
-    ruleSet = plan.ruleSet
+    program = plan.ruleSet.program
+    rules = plan.ruleSet.storage.table
     table = plan.table
+    state = DecisionState(subjectID: "", now: plan.now)
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet)
     shapes = RecordShapes(
@@ -69,7 +75,7 @@ public struct BatchWorker: ~Copyable {
       ignored: ["user", "device", "params", "events"])
     block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
     columns = ColumnDecider(plan)
-    rows = RowWalk(plan)
+    walk = RowWalk(plan)
     counts = BatchCounts(plan)
     chooser = VariantChooser(plan)
     writer = OutcomeWriter(plan)
@@ -139,7 +145,8 @@ public struct BatchWorker: ~Copyable {
         line, readable: readable, row: block.count, of: &block.columns, captured: captured)
     else { return false }
     guard let base = line.baseAddress, isEmptyMember(.assignments, base),
-      isEmptyMember(.occurrences, base)
+      isEmptyMember(.occurrences, base), captured[Capture.sessionStart.rawValue].from < 0,
+      !reader.needsEntitlements || isEmptyMember(.entitlements, base)
     else { return false }
     let identity = captured[Capture.userID.rawValue]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
@@ -151,6 +158,9 @@ public struct BatchWorker: ~Copyable {
     guard fillStatus(.status, reader.statusSlot, base),
       fillStatus(.entitlements, reader.entitlementsSlot, base)
     else { return false }
+    if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
+      block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
+    }
     for key in shapes.unknownKeys where unknown.count < 16 || unknown[key] != nil {
       unknown[key, default: 0] += 1
     }
@@ -175,7 +185,7 @@ public struct BatchWorker: ~Copyable {
     var cursor = JSONCursor(base, from: value.from, to: value.to)
     do throws(JSONFault) {
       let cell = try cursor.cell(
-        in: &block.columns.arena, nesting: ruleSet.program.limits.dataNesting)
+        in: &block.columns.arena, nesting: program.limits.dataNesting)
       block.columns.set(slot, row: block.count, to: cell)
       return true
     } catch {
@@ -196,37 +206,40 @@ public struct BatchWorker: ~Copyable {
   /// Decides for the user in the frame.
   private mutating func decideAlone() {
     let row = block.addRow(copying: reader.subject)
-    rows.beginUser(reader.occurrences)
+    walk.beginUser()
+    state.occurrences = reader.occurrences
+    state.entitlements = reader.ownedEntitlements
+    state.sessionStart = reader.sessionStart
     for number in 0..<table.ruleRanges.count {
       var choice = table.unmatched[number]
-      if let rules = table.ruleRanges[number],
-        let rule = ruleSet.firstMatch(of: rules, in: &frame, &rows)
+      if let range = table.ruleRanges[number],
+        let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
       {
-        rows.taken(rule)
+        walk.taken(rule)
         choice = self.choice(of: rule, row)
       }
       counts.count(choice)
       block.setChoice(choice, placement: number, row: row)
     }
-    rows.addCounts(to: &counts)
+    walk.addCounts(to: &counts)
   }
 
   /// What the current user gets from a rule that applies.
   private mutating func choice(of number: Int, _ row: Int) -> Int32 {
     let rule = table.rules[number]
+    guard !rule.variants.isEmpty else { return rule.withoutVariants }
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
       return rule.variants.lowerBound + Int32(variant)
     }
-    return chooser.choice(of: rule, subject: block.subjects[row], table)
+    return chooser.choice(number, rule, subject: block.subjects[row], table)
   }
 
   private func storedVariant(of rule: Int) -> Int? {
-    let audience = ruleSet.rules[rule].audience
-    let stored = reader.assignments.last {
-      $0.experimentID.utf8.elementsEqual(audience.experimentID.utf8)
+    let stored = rules.withExperiment(of: rules.rows[rule]) { experiment in
+      reader.assignments.last { $0.experimentID.utf8.elementsEqual(experiment) }
     }
     guard let stored else { return nil }
-    return audience.variants.firstIndex {
+    return plan.ruleSet.rules[rule].audience.variants.firstIndex {
       $0.id.utf8.elementsEqual(stored.variantID.utf8)
     }
   }

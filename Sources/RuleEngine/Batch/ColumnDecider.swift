@@ -3,6 +3,7 @@ internal import Expressions
 /// Decides the placements of a plan for the rows of a block: the loop of ``RuleSet/firstMatch``,
 /// with sets of users in place of one.
 struct ColumnDecider: ~Copyable {
+  /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
   private let writesOutcomes: Bool
   private var conditions: ConditionColumns
@@ -10,7 +11,7 @@ struct ColumnDecider: ~Copyable {
   private let taken = RowMasks.allocate()
 
   init(_ plan: BatchPlan) {
-    conditionOf = plan.ruleSet.conditionOf
+    conditionOf = plan.ruleSet.rules.map(\.condition)
     writesOutcomes = plan.writesOutcomes
     conditions = ConditionColumns(plan.ruleSet.program, conditions: plan.ruleSet.conditions)
   }
@@ -37,7 +38,7 @@ struct ColumnDecider: ~Copyable {
         guard matched > 0, table.rules[rule].allowsFirst else { continue }
         counts.taken[rule] &+= matched
         left &-= matched
-        choose(table.rules[rule], matched, placement, block, table, counts, &chooser)
+        choose(rule, matched, placement, block, table, counts, &chooser)
         for word in 0..<ColumnFrame.words { undecided[word] &= ~taken[word] }
       }
       if left > 0 {
@@ -67,9 +68,10 @@ struct ColumnDecider: ~Copyable {
 
   /// Gives the rows that a rule takes their variants.
   private func choose(
-    _ rule: BatchTable.Rule, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
+    _ number: Int, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
     _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: inout VariantChooser
   ) {
+    let rule = table.rules[number]
     guard rule.variants.count > 1 else {
       let choice = rule.variants.isEmpty ? rule.withoutVariants : rule.variants.lowerBound
       counts.count(choice, times: count)
@@ -91,7 +93,7 @@ struct ColumnDecider: ~Copyable {
         if hashes, length <= SubjectWords.longest {
           choice = prepared.choice(words + row &* SubjectWords.count, length: length)
         }
-        let chosen = choice ?? chooser.next(rule, subject: subjects[row], table)
+        let chosen = choice ?? chooser.next(number, rule, subject: subjects[row], table)
         counted[Int(chosen)] &+= 1
         choices[row] = chosen
       }

@@ -14,9 +14,7 @@ struct OutcomeFragments {
 
   /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member.
   func fragment(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?) -> [UInt8] {
-    var decision = Decision(placement: placement, outcome: outcome, effects: [], steps: [])
-    decision.audience = audience
-    let line = decision.outcomeLine(subjectID: "")
+    let line = outcome.line(subjectID: "", placement: placement, audience: audience)
     var bytes: [UInt8] = [UInt8(ascii: ",")]
     switch layout {
     case .long:

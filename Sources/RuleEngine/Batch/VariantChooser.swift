@@ -2,11 +2,9 @@ internal import Expressions
 
 /// Chooses variants for many subjects: what a rule's draws have in common is prepared once.
 struct VariantChooser: ~Copyable {
-  /// The draw of an assigner that does not hash.
-  private let draw: Double?
+  private let assigner: Assigner
+  private let rules: RuleTable
   private(set) var prepared: Prepared
-  /// What hashes begin with, for subjects that are too long to be laid out in words.
-  private var bytes: [UInt8] = []
 
   /// A rule with several variants. The value is trivial: a loop over subjects copies it first.
   struct Prepared {
@@ -33,7 +31,9 @@ struct VariantChooser: ~Copyable {
   }
 
   init(_ plan: BatchPlan) {
-    if case .draw(let fraction) = plan.assigner { draw = fraction } else { draw = nil }
+    assigner = plan.assigner
+    rules = plan.ruleSet.storage.table
+    if case .hash = plan.assigner { hashes = true } else { hashes = false }
     let most = max(plan.table.rules.map(\.variants.count).max() ?? 0, 1)
     let cumulative = UnsafeMutablePointer<Double>.allocate(capacity: most)
     cumulative.initialize(repeating: 0, count: most)
@@ -47,8 +47,8 @@ struct VariantChooser: ~Copyable {
     prepared.cumulative.deallocate()
   }
 
-  /// Whether subjects are hashed.
-  var hashes: Bool { draw == nil }
+  /// Whether the assigner is the hash that is prepared for.
+  let hashes: Bool
 
   /// Prepares for subjects of a rule.
   mutating func begin(_ rule: BatchTable.Rule, _ table: BatchTable) {
@@ -59,36 +59,33 @@ struct VariantChooser: ~Copyable {
     }
     prepared.sum = prepared.count > 0 ? prepared.cumulative[prepared.count - 1] : 0
     prepared.range = rule.drawRange
-    guard draw == nil else { return }
+    guard hashes else { return }
     let prefix = table.prefixes[Int(rule.prefix.lowerBound)..<Int(rule.prefix.upperBound)]
     prepared.prefix.set(prefix)
-    bytes.removeAll(keepingCapacity: true)
-    bytes += prefix
   }
 
   /// The choice of one subject of any rule.
-  mutating func choice(of rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable) -> Int32 {
+  func choice(
+    _ number: Int, _ rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable
+  ) -> Int32 {
     guard rule.variants.count > 1 else {
       return rule.variants.isEmpty ? rule.withoutVariants : rule.variants.lowerBound
     }
-    begin(rule, table)
-    return next(rule, subject: subject, table)
+    return next(number, rule, subject: subject, table)
   }
 
-  /// The choice of any subject of the rule that was prepared for, which has several variants.
-  func next(_ rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable) -> Int32 {
-    let drawn = (draw ?? fraction(subject)) * rule.drawRange
-    let (first, end) = (Int(rule.variants.lowerBound), Int(rule.variants.upperBound))
-    let variant = WeightTable.variant(draw: drawn, cumulative: table.cumulative[first..<end])
-    return variant.map { Int32(first + $0) } ?? rule.withoutVariants
-  }
-
-  private func fraction(_ subject: ByteView) -> Double {
-    withUnsafeTemporaryAllocation(
-      byteCount: bytes.count + 4 + subject.count, alignment: 8
-    ) { buffer in
-      buffer.copyBytes(from: bytes)
-      return Assigner.fraction(buffer, prefix: bytes.count, subject: subject)
+  /// The choice of a subject, whatever the assigner, of a rule with several variants.
+  func next(
+    _ number: Int, _ rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable
+  ) -> Int32 {
+    let drawn = rules.withExperiment(of: rules.rows[number]) {
+      assigner.draw(experiment: $0, subject: subject, range: rule.drawRange)
     }
+    let (first, end) = (Int(rule.variants.lowerBound), Int(rule.variants.upperBound))
+    let variant = table.cumulative.withUnsafeBufferPointer {
+      WeightTable.variant(
+        draw: drawn, cumulative: UnsafeBufferPointer(rebasing: $0[first..<end]))
+    }
+    return variant.map { Int32(first + $0) } ?? rule.withoutVariants
   }
 }

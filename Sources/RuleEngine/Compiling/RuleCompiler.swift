@@ -12,7 +12,7 @@ extension RuleSet {
     for placement in config.placements { compiler.add(placement) }
     compiler.checkOccurrenceKeys(config)
     let diagnostics = compiler.diagnostics
-    return Compilation(output: compiler.finish(), diagnostics: diagnostics)
+    return Compilation(output: compiler.finish(config.format), diagnostics: diagnostics)
   }
 }
 
@@ -38,7 +38,9 @@ private struct RuleCompiler: ~Copyable {
             .unreachableAudience, "nobody gets here: an audience before matches everybody",
             severity: .warning, path: audience.path,
             notes: ["it is \(everybody.path.isEmpty ? "number \(everybody.index)" : everybody.path)"]))
-      } else if audience.expression == nil, audience.occurrenceLimit == nil {
+      } else if audience.isEverybody, audience.occurrenceLimit == nil,
+        audience.entitlementGuard == nil
+      {
         everybody = audience
       }
       add(audience)
@@ -63,8 +65,17 @@ private struct RuleCompiler: ~Copyable {
         diagnostic.path = path
         return diagnostic
       }
+    } else if !audience.filters.isEmpty {
+      rule.condition = Int32(compile(audience.filters))
     }
     rules.append(rule)
+  }
+
+  private mutating func compile(_ filters: [Filter]) -> Int {
+    // Equal lists share their code: the graph finds them.
+    builder.add(filters)
+    defer { entries += 1 }
+    return entries
   }
 
   private mutating func compile(_ expression: String)
@@ -76,9 +87,13 @@ private struct RuleCompiler: ~Copyable {
   }
 
   /// Different texts with one meaning have one condition number.
-  consuming func finish() -> RuleSet {
+  consuming func finish(_ format: Config.Format) -> RuleSet {
     var rules = rules
     let placements = placements
+    for placement in placements {
+      builder.addChoice(
+        placement.rules.map { rules[$0].condition >= 0 ? Int(rules[$0].condition) : nil })
+    }
     let program = builder.build()
     var conditions: [Program.Entry] = []
     var conditionOf: [UInt32: Int32] = [:]
@@ -94,7 +109,8 @@ private struct RuleCompiler: ~Copyable {
       }
     }
     return RuleSet(
-      program: program, rules: rules, placements: placements, conditions: conditions)
+      program: program, format: format, rules: rules, placements: placements,
+      conditions: conditions)
   }
 
   mutating func checkOccurrenceKeys(_ config: Config) {

@@ -23,18 +23,40 @@ public struct RuleSet: Sendable {
     package var rules: Range<Int>
   }
 
+  /// Everything behind one reference, so that passing a rule set around is cheap.
+  package final class Storage: Sendable {
+    package let program: Program
+    package let format: Config.Format
+    package let rules: [Rule]
+    package let placements: [CompiledPlacement]
+    package let conditions: [Program.Entry]
+    package let table: RuleTable
+    let index: PlacementIndex
+
+    init(
+      program: Program, format: Config.Format, rules: [Rule], placements: [CompiledPlacement],
+      conditions: [Program.Entry]
+    ) {
+      self.program = program
+      self.format = format
+      self.rules = rules
+      self.placements = placements
+      self.conditions = conditions
+      table = RuleTable(rules, starts: program.choices.flatMap { $0 })
+      index = PlacementIndex(placements.map(\.name))
+    }
+  }
+
+  package let storage: Storage
+
   /// The program of the conditions. Make a frame for it to decide.
-  public let program: Program
-  package let rules: [Rule]
-  package let placements: [CompiledPlacement]
+  public var program: Program { storage.program }
+  /// The format of the config that this was compiled from.
+  public var format: Config.Format { storage.format }
+  package var rules: [Rule] { storage.rules }
+  package var placements: [CompiledPlacement] { storage.placements }
   /// The distinct conditions; rules with the same meaning have the same.
-  package let conditions: [Program.Entry]
-  /// By rule, for loops over many users: the condition, and the limit's number or -1.
-  package let conditionOf: [Int32]
-  package let limitOf: [Int32]
-  package let limits: [OccurrenceLimit]
-  /// Names by their bytes: strings compare normalised.
-  private let placementNumbers: [[UInt8]: Int]
+  package var conditions: [Program.Entry] { storage.conditions }
 
   /// Names of the placements, in the order of the config.
   public var placementNames: [String] { placements.map(\.name) }
@@ -43,24 +65,14 @@ public struct RuleSet: Sendable {
   public var requirements: [AttributePath] { program.requirements }
 
   package init(
-    program: Program, rules: [Rule], placements: [CompiledPlacement], conditions: [Program.Entry]
+    program: Program, format: Config.Format, rules: [Rule], placements: [CompiledPlacement],
+    conditions: [Program.Entry]
   ) {
-    self.program = program
-    self.rules = rules
-    self.placements = placements
-    self.conditions = conditions
-    conditionOf = rules.map(\.condition)
-    var limits: [OccurrenceLimit] = []
-    limitOf = rules.map { rule in
-      guard let limit = rule.audience.occurrenceLimit else { return -1 }
-      limits.append(limit)
-      return Int32(limits.count - 1)
-    }
-    self.limits = limits
-    placementNumbers = Dictionary(
-      placements.enumerated().map { (Array($1.name.utf8), $0) }, uniquingKeysWith: { _, last in last })
+    storage = Storage(
+      program: program, format: format, rules: rules, placements: placements,
+      conditions: conditions)
   }
 
   /// The number of a placement, or nil when the config does not have it.
-  package func placement(named name: String) -> Int? { placementNumbers[Array(name.utf8)] }
+  package func placement(named name: String) -> Int? { storage.index.number(of: name) }
 }

@@ -21,16 +21,17 @@ package struct WeightTable: Sendable, Hashable {
   /// The variant that a draw in `0..<drawRange` falls on: the first whose cumulative weight is
   /// larger. Nil when there are no variants.
   package func variant(draw: Double) -> Int? {
-    WeightTable.variant(draw: draw, cumulative: cumulative[...])
+    cumulative.withUnsafeBufferPointer { WeightTable.variant(draw: draw, cumulative: $0) }
   }
 
-  package static func variant(draw: Double, cumulative: ArraySlice<Double>) -> Int? {
+  @inline(__always)
+  package static func variant(draw: Double, cumulative: UnsafeBufferPointer<Double>) -> Int? {
     let count = cumulative.count
-    guard count > 1, let sum = cumulative.last else { return count == 1 ? 0 : nil }
+    guard count > 1 else { return count == 1 ? 0 : nil }
+    let sum = cumulative[count - 1]
     guard sum > 0 else { return draw >= 0 ? Int(min(draw, Double(count - 1))) : 0 }
-    let first = cumulative.startIndex
-    for i in 0..<count where cumulative[first + i] > draw { return i }
+    for i in 0..<count where cumulative[i] > draw { return i }
     // Rounding may put a draw on the sum itself: the last variant with any weight takes it.
-    return cumulative.firstIndex(of: sum).map { $0 - first }
+    return cumulative.firstIndex(of: sum)
   }
 }

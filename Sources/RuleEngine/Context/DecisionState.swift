@@ -1,14 +1,18 @@
 /// What is known of a subject beside its attributes, as plain values: who it is, when it is, what
-/// it was assigned and how often rules have applied to it.
+/// it was assigned, what it owns and how often rules have applied to it.
 public struct DecisionState: Hashable, Sendable {
   /// A stored assignment of the subject to a variant.
   public struct Assignment: Hashable, Sendable {
     public var experimentID: String
     public var variantID: String
+    /// Whether the server has confirmed it. One that was not is confirmed with the next decision
+    /// that it makes.
+    public var isSentToServer: Bool
 
-    public init(experimentID: String, variantID: String) {
+    public init(experimentID: String, variantID: String, isSentToServer: Bool = true) {
       self.experimentID = experimentID
       self.variantID = variantID
+      self.isSentToServer = isSentToServer
     }
   }
 
@@ -30,28 +34,47 @@ public struct DecisionState: Hashable, Sendable {
   public var now: Int64
   public var assignments: [Assignment]
   public var occurrences: [Occurrences]
+  /// What the subject owns, for audiences that pass over owners.
+  public var entitlements: [String]
+  /// When the current session began, in milliseconds since 1970; nil when one begins now.
+  public var sessionStart: Int64?
 
   public init(
     subjectID: String, now: Int64, assignments: [Assignment] = [],
-    occurrences: [Occurrences] = []
+    occurrences: [Occurrences] = [], entitlements: [String] = [], sessionStart: Int64? = nil
   ) {
     self.subjectID = subjectID
     self.now = now
     self.assignments = assignments
     self.occurrences = occurrences
+    self.entitlements = entitlements
+    self.sessionStart = sessionStart
   }
 
   /// How many occurrences count for a limit now.
   package func count(for limit: OccurrenceLimit) -> Int {
+    guard !occurrences.isEmpty,
+      let oldest = limit.oldest(now: now, sessionStart: sessionStart)
+    else { return 0 }
     var count = 0
     for stored in occurrences where stored.key.utf8.elementsEqual(limit.key.utf8) {
-      count += limit.count(stored.times, now: now)
+      for time in stored.times where time >= oldest { count += 1 }
     }
     return count
   }
 
-  /// The stored variant of an experiment.
-  package func variantID(in experimentID: String) -> String? {
-    assignments.last { $0.experimentID.utf8.elementsEqual(experimentID.utf8) }?.variantID
+  /// The place of an experiment's assignment. Of several the last counts.
+  package func assignment(in experiment: UnsafeBufferPointer<UInt8>) -> Int? {
+    assignments.lastIndex { $0.experimentID.utf8.elementsEqual(experiment) }
+  }
+
+  /// The stored assignment of an experiment.
+  public func assignment(in experimentID: String) -> Assignment? {
+    assignments.last { $0.experimentID.utf8.elementsEqual(experimentID.utf8) }
+  }
+
+  /// Whether the subject owns an entitlement. Names differ by their bytes.
+  public func owns(_ entitlement: String) -> Bool {
+    entitlements.contains { $0.utf8.elementsEqual(entitlement.utf8) }
   }
 }

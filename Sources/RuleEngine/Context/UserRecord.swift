@@ -4,9 +4,10 @@ public import Expressions
 ///
 /// The object's form is `{"userId", "user":{}, "device":{}, "params":{}, "subscriptionStatus",
 /// "entitlements", "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
-/// "events":{NAME:[ISO]}}`; everything but `userId` may be absent. `subscriptionStatus` and
+/// "events":{NAME:[ISO]}, "sessionStart":ISO}`; everything but `userId` may be absent. `subscriptionStatus` and
 /// `entitlements` also stand for `device.subscriptionStatus` and `device.activeEntitlements` where
-/// `device` does not have these.
+/// `device` does not have these, and `userId` for `user.id` in rules from an AgentWallie config. Any
+/// other root that the rules read may stand in the object too.
 public struct UserRecordReader: ~Copyable {
   /// Why a record cannot be used, for a person.
   public struct Rejection: Error, Hashable, Sendable {
@@ -19,13 +20,19 @@ public struct UserRecordReader: ~Copyable {
   package private(set) var subject: Cell = .emptyText
   public private(set) var assignments: [DecisionState.Assignment] = []
   public private(set) var occurrences: [DecisionState.Occurrences] = []
+  /// What the subject owns, read when audiences pass over owners.
+  public private(set) var ownedEntitlements: [String] = []
+  /// Milliseconds since 1970.
+  public private(set) var sessionStart: Int64?
   /// Keys that no reader knows, with the number of records that had them.
   public private(set) var unknownKeys: [String: Int] = [:]
 
   private let nesting: Int
-  /// The slots of attributes that a record may also say outside `device`.
+  /// The slots of attributes that a record may also say elsewhere.
   let statusSlot: Int?
   let entitlementsSlot: Int?
+  let userIDSlot: Int?
+  let needsEntitlements: Bool
   private var status: Cell?
   private var entitlements: Cell?
   /// At most this many different unknown keys are remembered.
@@ -36,12 +43,17 @@ public struct UserRecordReader: ~Copyable {
     let paths = ruleSet.requirements
     statusSlot = paths.firstIndex(of: AttributePath(["device", "subscriptionStatus"]))
     entitlementsSlot = paths.firstIndex(of: AttributePath(["device", "activeEntitlements"]))
+    userIDSlot =
+      ruleSet.format == .agentWallie
+      ? paths.firstIndex(of: AttributePath(["user", "id"])) : nil
+    needsEntitlements = !ruleSet.storage.table.entitlements.isEmpty
   }
 
   /// What the record says of the subject beside its attributes.
   public func state(now: Int64) -> DecisionState {
     DecisionState(
-      subjectID: ownedSubject ?? subject.text, now: now, assignments: assignments, occurrences: occurrences)
+      subjectID: ownedSubject ?? subject.text, now: now, assignments: assignments,
+      occurrences: occurrences, entitlements: ownedEntitlements, sessionStart: sessionStart)
   }
 
   /// Reads a record, one JSON object, into a frame of the rule set's program.
@@ -68,6 +80,8 @@ public struct UserRecordReader: ~Copyable {
     entitlements = nil
     if !assignments.isEmpty { assignments.removeAll(keepingCapacity: true) }
     if !occurrences.isEmpty { occurrences.removeAll(keepingCapacity: true) }
+    if !ownedEntitlements.isEmpty { ownedEntitlements.removeAll(keepingCapacity: true) }
+    sessionStart = nil
     guard let base = record.baseAddress else { throw Rejection(reason: "the line is empty") }
     var cursor = JSONCursor(base, from: 0, to: record.count)
     do throws(JSONFault) {
@@ -110,8 +124,11 @@ public struct UserRecordReader: ~Copyable {
     case .occurrences: try readOccurrences(&cursor)
     case .status where statusSlot != nil:
       status = try cursor.cell(in: &frame.arena, nesting: nesting)
-    case .entitlements where entitlementsSlot != nil:
+    case .entitlements where entitlementsSlot != nil || needsEntitlements:
+      let start = cursor
       entitlements = try cursor.cell(in: &frame.arena, nesting: nesting)
+      if needsEntitlements { readEntitlements(start) }
+    case .sessionStart: try readSessionStart(&cursor)
     case .root, .status, .entitlements, .events:
       try cursor.skipValue(nesting: nesting)
     case nil:
@@ -121,7 +138,7 @@ public struct UserRecordReader: ~Copyable {
   }
 
   private enum Key {
-    case userID, root, status, entitlements, assignments, occurrences, events
+    case userID, root, status, entitlements, assignments, occurrences, events, sessionStart
   }
 
   private static func known(_ key: ByteView) -> Key? {
@@ -134,7 +151,8 @@ public struct UserRecordReader: ~Copyable {
       return isKey("userId")
         ? .userID : isKey("device") || isKey("params") ? .root : isKey("events") ? .events : nil
     case 11: return isKey("assignments") ? .assignments : isKey("occurrences") ? .occurrences : nil
-    case 12: return isKey("entitlements") ? .entitlements : nil
+    case 12:
+      return isKey("entitlements") ? .entitlements : isKey("sessionStart") ? .sessionStart : nil
     case 18: return isKey("subscriptionStatus") ? .status : nil
     default: return nil
     }
@@ -169,8 +187,27 @@ public struct UserRecordReader: ~Copyable {
         case .string(let variant)? = value["variantId"]
       else { return reject("an assignment needs 'experimentId' and 'variantId'", start) }
       assignments.append(
-        DecisionState.Assignment(experimentID: experiment, variantID: variant))
+        DecisionState.Assignment(
+          experimentID: experiment, variantID: variant,
+          isSentToServer: value["isSentToServer"] != .bool(false)))
     }
+  }
+
+  private mutating func readEntitlements(_ start: JSONCursor) {
+    guard let entitlements, entitlements.tag == Tag.list else {
+      return reject("'entitlements' must be a list", start)
+    }
+    for entitlement in entitlements.elements where entitlement.isText {
+      ownedEntitlements.append(entitlement.text)
+    }
+  }
+
+  private mutating func readSessionStart(_ cursor: inout JSONCursor) throws(JSONFault) {
+    let start = cursor
+    guard case .string(let text) = try cursor.value(nesting: nesting),
+      let time = WireTime.milliseconds(text)
+    else { return reject("'sessionStart' must be an ISO 8601 time", start) }
+    sessionStart = time
   }
 
   private mutating func readOccurrences(_ cursor: inout JSONCursor) throws(JSONFault) {
@@ -201,5 +238,6 @@ public struct UserRecordReader: ~Copyable {
     if let slot = entitlementsSlot, let entitlements, !frame.slots[slot].isValue {
       frame.slots[slot] = entitlements
     }
+    if let slot = userIDSlot, !frame.slots[slot].isValue { frame.slots[slot] = subject }
   }
 }

@@ -1,7 +1,9 @@
-public import Expressions
-
 /// What a subject gets at a placement, why, and what follows from it.
-public struct Decision: Hashable, Sendable {
+///
+/// A decision is a few numbers and its rule set; outcome and effects are looked up when they are
+/// asked for. Why each audience matched or not is not part of it: ask ``RuleSet/steps(_:frame:state:)``
+/// or ``RuleSet/explain(_:frame:state:assigner:)``.
+public struct Decision: Sendable {
   /// The experiment that decided, with the subject's variant.
   public struct Experiment: Hashable, Sendable {
     public var id: String
@@ -15,12 +17,16 @@ public struct Decision: Hashable, Sendable {
     }
   }
 
-  /// Why there can be no outcome although an audience matched.
+  /// Why there is nothing to show although an audience matched.
   public enum Failure: Hashable, Sendable {
     /// The experiment has no variants.
     case noVariants
     /// The treatment names no paywall.
     case variantWithoutPaywall(variantID: String)
+    /// The audience has no experiment.
+    case noExperiment
+    /// The audience's experiment is paused or completed.
+    case experimentNotRunning(experimentID: String, ExperimentStatus)
   }
 
   /// What the subject gets.
@@ -36,39 +42,132 @@ public struct Decision: Hashable, Sendable {
   public enum Effect: Hashable, Sendable {
     /// Remember the variant, and tell the server.
     case storeAssignment(experimentID: String, variantID: String)
+    /// Tell the server of a variant that is stored already and that it has not confirmed.
+    case confirmAssignment(experimentID: String, variantID: String)
     /// Record that the rule applied, under this key: for a paywall once it is presented, for a
     /// holdout at once.
     case recordOccurrence(OccurrenceLimit)
+    /// Track that the placement was decided. Only ``EffectTable`` adds it.
+    case fireTrigger
   }
 
-  /// What became of an audience. The vocabulary is closed and stable.
-  public enum Reason: Hashable, Sendable {
-    case matched
-    /// The expression gave false, or a value that is no bool (its type is named then).
-    case expressionFalse(valueType: String?)
-    case expressionError(EvaluationError)
-    /// The expression does not compile.
-    case expressionBroken
-    case occurrenceLimit(count: Int, limit: OccurrenceLimit)
-    case notReached
+  package let ruleSet: RuleSet
+  package let verdict: Verdict
+  private let placementNumber: Int
+  /// The name of an unknown placement, or the stored variant that is no longer valid.
+  private let detail: String?
+  /// Whether the stored assignment that decided was confirmed.
+  private let isUnsent: Bool
+
+  package init(
+    ruleSet: RuleSet, verdict: Verdict, placement: Int, _ state: borrowing DecisionState
+  ) {
+    self.ruleSet = ruleSet
+    self.verdict = verdict
+    placementNumber = placement
+    let assignment = Int(verdict.assignment)
+    detail = verdict.source == .redrawn ? state.assignments[assignment].variantID : nil
+    isUnsent = verdict.source == .stored && !state.assignments[assignment].isSentToServer
   }
 
-  /// One audience on the way to the decision.
-  public struct Step: Hashable, Sendable {
-    /// Position of the audience in the config, from 0.
-    public var index: Int
-    public var experimentID: String
-    public var reason: Reason
-    /// Number of the rule in its rule set.
-    package var rule: Int
+  package init(ruleSet: RuleSet, unknownPlacement: String) {
+    self.ruleSet = ruleSet
+    verdict = Verdict(isPlacementKnown: false)
+    placementNumber = -1
+    detail = unknownPlacement
+    isUnsent = false
   }
 
-  public var placement: String
-  public var outcome: Outcome
-  public var effects: [Effect]
-  /// Every audience of the placement, in order.
-  public var steps: [Step]
+  /// The placement's name.
+  public var placement: String {
+    placementNumber >= 0 ? ruleSet.placements[placementNumber].name : detail ?? ""
+  }
+
+  /// The rule that decided, or nil.
+  package var rule: RuleSet.Rule? {
+    verdict.rule >= 0 ? ruleSet.rules[Int(verdict.rule)] : nil
+  }
+
   /// Position of the audience that decided, or nil.
-  public var audience: Int?
-  public var assignmentSource: AssignmentSource?
+  public var audience: Int? { rule?.audience.index }
+
+  /// The audience that decided, or nil.
+  public var decidingAudience: Audience? { rule?.audience }
+
+  public var outcome: Outcome {
+    guard verdict.isPlacementKnown else { return .placementNotFound }
+    guard let rule else { return .noAudienceMatch }
+    return rule.outcome(verdict.variant >= 0 ? Int(verdict.variant) : nil)
+  }
+
+  /// Where the variant came from, or nil when there is none.
+  public var assignmentSource: AssignmentSource? {
+    switch verdict.source {
+    case .none: nil
+    case .stored: .stored
+    case .new: .new
+    case .redrawn: .redrawn(from: detail ?? "")
+    case .only: .only
+    }
+  }
+
+  /// What carrying the decision out changes. Which of these a kind of request applies is in
+  /// ``EffectTable``.
+  public var effects: [Effect] {
+    guard let rule, verdict.variant >= 0 else { return [] }
+    var effects: [Effect] = []
+    let experiment = rule.audience.experimentID
+    let variant = rule.audience.variants[Int(verdict.variant)].id
+    if verdict.source != .stored {
+      effects.append(.storeAssignment(experimentID: experiment, variantID: variant))
+    } else if isUnsent {
+      effects.append(.confirmAssignment(experimentID: experiment, variantID: variant))
+    }
+    if case .error = outcome { return effects }
+    if let limit = rule.audience.occurrenceLimit { effects.append(.recordOccurrence(limit)) }
+    return effects
+  }
+}
+
+/// Where the variant of a decision came from.
+public enum AssignmentSource: Hashable, Sendable {
+  /// Stored before, and still valid.
+  case stored
+  /// New: nothing was stored.
+  case new
+  /// New, because the stored variant (its ID) is no longer in the experiment.
+  case redrawn(from: String)
+  /// There is one variant, which everybody gets.
+  case only
+}
+
+extension Decision: Equatable {
+  /// Whether everything that can be asked of the decisions is the same.
+  public static func == (a: Decision, b: Decision) -> Bool {
+    a.placement.utf8.elementsEqual(b.placement.utf8) && a.audience == b.audience
+      && a.outcome == b.outcome && a.effects == b.effects
+      && a.assignmentSource == b.assignmentSource
+  }
+}
+
+extension RuleSet.Rule {
+  /// The outcome of one of the rule's variants, or of none.
+  package func outcome(_ variant: Int?) -> Decision.Outcome {
+    switch audience.experimentStatus {
+    case .running: break
+    case .absent: return .error(.noExperiment)
+    case .paused, .completed:
+      return .error(
+        .experimentNotRunning(experimentID: audience.experimentID, audience.experimentStatus))
+    }
+    guard let variant else { return .error(.noVariants) }
+    let chosen = audience.variants[variant]
+    let experiment = Decision.Experiment(
+      id: audience.experimentID, campaignID: audience.campaignID, variant: chosen)
+    if chosen.kind == .holdout { return .holdout(experiment) }
+    if (chosen.paywallID ?? "").isEmpty {
+      return .error(.variantWithoutPaywall(variantID: chosen.id))
+    }
+    return .paywall(experiment)
+  }
 }

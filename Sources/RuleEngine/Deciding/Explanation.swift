@@ -1,139 +1,114 @@
 public import Expressions
 
-/// A decision told to a person: every audience, and for those that were tried every clause with
-/// the attributes that it read.
+/// A decision told from its beginning: every audience, for those that were tried every clause with
+/// the values that it compared, and how the variant was chosen.
 public struct Explanation: Sendable {
   /// One audience.
   public struct Audience: Sendable {
     public var step: Decision.Step
+    public var id: String?
+    public var name: String?
+    /// The condition as text; nil means everybody.
     public var expression: String?
-    /// The tests of the expression, in source order.
+    /// The clauses of the condition, in source order; none when the audience was not tried.
     public var clauses: [Clause]
+    /// The occurrence limit, and how many occurrences count now.
+    public var limit: OccurrenceLimit?
+    public var occurrences: Int
+    /// Owners of this entitlement are passed over.
+    public var entitlementGuard: String?
   }
 
   public var decision: Decision
+  public var state: DecisionState
   public var audiences: [Audience]
+  /// What the subject might have got from the audience that decided; empty when none did.
+  public var shares: [Distribution.Share]
 }
 
 extension RuleSet {
-  /// Explains a decision. The frame must still hold what the decision was made on.
-  public func explain(_ decision: Decision, frame: inout Frame) -> Explanation {
+  /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``.
+  public func explain(
+    _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
+  ) -> Explanation {
+    let decision = decide(placement, frame: &frame, state: state, assigner: assigner)
+    let steps = steps(placement, frame: &frame, state: state)
     var audiences: [Explanation.Audience] = []
-    for step in decision.steps {
-      let rule = rules[step.rule]
-      var clauses: [Clause] = []
-      if step.reason != .notReached, !rule.isBroken, let entry = rule.entry {
-        clauses = program.clauses(of: entry, in: &frame)
-      }
-      audiences.append(
-        Explanation.Audience(
-          step: step, expression: rule.audience.expression, clauses: clauses))
+    for step in steps {
+      audiences.append(audience(step, isTried: step.reason.isTried, frame: &frame, state))
     }
-    return Explanation(decision: decision, audiences: audiences)
+    let shares = decision.rule == nil ? [] : distribution(of: decision, assigner: assigner).shares
+    return Explanation(decision: decision, state: state, audiences: audiences, shares: shares)
+  }
+
+  /// Explains one audience of a placement by itself: as if no other stood before it.
+  ///
+  /// - Returns: nil when the placement has no audience with this index.
+  public func explain(
+    audience index: Int, of placement: String, frame: inout Frame, state: DecisionState
+  ) -> Explanation.Audience? {
+    guard let number = self.placement(named: placement),
+      let rule = placements[number].rules.first(where: { rules[$0].audience.index == index })
+    else { return nil }
+    let step = step(ofRule: rule, frame: &frame, state: state)
+    return audience(step, isTried: true, frame: &frame, state)
+  }
+
+  private func audience(
+    _ step: Decision.Step, isTried: Bool, frame: inout Frame, _ state: DecisionState
+  ) -> Explanation.Audience {
+    let rule = rules[step.rule]
+    let audience = rule.audience
+    var clauses: [Clause] = []
+    if isTried, !rule.isBroken, let entry = rule.entry {
+      clauses = program.clauses(of: entry, in: &frame)
+    }
+    let text =
+      audience.isEverybody
+      ? nil : audience.expression ?? rule.entry.map { program.sources[$0.source] }
+    return Explanation.Audience(
+      step: step, id: audience.id, name: audience.name, expression: text, clauses: clauses,
+      limit: audience.occurrenceLimit,
+      occurrences: audience.occurrenceLimit.map { state.count(for: $0) } ?? 0,
+      entitlementGuard: audience.entitlementGuard)
   }
 }
 
-extension Explanation {
-  /// Plain text of several lines.
-  public var text: String {
-    var lines = ["\(decision.placement): \(summary)"]
-    for audience in audiences {
-      let name = "audience \(audience.step.index) (\(audience.step.experimentID))"
-      lines.append("")
-      lines.append("  \(name): \(Explanation.describe(audience.step.reason))")
-      if let expression = audience.expression {
-        lines.append("    \(Explanation.oneLine(expression))")
-      } else {
-        lines.append("    everybody")
-      }
-      let width = min(48, audience.clauses.map(\.text.count).max() ?? 0)
-      for clause in audience.clauses { lines.append(Explanation.describe(clause, width)) }
-    }
-    if !decision.effects.isEmpty {
-      lines.append("")
-      lines.append("  carried out, this would")
-      lines += decision.effects.map { "    - \(Explanation.describe($0))" }
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  private var summary: String {
-    switch decision.outcome {
-    case .paywall(let experiment):
-      "paywall \(experiment.variant.paywallID ?? "") " + Self.origin(experiment, decision)
-    case .holdout(let experiment):
-      "holdout, no paywall " + Self.origin(experiment, decision)
-    case .noAudienceMatch: "no audience matches, no paywall"
-    case .placementNotFound: "the config has no such placement"
-    case .error(let failure): "error: \(failure.message)"
+extension Decision.Reason {
+  /// Whether the condition was looked at.
+  var isTried: Bool {
+    switch self {
+    case .notReached, .entitled, .expressionBroken: false
+    case .matched, .expressionFalse, .expressionError, .occurrenceLimit: true
     }
   }
 
-  private static func origin(_ experiment: Decision.Experiment, _ decision: Decision) -> String {
-    let how =
-      switch decision.assignmentSource {
-      case .stored: "stored before"
-      case .redrawn(let old): "assigned anew: the stored '\(old)' is no longer in the experiment"
-      case .only: "the only variant"
-      case .new, nil: "assigned now"
-      }
-    return "(variant \(experiment.variant.id) of \(experiment.id), \(how))"
-  }
-
-  private static func describe(_ reason: Decision.Reason) -> String {
-    switch reason {
+  /// The reason's name in results.
+  public var code: String {
+    switch self {
     case .matched: "matched"
-    case .expressionFalse(nil): "does not match"
-    case .expressionFalse(let type?):
-      "does not match: the expression gives a value of type \(type), not a bool"
-    case .expressionError(let error): "does not match: \(error.kind.slug)"
-    case .expressionBroken: "does not match: the expression does not compile (run check)"
-    case .occurrenceLimit(let count, let limit):
-      "held back: \(count) of at most \(limit.maxCount) \(describe(limit.interval))"
-        + " under '\(limit.key)'"
-    case .notReached: "not reached"
+    case .expressionFalse: "expressionFalse"
+    case .expressionError, .expressionBroken: "expressionError"
+    case .occurrenceLimit: "occurrenceLimit"
+    case .entitled: "entitled"
+    case .notReached: "notReached"
     }
   }
+}
 
-  private static func describe(_ interval: OccurrenceLimit.Interval) -> String {
-    switch interval {
-    case .infinity: "ever"
-    case .minutes(let minutes): "in \(minutes) minutes"
+extension Decision.Outcome {
+  /// The closed vocabulary of what came of a placement: the outcome's name, or the reason why an
+  /// audience that matched leads to nothing.
+  public var code: String {
+    switch self {
+    case .paywall: "paywall"
+    case .holdout: "holdout"
+    case .noAudienceMatch: "noAudienceMatch"
+    case .placementNotFound: "placementNotFound"
+    case .error(.noVariants): "noVariants"
+    case .error(.variantWithoutPaywall): "variantWithoutPaywall"
+    case .error(.noExperiment): "noExperiment"
+    case .error(.experimentNotRunning): "experimentNotRunning"
     }
-  }
-
-  private static func describe(_ effect: Decision.Effect) -> String {
-    switch effect {
-    case .storeAssignment(let experiment, let variant):
-      "store the assignment of \(variant) in \(experiment)"
-    case .recordOccurrence(let limit): "record an occurrence under '\(limit.key)'"
-    }
-  }
-
-  private static func describe(_ clause: Clause, _ width: Int) -> String {
-    let mark =
-      switch clause.outcome {
-      case .true: "yes    "
-      case .false: "no     "
-      case .failed: "error  "
-      case .notEvaluated: "-      "
-      }
-    let text = oneLine(clause.text)
-    var line = "      \(mark)\(text)"
-    if !clause.attributes.isEmpty {
-      line += String(repeating: " ", count: max(1, width - text.count + 2))
-      line += clause.attributes.map { attribute in
-        "\(attribute.path) is \(attribute.value.map { short($0.json) } ?? "not there")"
-      }.joined(separator: ", ")
-    }
-    return line
-  }
-
-  private static func oneLine(_ text: String) -> String {
-    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-  }
-
-  private static func short(_ text: String) -> String {
-    text.count <= 60 ? text : text.prefix(57) + "..."
   }
 }

@@ -91,6 +91,9 @@ extension Decision.Failure {
     switch self {
     case .noVariants: "the experiment has no variants"
     case .variantWithoutPaywall(let id): "the treatment '\(id)' names no paywall"
+    case .noExperiment: "the audience that matches has no experiment"
+    case .experimentNotRunning(let id, let status):
+      "the experiment '\(id)' of the audience that matches is \(status.rawValue)"
     }
   }
 }
@@ -98,13 +101,19 @@ extension Decision.Failure {
 extension Decision {
   /// The outcome as one line of an outcomes file.
   public func outcomeLine(subjectID: String) -> Value {
+    outcome.line(subjectID: subjectID, placement: placement, audience: audience)
+  }
+}
+
+extension Decision.Outcome {
+  package func line(subjectID: String, placement: String, audience: Int?) -> Value {
     var paywall: Value = .null
-    if case .paywall(let experiment) = outcome, let id = experiment.variant.paywallID {
+    if case .paywall(let experiment) = self, let id = experiment.variant.paywallID {
       paywall = .string(id)
     }
     return .object([
       "userId": .string(subjectID), "placement": .string(placement),
-      "result": TriggerResult(outcome).value,
+      "result": TriggerResult(self).value,
       "audience": audience.map { .int(Int64($0)) } ?? .null, "paywall": paywall,
     ])
   }

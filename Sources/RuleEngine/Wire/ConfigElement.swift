@@ -19,6 +19,8 @@ struct ConfigElement {
 
   var text: String? { if case .string(let text) = value { text } else { nil } }
 
+  var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
+
   /// A whole number, also when it is written as 2.0.
   var wholeNumber: Int? {
     switch value {
@@ -28,6 +30,7 @@ struct ConfigElement {
     }
   }
 
+  /// A number, whole or not.
   var number: Double? {
     switch value {
     case .int(let number): Double(number)
@@ -48,42 +51,59 @@ struct ConfigElement {
   }
 }
 
+/// A key of an object, and who cannot do without it.
+struct ConfigKey {
+  var name: String
+  var requiredBy: [Diagnostic.PeerEffect.Peer]
+
+  init(_ name: String, requiredBy peers: [Diagnostic.PeerEffect.Peer] = []) {
+    self.name = name
+    requiredBy = peers
+  }
+}
+
 /// Collects what there is to say while decoding.
 struct DecodingLog {
   private(set) var diagnostics: [Diagnostic] = []
-  /// What the SDKs in the field do with an element that they need and do not find.
-  static let fatalForSDKs = "the iOS and Android SDKs reject the whole config because of this"
+  /// Who reads the format elsewhere; they reject a config in which something is missing.
+  let strictPeers: [Diagnostic.PeerEffect.Peer]
+
+  init(strictPeers: [Diagnostic.PeerEffect.Peer]) { self.strictPeers = strictPeers }
+
+  /// What a missing or mistyped element is for those who need it.
+  var rejected: [Diagnostic.PeerEffect] {
+    [Diagnostic.PeerEffect(strictPeers, .rejectsConfig)]
+  }
 
   mutating func report(
     _ code: Diagnostic.Code = .decodeFailure, _ message: String,
     severity: Diagnostic.Severity = .error, at path: String, notes: [String] = [],
-    suggestion: String? = nil
+    suggestion: String? = nil, peers: [Diagnostic.PeerEffect] = []
   ) {
     diagnostics.append(
       Diagnostic(
-        code, message, severity: severity, path: path, notes: notes, suggestion: suggestion))
+        code, message, severity: severity, path: path, notes: notes, suggestion: suggestion,
+        peers: peers))
   }
 
-  /// The text under a required key; reports when there is none.
-  mutating func text(_ key: String, of element: ConfigElement) -> String? {
-    if let text = element.member(key)?.text { return text }
-    missing(key, "a string", element)
-    return nil
-  }
-
-  mutating func missing(_ key: String, _ what: String, _ element: ConfigElement) {
-    let isThere = element.has(key)
-    report(
-      isThere ? "'\(key)' must be \(what)" : "'\(key)' is missing; it must be \(what)",
-      at: isThere ? element.memberPath(key) : element.path, notes: [DecodingLog.fatalForSDKs])
-  }
-
-  private mutating func report(_ message: String, at path: String, notes: [String]) {
-    report(.decodeFailure, message, at: path, notes: notes)
-  }
-
-  /// Says of keys that nobody reads that they are left alone, and what may have been meant.
-  mutating func checkKeys(of element: ConfigElement, known: [String]) {
+  /// Says which keys that others need are not there, in one diagnostic, and of keys that nobody
+  /// reads that they are left alone, and what may have been meant.
+  ///
+  /// - Parameter reported: keys whose absence is told elsewhere, with what it means here.
+  mutating func checkKeys(
+    of element: ConfigElement, _ keys: [ConfigKey], reported: [String] = []
+  ) {
+    var missing: [[Diagnostic.PeerEffect.Peer]: [String]] = [:]
+    for key in keys where !key.requiredBy.isEmpty && element.member(key.name) == nil {
+      if !reported.contains(key.name) { missing[key.requiredBy, default: []].append(key.name) }
+    }
+    for (peers, names) in missing.sorted(by: { $0.value[0] < $1.value[0] }) {
+      let list = names.map { "'\($0)'" }.joined(separator: ", ")
+      report(
+        .decodeFailure, "\(list) \(names.count == 1 ? "is" : "are") missing", severity: .warning,
+        at: element.path, peers: [Diagnostic.PeerEffect(peers, .rejectsConfig)])
+    }
+    let known = keys.map(\.name)
     for key in element.keys where !known.contains(key) {
       let close = Suggestion.closest(to: key, among: known)
       report(
@@ -92,5 +112,107 @@ struct DecodingLog {
         at: element.memberPath(key),
         suggestion: close.map { "did you mean '\($0)'?" })
     }
+  }
+
+  // MARK: Members that are needed
+
+  /// The text under a key that the element cannot do without.
+  mutating func text(_ key: String, of element: ConfigElement) -> String? {
+    if let text = element.member(key)?.text { return text }
+    missing(key, "a string", element)
+    return nil
+  }
+
+  mutating func missing(
+    _ key: String, _ what: String, _ element: ConfigElement,
+    severity: Diagnostic.Severity = .error, peers: [Diagnostic.PeerEffect]? = nil
+  ) {
+    let isThere = element.has(key)
+    report(
+      .decodeFailure,
+      isThere ? "'\(key)' must be \(what)" : "'\(key)' is missing; it must be \(what)",
+      severity: severity, at: isThere ? element.memberPath(key) : element.path,
+      peers: peers ?? rejected)
+  }
+
+  // MARK: Members that have a default
+
+  /// Says that a member has another type than it must, and that the default counts.
+  private mutating func mistyped(_ key: String, _ what: String, _ element: ConfigElement) {
+    report(
+      .decodeFailure, "'\(key)' must be \(what); it is ignored", severity: .warning,
+      at: element.memberPath(key), peers: rejected)
+  }
+
+  mutating func optionalText(_ key: String, of element: ConfigElement) -> String? {
+    guard let member = element.member(key) else { return nil }
+    if member.text == nil { mistyped(key, "a string", element) }
+    return member.text
+  }
+
+  mutating func optionalBool(_ key: String, of element: ConfigElement) -> Bool? {
+    guard let member = element.member(key) else { return nil }
+    if member.bool == nil { mistyped(key, "true or false", element) }
+    return member.bool
+  }
+
+  mutating func optionalWholeNumber(_ key: String, of element: ConfigElement) -> Int? {
+    guard let member = element.member(key) else { return nil }
+    if member.wholeNumber == nil { mistyped(key, "a whole number", element) }
+    return member.wholeNumber
+  }
+
+  mutating func optionalNumber(_ key: String, of element: ConfigElement) -> Double? {
+    guard let member = element.member(key) else { return nil }
+    if member.number == nil { mistyped(key, "a number", element) }
+    return member.number
+  }
+
+  /// An object under a key, or nil with a diagnostic when something else stands there.
+  mutating func optionalObject(_ key: String, of element: ConfigElement) -> ConfigElement? {
+    guard let member = element.member(key) else { return nil }
+    if member.isObject { return member }
+    mistyped(key, "an object", element)
+    return nil
+  }
+
+  /// The elements of a list, or none with a diagnostic when something else stands there.
+  mutating func list(
+    _ key: String, of element: ConfigElement, severity: Diagnostic.Severity = .error
+  ) -> [ConfigElement] {
+    guard let member = element.member(key) else { return [] }
+    if let elements = member.elements { return elements }
+    report(
+      .decodeFailure, "'\(key)' must be a list", severity: severity, at: member.path,
+      peers: rejected)
+    return []
+  }
+
+  /// A list of texts. Elements that are none are left out, with a diagnostic.
+  mutating func texts(_ key: String, of element: ConfigElement) -> [String] {
+    list(key, of: element, severity: .warning).compactMap { element in
+      if element.text == nil {
+        report(
+          .decodeFailure, "this must be a string; it is left out", severity: .warning,
+          at: element.path, peers: rejected)
+      }
+      return element.text
+    }
+  }
+
+  /// One of the words of an enum; another word, and none, is the default, which is told.
+  mutating func word<Word: RawRepresentable & CaseIterable>(
+    _ key: String, of element: ConfigElement, default fallback: Word,
+    peers: [Diagnostic.PeerEffect] = []
+  ) -> Word where Word.RawValue == String {
+    guard let text = optionalText(key, of: element) else { return fallback }
+    if let word = Word(rawValue: text) { return word }
+    let known = Word.allCases.map(\.rawValue)
+    report(
+      .decodeFailure, "'\(text)' is no value of '\(key)'; it counts as \(fallback.rawValue)",
+      severity: .warning, at: element.memberPath(key),
+      suggestion: Suggestion.closest(to: text, among: known).map { "did you mean \($0)?" }
+        ?? "write \(known.joined(separator: " or "))", peers: peers)
+    return fallback
   }
 }

@@ -1,232 +1,147 @@
-public import Expressions
+internal import Expressions
 
-extension Config {
-  /// Decodes Superwall's static config (`/api/v1/static_config`).
-  ///
-  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. A note says where the SDKs in the field would reject the whole config.
-  /// Only text that is no JSON object gives no config at all.
-  public static func decode(superwall json: some Sequence<UInt8>) -> Compilation<Config> {
-    let value: Value
-    do throws(JSONFault) {
-      value = try Value.parse(json: json)
-    } catch {
-      let range = SourceRange(from: error.offset, to: error.offset + 1)
-      let problem = Diagnostic(.decodeFailure, error.message, range: range)
-      return Compilation(output: nil, diagnostics: [problem])
-    }
-    var decoder = SuperwallConfigDecoder()
-    let config = decoder.config(ConfigElement(value: value, path: ""))
-    return Compilation(output: config, diagnostics: decoder.log.diagnostics)
-  }
-}
+/// Turns the wire words of the static config into the engine's own: the whole, and the settings.
+struct SuperwallConfigDecoder {
+  typealias Peer = Diagnostic.PeerEffect.Peer
 
-/// Turns the wire words of the static config into the engine's own.
-private struct SuperwallConfigDecoder {
-  var log = DecodingLog()
+  var log = DecodingLog(strictPeers: native)
 
-  /// Keys of the whole config: those the SDKs need, those they read if present.
-  private static let requiredKeys = [
-    "build_id", "trigger_options", "paywall_responses", "log_level", "app_session_timeout_ms",
-    "toggles", "disable_preload", "localization", "postback", "products",
-  ]
-  private static let optionalKeys = [
-    "attribution_options", "products_v3", "web2app_config", "ios_app_id", "bundle_id_config",
-    "prioritized_campaign_id", "test_mode_user_ids", "application", "requestId",
-  ]
-  private static let ruleKeys = [
-    "experiment_id", "experiment_group_id", "expression_cel", "expression", "expression_js",
-    "variants", "occurrence", "computed_properties", "preload",
-  ]
-  private static let variantKeys = [
-    "variant_id", "variant_type", "percentage", "paywall_identifier",
+  /// Who decodes strictly.
+  static let native: [Peer] = [.ios, .android]
+
+  private static let configKeys = [
+    ConfigKey("build_id", requiredBy: [.ios, .android, .web]),
+    ConfigKey("trigger_options", requiredBy: native),
+    ConfigKey("paywall_responses", requiredBy: native),
+    ConfigKey("log_level", requiredBy: native),
+    ConfigKey("app_session_timeout_ms", requiredBy: native),
+    ConfigKey("toggles", requiredBy: native), ConfigKey("disable_preload", requiredBy: native),
+    ConfigKey("localization", requiredBy: native),
+    ConfigKey("products", requiredBy: [.android]), ConfigKey("postback", requiredBy: [.android]),
+    ConfigKey("attribution_options"), ConfigKey("products_v3"), ConfigKey("web2app_config"),
+    ConfigKey("ios_app_id"), ConfigKey("bundle_id_config"), ConfigKey("prioritized_campaign_id"),
+    ConfigKey("test_mode_user_ids"), ConfigKey("application"), ConfigKey("requestId"),
   ]
 
   mutating func config(_ root: ConfigElement) -> Config? {
     guard root.isObject else {
-      log.report(.decodeFailure, "a static config is a JSON object", at: "")
+      log.report(.decodeFailure, "a static config is a JSON object", at: "", peers: log.rejected)
       return nil
     }
-    for key in Self.requiredKeys where root.member(key) == nil {
-      log.report(
-        .decodeFailure, "'\(key)' is missing",
-        severity: key == "trigger_options" ? .error : .warning, at: "",
-        notes: [DecodingLog.fatalForSDKs])
+    if root.member("trigger_options") == nil {
+      log.report(.decodeFailure, "'trigger_options' is missing", at: "", peers: log.rejected)
     }
-    log.checkKeys(of: root, known: Self.requiredKeys + Self.optionalKeys)
+    log.checkKeys(of: root, Self.configKeys, reported: ["trigger_options"])
     if let buildID = root.member("build_id"), buildID.text == nil {
       log.missing("build_id", "a string", root)
     }
-    let paywalls = self.paywalls(root)
+    let paywalls = log.list("paywall_responses", of: root).compactMap { paywall($0) }
     var config = Config(
-      buildID: root.member("build_id")?.text ?? "", placements: [], paywalls: paywalls)
-    // Names by their bytes: strings compare normalised.
-    var places: [[UInt8]: Int] = [:]
-    for element in list("trigger_options", of: root) {
-      guard let placement = placement(element) else { continue }
-      if let known = places[Array(placement.name.utf8)] {
-        log.report(
-          .duplicateTrigger, "there are two triggers named '\(placement.name)'; the later counts",
-          severity: .warning, at: element.path,
-          notes: ["which of them the SDKs take is not defined"])
-        config.placements[known] = placement
-      } else {
-        places[Array(placement.name.utf8)] = config.placements.count
-        config.placements.append(placement)
-      }
-    }
+      format: .superwall, buildID: root.member("build_id")?.text ?? "", placements: [],
+      paywalls: paywalls, products: products(root), settings: settings(root))
+    addPlacements(log.list("trigger_options", of: root), to: &config)
     checkPaywalls(config)
     return config
   }
 
-  /// The elements of a list, or none with a diagnostic when something else stands there.
-  private mutating func list(_ key: String, of element: ConfigElement) -> [ConfigElement] {
-    guard let member = element.member(key) else { return [] }
-    if let elements = member.elements { return elements }
-    log.report(.decodeFailure, "'\(key)' must be a list", at: member.path)
-    return []
+  /// The list that iOS reads, or else the one that Android reads.
+  private mutating func products(_ root: ConfigElement) -> [ProductReference] {
+    let key = root.member("products_v3") == nil ? "products" : "products_v3"
+    return log.list(key, of: root, severity: .warning).compactMap { product($0) }
   }
 
-  private mutating func paywalls(_ root: ConfigElement) -> [Paywall] {
-    list("paywall_responses", of: root).compactMap { element in
-      guard let identifier = log.text("identifier", of: element) else { return nil }
-      let name = element.member("name")?.text
-      if name == nil {
-        log.report(
-          .decodeFailure, "'name' must be a string; the identifier stands for it",
-          severity: .warning, at: element.path, notes: [DecodingLog.fatalForSDKs])
-      }
-      return Paywall(identifier: identifier, name: name ?? identifier)
+  // MARK: Settings
+
+  private mutating func settings(_ root: ConfigElement) -> ConfigSettings {
+    var settings = ConfigSettings(
+      logLevel: log.optionalWholeNumber("log_level", of: root),
+      toggles: log.list("toggles", of: root, severity: .warning).compactMap { toggle($0) },
+      iosAppID: log.optionalText("ios_app_id", of: root),
+      bundleID: log.optionalText("bundle_id_config", of: root),
+      prioritizedCampaignID: log.optionalText("prioritized_campaign_id", of: root),
+      testUsers: log.list("test_mode_user_ids", of: root, severity: .warning)
+        .compactMap { testUser($0) })
+    if let timeout = log.optionalNumber("app_session_timeout_ms", of: root) {
+      settings.sessionTimeout = Int64(max(0, min(timeout, 1e15)))
     }
+    if let preload = log.optionalObject("disable_preload", of: root) {
+      log.checkKeys(
+        of: preload,
+        [ConfigKey("all", requiredBy: Self.native), ConfigKey("triggers", requiredBy: Self.native)])
+      settings.disabledPreloads = ConfigSettings.DisabledPreloads(
+        all: log.optionalBool("all", of: preload) ?? false,
+        placements: log.texts("triggers", of: preload))
+    }
+    if let localization = log.optionalObject("localization", of: root) {
+      log.checkKeys(of: localization, [ConfigKey("locales", requiredBy: Self.native)])
+      settings.locales = log.list("locales", of: localization, severity: .warning)
+        .compactMap { log.text("locale", of: $0) }
+    }
+    readAttribution(root, &settings)
+    settings.webToApp = webToApp(root)
+    if let application = log.optionalObject("application", of: root) {
+      settings.applicationName = log.optionalText("name", of: application)
+      settings.applicationIconURL = log.optionalText("icon_url", of: application)
+    }
+    return settings
   }
 
-  private mutating func placement(_ element: ConfigElement) -> Placement? {
-    guard let name = log.text("event_name", of: element) else { return nil }
-    log.checkKeys(of: element, known: ["event_name", "rules"])
-    if element.member("rules") == nil { log.missing("rules", "a list", element) }
-    var audiences: [Audience] = []
-    for (index, rule) in list("rules", of: element).enumerated() {
-      if let audience = audience(rule, index) { audiences.append(audience) }
-    }
-    return Placement(name: name, audiences: audiences)
+  private mutating func readAttribution(_ root: ConfigElement, _ settings: inout ConfigSettings) {
+    guard let options = log.optionalObject("attribution_options", of: root),
+      let searchAds = log.optionalObject("apple_search_ads", of: options)
+    else { return }
+    settings.usesAppleSearchAds = log.optionalBool("enabled", of: searchAds) ?? false
   }
 
-  private mutating func audience(_ element: ConfigElement, _ index: Int) -> Audience? {
-    guard element.isObject else {
-      log.report(.decodeFailure, "a rule is a JSON object", at: element.path)
-      return nil
-    }
-    log.checkKeys(of: element, known: Self.ruleKeys)
-    guard let experiment = log.text("experiment_id", of: element) else { return nil }
-    let campaign = log.text("experiment_group_id", of: element) ?? ""
-    if element.member("variants") == nil { log.missing("variants", "a list", element) }
-    if element.member("preload")?.isObject != true {
-      log.report(
-        .decodeFailure, "'preload' is missing", severity: .warning, at: element.path,
-        notes: [DecodingLog.fatalForSDKs])
-    }
-    let variants = list("variants", of: element).compactMap { variant($0) }
-    checkWeights(variants, at: element.path)
-    var audience = Audience(
-      index: index, experimentID: experiment, campaignID: campaign, variants: variants,
-      path: element.path)
-    if let expression = element.member("expression_cel") {
-      guard let text = expression.text else {
-        log.report(.decodeFailure, "'expression_cel' must be a string", at: expression.path)
-        return nil
-      }
-      audience.expression = text
-    }
-    if let occurrence = element.member("occurrence") {
-      // Without its limit the rule would apply too often, so a bad limit takes the rule with it.
-      guard let limit = occurrenceLimit(occurrence) else { return nil }
-      audience.occurrenceLimit = limit
-    }
-    return audience
-  }
-
-  private mutating func occurrenceLimit(_ element: ConfigElement) -> OccurrenceLimit? {
-    log.checkKeys(of: element, known: ["key", "max_count", "interval"])
+  private mutating func toggle(_ element: ConfigElement) -> ConfigSettings.Toggle? {
     guard let key = log.text("key", of: element) else { return nil }
-    guard let count = element.member("max_count")?.wholeNumber else {
-      log.missing("max_count", "a whole number", element)
+    guard let isEnabled = element.member("enabled")?.bool else {
+      log.missing("enabled", "true or false", element, severity: .warning)
       return nil
     }
-    guard let interval = element.member("interval") else {
-      log.missing("interval", "an object", element)
-      return nil
-    }
-    let type = interval.member("type")?.text ?? ""
-    let minutes = interval.member("minutes")?.wholeNumber
-    if type == "MINUTES", let minutes {
-      return OccurrenceLimit(key: key, maxCount: count, interval: .minutes(minutes))
-    }
-    if type != "INFINITY" {
-      log.report(
-        .decodeFailure,
-        type == "MINUTES"
-          ? "an interval of type MINUTES needs 'minutes'; the limit counts for ever"
-          : "'\(type)' is no interval type; the limit counts for ever",
-        severity: .warning, at: interval.path, notes: ["the Android SDK behaves differently"],
-        suggestion: "write MINUTES with minutes, or INFINITY")
-    }
-    return OccurrenceLimit(key: key, maxCount: count, interval: .infinity)
+    return ConfigSettings.Toggle(key: key, isEnabled: isEnabled)
   }
 
-  private mutating func variant(_ element: ConfigElement) -> Variant? {
-    log.checkKeys(of: element, known: Self.variantKeys)
-    guard let id = log.text("variant_id", of: element) else { return nil }
-    let type = log.text("variant_type", of: element) ?? ""
-    let kind = Variant.Kind(rawValue: type)
-    if kind == nil, !type.isEmpty {
-      log.report(
-        .decodeFailure, "'\(type)' is no variant type; it counts as TREATMENT",
-        severity: .warning, at: "\(element.path).variant_type",
-        notes: ["the Android SDK rejects the whole config because of this"])
+  private mutating func testUser(_ element: ConfigElement) -> ConfigSettings.TestUser? {
+    guard let type = log.text("type", of: element), let value = log.text("value", of: element)
+    else { return nil }
+    if let kind = ConfigSettings.TestUser.Kind(rawValue: type) {
+      return ConfigSettings.TestUser(kind: kind, value: value)
     }
-    let weight = weight(element)
-    let paywall = element.member("paywall_identifier")?.text
-    if kind ?? .treatment == .treatment, paywall ?? "" == "" {
-      log.report(
-        .variantWithoutPaywall, "the treatment '\(id)' names no paywall: its outcome is an error",
-        severity: .warning, at: element.path)
-    }
-    return Variant(id: id, kind: kind ?? .treatment, weight: weight, paywallID: paywall)
+    log.report(
+      .decodeFailure, "'\(type)' is no type of a test user; the entry is left out",
+      severity: .warning, at: element.memberPath("type"), suggestion: "write userId or aliasId",
+      peers: [Diagnostic.PeerEffect([.ios], .rejectsConfig)])
+    return nil
   }
 
-  private mutating func weight(_ element: ConfigElement) -> Double {
-    guard let member = element.member("percentage"), let weight = member.number else {
-      log.missing("percentage", "a number", element)
-      return 0
-    }
-    guard weight >= 0, weight.isFinite else {
-      log.report(.decodeFailure, "a weight is not negative; it counts as 0", at: member.path)
-      return 0
-    }
-    if weight != weight.rounded() {
+  /// What stands for an address that is none.
+  private static let fallbackURL = "https://superwall.com"
+
+  private mutating func webToApp(_ root: ConfigElement) -> ConfigSettings.WebToApp? {
+    guard let element = log.optionalObject("web2app_config", of: root) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("entitlements_max_age_ms", requiredBy: [.ios]),
+        ConfigKey("restore_access_url", requiredBy: [.ios]), ConfigKey("url_schema"),
+      ])
+    var url = log.optionalText("restore_access_url", of: element)
+    if let text = url, !text.contains(":") || text.contains(where: \.isWhitespace) {
       log.report(
-        .decodeFailure, "the weight is a fraction", severity: .note, at: member.path,
-        notes: [DecodingLog.fatalForSDKs])
+        .decodeFailure, "'\(text)' is no URL; \(Self.fallbackURL) stands for it",
+        severity: .warning, at: element.memberPath("restore_access_url"))
+      url = nil
     }
-    return weight
+    let age = log.optionalNumber("entitlements_max_age_ms", of: element) ?? 0
+    return ConfigSettings.WebToApp(
+      entitlementsMaxAge: Int64(max(0, min(age, 1e15))), restoreAccessURL: url ?? Self.fallbackURL,
+      urlScheme: log.optionalText("url_schema", of: element))
   }
 
-  // MARK: Checks over several elements
+  // MARK: Checks over the whole
 
-  private mutating func checkWeights(_ variants: [Variant], at path: String) {
-    guard variants.count > 1 else { return }
-    let sum = variants.reduce(0) { $0 + $1.weight }
-    if sum == 0 {
-      log.report(
-        .weightsZero, "all weights are 0: every variant is as likely as the others",
-        severity: .warning, at: "\(path).variants")
-    } else if sum != 100 {
-      log.report(
-        .weightsNot100, "the weights sum to \(sum.formattedShort), not 100",
-        severity: .note, at: "\(path).variants", notes: ["they are weights, so this is allowed"])
-    }
-  }
-
+  /// Paywalls that variants name must be there, if any are.
   private mutating func checkPaywalls(_ config: Config) {
     guard !config.paywalls.isEmpty else { return }
     let known = Set(config.paywalls.map { Array($0.identifier.utf8) })
@@ -246,12 +161,5 @@ private struct SuperwallConfigDecoder {
           suggestion: close.map { "did you mean '\($0)'?" })
       }
     }
-  }
-}
-
-extension Double {
-  /// The number without a needless `.0`.
-  fileprivate var formattedShort: String {
-    self == rounded() && magnitude < 1e15 ? String(Int64(self)) : description
   }
 }

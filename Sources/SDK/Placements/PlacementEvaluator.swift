@@ -79,6 +79,7 @@ public struct PlacementEvaluator: ~Copyable {
       switch effect {
       case .storeAssignment(let experiment, let variant): store(experiment, variant)
       case .recordOccurrence(let limit): record(limit.key, now)
+      case .confirmAssignment, .fireTrigger: break
       }
     }
   }

@@ -40,8 +40,10 @@ enum CaseSuites {
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
     "superwall-rules": SuperwallRulesCases.run,
+    "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
+    "tollgate-decisions": DecisionCases.run,
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {

@@ -7,13 +7,12 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Find what is wrong in a config.",
     discussion: """
-      Reads a Superwall static config, compiles every expression, and prints what it finds with \
-      the line, the expression, a mark under the place, and what to write instead. The exit code \
-      is 1 when there is an error.
+      Reads a config, compiles every expression, and prints what it finds with the line, the \
+      expression, a mark under the place, and what to write instead; and what SDKs in the field do \
+      about it. The exit code is 1 when there is an error.
       """)
 
-  @Argument(help: "The config file (JSON); - reads standard input.")
-  var config: String
+  @OptionGroup var source: ConfigOptions
 
   @Flag(help: "Print one JSON object a line instead of text.")
   var json = false
@@ -21,18 +20,22 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Count warnings as errors.")
   var strict = false
 
+  @Flag(help: "Count what makes an SDK in the field reject the whole config as an error.")
+  var elsewhere = false
+
   @Flag(help: "Leave out notes.")
   var quiet = false
 
   func run() throws {
-    let file = try ConfigFile(config)
+    let file = try source.file()
     let shown = file.diagnostics.filter { !quiet || $0.severity != .note }
     for diagnostic in shown {
       FileText.print(json ? diagnostic.json.json : file.render(diagnostic) + "\n")
     }
     if !json { FileText.print(summary(file)) }
     let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
-    if file.diagnostics.contains(where: { failing.contains($0.severity) }) {
+    let isRejected = elsewhere && file.diagnostics.contains { $0.peerSeverity == .error }
+    if isRejected || file.diagnostics.contains(where: { failing.contains($0.severity) }) {
       throw ExitCode(1)
     }
   }
@@ -47,8 +50,20 @@ struct CheckCommand: ParsableCommand {
     let attributes = file.ruleSet?.requirements.count ?? 0
     return """
       \(placements.count) placements, \(audiences) audiences, \(attributes) attributes: \
-      \(count(.error)), \(count(.warning)), \(count(.note))
+      \(count(.error)), \(count(.warning)), \(count(.note))\(elsewhereSummary(file))
       """
+  }
+}
+
+extension CheckCommand {
+  /// `; rejected whole by iOS and Android`
+  private func elsewhereSummary(_ file: ConfigFile) -> String {
+    let rejecting = file.diagnostics.flatMap(\.peers).filter { $0.severity == .error }
+    let names = Diagnostic.PeerEffect.Peer.allCases.filter { peer in
+      rejecting.contains { $0.peers.contains(peer) }
+    }
+    if names.isEmpty { return "" }
+    return "; rejected whole by the SDKs for " + names.map(\.rawValue).joined(separator: ", ")
   }
 }
 
@@ -66,6 +81,23 @@ extension Diagnostic {
       add("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))]))
     }
     add("message", .string(message))
+    if !peers.isEmpty {
+      add(
+        "elsewhere",
+        .list(
+          peers.map { effect in
+            var entries: [Value.Entry] = [
+              Value.Entry(
+                key: "sdks", value: .list(effect.peers.map { .string($0.rawValue) })),
+              Value.Entry(key: "severity", value: .string(effect.severity.rawValue)),
+              Value.Entry(key: "consequence", value: .string(effect.consequence.rawValue)),
+            ]
+            if let detail = effect.detail {
+              entries.append(Value.Entry(key: "detail", value: .string(detail)))
+            }
+            return .map(entries)
+          }))
+    }
     if !notes.isEmpty { add("notes", .list(notes.map { .string($0) })) }
     if let suggestion { add("suggestion", .string(suggestion)) }
     return .map(entries)

@@ -12,8 +12,7 @@ struct DecideCommand: ParsableCommand {
       store is part of the explanation.
       """)
 
-  @Argument(help: "The config file (JSON).")
-  var config: String
+  @OptionGroup var source: ConfigOptions
 
   @Option(help: "The placement's name.")
   var placement: String
@@ -26,55 +25,34 @@ struct DecideCommand: ParsableCommand {
 
   @OptionGroup var options: DecisionOptions
 
-  @Flag(help: "Print why, for a person.")
+  @Flag(help: "Print why, for a person. The command explain does the same, and more.")
   var explain = false
 
-  func run() throws {
-    let ruleSet = try ConfigFile(config).requireRuleSet()
-    let record = try FileText.read(user)
-    let now = try options.time()
-    let (decision, explanation, subject) = try decide(ruleSet, record, now)
-    if explain {
-      FileText.print(explanation)
-    } else {
-      FileText.print(decision.outcomeLine(subjectID: subject).json)
-    }
-    if decision.outcome == .placementNotFound {
-      let close = Suggestion.closest(to: placement, among: ruleSet.placementNames)
-      let hint = close.map { "did you mean '\($0)'?" }
-        ?? "it has " + ruleSet.placementNames.joined(separator: ", ")
-      FileText.printError("The config has no placement '\(placement)'; \(hint)")
-    }
+  @Flag(help: "Print all outcomes that a draw could give, with their exact probabilities.")
+  var distribution = false
+
+  func validate() throws {
+    if explain, distribution { throw ValidationError("give --explain or --distribution, not both") }
   }
 
-  private func decide(_ ruleSet: RuleSet, _ record: [UInt8], _ now: Int64) throws
-    -> (Decision, String, String)
-  {
-    var frame = Frame(for: ruleSet.program)
-    var reader = UserRecordReader(ruleSet)
-    return try record.withUnsafeBufferPointer { bytes in
-      do throws(UserRecordReader.Rejection) {
-        try reader.read(bytes, into: &frame)
-      } catch {
-        let place = error.offset.map { offset in
-          let position = SourcePosition(offset: offset, in: bytes)
-          return " (line \(position.line), column \(position.column))"
-        }
-        throw CommandError("\(user): \(error.reason)\(place ?? "")")
-      }
-      let state = reader.state(now: now)
+  func run() throws {
+    let ruleSet = try source.file().requireRuleSet()
+    try UserFile.read(user, for: ruleSet, now: try options.time()) { frame, state in
       let decision = ruleSet.decide(
         placement, frame: &frame, state: state, assigner: options.assigner)
-      let text = explain ? explanation(decision, ruleSet, state, &frame) : ""
-      return (decision, text, state.subjectID)
+      if explain {
+        FileText.print(
+          ExplainCommand.text(placement, ruleSet, &frame, state, options.assigner))
+      } else if distribution {
+        let distribution = ruleSet.distribution(
+          placement, frame: &frame, state: state, assigner: options.assigner)
+        FileText.print(distribution.value.json)
+      } else {
+        FileText.print(decision.outcomeLine(subjectID: state.subjectID).json)
+      }
+      if decision.outcome == .placementNotFound {
+        FileText.printError(ruleSet.hint(forPlacement: placement))
+      }
     }
-  }
-
-  private func explanation(
-    _ decision: Decision, _ ruleSet: RuleSet, _ state: DecisionState, _ frame: inout Frame
-  ) -> String {
-    let time = WireTime.text(milliseconds: state.now) ?? "\(state.now) ms"
-    return "user \(state.subjectID) at \(time)\n"
-      + ruleSet.explain(decision, frame: &frame).text
   }
 }

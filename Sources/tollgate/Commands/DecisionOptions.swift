@@ -1,8 +1,32 @@
 internal import ArgumentParser
 internal import RuleEngine
 
+/// The config that a command reads.
+struct ConfigOptions: ParsableArguments {
+  enum FormatName: String, ExpressibleByArgument, CaseIterable {
+    case superwall, agentwallie
+  }
+
+  @Argument(help: "The config file (JSON); - reads standard input.")
+  var config: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The format of the config: \(FormatName.allCases.map(\.rawValue).joined(separator: ", ")).",
+      discussion: "The default is to tell by its keys."))
+  var format: FormatName?
+
+  func file() throws -> ConfigFile {
+    try ConfigFile(config, format: format.flatMap { Config.Format(rawValue: $0.rawValue) })
+  }
+}
+
 /// Options that every deciding command has.
 struct DecisionOptions: ParsableArguments {
+  enum AssignerName: String, ExpressibleByArgument, CaseIterable {
+    case hash, djb2
+  }
+
   @Option(
     help: ArgumentHelp(
       "The time of the decision, ISO 8601. Occurrence limits count back from it.",
@@ -15,6 +39,13 @@ struct DecisionOptions: ParsableArguments {
       valueName: "seed"))
   var seed = ""
 
+  @Option(
+    name: .customLong("assigner"),
+    help: ArgumentHelp(
+      "How users without a stored variant get one: hash, or djb2 as AgentWallie's SDK does.",
+      valueName: "name"))
+  var assignerName = AssignerName.hash
+
   /// Milliseconds since 1970.
   func time() throws -> Int64 {
     guard let now else { return Clock.milliseconds() }
@@ -24,5 +55,10 @@ struct DecisionOptions: ParsableArguments {
     return time
   }
 
-  var assigner: Assigner { .hash(salt: seed) }
+  var assigner: Assigner {
+    switch assignerName {
+    case .hash: .hash(salt: seed)
+    case .djb2: .djb2
+    }
+  }
 }

@@ -61,7 +61,7 @@ struct FormatCommand: ParsableCommand {
 
   /// Replaces the texts of the expressions and nothing else.
   private func formatConfig(_ bytes: [UInt8], _ path: String) throws -> [UInt8] {
-    let decoded = Config.decode(superwall: bytes)
+    let decoded = Config.decode(bytes)
     guard let audiences = decoded.output?.placements.flatMap(\.audiences) else {
       let problems = decoded.diagnostics.map { $0.message }.joined(separator: "; ")
       throw CommandError("\(path): \(problems)")

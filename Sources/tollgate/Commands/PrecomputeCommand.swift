@@ -23,8 +23,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     var outcomes: OutcomeLayout { self == .long ? .long : .wide }
   }
 
-  @Argument(help: "The config file (JSON).")
-  var config: String
+  @OptionGroup var source: ConfigOptions
 
   @Option(help: "The users file, one JSON object a line; - reads standard input.")
   var users: String
@@ -60,7 +59,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
   private func checkFiles() throws {
     let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
     for path in written {
-      for source in [config, users] where source != "-" {
+      for source in [source.config, users] where source != "-" {
         if FileIdentity.areSame(path, source) {
           throw ValidationError("\(path) is read by this command and cannot be written")
         }
@@ -73,7 +72,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkFiles()
-    let ruleSet = try ConfigFile(config).requireRuleSet()
+    let ruleSet = try source.file().requireRuleSet()
     let now = try options.time()
     let plan = BatchPlan(
       ruleSet,

@@ -13,10 +13,11 @@ struct ConfigFile {
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
-  init(_ path: String) throws {
+  /// - Parameter format: nil to tell by the keys.
+  init(_ path: String, format: Config.Format? = nil) throws {
     self.path = path
     bytes = try FileText.read(path)
-    let decoded = Config.decode(superwall: bytes)
+    let decoded = Config.decode(bytes, format: format)
     config = decoded.output
     diagnostics = decoded.diagnostics
     if let config {

@@ -12,22 +12,34 @@ import Testing
   }
 
   private func told(_ source: String, _ context: Value) throws -> [String] {
-    try clauses(source, context).map { "\($0.text): \($0.outcome)" }
+    try clauses(source, context).map(ClauseTests.told)
+  }
+
+  /// `text: outcome`, in brackets when the clause was not needed.
+  private static func told(_ clause: Clause) -> String {
+    let outcome =
+      switch clause.outcome {
+      case .true: "true"
+      case .false: "false"
+      case .failed(let kind): kind.slug
+      case .noBool: "no bool"
+      }
+    return clause.wasReached ? "\(clause.text): \(outcome)" : "\(clause.text): (\(outcome))"
   }
 
   @Test(arguments: [
     ("user.a == 1", ["user.a == 1: true"]), ("user.a != 1", ["user.a != 1: false"]),
     ("user.a == 2", ["user.a == 2: false"]), ("user.a != 2", ["user.a != 2: true"]),
     ("user.a > 0", ["user.a > 0: true"]), ("0 < user.a", ["0 < user.a: true"]),
-    ("user.nope == 1", ["user.nope == 1: failed"]), ("has(user.a)", ["has(user.a): true"]),
+    ("user.nope == 1", ["user.nope == 1: no-such-attribute"]), ("has(user.a)", ["has(user.a): true"]),
     ("user.a in [1]", ["user.a in [1]: true"]),
     ("user.s.contains('b')", ["user.s.contains('b'): true"]),
-    ("user.a == 2 && user.s == 'abc'", ["user.a == 2: false", "user.s == 'abc': notEvaluated"]),
-    ("user.a == 1 || user.s == 'x'", ["user.a == 1: true", "user.s == 'x': notEvaluated"]),
-    ("user.nope == 1 || user.a == 1", ["user.nope == 1: failed", "user.a == 1: true"]),
+    ("user.a == 2 && user.s == 'abc'", ["user.a == 2: false", "user.s == 'abc': (true)"]),
+    ("user.a == 1 || user.s == 'x'", ["user.a == 1: true", "user.s == 'x': (false)"]),
+    ("user.nope == 1 || user.a == 1", ["user.nope == 1: no-such-attribute", "user.a == 1: true"]),
     (
       "user.a == 1 ? user.s == 'abc' : user.s == 'x'",
-      ["user.a == 1: true", "user.s == 'abc': true", "user.s == 'x': notEvaluated"]
+      ["user.a == 1: true", "user.s == 'abc': true", "user.s == 'x': (false)"]
     ),
     ("user.a != 1 || user.s != 'x'", ["user.a != 1: false", "user.s != 'x': true"]),
   ])
@@ -69,10 +81,40 @@ import Testing
     var frame = Frame(for: program)
     try frame.fill(["user": ["a": 2, "b": true, "c": 3]])
     let told = program.entries.map { entry in
-      program.clauses(of: entry, in: &frame).map { "\($0.text): \($0.outcome)" }
+      program.clauses(of: entry, in: &frame).map(ClauseTests.told)
     }
     #expect(told[0] == ["user.a == 1 + 1: true", "user.b: true"])
     #expect(told[1] == ["user.c == 1: false", "user.a == 1 + 1: true"])
     #expect(told[2] == ["user.a != 1 + 1: false"])
+  }
+  /// What is worked out before it is compared is told, each by itself, whether or not the run came
+  /// there.
+  @Test func computedOperands() throws {
+    let source = "size(user.l) == 3 && user.s + 'x' == 'abcx' && user.n / 0 > 1"
+    let clauses = try clauses(source, ["user": ["l": [1, 2], "s": "abc", "n": 1]])
+    #expect(clauses.map(\.outcome) == [.false, .true, .failed(.divisionByZero)])
+    #expect(clauses.map(\.wasReached) == [true, false, false])
+    let told = clauses.map { $0.computed.map { "\($0.text) \($0.value?.json ?? "none")" } }
+    #expect(told == [["size(user.l) 2"], ["user.s + 'x' \"abcx\""], ["user.n / 0 none"]])
+  }
+
+  /// Loops and bindings are one clause.
+  @Test(arguments: [
+    ("user.l.exists(x, x > user.n) && user.n == 1", ["user.l.exists(x, x > user.n): true", "user.n == 1: true"]),
+    ("user.l.all(x, x > 1)", ["user.l.all(x, x > 1): false"]),
+    ("user.e.all(x, x > 1)", ["user.e.all(x, x > 1): true"]),
+    ("cel.bind(y, user.n, y == 1) || user.n == 1", ["cel.bind(y, user.n, y == 1): true", "user.n == 1: (true)"]),
+  ])
+  func loops(source: String, expected: [String]) throws {
+    #expect(try told(source, ["user": ["l": [1, 2], "n": 1, "e": []]]) == expected)
+  }
+
+  @Test(arguments: [
+    ("user.n", ["user.n: no bool"]), ("user.b", ["user.b: true"]),
+    ("user.n == 1 ? user.m : 2", ["user.n == 1: true", "user.m: no bool"]),
+    ("true", []), ("!user.b", ["user.b: true"]), ("!(user.n == 1)", ["user.n == 1: true"]),
+  ])
+  func values(source: String, expected: [String]) throws {
+    #expect(try told(source, ["user": ["n": 1, "m": 2, "b": true]]) == expected)
   }
 }

@@ -29,7 +29,7 @@ struct ProgramBuilderTests {
     #expect(range == SourceRange(from: 15, to: 30))
     let clauses = program.clauses(of: program.entries[1], in: &frame)
     #expect(clauses.map(\.text) == ["user.b == 2", "user.a == 1 + 1"])
-    #expect(clauses.map(\.outcome) == [.false, .failed])
+    #expect(clauses.map(\.outcome) == [.false, .failed(.noSuchAttribute)])
     #expect(clauses[1].attributes.map(\.value) == [nil])
   }
 

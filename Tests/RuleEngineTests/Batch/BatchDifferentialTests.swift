@@ -9,10 +9,15 @@ import Testing
   private struct Sample {
     var rules: RuleSet
     var lines: [String]
+    let assigner: Assigner
 
+    /// Seeds from 100 on are configs of AgentWallie.
     init(seed: UInt64, lines count: Int) throws {
       var random = RandomUsers(random: SplitMix(seed: seed))
-      let config = try #require(Config.decode(superwall: random.config()).output)
+      let json = seed < 100 ? random.config() : random.wallieConfig()
+      let config = try #require(Config.decode(json).output)
+      #expect(config.format == (seed < 100 ? .superwall : .agentWallie))
+      assigner = [.hash(salt: "salt"), .djb2, .draw(0.37)][Int(seed % 3)]
       rules = try #require(RuleSet.compile(config).output)
       // Most records come twice: the second time their shape is known.
       lines = (0..<count / 2).map { random.record($0) }
@@ -24,15 +29,15 @@ import Testing
 
     func plan(_ layout: OutcomeLayout = .long, writes: Bool = true) -> BatchPlan {
       BatchPlan(
-        rules, now: BatchDifferentialTests.now, assigner: .hash(salt: "salt"), layout: layout,
+        rules, now: BatchDifferentialTests.now, assigner: assigner, layout: layout,
         writesOutcomes: writes)
     }
 
     /// What single decisions give: a line for each user and placement, and the numbers of the lines
     /// that are refused.
-    func decided() throws -> (outcomes: [Value], decisions: [Decision], refused: [Int]) {
+    func decided() throws -> (outcomes: [Value], decisions: [Explanation], refused: [Int]) {
       var outcomes: [Value] = []
-      var decisions: [Decision] = []
+      var decisions: [Explanation] = []
       var refused: [Int] = []
       for (number, line) in lines.enumerated() where line.contains(where: { $0 != " " }) {
         // A frame and a reader of its own for every user: nothing can be left over.
@@ -46,13 +51,38 @@ import Testing
         }
         let state = reader.state(now: BatchDifferentialTests.now)
         for name in rules.placementNames {
-          let decision = rules.decide(
-            name, frame: &frame, state: state, assigner: .hash(salt: "salt"))
-          decisions.append(decision)
+          let decision = rules.decide(name, frame: &frame, state: state, assigner: assigner)
+          let explanation = rules.explain(
+            name, frame: &frame, state: state, assigner: assigner)
+          #expect(explanation.decision == decision)
+          check(explanation)
+          decisions.append(explanation)
           outcomes.append(decision.outcomeLine(subjectID: state.subjectID))
         }
       }
       return (outcomes, decisions, refused)
+    }
+
+    /// The way that is recorded leads where the decision is.
+    private func check(_ explanation: Explanation) {
+      let tried = explanation.audiences.map(\.step).filter { $0.reason != .notReached }
+      let matched = tried.filter { $0.reason == .matched }
+      #expect(matched.map(\.index) == (explanation.decision.audience.map { [$0] } ?? []))
+      if !matched.isEmpty { #expect(tried.last?.reason == .matched) }
+      // A condition holds exactly when what its clauses come to says so.
+      for audience in explanation.audiences where audience.clauses.count == 1 {
+        guard audience.clauses[0].text == audience.expression else { continue }
+        let isTrue = audience.clauses[0].outcome == .true
+        switch audience.step.reason {
+        case .matched, .occurrenceLimit: #expect(isTrue)
+        case .expressionFalse, .expressionError: #expect(!isTrue)
+        default: break
+        }
+      }
+      let sum = explanation.shares.reduce(into: Ratio.zero) { sum, share in
+        sum = sum.adding(share.probability)
+      }
+      #expect(explanation.shares.isEmpty || sum == .one)
     }
   }
 
@@ -60,7 +90,7 @@ import Testing
     String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: Array(0..<24) + Array(100..<124))
   func agreesWithDeciding(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 80)
     let (outcomes, decisions, refused) = try sample.decided()
@@ -76,28 +106,29 @@ import Testing
   }
 
   /// The counts worked out from decisions.
-  private func tally(_ sample: Sample, _ decisions: [Decision], _ refused: Int) -> Tally {
+  private func tally(_ sample: Sample, _ decisions: [Explanation], _ refused: Int) -> Tally {
     var tally = sample.plan().emptyTally
     let count = sample.rules.placementNames.count
     tally.rejected = refused
     tally.users = count == 0 ? 0 : decisions.count / count
     for (i, decision) in decisions.enumerated() {
       let place = i % count
-      switch decision.outcome {
+      switch decision.decision.outcome {
       case .paywall: tally.placements[place].paywall += 1
       case .holdout: tally.placements[place].holdout += 1
       case .noAudienceMatch: tally.placements[place].noAudienceMatch += 1
       case .placementNotFound: tally.placements[place].placementNotFound += 1
       case .error: tally.placements[place].error += 1
       }
-      for (j, step) in decision.steps.enumerated() where step.reason != .notReached {
+      for (j, step) in decision.audiences.map(\.step).enumerated()
+      where step.reason != .notReached {
         tally.placements[place].audiences[j].reached += 1
         switch step.reason {
         case .matched: tally.placements[place].audiences[j].matched += 1
         case .occurrenceLimit: tally.placements[place].audiences[j].matched += 1
         default: break
         }
-        if step.index == decision.audience { tally.placements[place].audiences[j].taken += 1 }
+        if step.index == decision.decision.audience { tally.placements[place].audiences[j].taken += 1 }
       }
     }
     return tally
@@ -224,7 +255,7 @@ import Testing
     let names = sample.rules.placementNames
     let chosen = [names[2], "nowhere", names[0], names[2]]
     let plan = BatchPlan(
-      sample.rules, placements: chosen, now: Self.now, assigner: .hash(salt: "salt"))
+      sample.rules, placements: chosen, now: Self.now, assigner: sample.assigner)
     #expect(plan.unknownPlacements == ["nowhere"])
     var some = BatchWorker(plan)
     var all = BatchWorker(sample.plan())

@@ -32,6 +32,81 @@ struct RandomUsers {
     return Array(config.json.utf8)
   }
 
+  /// A config of AgentWallie's campaigns over the same users.
+  mutating func wallieConfig() -> [UInt8] {
+    var experiment = 0
+    let campaigns = (0..<3).map { number -> Value in
+      let placements = (0..<Int.random(in: 1...3, using: &random)).map { _ -> Value in
+        let name = pick(["p1", "p2", "é3"])
+        return [
+          "id": "p", "name": .string(name), "type": "custom",
+          "status": pick(["active", "active", "paused"]),
+        ]
+      }
+      let audiences = (0..<Int.random(in: 0...4, using: &random)).map { index -> Value in
+        experiment += 1
+        return audience("a\(index)", experiment % 4)
+      }
+      return [
+        "id": .string("c\(number)"), "name": "C",
+        "status": pick(["active", "active", "active", "archived"]),
+        "placements": .list(placements), "audiences": .list(audiences),
+      ]
+    }
+    let config: Value = ["campaigns": .list(campaigns), "paywalls": .map([])]
+    return Array(config.json.utf8)
+  }
+
+  private mutating func audience(_ id: String, _ experiment: Int) -> Value {
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    add("id", .string(id))
+    add("name", "A")
+    add("priority_order", .int(Int64.random(in: 0...3, using: &random)))
+    add("filters", .list((0..<Int.random(in: 0...4, using: &random)).map { _ in filter() }))
+    if chance(1, in: 3) { add("entitlement_check", pick(["pro", "gold"])) }
+    if chance(1, in: 3) {
+      add(
+        "frequency_cap",
+        pick([
+          ["type": "once_per_day"], ["type": "once_per_session"], "unlimited",
+          ["type": "n_times_total", "limit": 2],
+        ]))
+    }
+    if chance(5, in: 6) {
+      let variants = (0..<Int.random(in: 0...3, using: &random)).map { number -> Value in
+        [
+          "id": .string(Self.variants[number]), "paywall_id": pick(["one", "two", ""]),
+          "traffic_percentage": pick([0, 10, 33, 60, 100, .double(12.5)]),
+        ]
+      }
+      add(
+        "experiment",
+        [
+          "id": .string("e\(experiment)"), "status": pick(["running", "running", "paused"]),
+          "holdout_percentage": 0, "variants": .list(variants),
+        ])
+    }
+    return .map(entries)
+  }
+
+  /// Every operator with values that it takes, and with some that it does not.
+  private mutating func filter() -> Value {
+    [
+      "field": pick(["user.n", "user.s", "device.os", "user.l", "user.missing", "params.v.x", "user.id"]),
+      "operator": pick([
+        "is", "is_not", "contains", "gt", "gte", "lt", "lte", "in", "not_in", "exists",
+        "not_exists", "nonsense",
+      ]),
+      "value": pick([
+        2, .double(2.0), .double(2.5), "x", "", true, ["x", "iOS"], [], .null, "iOS", [1],
+      ]),
+      "conjunction": pick(["and", "and", "or"]),
+    ]
+  }
+
   private mutating func rule() -> Value {
     let expressions: [Value] = [
       .null, "user.n > 2", "user.n > 2 && device.os == 'iOS'", "has(user.s)", "user.missing == 1",
@@ -116,11 +191,14 @@ struct RandomUsers {
       add(
         "occurrences",
         .map(
-          Self.keys.prefix(2).map {
+          (Self.keys.prefix(2) + ["c0/a0", "c1/a1"]).map {
             Value.Entry(
               key: .string($0),
               value: .list(Array(times.prefix(Int.random(in: 0...3, using: &random)))))
           }))
+    }
+    if chance(1, in: 3) {
+      add("sessionStart", pick(["2026-03-01T11:55:00Z", "2026-03-01T11:00:00Z"]))
     }
     if chance(1, in: 8) { add("plan", "unknown key") }
     entries.shuffle(using: &random)

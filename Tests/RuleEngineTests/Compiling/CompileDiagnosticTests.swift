@@ -39,7 +39,8 @@ import Testing
     let decision = rules.decide(
       "p", frame: &frame, state: DecisionState(subjectID: "u", now: 0), assigner: .hash(salt: ""))
     #expect(decision.audience == 1)
-    #expect(decision.steps[0].reason == .expressionBroken)
+    let steps = rules.steps("p", frame: &frame, state: DecisionState(subjectID: "u", now: 0))
+    #expect(steps[0].reason == .expressionBroken)
   }
 
   @Test func audiencesThatNobodyReaches() {

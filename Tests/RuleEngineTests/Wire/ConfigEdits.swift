@@ -17,7 +17,45 @@ enum ConfigEdits {
   ]
 
   private static func paywall(_ identifier: String) -> Value {
-    ["identifier": .string(identifier), "name": .string("Paywall \(identifier)")]
+    [
+      "id": .string("db_\(identifier)"), "identifier": .string(identifier),
+      "name": .string("Paywall \(identifier)"), "cache_key": "ck", "build_id": "b1",
+      "url": "https://paywalls.example/p",
+      "url_config": [
+        "endpoints": [
+          ["url": "https://cdn.example/p", "timeout_ms": 5_000, "percentage": .double(99.5)]
+        ], "max_attempts": 2,
+      ],
+      "paywalljs_event": "W10=", "presentation_style_v2": "MODAL",
+      "presentation_style_v3": ["type": "DRAWER", "height": 70, "corner_radius": 16],
+      "presentation_condition": "CHECK_USER_SUBSCRIPTION", "presentation_delay": 250,
+      "background_color_hex": "#FFFFFF", "dark_background_color_hex": "#000000",
+      "feature_gating": "GATED", "on_device_cache": "ENABLED", "is_scroll_enabled": false,
+      "introductory_offer_eligibility": "ALWAYS_ELIGIBLE", "reroute_back_button": "ENABLED",
+      "products_v2": [product("primary", "pro.year"), product("secondary", "pro.month")],
+      "computed_properties": [["type": "DAYS_SINCE", "event_name": "session_start"]],
+      "surveys": [
+        [
+          "id": "s", "assignment_key": "sk", "title": "Why?", "message": "Tell us",
+          "presentation_condition": "ON_PURCHASE", "presentation_probability": .double(0.25),
+          "include_other_option": true, "include_close_option": false,
+          "options": [["id": "o", "title": "Price"]],
+        ]
+      ],
+      "local_notifications": [
+        ["id": "n", "type": "TRIAL_STARTED", "title": "T", "body": "B", "delay": 1_000]
+      ],
+    ]
+  }
+
+  static func product(_ slot: String, _ id: String) -> Value {
+    [
+      "reference_name": .string(slot), "sw_composite_product_id": .string("\(id):sw"),
+      "store_product": [
+        "store": "APP_STORE", "product_identifier": .string(id), "trial_days": 7,
+        "billing_plan_type": "MONTHLY",
+      ], "entitlements": [["identifier": "pro", "type": "SERVICE_LEVEL"]],
+    ]
   }
 
   private static func rule(_ id: String, expression: String = "user.a == 2") -> Value {

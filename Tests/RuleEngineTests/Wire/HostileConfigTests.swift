@@ -5,7 +5,7 @@ import Testing
 /// Any text at all: no trap, something said about whatever is wrong, and a rule set that decides.
 @Suite struct HostileConfigTests {
   /// Values of every type in every place of a config, several at a time.
-  private static func spoiled(
+  static func spoiled(
     _ value: Value, _ random: inout SplitMix, _ chance: Int
   ) -> Value {
     if Int.random(in: 0..<chance, using: &random) == 0 {
@@ -49,7 +49,12 @@ import Testing
           name, frame: &frame, state: DecisionState(subjectID: "u", now: 0),
           assigner: .hash(salt: ""))
         #expect(decision.outcome != .placementNotFound)
-        _ = rules.explain(decision, frame: &frame).text
+        let explanation = rules.explain(
+          name, frame: &frame, state: DecisionState(subjectID: "u", now: 0),
+          assigner: .hash(salt: ""))
+        #expect(explanation.decision == decision)
+        _ = explanation.text
+        _ = explanation.value
       }
       // Every path leads somewhere in the text.
       let paths = (decoded.diagnostics + compiled.diagnostics).map(\.path).filter { $0 != "" }

@@ -5,8 +5,11 @@ struct DecideCommand: ParsableCommand {
     commandName: "decide",
     abstract: "Decide one placement for one user, who is another every time.",
     discussion: """
-      What an app pays for one answer: every audience in order, the assignment, the decision with \
-      its steps and effects. Frames are filled beforehand; filling one is measured beside it.
+      What an app pays for one answer: every audience in order, and the assignment; no effects and \
+      no explanation. Frames are filled beforehand; filling one is measured beside it. Without a \
+      config of its own it also measures placements of known shape: ten audiences of three clauses, \
+      the same where every clause has to be looked at, and sixty audiences of one clause before the \
+      one that matches.
       """)
 
   @Option(
@@ -43,8 +46,17 @@ struct DecideCommand: ParsableCommand {
     let records =
       try user.map { try JSONInput.parseLines(try InputFile.read($0), path: $0) }
       ?? users.make(userCount)
-    return try DecideRun(
-      ruleSet, records: records, placement: placement, stopwatch: stopwatch
-    ).report
+    var runs = [
+      try DecideRun(ruleSet, records: records, placement: placement, stopwatch: stopwatch)
+    ]
+    if config == nil, placement == nil {
+      let shapes = try CompiledConfig.loadShapes()
+      for shape in GeneratedConfig.shapes {
+        runs.append(
+          try DecideRun(
+            shapes, records: records, placement: shape.placement, stopwatch: stopwatch))
+      }
+    }
+    return DecideRun.report(runs)
   }
 }

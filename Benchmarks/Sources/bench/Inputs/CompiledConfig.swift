@@ -10,6 +10,11 @@ enum CompiledConfig {
     return try compile(Array(text.utf8), place: "the generated config")
   }
 
+  /// Audiences of known shape: ``GeneratedConfig/shapes``.
+  static func loadShapes() throws(InputError) -> RuleSet {
+    try compile(Array(GeneratedConfig.makeShapes().json.utf8), place: "the generated config")
+  }
+
   /// A rule that does not work would make everything behind it look fast, so it stops the run.
   private static func compile(_ bytes: [UInt8], place: String) throws(InputError) -> RuleSet {
     let config = Config.decode(superwall: bytes)

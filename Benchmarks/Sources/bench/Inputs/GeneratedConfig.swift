@@ -23,13 +23,60 @@ enum GeneratedConfig {
   ]
 
   /// The config in the form of Superwall's static config.
-  static func make(placements: Int) -> Value {
+  static func make(placements: Int) -> Value { config((0..<placements).map(placement)) }
+
+  /// Audiences whose number and clauses are known, by the name of their placement.
+  ///
+  /// - `three_clauses`: ten audiences of three clauses. Each user goes through some of them and
+  ///   within them through some clauses, as the attributes have it.
+  /// - `all_clauses`: the same number, but every clause of every audience has to be looked at,
+  ///   and only the last audience matches.
+  /// - `one_clause`: sixty audiences of one clause that do not match, then one that does.
+  static let shapes: [(placement: String, conditions: [String])] = [
+    ("three_clauses", threeClauses),
+    (
+      "all_clauses",
+      (0..<9).map {
+        "device.osMajor >= 1\($0 % 5) && device.totalSessions > 0 && device.country == \"X\($0)\""
+      } + [#"device.osMajor >= 14 && device.totalSessions > 0 && device.country != "X9""#]
+    ),
+    (
+      "one_clause",
+      (0..<60).map { "device.country == \"X\($0)\"" } + ["device.totalSessions > 0"]
+    ),
+  ]
+
+  private static let threeClauses = [
+    #"device.country == "JP" && device.platform == "iOS" && device.osMajor >= 17"#,
+    #"user.goal == "sleep" && device.totalSessions >= 10 && user.has_trial == false"#,
+    #"device.subscriptionStatus == "ACTIVE" && user.seed < 50 && device.osMajor >= 15"#,
+    #"device.language in ["de", "fr"] && device.totalPaywallViews < 2 && user.seed >= 40"#,
+    #"device.platform == "Android" && device.daysSinceInstall >= 30 && device.country == "BR""#,
+    #"user.seed < 20 && device.totalSessions > 60 && device.platform == "iOS""#,
+    #"device.appVersionPadded >= "004.000.000" && user.seed > 80 && device.osMajor == 18"#,
+    #"device.country in ["GB", "AU"] && user.has_trial == true && device.osMajor == 16"#,
+    #"device.minutesSinceLast > 4000 && device.daysSinceInstall < 10 && user.seed < 90"#,
+    #"device.osMajor >= 14 && device.totalSessions > 0 && device.platform != "Web""#,
+  ]
+
+  static func makeShapes() -> Value {
+    config(
+      shapes.enumerated().map { number, shape in
+        .object([
+          "event_name": .string(shape.placement),
+          "rules": .list(
+            shape.conditions.enumerated().map { rule("\(number)_\($0)", number, $0, $1) }),
+        ])
+      })
+  }
+
+  private static func config(_ placements: [Value]) -> Value {
     .object([
       "build_id": "bench", "log_level": 10, "app_session_timeout_ms": 3_600_000, "toggles": [],
       "postback": ["products": []],
       "disable_preload": ["all": false, "triggers": []],
       "localization": ["locales": []], "products": [], "paywall_responses": [],
-      "trigger_options": .list((0..<placements).map(placement)),
+      "trigger_options": .list(placements),
     ])
   }
 

@@ -2,29 +2,39 @@ internal import Expressions
 internal import RuleEngine
 
 extension DecideRun {
-  var report: Report {
-    let value = Value.object([
-      "what": "decide", "placement": .string(placement), "users": .count(users),
-      "ns": .figure(deciding.minimum), "median_ns": .figure(deciding.median),
-      "allocations": .figure(deciding.allocations), "fill_ns": .figure(filling.minimum),
-      "fill_allocations": .figure(filling.allocations),
-      "outcomes": .map(sortedOutcomes.map { ($0.key, .count($0.value)) }),
-    ])
-    return Report(text: text, value: value)
+  /// The first run in full, and what deciding costs in the others.
+  static func report(_ runs: [DecideRun]) -> Report {
+    guard let first = runs.first else { return Report(text: "", value: .null) }
+    var value = first.pairs
+    if runs.count > 1 {
+      value.append(("shapes", .map(runs.dropFirst().map { ($0.placement, .map($0.pairs)) })))
+    }
+    var table = Table(["decide", "ns", "median ns", "allocations"])
+    for run in runs { table.add([run.placement] + columns(run.deciding)) }
+    table.add(["fill the frame from JSON"] + columns(first.filling))
+    let got = runs.map { run in
+      let outcomes = run.sortedOutcomes.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+      return "\(run.placement), \(run.users) users: \(outcomes)"
+    }
+    return Report(
+      text: table.text + "\n\n" + got.joined(separator: "\n"), value: .map(value))
+  }
+
+  private var pairs: [(String, Value)] {
+    [
+      ("what", "decide"), ("placement", .string(placement)), ("users", .count(users)),
+      ("ns", .figure(deciding.minimum)), ("median_ns", .figure(deciding.median)),
+      ("allocations", .figure(deciding.allocations)), ("fill_ns", .figure(filling.minimum)),
+      ("fill_allocations", .figure(filling.allocations)),
+      ("outcomes", .map(sortedOutcomes.map { ($0.key, .count($0.value)) })),
+    ]
+  }
+
+  private static func columns(_ cost: Measurement) -> [String] {
+    [cost.minimum.short, cost.median.short, cost.allocations?.short ?? "-"]
   }
 
   private var sortedOutcomes: [(key: String, value: Int)] { outcomes.sorted { $0.key < $1.key } }
-
-  private var text: String {
-    var table = Table(["decide", "ns", "median ns", "allocations"])
-    for (name, cost) in [("one placement", deciding), ("fill the frame from JSON", filling)] {
-      table.add([
-        name, cost.minimum.short, cost.median.short, cost.allocations?.short ?? "-",
-      ])
-    }
-    let got = sortedOutcomes.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-    return "\(table.text)\n\n\(placement), \(users) users: \(got)"
-  }
 }
 
 extension BatchRun.Result {

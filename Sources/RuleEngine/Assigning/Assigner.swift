@@ -1,0 +1,97 @@
+package import Expressions
+
+/// How a subject without a stored assignment gets a variant.
+public enum Assigner: Hashable, Sendable {
+  /// By hash: the same subject, experiment and salt give the same variant everywhere, subjects
+  /// spread by the weights, and experiments are independent of each other.
+  ///
+  /// The hash is XXH64 with seed 0 over salt, experiment ID and subject ID, each as a
+  /// little-endian 32-bit count of UTF-8 bytes and the bytes. Its top 53 bits, as a fraction of
+  /// 2^53, times the sum of the weights is the draw.
+  case hash(salt: String)
+  /// By a number in `0..<1` from the caller, times the sum of the weights: what the SDKs do, with
+  /// the source of numbers injected.
+  case draw(Double)
+  /// As AgentWallie's SDK does, so that its users keep their variants: one of a hundred buckets,
+  /// see ``DJB2``. Experiments with IDs of one length are not independent of each other.
+  case djb2
+
+  /// The draw in `0..<range` for a subject. Allocates nothing for IDs of usual length.
+  package func draw(
+    experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>, range: Double
+  ) -> Double {
+    switch self {
+    case .draw(let fraction): return fraction * range
+    case .djb2: return DJB2.draw(experiment: experiment, subject: subject, range: range)
+    case .hash(let salt):
+      let prefix = 8 + salt.utf8.count + experiment.count
+      return withUnsafeTemporaryAllocation(
+        byteCount: prefix + 4 + subject.count, alignment: 8
+      ) { buffer in
+        Assigner.writePrefix(to: buffer, salt, experiment)
+        return Assigner.fraction(buffer, prefix: prefix, subject: subject) * range
+      }
+    }
+  }
+
+  /// The hash of a subject as a fraction in `0..<1`.
+  package static func fraction(salt: String, experimentID: String, subject: ByteView) -> Double {
+    var experimentID = experimentID
+    return experimentID.withUTF8 {
+      Assigner.hash(salt: salt).draw(experiment: $0, subject: subject, range: 1)
+    }
+  }
+
+  /// What the hash reads before the subject: salt and experiment with their lengths. Empty when
+  /// the assigner does not hash this way.
+  package func hashPrefix(experimentID: String) -> [UInt8] {
+    guard case .hash(let salt) = self else { return [] }
+    var experimentID = experimentID
+    let count = 8 + salt.utf8.count + experimentID.utf8.count
+    return experimentID.withUTF8 { experiment in
+      var bytes = [UInt8](repeating: 0, count: count)
+      bytes.withUnsafeMutableBytes { Assigner.writePrefix(to: $0, salt, experiment) }
+      return bytes
+    }
+  }
+
+  private static func writePrefix(
+    to buffer: UnsafeMutableRawBufferPointer, _ salt: String,
+    _ experiment: UnsafeBufferPointer<UInt8>
+  ) {
+    var at = 0
+    func write(count: Int) {
+      buffer.storeBytes(
+        of: UInt32(truncatingIfNeeded: count).littleEndian, toByteOffset: at, as: UInt32.self)
+      at += 4
+    }
+    write(count: salt.utf8.count)
+    let copied: Void? = salt.utf8.withContiguousStorageIfAvailable { salt in
+      guard let from = salt.baseAddress, let to = buffer.baseAddress else { return }
+      (to + at).copyMemory(from: from, byteCount: salt.count)
+    }
+    if copied == nil { buffer[at..<at + salt.utf8.count].copyBytes(from: Array(salt.utf8)) }
+    at += salt.utf8.count
+    write(count: experiment.count)
+    if let from = experiment.baseAddress, let to = buffer.baseAddress {
+      (to + at).copyMemory(from: from, byteCount: experiment.count)
+    }
+  }
+
+  /// The fraction of a subject whose hash prefix stands at the beginning of a buffer, which has
+  /// room for the subject behind it.
+  @inline(__always)
+  package static func fraction(
+    _ buffer: UnsafeMutableRawBufferPointer, prefix: Int, subject: ByteView
+  ) -> Double {
+    guard let base = buffer.baseAddress else { return 0 }
+    base.storeBytes(
+      of: UInt32(truncatingIfNeeded: subject.count).littleEndian, toByteOffset: prefix,
+      as: UInt32.self)
+    if let start = subject.baseAddress {
+      (base + prefix + 4).copyMemory(from: start, byteCount: subject.count)
+    }
+    let bytes = UnsafeRawBufferPointer(start: base, count: prefix + 4 + subject.count)
+    return Double(XXH64.hash(bytes) >> 11) * 0x1p-53
+  }
+}

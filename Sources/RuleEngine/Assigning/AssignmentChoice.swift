@@ -1,0 +1,106 @@
+extension Config {
+  /// Gives a subject its variants when a config is applied: what the SDKs do after fetching one.
+  ///
+  /// A stored variant that its experiment still has is kept, whatever its weight is now; one that
+  /// is gone is taken away and chosen anew, which fails when there are no variants. Assignments of
+  /// experiments that the config does not have are kept.
+  ///
+  /// In Superwall's configs all placements of a campaign have the same rules; only those of its
+  /// first placement are looked at. A campaign is the one of a placement's first audience.
+  ///
+  /// - Parameters:
+  ///   - existing: what is stored.
+  ///   - assigner: by experiment ID, how a new variant is chosen.
+  /// - Returns: all assignments afterwards; new ones are not sent to the server yet.
+  public func chooseAssignments(
+    existing: [DecisionState.Assignment], subjectID: String, assigner: (String) -> Assigner
+  ) -> [DecisionState.Assignment] {
+    var assignments = existing
+    for audience in assignableAudiences where audience.experimentStatus == .running {
+      let id = audience.experimentID
+      let known = assignments.last { $0.experimentID.utf8.elementsEqual(id.utf8) }
+      if let known, audience.hasVariant(known.variantID) { continue }
+      assignments.removeAll { $0.experimentID.utf8.elementsEqual(id.utf8) }
+      if let variant = audience.chooseVariant(subjectID: subjectID, assigner(id)) {
+        assignments.append(
+          DecisionState.Assignment(
+            experimentID: id, variantID: variant.id, isSentToServer: false))
+      }
+    }
+    return assignments
+  }
+
+  /// The audiences whose experiments are looked at when a config is applied.
+  private var assignableAudiences: [Audience] {
+    guard format == .superwall else { return placements.flatMap(\.audiences) }
+    var seen: Set<[UInt8]> = []
+    return placements.flatMap { placement -> [Audience] in
+      guard let campaign = placement.audiences.first?.campaignID,
+        seen.insert(Array(campaign.utf8)).inserted
+      else { return [] }
+      return placement.audiences
+    }
+  }
+
+  /// Puts the server's assignments over the local ones. What the server says of experiments and
+  /// variants that the config does not have is ignored.
+  public func transferAssignments(
+    server: [DecisionState.Assignment], local: [DecisionState.Assignment]
+  ) -> [DecisionState.Assignment] {
+    var assignments = local
+    let audiences = placements.flatMap(\.audiences)
+    for pair in server {
+      let id = pair.experimentID
+      let isKnown = audiences.contains {
+        $0.experimentID.utf8.elementsEqual(id.utf8) && $0.hasVariant(pair.variantID)
+      }
+      guard isKnown else { continue }
+      assignments.removeAll { $0.experimentID.utf8.elementsEqual(id.utf8) }
+      assignments.append(
+        DecisionState.Assignment(
+          experimentID: id, variantID: pair.variantID, isSentToServer: true))
+    }
+    return assignments
+  }
+
+  /// The variant that an assignment means in this config, or nil when the config does not have it.
+  public func variant(of assignment: DecisionState.Assignment) -> Variant? {
+    for audience in placements.flatMap(\.audiences)
+    where audience.experimentID.utf8.elementsEqual(assignment.experimentID.utf8) {
+      let variant = audience.variants.first {
+        $0.id.utf8.elementsEqual(assignment.variantID.utf8)
+      }
+      if let variant { return variant }
+    }
+    return nil
+  }
+}
+
+extension Audience {
+  func hasVariant(_ id: String) -> Bool {
+    variants.contains { $0.id.utf8.elementsEqual(id.utf8) }
+  }
+
+  /// The variant that an assigner gives a subject, or nil when there are none.
+  public func chooseVariant(subjectID: String, _ assigner: Assigner) -> Variant? {
+    let weights = WeightTable(variants.map(\.weight))
+    var (experiment, subject) = (experimentID, subjectID)
+    let draw = experiment.withUTF8 { experiment in
+      subject.withUTF8 {
+        assigner.draw(experiment: experiment, subject: $0, range: weights.drawRange)
+      }
+    }
+    return weights.variant(draw: draw).map { variants[$0] }
+  }
+}
+
+/// Whether assignments are fetched from the server when the SDK starts.
+public enum AssignmentFetch {
+  /// Subjects that were assigned by the server before configs were static keep what they had: those
+  /// that are logged in, and anonymous ones that have opened the app before.
+  public static func isNeeded(
+    isLoggedIn: Bool, neverCalledStaticConfig: Bool, isFirstAppOpen: Bool
+  ) -> Bool {
+    neverCalledStaticConfig && (isLoggedIn || !isFirstAppOpen)
+  }
+}

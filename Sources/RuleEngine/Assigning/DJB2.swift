@@ -1,0 +1,27 @@
+/// The 32-bit hash of D. J. Bernstein ("times 33 plus", from 5381), with which AgentWallie's SDK
+/// assigns: `<subject>:<experiment>` falls into one of a hundred buckets.
+///
+/// The hash is affine, so that subjects that fall together in one experiment do so in others whose
+/// ID has the same length; and joined IDs run together (`a:b` in `c` is `a` in `b:c`).
+package enum DJB2 {
+  package static func hash(
+    experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>
+  ) -> UInt32 {
+    var hash: UInt32 = 5381
+    for byte in subject { hash = hash &* 33 &+ UInt32(byte) }
+    hash = hash &* 33 &+ UInt32(UInt8(ascii: ":"))
+    for byte in experiment { hash = hash &* 33 &+ UInt32(byte) }
+    return hash
+  }
+
+  /// The bucket of a hash, in `0..<100`.
+  package static func bucket(_ hash: UInt32) -> Int { Int(hash % 100) }
+
+  /// The bucket as a draw: a hundredth of the range for each. Of percentages, whose range is 100,
+  /// it is the bucket itself.
+  package static func draw(
+    experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>, range: Double
+  ) -> Double {
+    Double(bucket(hash(experiment: experiment, subject: subject))) * range / 100
+  }
+}

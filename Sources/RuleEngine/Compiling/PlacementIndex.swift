@@ -1,0 +1,78 @@
+/// Placement names to numbers, without an allocation for looking one up: an open-addressing table
+/// over the names' bytes. Names differ by their bytes; strings compare normalised.
+struct PlacementIndex: Sendable {
+  private struct Place {
+    /// Number of the placement, or -1 for an empty place.
+    var number: Int32 = -1
+    /// Where the name begins in `names`, and its length.
+    var start: Int32 = 0
+    var count: Int32 = 0
+  }
+
+  private var table: [Place]
+  private var names: [UInt8] = []
+  private let mask: Int
+
+  /// Of two placements with one name the later counts.
+  init(_ placements: [String]) {
+    var size = 4
+    while size < placements.count * 2 { size *= 2 }
+    mask = size - 1
+    table = Array(repeating: Place(), count: size)
+    for (number, name) in placements.enumerated() {
+      let bytes = Array(name.utf8)
+      bytes.withUnsafeBufferPointer { bytes in
+        var place = place(of: bytes)
+        if table[place].number < 0 {
+          table[place] = Place(
+            number: 0, start: Int32(names.count), count: Int32(bytes.count))
+          names += bytes
+          place = self.place(of: bytes)
+        }
+        table[place].number = Int32(number)
+      }
+    }
+  }
+
+  func number(of name: String) -> Int? {
+    let found = name.utf8.withContiguousStorageIfAvailable { number(of: $0) }
+    // Only text that another framework made, on Apple's platforms, has no bytes to look at.
+    return found ?? Array(name.utf8).withUnsafeBufferPointer { number(of: $0) }
+  }
+
+  private func number(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+    let number = table[place(of: name)].number
+    return number < 0 ? nil : Int(number)
+  }
+
+  /// The place of a name, or the empty place where it would be.
+  private func place(of name: UnsafeBufferPointer<UInt8>) -> Int {
+    var i = hash(name) & mask
+    while table[i].number >= 0, !isSame(table[i], name) { i = (i + 1) & mask }
+    return i
+  }
+
+  private func isSame(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard Int(place.count) == name.count else { return false }
+    let start = Int(place.start)
+    for i in 0..<name.count where names[start &+ i] != name[i] { return false }
+    return true
+  }
+
+  /// FNV-1a, eight bytes at a time.
+  private func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(name.count)
+    let bytes = UnsafeRawBufferPointer(name)
+    var at = 0
+    while at &+ 8 <= bytes.count {
+      hash = (hash ^ bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* 0x100_0000_01B3
+      hash ^= hash >> 32
+      at &+= 8
+    }
+    while at < bytes.count {
+      hash = (hash ^ UInt64(bytes[at])) &* 0x100_0000_01B3
+      at &+= 1
+    }
+    return Int(truncatingIfNeeded: (hash ^ hash >> 29) & 0x7FFF_FFFF)
+  }
+}

@@ -1,0 +1,90 @@
+internal import Expressions
+
+/// A rule set's rules laid out for deciding: trivial values in flat arrays, so that a decision
+/// touches no reference count and no name.
+package struct RuleTable: Sendable {
+  /// What deciding needs of a rule.
+  package struct Row: Sendable {
+    /// The first instruction of the condition, or ``everybody``.
+    package var start: UInt32
+    /// Where the program tries this rule's condition and those behind it in its placement.
+    package var choiceStart: UInt32
+    /// Number of the occurrence limit, or -1.
+    package var limit: Int32
+    /// Number of the entitlement whose owners are passed over, or -1.
+    package var entitlement: Int32
+    /// The rule's variants among ``RuleTable/cumulative``; none when the experiment does not run.
+    package var firstVariant: Int32
+    package var variantCount: Int32
+    /// The experiment's ID among ``RuleTable/text``.
+    package var experimentStart: Int32
+    package var experimentCount: Int32
+    /// What a draw for the rule's variants must be below.
+    package var drawRange: Double
+  }
+
+  /// The start of a rule without a condition.
+  package static let everybody = UInt32.max
+
+  package private(set) var rows: [Row] = []
+  package private(set) var limits: [OccurrenceLimit] = []
+  package private(set) var entitlements: [String] = []
+  /// Sums of weights up to and including each variant, from the first of its rule on.
+  package private(set) var cumulative: [Double] = []
+  package private(set) var text: [UInt8] = []
+
+  /// - Parameter starts: by rule, where its placement's choice goes on from it.
+  package init(_ rules: [RuleSet.Rule], starts: [UInt32]) {
+    for (rule, start) in zip(rules, starts) { add(rule, start) }
+  }
+
+  private mutating func add(_ rule: RuleSet.Rule, _ choiceStart: UInt32) {
+    let audience = rule.audience
+    let experiment = Array(audience.experimentID.utf8)
+    var row = Row(
+      start: rule.entry?.start ?? RuleTable.everybody, choiceStart: choiceStart, limit: -1,
+      entitlement: -1,
+      firstVariant: Int32(cumulative.count), variantCount: 0,
+      experimentStart: Int32(text.count), experimentCount: Int32(experiment.count),
+      drawRange: rule.weights.drawRange)
+    text += experiment
+    if audience.experimentStatus == .running {
+      cumulative += rule.weights.cumulative
+      row.variantCount = Int32(rule.weights.count)
+    }
+    if let limit = audience.occurrenceLimit {
+      row.limit = Int32(limits.count)
+      limits.append(limit)
+    }
+    if let entitlement = audience.entitlementGuard {
+      row.entitlement = Int32(entitlements.count)
+      entitlements.append(entitlement)
+    }
+    rows.append(row)
+  }
+}
+
+extension RuleTable {
+  /// The variant of a rule that a draw falls on, or nil when the rule gives none.
+  @inline(__always)
+  package func variant(of row: Row, draw: Double) -> Int? {
+    cumulative.withUnsafeBufferPointer { all in
+      let first = Int(row.firstVariant)
+      return WeightTable.variant(
+        draw: draw,
+        cumulative: UnsafeBufferPointer(rebasing: all[first..<first + Int(row.variantCount)]))
+    }
+  }
+
+  /// Calls with the bytes of a rule's experiment ID.
+  @inline(__always)
+  package func withExperiment<Result>(
+    of row: Row, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    text.withUnsafeBufferPointer { all in
+      let start = Int(row.experimentStart)
+      return body(
+        UnsafeBufferPointer(rebasing: all[start..<start + Int(row.experimentCount)]))
+    }
+  }
+}

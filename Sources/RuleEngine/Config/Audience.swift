@@ -1,0 +1,134 @@
+public import Expressions
+
+/// Who a rule is for, how often it may apply, and what its subjects get.
+public struct Audience: Hashable, Sendable {
+  /// Position among the placement's audiences, from 0, counting those that could not be decoded.
+  public var index: Int
+  /// The audience's own identifier, in formats that have one.
+  public var id: String?
+  /// What people call the audience, in formats that name it.
+  public var name: String?
+  /// Empty when the audience has no experiment.
+  public var experimentID: String
+  public var campaignID: String
+  /// The condition as text; nil means everybody, unless there are ``filters``.
+  public var expression: String?
+  /// The condition as AgentWallie's filters. An audience has an expression or filters, not both.
+  public var filters: [Filter]
+  /// Who owns this entitlement is passed over, before the condition is looked at.
+  public var entitlementGuard: String?
+  public var occurrenceLimit: OccurrenceLimit?
+  public var experimentStatus: ExperimentStatus
+  public var variants: [Variant]
+  public var preload: Preload
+  /// Values of event history that the condition reads as attributes.
+  public var computedProperties: [ComputedProperty]
+  /// Where the audience stands in the config text, as `trigger_options[2].rules[0]`.
+  public var path: String
+
+  public init(
+    index: Int, experimentID: String, campaignID: String = "", expression: String? = nil,
+    occurrenceLimit: OccurrenceLimit? = nil, variants: [Variant] = [], path: String = "",
+    id: String? = nil, name: String? = nil, filters: [Filter] = [],
+    entitlementGuard: String? = nil, experimentStatus: ExperimentStatus = .running,
+    preload: Preload = .always, computedProperties: [ComputedProperty] = []
+  ) {
+    self.index = index
+    self.experimentID = experimentID
+    self.campaignID = campaignID
+    self.expression = expression
+    self.occurrenceLimit = occurrenceLimit
+    self.variants = variants
+    self.path = path
+    self.id = id
+    self.name = name
+    self.filters = filters
+    self.entitlementGuard = entitlementGuard
+    self.experimentStatus = experimentStatus
+    self.preload = preload
+    self.computedProperties = computedProperties
+  }
+
+  /// Whether the audience has no condition.
+  public var isEverybody: Bool { expression == nil && filters.isEmpty }
+}
+
+/// Whether an audience's paywall is loaded before anybody asks for it.
+public enum Preload: String, Hashable, Sendable, CaseIterable {
+  /// When the audience matches without a placement.
+  case ifTrue = "IF_TRUE"
+  case always = "ALWAYS"
+  case never = "NEVER"
+}
+
+/// A value of event history under a flat name, as `daysSince_paywall_decline`.
+public struct ComputedProperty: Hashable, Sendable {
+  /// What is asked of the history.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case minutesSince = "MINUTES_SINCE"
+    case hoursSince = "HOURS_SINCE"
+    case daysSince = "DAYS_SINCE"
+    case monthsSince = "MONTHS_SINCE"
+    case yearsSince = "YEARS_SINCE"
+    case placementsInHour = "PLACEMENTS_IN_HOUR"
+    case placementsInDay = "PLACEMENTS_IN_DAY"
+    case placementsInWeek = "PLACEMENTS_IN_WEEK"
+    case placementsInMonth = "PLACEMENTS_IN_MONTH"
+    case placementsSinceInstall = "PLACEMENTS_SINCE_INSTALL"
+  }
+
+  public var kind: Kind
+  /// The event that is looked for.
+  public var eventName: String
+
+  public init(kind: Kind, eventName: String) {
+    self.kind = kind
+    self.eventName = eventName
+  }
+}
+
+/// How often a subject may get a rule's outcome.
+public struct OccurrenceLimit: Hashable, Sendable {
+  /// The span in which occurrences count.
+  public enum Interval: Hashable, Sendable {
+    /// All that ever happened.
+    case infinity
+    /// The last minutes; an occurrence exactly that old still counts.
+    case minutes(Int)
+    /// Since the current session began. Without a known session one begins with the decision, and
+    /// nothing counts.
+    case session
+  }
+
+  /// Occurrences are counted under this name, which several audiences may share.
+  public var key: String
+  public var maxCount: Int
+  public var interval: Interval
+
+  public init(key: String, maxCount: Int, interval: Interval) {
+    self.key = key
+    self.maxCount = maxCount
+    self.interval = interval
+  }
+
+  /// Whether one more occurrence is within the limit.
+  public func allows(storedCount: Int) -> Bool { storedCount < maxCount }
+
+  /// How many of these occurrences count at `now`. Times are in milliseconds since 1970.
+  public func count(_ times: some Sequence<Int64>, now: Int64, sessionStart: Int64? = nil) -> Int {
+    guard let oldest = oldest(now: now, sessionStart: sessionStart) else { return 0 }
+    return times.reduce(0) { count, time in count + (time >= oldest ? 1 : 0) }
+  }
+
+  /// The time from which on occurrences count, or nil when none does.
+  package func oldest(now: Int64, sessionStart: Int64?) -> Int64? {
+    switch interval {
+    case .infinity: return .min
+    case .session: return sessionStart
+    case .minutes(let minutes):
+      let (span, isHuge) = Int64(minutes).multipliedReportingOverflow(by: 60_000)
+      let (start, isBefore) = now.subtractingReportingOverflow(span)
+      return isHuge || isBefore ? .min : start
+    }
+  }
+}

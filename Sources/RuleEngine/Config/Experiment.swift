@@ -1,0 +1,37 @@
+/// One arm of an experiment.
+public struct Variant: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable {
+    /// Gets a paywall.
+    case treatment = "TREATMENT"
+    /// Gets none, for comparison.
+    case holdout = "HOLDOUT"
+  }
+
+  public var id: String
+  public var kind: Kind
+  /// Share of subjects in relation to the sum over the experiment's variants. Not negative.
+  public var weight: Double
+  public var paywallID: String?
+  /// Whether the config does not write this variant: it stands for the share of subjects that the
+  /// others leave.
+  public var isGap: Bool
+
+  public init(
+    id: String, kind: Kind, weight: Double, paywallID: String? = nil, isGap: Bool = false
+  ) {
+    self.id = id
+    self.kind = kind
+    self.weight = weight
+    self.paywallID = paywallID
+    self.isGap = isGap
+  }
+}
+
+/// Whether an experiment gives variants to subjects.
+public enum ExperimentStatus: String, Hashable, Sendable, CaseIterable {
+  case running
+  case paused
+  case completed
+  /// The audience has no experiment at all.
+  case absent
+}

@@ -1,0 +1,125 @@
+/// A product as a config refers to it. What it costs, only the store knows.
+public struct ProductReference: Hashable, Sendable {
+  /// Where a product is sold, by the names of the field.
+  public enum Store: String, Hashable, Sendable, CaseIterable {
+    case appStore = "APP_STORE"
+    case playStore = "PLAY_STORE"
+    case stripe = "STRIPE"
+    case paddle = "PADDLE"
+    case custom = "CUSTOM"
+  }
+
+  /// How an annual subscription is paid, where that differs from its period.
+  public enum BillingPlan: String, Hashable, Sendable, CaseIterable {
+    case upFront = "UP_FRONT"
+    case monthly = "MONTHLY"
+  }
+
+  /// The config's identifier of the product: composite in Superwall's configs
+  /// (`product:base-plan:offer`, `live:price:no-trial`), an own ID in AgentWallie's.
+  public var id: String
+  public var name: String?
+  /// What the paywall's texts call it: `primary`.
+  public var slot: String?
+  public var store: Store
+  /// The identifier in the store.
+  public var storeID: String
+  /// Days of a free trial that the store does not tell itself.
+  public var trialDays: Int?
+  public var billingPlan: BillingPlan?
+  /// Google Play's base plan and offers.
+  public var basePlanID: String?
+  public var offerIDs: [String]
+  /// Prices for when the store cannot be asked, as text.
+  public var displayPrice: String?
+  public var displayPeriod: String?
+  public var entitlements: [Entitlement]
+
+  public init(
+    id: String, store: Store, storeID: String, name: String? = nil, slot: String? = nil,
+    trialDays: Int? = nil, billingPlan: BillingPlan? = nil, basePlanID: String? = nil,
+    offerIDs: [String] = [], displayPrice: String? = nil, displayPeriod: String? = nil,
+    entitlements: [Entitlement] = []
+  ) {
+    self.id = id
+    self.name = name
+    self.slot = slot
+    self.store = store
+    self.storeID = storeID
+    self.trialDays = trialDays
+    self.billingPlan = billingPlan
+    self.basePlanID = basePlanID
+    self.offerIDs = offerIDs
+    self.displayPrice = displayPrice
+    self.displayPeriod = displayPeriod
+    self.entitlements = entitlements
+  }
+}
+
+/// Something that a purchase gives access to.
+public struct Entitlement: Hashable, Sendable {
+  public var id: String
+  /// The field knows one type, `SERVICE_LEVEL`.
+  public var type: String
+
+  public init(id: String, type: String = "SERVICE_LEVEL") {
+    self.id = id
+    self.type = type
+  }
+}
+
+/// A place for a product on a paywall.
+public struct ProductSlot: Hashable, Sendable {
+  public var slot: String
+  public var label: String
+  /// The config's product ID or the store's, or nil when nothing is assigned.
+  public var productID: String?
+
+  public init(slot: String, label: String? = nil, productID: String? = nil) {
+    self.slot = slot
+    self.label = label ?? slot
+    self.productID = productID
+  }
+}
+
+extension Config {
+  /// The product that an identifier names: the config's own first, then the store's.
+  public func product(_ id: String) -> ProductReference? {
+    products.last { $0.id.utf8.elementsEqual(id.utf8) }
+      ?? products.last { $0.storeID.utf8.elementsEqual(id.utf8) }
+  }
+
+  /// What owning a product gives, by its identifier in the store or in the config.
+  ///
+  /// Superwall's configs name a product on several paywalls, and what they give adds up. In
+  /// AgentWallie's configs the last product with the identifier counts.
+  public func entitlements(ofProduct id: String) -> [Entitlement] {
+    func isNamed(_ product: ProductReference) -> Bool {
+      product.storeID.utf8.elementsEqual(id.utf8) || product.id.utf8.elementsEqual(id.utf8)
+    }
+    switch format {
+    case .agentWallie: return products.last(where: isNamed)?.entitlements ?? []
+    case .superwall:
+      var found: [Entitlement] = []
+      for product in products + paywalls.flatMap(\.products) where isNamed(product) {
+        for entitlement in product.entitlements where !found.contains(entitlement) {
+          found.append(entitlement)
+        }
+      }
+      return found
+    }
+  }
+
+  /// The slots of a paywall with the products that they lead to.
+  public func slots(ofPaywall identifier: String) -> [(slot: ProductSlot, product: ProductReference?)]
+  {
+    guard let paywall = paywall(identifier) else { return [] }
+    if let schema = paywall.schema {
+      return schema.slots.map { ($0, $0.productID.flatMap(product)) }
+    }
+    return paywall.products.map { product in
+      let name = product.slot ?? product.id
+      return (ProductSlot(slot: name, productID: product.id), product)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// Assignments of many subjects, by subject and experiment. IDs are never joined, so that no two
+/// pairs share a place.
+public struct AssignmentRecords: Hashable, Sendable {
+  private struct Key: Hashable, Sendable {
+    var subject: [UInt8]
+    var experiment: [UInt8]
+
+    init(_ subjectID: String, _ experimentID: String) {
+      subject = Array(subjectID.utf8)
+      experiment = Array(experimentID.utf8)
+    }
+  }
+
+  private var records: [Key: DecisionState.Assignment] = [:]
+
+  public init() {}
+
+  /// Puts an assignment in the place of the one that the subject had in the experiment.
+  public mutating func save(_ assignment: DecisionState.Assignment, of subjectID: String) {
+    records[Key(subjectID, assignment.experimentID)] = assignment
+  }
+
+  public func assignment(of subjectID: String, in experimentID: String)
+    -> DecisionState.Assignment?
+  {
+    records[Key(subjectID, experimentID)]
+  }
+
+  /// All assignments of a subject, in the order of the experiments' IDs.
+  public func assignments(of subjectID: String) -> [DecisionState.Assignment] {
+    let subject = Array(subjectID.utf8)
+    return records.filter { $0.key.subject == subject }
+      .sorted { $0.key.experiment.lexicographicallyPrecedes($1.key.experiment) }.map(\.value)
+  }
+
+  public mutating func remove(of subjectID: String, in experimentID: String) {
+    records[Key(subjectID, experimentID)] = nil
+  }
+
+  public mutating func removeAll(of subjectID: String) {
+    let subject = Array(subjectID.utf8)
+    records = records.filter { $0.key.subject != subject }
+  }
+
+  public mutating func removeAll() { records = [:] }
+}

@@ -1,0 +1,52 @@
+public import Expressions
+
+/// What the conditions of a paywall's components read: products by slot, the user, the theme.
+public enum ConditionContext {
+  /// A context for conditions.
+  ///
+  /// - Parameters:
+  ///   - slots: the paywall's slots, in order.
+  ///   - selected: index of the selected slot; out of range means that none is.
+  ///   - resolved: by slot name, further fields of its product, such as `price` and `has_trial`.
+  ///   - user: the user's attributes, a map.
+  public static func make(
+    slots: [ProductSlot], selected: Int, resolved: [String: Value] = [:], user: Value = .map([]),
+    theme: PaywallSchema.Theme? = nil
+  ) -> Value {
+    var products: [Value.Entry] = []
+    if slots.indices.contains(selected) {
+      products.append(entry("selected", fields(slots[selected], resolved)))
+    }
+    // A slot that is called "selected" comes later and therefore counts.
+    for slot in slots { products.append(entry(slot.slot, fields(slot, resolved))) }
+    var roots: [Value.Entry] = []
+    if !products.isEmpty { roots.append(entry("products", .map(products))) }
+    roots.append(entry("user", user))
+    if let theme { roots.append(entry("theme", theme.value)) }
+    return .map(roots)
+  }
+
+  private static func entry(_ key: String, _ value: Value) -> Value.Entry {
+    Value.Entry(key: .string(key), value: value)
+  }
+
+  private static func fields(_ slot: ProductSlot, _ resolved: [String: Value]) -> Value {
+    var fields = [entry("slot", .string(slot.slot)), entry("label", .string(slot.label))]
+    if let productID = slot.productID { fields.append(entry("product_id", .string(productID))) }
+    if case .map(let further)? = resolved[slot.slot] { fields += further }
+    return .map(fields)
+  }
+}
+
+extension Filter {
+  /// The condition under which a paywall's component is shown, as a filter. Conditions know no
+  /// lists; one without a value never holds, unless it asks for presence.
+  public static func condition(_ json: Value) -> Filter? {
+    guard case .map = json, case .string(let field)? = json["field"] else { return nil }
+    var found: Operator?
+    if case .string(let name)? = json["operator"] { found = Operator(rawValue: name) }
+    if found == .in || found == .notIn { found = nil }
+    let value = json["value"]
+    return Filter(field: field, operator: found, value: value == .null ? nil : value)
+  }
+}

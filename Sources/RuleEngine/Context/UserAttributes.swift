@@ -1,0 +1,70 @@
+public import Expressions
+
+/// What becomes of attributes and parameters on their way into the context of rules.
+public enum UserAttributes {
+  /// Attributes that the SDK itself keeps; nobody sets them from outside.
+  public static let reserved = ["aliasId", "seed", "appUserId", "applicationInstalledAt"]
+
+  /// Sets attributes: each overwrites the one of its name, null removes it. Names that begin with
+  /// `$` and ``reserved`` ones are left out.
+  ///
+  /// - Parameters:
+  ///   - new: a map.
+  ///   - old: a map.
+  ///   - installedAt: when the app was installed, which is always written.
+  public static func merge(_ new: Value, into old: Value, installedAt: Value) -> Value {
+    var merged = entries(old)
+    for entry in entries(new) {
+      guard case .string(let name) = entry.key, !name.hasPrefix("$"), !reserved.contains(name)
+      else { continue }
+      merged.removeAll { $0.key == entry.key }
+      if entry.value != .null { merged.append(entry) }
+    }
+    let key = Value.string("applicationInstalledAt")
+    merged.removeAll { $0.key == key }
+    merged.append(Value.Entry(key: key, value: installedAt))
+    return .map(merged)
+  }
+
+  static func entries(_ value: Value) -> [Value.Entry] {
+    if case .map(let entries) = value { entries } else { [] }
+  }
+}
+
+/// The parameters of a placement.
+public enum PlacementParams {
+  /// What of an app's own parameters is kept: names that begin with `$`, null and lists are left
+  /// out, maps are kept, times become ISO 8601 text.
+  public static func cleaned(_ custom: Value) -> Value {
+    .map(
+      UserAttributes.entries(custom).compactMap { entry in
+        guard case .string(let name) = entry.key, !name.hasPrefix("$") else { return nil }
+        switch entry.value {
+        case .null, .list: return nil
+        case .timestamp(let seconds, let nanoseconds):
+          let text = WireTime.text(
+            milliseconds: seconds &* 1_000 &+ Int64(nanoseconds / 1_000_000))
+          return text.map { Value.Entry(key: entry.key, value: .string($0)) }
+        default: return entry
+        }
+      })
+  }
+
+  /// The parameters that rules see: the app's own, and those that the SDK adds.
+  ///
+  /// - Parameters:
+  ///   - isStandardEvent: whether the SDK itself raised the placement.
+  ///   - isFeatureGatable: whether a feature waits for what comes of it.
+  public static func make(
+    placement: String, custom: Value, isStandardEvent: Bool, isFeatureGatable: Bool,
+    sessionID: String
+  ) -> Value {
+    let added: Value = .object([
+      "$is_standard_event": .bool(isStandardEvent), "$event_name": .string(placement),
+      "event_name": .string(placement), "$is_feature_gatable": .bool(isFeatureGatable),
+      "$app_session_id": .string(sessionID),
+    ])
+    let own = UserAttributes.entries(cleaned(custom)).filter { $0.key != "event_name" }
+    return .map(own + UserAttributes.entries(added))
+  }
+}

@@ -1,0 +1,63 @@
+public import Expressions
+
+/// What a subject without a stored assignment may get at a placement, with exact probabilities.
+public struct Distribution: Hashable, Sendable {
+  /// One outcome and how likely it is.
+  public struct Share: Hashable, Sendable {
+    public var outcome: Decision.Outcome
+    public var probability: Ratio
+  }
+
+  public var placement: String
+  /// Position of the audience that decides, or nil.
+  public var audience: Int?
+  /// The outcomes, in the order of the variants; their probabilities sum to one.
+  public var shares: [Share]
+}
+
+extension RuleSet {
+  /// The exact distribution over outcomes, where ``decide(_:frame:state:assigner:)`` draws one of
+  /// them. Everything but the draw is certain: a stored assignment that is valid leaves one
+  /// outcome.
+  ///
+  /// With ``Assigner/djb2`` the probabilities are shares of its hundred buckets; otherwise they are
+  /// those of the weights.
+  public func distribution(
+    _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
+  ) -> Distribution {
+    let decision = decide(placement, frame: &frame, state: state, assigner: assigner)
+    return distribution(of: decision, assigner: assigner)
+  }
+
+  /// The distribution that a decision was one draw of.
+  func distribution(of decision: Decision, assigner: Assigner) -> Distribution {
+    Distribution(
+      placement: decision.placement, audience: decision.audience,
+      shares: shares(of: decision, assigner))
+  }
+
+  private func shares(of decision: Decision, _ assigner: Assigner) -> [Distribution.Share] {
+    let certain = [Distribution.Share(outcome: decision.outcome, probability: .one)]
+    guard let rule = decision.rule, decision.verdict.variant >= 0,
+      decision.verdict.source != .stored
+    else { return certain }
+    let weights = rule.audience.variants.map(\.weight)
+    guard weights.count > 1 else { return certain }
+    let probabilities =
+      assigner == .djb2
+      ? RuleSet.bucketShares(rule.weights) : Ratio.shares(of: weights)
+    return probabilities.enumerated().map { variant, probability in
+      Distribution.Share(outcome: rule.outcome(variant), probability: probability)
+    }
+  }
+
+  /// How many of djb2's buckets fall on each variant.
+  private static func bucketShares(_ weights: WeightTable) -> [Ratio] {
+    var counts = [UInt128](repeating: 0, count: weights.count)
+    for bucket in 0..<100 {
+      let draw = Double(bucket) * weights.drawRange / 100
+      if let variant = weights.variant(draw: draw) { counts[variant] += 1 }
+    }
+    return counts.map { Ratio($0, 100) }
+  }
+}

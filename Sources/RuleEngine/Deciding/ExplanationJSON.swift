@@ -1,0 +1,166 @@
+public import Expressions
+
+extension Explanation {
+  /// The explanation as JSON: `{"userId", "placement", "result", "audience", "reason", "audiences",
+  /// "shares", "effects"}`.
+  public var value: Value {
+    let line = decision.outcomeLine(subjectID: state.subjectID)
+    return .object([
+      "userId": .string(state.subjectID),
+      "now": WireTime.text(milliseconds: state.now).map { .string($0) } ?? .int(state.now),
+      "placement": .string(decision.placement), "result": line["result"] ?? .null,
+      "audience": line["audience"] ?? .null, "paywall": line["paywall"] ?? .null,
+      "reason": .string(decision.outcome.code), "assignment": assignment,
+      "audiences": .list(audiences.map(\.value)),
+      "shares": .list(shares.map { $0.value }), "effects": .list(decision.effects.map(\.value)),
+    ])
+  }
+
+  private var assignment: Value {
+    switch decision.assignmentSource {
+    case nil: .null
+    case .stored: .object(["source": "stored"])
+    case .new: .object(["source": "new"])
+    case .only: .object(["source": "only"])
+    case .redrawn(let old): .object(["source": "redrawn", "from": .string(old)])
+    }
+  }
+}
+
+extension Explanation.Audience {
+  /// The audience as JSON.
+  public var value: Value {
+    .members([
+      ("index", .int(Int64(step.index))), ("id", id.map { .string($0) }),
+      ("name", name.map { .string($0) }), ("experimentId", .string(step.experimentID)),
+      ("reason", step.reason.value),
+      ("entitlementGuard", entitlementGuard.map { .string($0) }),
+      ("expression", expression.map { .string($0) } ?? .null),
+      ("clauses", .list(clauses.map(\.value))),
+      ("limit", limit.map { .object(["limit": $0.value, "count": .int(Int64(occurrences))]) }),
+    ])
+  }
+}
+
+extension Clause {
+  /// `{"text", "range", "outcome", "reached", "reads", "computed"}`; `outcome` is true, false,
+  /// error or value.
+  fileprivate var value: Value {
+    var error: String?
+    let name: String
+    switch outcome {
+    case .true: name = "true"
+    case .false: name = "false"
+    case .failed(let kind):
+      name = "error"
+      error = kind.slug
+    case .noBool: name = "value"
+    }
+    return .members([
+      ("text", .string(text)),
+      ("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])),
+      ("outcome", .string(name)), ("error", error.map { .string($0) }),
+      ("reached", .bool(wasReached)), ("constant", isConstant ? true : nil),
+      (
+        "reads",
+        .list(
+          attributes.map {
+            .members([("path", .string($0.path.description)), ("value", $0.value)])
+          })
+      ),
+      (
+        "computed",
+        computed.isEmpty
+          ? nil
+          : .list(computed.map { .members([("text", .string($0.text)), ("value", $0.value)]) })
+      ),
+    ])
+  }
+}
+
+extension Decision.Reason {
+  /// `{"code"}` with what belongs to it.
+  public var value: Value {
+    let code = Value.string(code)
+    switch self {
+    case .matched, .expressionFalse(nil), .notReached: return .object(["code": code])
+    case .expressionFalse(let type?):
+      return .object(["code": code, "valueType": .string(type)])
+    case .expressionError(let error):
+      return .object(["code": code, "error": .string(error.kind.slug)])
+    case .expressionBroken: return .object(["code": code, "error": "does-not-compile"])
+    case .occurrenceLimit(let count, let limit):
+      return .object(["code": code, "count": .int(Int64(count)), "limit": limit.value])
+    case .entitled(let entitlement):
+      return .object(["code": code, "entitlement": .string(entitlement)])
+    }
+  }
+}
+
+extension OccurrenceLimit {
+  /// `{"key", "maxCount", "interval": {"type", "minutes"?}}`, the type by its name in the field;
+  /// `SESSION` is ours.
+  public var value: Value {
+    let interval: Value =
+      switch interval {
+      case .infinity: .object(["type": "INFINITY"])
+      case .minutes(let minutes):
+        .object(["type": "MINUTES", "minutes": .int(Int64(minutes))])
+      case .session: .object(["type": "SESSION"])
+      }
+    return .object([
+      "key": .string(key), "maxCount": .int(Int64(maxCount)), "interval": interval,
+    ])
+  }
+}
+
+extension Decision.Effect {
+  /// `{"effect"}` with what it is about.
+  public var value: Value {
+    switch self {
+    case .storeAssignment(let experiment, let variant):
+      .object([
+        "effect": "storeAssignment", "experimentId": .string(experiment),
+        "variantId": .string(variant),
+      ])
+    case .confirmAssignment(let experiment, let variant):
+      .object([
+        "effect": "confirmAssignment", "experimentId": .string(experiment),
+        "variantId": .string(variant),
+      ])
+    case .recordOccurrence(let limit):
+      .object(["effect": "recordOccurrence", "key": .string(limit.key)])
+    case .fireTrigger: .object(["effect": "fireTrigger"])
+    }
+  }
+}
+
+extension Distribution {
+  /// `{"placement", "audience", "shares"}`.
+  public var value: Value {
+    .object([
+      "placement": .string(placement), "audience": audience.map { .int(Int64($0)) } ?? .null,
+      "shares": .list(shares.map { $0.value }),
+    ])
+  }
+}
+
+extension Distribution.Share {
+  /// `{"result", "probability", "share"}`: the probability exactly, as `9/20`, and as a number.
+  var value: Value {
+    .object([
+      "result": TriggerResult(outcome).value, "probability": .string(probability.description),
+      "share": .double(probability.double),
+    ])
+  }
+}
+
+extension Value {
+  /// A map of the members that are there.
+  static func members(_ members: [(String, Value?)]) -> Value {
+    .map(
+      members.compactMap { key, value in
+        value.map { Entry(key: .string(key), value: $0) }
+      })
+  }
+}

@@ -1,0 +1,166 @@
+internal import Expressions
+
+extension Explanation {
+  /// Plain text of several lines.
+  public var text: String {
+    var lines = ["\(decision.placement): \(summary)"]
+    for audience in audiences { lines += [""] + audience.lines }
+    lines += shareLines
+    if !decision.effects.isEmpty {
+      lines += ["", "  carried out, this would"]
+      lines += decision.effects.map { "    - \(ExplanationText.describe($0))" }
+    }
+    if audiences.contains(where: \.hasUnneededClauses) {
+      lines += ["", "  (in brackets: not needed, another clause had decided)"]
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private var summary: String {
+    switch decision.outcome {
+    case .paywall(let experiment):
+      "paywall \(experiment.variant.paywallID ?? "") " + origin(experiment)
+    case .holdout(let experiment): "holdout, no paywall " + origin(experiment)
+    case .noAudienceMatch: "no audience matches, no paywall"
+    case .placementNotFound: "the config has no such placement"
+    case .error(let failure): "no paywall: \(failure.message)"
+    }
+  }
+
+  private func origin(_ experiment: Decision.Experiment) -> String {
+    let how =
+      switch decision.assignmentSource {
+      case .stored: "stored before"
+      case .redrawn(let old): "assigned anew: the stored '\(old)' is no longer in the experiment"
+      case .only: "the only variant"
+      case .new, nil: "assigned now"
+      }
+    return "(variant \(experiment.variant.id) of \(experiment.id), \(how))"
+  }
+
+  /// How likely each variant was, when there was a choice.
+  private var shareLines: [String] {
+    guard shares.count > 1 else { return [] }
+    let rows = shares.map { share -> [String] in
+      let name =
+        switch share.outcome {
+        case .paywall(let experiment):
+          "\(experiment.variant.id): paywall \(experiment.variant.paywallID ?? "")"
+        case .holdout(let experiment): "\(experiment.variant.id): holdout"
+        case .error(.variantWithoutPaywall(let id)): "\(id): no paywall"
+        default: share.outcome.code
+        }
+      let mark = share.outcome == decision.outcome ? "  <- this subject's" : ""
+      return [name, share.probability.description, share.probability.percentage + mark]
+    }
+    let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return ["", "  the variants and their shares"]
+      + rows.map { row in
+        "    \(ExplanationText.padded(row[0], widths[0]))  "
+          + "\(ExplanationText.padded(row[1], widths[1]))  \(row[2])"
+      }
+  }
+}
+
+extension Explanation.Audience {
+  /// Plain text of several lines, the audience's own.
+  public var text: String { lines.joined(separator: "\n") }
+
+  fileprivate var hasUnneededClauses: Bool { clauses.contains { !$0.wasReached } }
+
+  fileprivate var lines: [String] {
+    var title = "audience \(step.index)"
+    let names = [name, id, step.experimentID.isEmpty ? nil : step.experimentID].compactMap { $0 }
+    if !names.isEmpty { title += " (\(names.joined(separator: ", ")))" }
+    var lines = ["  \(title): \(ExplanationText.describe(step.reason))"]
+    if let entitlementGuard { lines.append("    passes over who owns '\(entitlementGuard)'") }
+    lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
+    let width = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
+    lines += clauses.map { ExplanationText.describe($0, width) }
+    if let limit, step.reason != .notReached, step.reason.code != "occurrenceLimit" {
+      lines.append("    \(ExplanationText.describe(limit, count: occurrences))")
+    }
+    return lines
+  }
+}
+
+/// The words of explanations.
+private enum ExplanationText {
+  static func describe(_ reason: Decision.Reason) -> String {
+    switch reason {
+    case .matched: "matched"
+    case .expressionFalse(nil): "does not match"
+    case .expressionFalse(let type?):
+      "does not match: the expression gives a value of type \(type), not a bool"
+    case .expressionError(let error): "does not match: \(error.kind.slug)"
+    case .expressionBroken: "does not match: the expression does not compile (run check)"
+    case .occurrenceLimit(let count, let limit): "held back: \(describe(limit, count: count))"
+    case .entitled(let entitlement): "passed over: the subject owns '\(entitlement)'"
+    case .notReached: "not reached"
+    }
+  }
+
+  static func describe(_ limit: OccurrenceLimit, count: Int) -> String {
+    let span =
+      switch limit.interval {
+      case .infinity: "ever"
+      case .minutes(let minutes): "in \(minutes) minutes"
+      case .session: "in this session"
+      }
+    return "\(count) of at most \(limit.maxCount) \(span) under '\(limit.key)'"
+  }
+
+  static func describe(_ effect: Decision.Effect) -> String {
+    switch effect {
+    case .storeAssignment(let experiment, let variant):
+      "store the assignment of \(variant) in \(experiment)"
+    case .confirmAssignment(let experiment, let variant):
+      "confirm the stored assignment of \(variant) in \(experiment)"
+    case .recordOccurrence(let limit): "record an occurrence under '\(limit.key)'"
+    case .fireTrigger: "track that the placement was decided"
+    }
+  }
+
+  static func describe(_ clause: Clause, _ width: Int) -> String {
+    let outcome =
+      switch clause.outcome {
+      case .true: "yes"
+      case .false: "no"
+      case .failed: "error"
+      case .noBool: "value"
+      }
+    let mark =
+      clause.isConstant
+      ? (clause.outcome == .true ? "always" : "never")
+      : clause.wasReached ? outcome : "(\(outcome))"
+    let text = oneLine(clause.text)
+    let line = "      \(padded(mark, 7))  \(padded(text, width))"
+    var values = clause.computed.map { "\(oneLine($0.text)) is \(describe($0.value))" }
+    values += clause.attributes.map { "\($0.path) is \(describe($0.value))" }
+    if case .failed(let kind) = clause.outcome, kind != .noSuchAttribute {
+      values.append(kind.slug)
+    }
+    let shown = values.joined(separator: ", ")
+    return shown.isEmpty ? trimEnd(line) : "\(line)  \(shown)"
+  }
+
+  private static func describe(_ value: Value?) -> String {
+    value.map { short($0.json) } ?? "not there"
+  }
+
+  static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  static func oneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  private static func trimEnd(_ text: String) -> String {
+    String(text.reversed().drop { $0 == " " }.reversed())
+  }
+
+  private static func short(_ text: String) -> String {
+    text.count <= 60 ? text : text.prefix(57) + "..."
+  }
+}

@@ -1,0 +1,85 @@
+package import Expressions
+
+/// What a walk over a placement's rules is asked and told. Generic, so that a walk pays only for
+/// what it wants to know.
+package protocol RuleWalk {
+  /// Whether the rule's condition, which begins at an instruction of the program, gives true.
+  mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
+    -> Bool
+  mutating func reached(_ rule: Int)
+  /// The subject owns what the rule's audience must not own.
+  mutating func passedOver(_ rule: Int)
+  mutating func matched(_ rule: Int)
+  /// The rule has applied as often as it may.
+  mutating func heldBack(_ rule: Int, count: Int)
+}
+
+extension RuleTable {
+  /// Tries rules in order. This loop is the decision; everything else is about it. A condition
+  /// that errs, or gives something other than true, does not match.
+  ///
+  /// - Returns: the number of the rule that decides, or nil.
+  @inline(__always)
+  package func firstMatch<Walk: RuleWalk>(
+    of rules: Range<Int>, _ program: Program, in frame: inout Frame,
+    _ state: borrowing DecisionState, _ walk: inout Walk
+  ) -> Int? {
+    rows.withUnsafeBufferPointer { rows in
+      for number in rules {
+        let row = rows[number]
+        walk.reached(number)
+        if row.entitlement >= 0, state.owns(entitlements[Int(row.entitlement)]) {
+          walk.passedOver(number)
+          continue
+        }
+        guard
+          row.start == RuleTable.everybody
+            || walk.holds(number, at: row.start, program, in: &frame)
+        else { continue }
+        walk.matched(number)
+        if row.limit >= 0 {
+          let limit = limits[Int(row.limit)]
+          let count = state.count(for: limit)
+          if !limit.allows(storedCount: count) {
+            walk.heldBack(number, count: count)
+            continue
+          }
+        }
+        return number
+      }
+      return nil
+    }
+  }
+}
+
+extension RuleTable {
+  /// The rule that decides, when nobody wants to know about the others: what
+  /// ``firstMatch(of:_:in:_:_:)`` finds, but the conditions of a placement are one run of the
+  /// program. A rule whose audience passes over the subject, or that has applied often enough, is
+  /// looked at after its condition, which comes to the same.
+  @inline(__always)
+  package func firstMatch(
+    of rules: Range<Int>, _ program: Program, in frame: inout Frame,
+    _ state: borrowing DecisionState
+  ) -> Int? {
+    rows.withUnsafeBufferPointer { rows in
+      var number = rules.lowerBound
+      while number < rules.upperBound {
+        let found = program.firstTrue(from: rows[number].choiceStart, in: &frame)
+        guard let found else { return nil }
+        number = rules.lowerBound + found
+        if allows(rows[number], state) { return number }
+        number += 1
+      }
+      return nil
+    }
+  }
+
+  @inline(__always)
+  private func allows(_ row: Row, _ state: borrowing DecisionState) -> Bool {
+    if row.entitlement >= 0, state.owns(entitlements[Int(row.entitlement)]) { return false }
+    guard row.limit >= 0 else { return true }
+    let limit = limits[Int(row.limit)]
+    return limit.allows(storedCount: state.count(for: limit))
+  }
+}

@@ -1,0 +1,102 @@
+public import Expressions
+
+extension Decision {
+  /// What became of an audience. The vocabulary is closed and stable.
+  public enum Reason: Hashable, Sendable {
+    case matched
+    /// The condition gave false, or a value that is no bool (its type is named then).
+    case expressionFalse(valueType: String?)
+    case expressionError(EvaluationError)
+    /// The expression does not compile.
+    case expressionBroken
+    case occurrenceLimit(count: Int, limit: OccurrenceLimit)
+    /// The subject owns the entitlement whose owners the audience passes over.
+    case entitled(String)
+    case notReached
+  }
+
+  /// One audience on the way to the decision.
+  public struct Step: Hashable, Sendable {
+    /// Position of the audience among those of its placement, from 0.
+    public var index: Int
+    public var experimentID: String
+    public var reason: Reason
+    /// Number of the rule in its rule set.
+    package var rule: Int
+  }
+}
+
+extension RuleSet {
+  /// Why each audience of a placement matches or does not, in order; those behind the one that
+  /// decides are not reached. Empty when the config does not have the placement.
+  ///
+  /// The arguments are those of ``decide(_:frame:state:assigner:)``, which takes the same way.
+  public func steps(_ placement: String, frame: inout Frame, state: DecisionState)
+    -> [Decision.Step]
+  {
+    guard let number = self.placement(named: placement) else { return [] }
+    let rules = storage.placements[number].rules
+    var walk = RecordingWalk(ruleSet: self, rules: rules)
+    _ = storage.table.firstMatch(of: rules, program, in: &frame, state, &walk)
+    return zip(rules, walk.reasons).map { step($0, $1) }
+  }
+
+  /// What becomes of one rule, whatever stands before it.
+  func step(ofRule rule: Int, frame: inout Frame, state: DecisionState) -> Decision.Step {
+    var walk = RecordingWalk(ruleSet: self, rules: rule..<rule + 1)
+    _ = storage.table.firstMatch(of: rule..<rule + 1, program, in: &frame, state, &walk)
+    return step(rule, walk.reasons[0])
+  }
+
+  private func step(_ rule: Int, _ reason: Decision.Reason) -> Decision.Step {
+    let audience = rules[rule].audience
+    return Decision.Step(
+      index: audience.index, experimentID: audience.experimentID, reason: reason, rule: rule)
+  }
+}
+
+/// Remembers why each audience did not match.
+private struct RecordingWalk: RuleWalk {
+  let ruleSet: RuleSet
+  /// By rule of the placement, in order.
+  var reasons: [Decision.Reason]
+  private let first: Int
+
+  init(ruleSet: RuleSet, rules: Range<Int>) {
+    self.ruleSet = ruleSet
+    first = rules.lowerBound
+    reasons = Array(repeating: .notReached, count: rules.count)
+  }
+
+  mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
+    -> Bool
+  {
+    let compiled = ruleSet.rules[rule]
+    guard !compiled.isBroken, let entry = compiled.entry else {
+      reasons[rule - first] = .expressionBroken
+      return false
+    }
+    let value = program.condition(entry, in: &frame)
+    if value.tag == Tag.fault {
+      reasons[rule - first] = .expressionError(EvaluationError(fault: value))
+    } else if value != .true {
+      let type = value.tag == Tag.bool ? nil : Tag.typeName(value.tag)
+      reasons[rule - first] = .expressionFalse(valueType: type)
+    }
+    return value == .true
+  }
+
+  mutating func reached(_ rule: Int) {}
+
+  mutating func passedOver(_ rule: Int) {
+    let audience = ruleSet.rules[rule].audience
+    reasons[rule - first] = .entitled(audience.entitlementGuard ?? "")
+  }
+
+  mutating func matched(_ rule: Int) { reasons[rule - first] = .matched }
+
+  mutating func heldBack(_ rule: Int, count: Int) {
+    guard let limit = ruleSet.rules[rule].audience.occurrenceLimit else { return }
+    reasons[rule - first] = .occurrenceLimit(count: count, limit: limit)
+  }
+}

@@ -1,0 +1,25 @@
+/// The outcome of deciding as numbers: which rule, which variant, where the variant came from.
+///
+/// This is all that the decision loop produces, whoever asks. It holds no reference, so that
+/// deciding touches none; ``Decision`` tells what it means.
+package struct Verdict: Hashable, Sendable {
+  /// Where the variant came from.
+  package enum Source: UInt8, Hashable, Sendable {
+    /// Nothing was assigned.
+    case none
+    case stored
+    case new
+    case redrawn
+    case only
+  }
+
+  /// Number of the rule that decided, or -1.
+  package var rule: Int32 = -1
+  /// The variant among those of the rule, or -1.
+  package var variant: Int32 = -1
+  /// The stored assignment that the variant comes from, or that is no longer valid, or -1.
+  package var assignment: Int32 = -1
+  package var source: Source = .none
+  /// False when the config does not have the placement.
+  package var isPlacementKnown = true
+}

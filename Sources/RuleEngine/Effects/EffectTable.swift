@@ -1,0 +1,156 @@
+/// Why a placement is decided.
+public enum RequestKind: String, Hashable, Sendable, CaseIterable {
+  /// To present what comes of it.
+  case presentation
+  /// To hand the paywall to the app, which presents it.
+  case getPaywall
+  /// To tell what would come of it.
+  case getPresentationResult
+  /// To see whether an event of the SDK starts a paywall.
+  case handleImplicitTrigger
+  /// To see whether a paywall that is being declined is followed by another.
+  case paywallDeclineCheck
+  /// To confirm what would be assigned at every placement.
+  case confirmAllAssignments
+  /// To load paywalls before they are asked for.
+  case preload
+}
+
+/// Which effects of a decision a kind of request applies: one literal table.
+///
+/// ``tollgate`` is what Tollgate's SDK does. The tables of the native SDKs are there to replay
+/// them; they differ in that asking for a result consumes an occurrence of a holdout.
+public struct EffectTable: Hashable, Sendable {
+  /// What is applied.
+  public struct Effects: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The assignment is stored and confirmed with the server, unless it is.
+    public static let confirmAssignment = Effects(rawValue: 1)
+    /// The occurrence is recorded at once.
+    public static let recordOccurrence = Effects(rawValue: 2)
+    /// The occurrence is recorded once the paywall is on the screen.
+    public static let recordOccurrenceWhenPresented = Effects(rawValue: 4)
+    /// `trigger_fire` is tracked.
+    public static let fireTrigger = Effects(rawValue: 8)
+  }
+
+  /// What came of the placement, as far as effects depend on it.
+  public enum OutcomeKind: Int, Hashable, Sendable, CaseIterable {
+    case paywall, holdout, noAudienceMatch, placementNotFound, error
+  }
+
+  private let rows: [RequestKind: [Effects]]
+
+  private init(_ rows: [RequestKind: [Effects]]) { self.rows = rows }
+
+  /// The effects of a kind of request for an outcome.
+  public subscript(kind: RequestKind, outcome: OutcomeKind) -> Effects {
+    rows[kind]?[outcome.rawValue] ?? []
+  }
+
+  private static let shown: Effects = [
+    .confirmAssignment, .recordOccurrenceWhenPresented, .fireTrigger,
+  ]
+  private static let heldOut: Effects = [.confirmAssignment, .recordOccurrence, .fireTrigger]
+
+  /// Columns: paywall, holdout, noAudienceMatch, placementNotFound, error.
+  public static let tollgate = EffectTable([
+    .presentation: [shown, heldOut, .fireTrigger, [], []],
+    .getPaywall: [shown, heldOut, .fireTrigger, [], []],
+    .getPresentationResult: [.confirmAssignment, .confirmAssignment, [], [], []],
+    .handleImplicitTrigger: [.confirmAssignment, .confirmAssignment, [], [], []],
+    .paywallDeclineCheck: [[], [], [], [], []],
+    .confirmAllAssignments: [.confirmAssignment, .confirmAssignment, [], [], []],
+    .preload: [[], [], [], [], []],
+  ])
+
+  public static let ios = EffectTable([
+    .presentation: [shown, heldOut, .fireTrigger, [], []],
+    .getPaywall: [shown, heldOut, .fireTrigger, [], []],
+    .getPresentationResult: [.confirmAssignment, heldOut, .fireTrigger, [], []],
+    .handleImplicitTrigger: [
+      .confirmAssignment, [.confirmAssignment, .recordOccurrence], [], [], [],
+    ],
+    .paywallDeclineCheck: [[], .recordOccurrence, [], [], []],
+    .confirmAllAssignments: [.confirmAssignment, .confirmAssignment, [], [], []],
+    .preload: [[], [], [], [], []],
+  ])
+
+  public static let android = EffectTable([
+    .presentation: [shown, heldOut, .fireTrigger, [], []],
+    .getPaywall: [shown, heldOut, .fireTrigger, [], []],
+    .getPresentationResult: [
+      .confirmAssignment, [.confirmAssignment, .recordOccurrence], [], [], [],
+    ],
+    .handleImplicitTrigger: [[], .recordOccurrence, [], [], []],
+    .paywallDeclineCheck: [[], .recordOccurrence, [], [], []],
+    .confirmAllAssignments: [.confirmAssignment, .confirmAssignment, [], [], []],
+    .preload: [[], [], [], [], []],
+  ])
+
+  /// Whether a request confirms an assignment with the server.
+  ///
+  /// - Parameters:
+  ///   - isSent: whether the server has confirmed it before; nil when there is none.
+  ///   - isDebugging: whether the paywall is looked at in the debugger, which confirms none.
+  public func confirms(
+    _ outcome: OutcomeKind, for kind: RequestKind, isSent: Bool?, isDebugging: Bool = false
+  ) -> Bool {
+    guard isSent == false, !(isDebugging && outcome == .paywall) else { return false }
+    return self[kind, outcome].contains(.confirmAssignment)
+  }
+}
+
+extension EffectTable.OutcomeKind {
+  public init(_ outcome: Decision.Outcome) {
+    switch outcome {
+    case .paywall: self = .paywall
+    case .holdout: self = .holdout
+    case .noAudienceMatch: self = .noAudienceMatch
+    case .placementNotFound: self = .placementNotFound
+    case .error: self = .error
+    }
+  }
+}
+
+/// An effect, and when a shell applies it.
+public struct AppliedEffect: Hashable, Sendable {
+  public enum Time: Hashable, Sendable {
+    case atOnce
+    /// When the paywall is on the screen.
+    case whenPresented
+  }
+
+  public var effect: Decision.Effect
+  public var time: Time
+
+  public init(_ effect: Decision.Effect, _ time: Time = .atOnce) {
+    self.effect = effect
+    self.time = time
+  }
+}
+
+extension Decision {
+  /// The effects that a kind of request applies, in the order in which they are applied.
+  public func effects(for kind: RequestKind, table: EffectTable = .tollgate) -> [AppliedEffect] {
+    let applied = table[kind, EffectTable.OutcomeKind(outcome)]
+    var effects: [AppliedEffect] = []
+    if applied.contains(.fireTrigger) { effects.append(AppliedEffect(.fireTrigger)) }
+    for effect in self.effects {
+      switch effect {
+      case .storeAssignment, .confirmAssignment:
+        if applied.contains(.confirmAssignment) { effects.append(AppliedEffect(effect)) }
+      case .recordOccurrence:
+        if applied.contains(.recordOccurrence) { effects.append(AppliedEffect(effect)) }
+        if applied.contains(.recordOccurrenceWhenPresented) {
+          effects.append(AppliedEffect(effect, .whenPresented))
+        }
+      case .fireTrigger: break
+      }
+    }
+    return effects
+  }
+}

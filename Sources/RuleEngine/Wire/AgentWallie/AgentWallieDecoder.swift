@@ -1,0 +1,184 @@
+internal import Expressions
+
+/// Reads AgentWallie's wire words: the whole, campaigns and audiences.
+struct AgentWallieDecoder {
+  typealias Peer = Diagnostic.PeerEffect.Peer
+
+  var log = DecodingLog(strictPeers: native)
+
+  static let native: [Peer] = [.agentWallie]
+
+  mutating func config(_ root: ConfigElement) -> Config? {
+    guard let model = model(root) else { return nil }
+    var importer = WallieImport(model: model, log: log)
+    let config = importer.config()
+    log = importer.log
+    return config
+  }
+
+  mutating func model(_ root: ConfigElement) -> WallieModel? {
+    guard root.isObject else {
+      log.report(
+        .decodeFailure, "an AgentWallie config is a JSON object", at: "", peers: log.rejected)
+      return nil
+    }
+    if root.member("campaigns") == nil { log.missing("campaigns", "a list", root) }
+    log.checkKeys(
+      of: root,
+      [
+        ConfigKey("campaigns"), ConfigKey("paywalls", requiredBy: Self.native),
+        ConfigKey("products"),
+      ])
+    var model = WallieModel()
+    model.campaigns = log.list("campaigns", of: root).compactMap { campaign($0) }
+    model.products = log.list("products", of: root).compactMap { product($0) }
+    if let paywalls = log.optionalObject("paywalls", of: root) {
+      for id in paywalls.keys {
+        guard let element = paywalls.member(id), let schema = schema(element) else { continue }
+        model.paywalls.append(WallieModel.PaywallEntry(id: id, schema: schema))
+      }
+    }
+    return model
+  }
+
+  // MARK: Campaigns
+
+  mutating func campaign(_ element: ConfigElement) -> WallieModel.Campaign? {
+    guard let id = log.text("id", of: element) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("id"), ConfigKey("name", requiredBy: Self.native),
+        ConfigKey("status", requiredBy: Self.native),
+        ConfigKey("placements", requiredBy: Self.native),
+        ConfigKey("audiences", requiredBy: Self.native), ConfigKey("description"),
+        ConfigKey("notes"),
+      ])
+    return WallieModel.Campaign(
+      id: id, name: log.optionalText("name", of: element) ?? id,
+      status: log.word("status", of: element, default: .inactive, peers: log.rejected),
+      placements: log.list("placements", of: element).compactMap { placement($0) },
+      audiences: log.list("audiences", of: element).compactMap { audience($0) },
+      path: element.path)
+  }
+
+  mutating func placement(_ element: ConfigElement) -> WallieModel.CampaignPlacement? {
+    guard let name = log.text("name", of: element) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("id", requiredBy: Self.native), ConfigKey("name"),
+        ConfigKey("type", requiredBy: Self.native), ConfigKey("status", requiredBy: Self.native),
+      ])
+    return WallieModel.CampaignPlacement(
+      id: log.optionalText("id", of: element) ?? name, name: name,
+      kind: log.word("type", of: element, default: .custom, peers: log.rejected),
+      status: log.word("status", of: element, default: .paused, peers: log.rejected))
+  }
+
+  mutating func audience(_ element: ConfigElement) -> WallieModel.CampaignAudience? {
+    guard let id = log.text("id", of: element) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("id"), ConfigKey("name", requiredBy: Self.native), ConfigKey("priority_order"),
+        ConfigKey("filters", requiredBy: Self.native), ConfigKey("entitlement_check"),
+        ConfigKey("frequency_cap"), ConfigKey("experiment"),
+      ])
+    var audience = WallieModel.CampaignAudience(
+      id: id, name: log.optionalText("name", of: element) ?? id, priority: Int.max,
+      filters: log.list("filters", of: element).map { filter($0) },
+      entitlementCheck: log.optionalText("entitlement_check", of: element), path: element.path)
+    if let priority = element.member("priority_order")?.wholeNumber {
+      audience.priority = priority
+    } else {
+      log.missing("priority_order", "a whole number", element, severity: .warning)
+    }
+    if let cap = element.member("frequency_cap") {
+      // Without its cap the audience would get its paywall too often.
+      guard let cap = frequencyCap(cap) else { return nil }
+      audience.cap = cap
+    }
+    if let experiment = element.member("experiment") {
+      guard let experiment = self.experiment(experiment) else { return nil }
+      audience.experiment = experiment
+    }
+    return audience
+  }
+
+  mutating func frequencyCap(_ element: ConfigElement) -> WallieModel.FrequencyCap? {
+    // Older configs have the type alone.
+    let text = element.text ?? element.member("type")?.text
+    guard let kind = text.flatMap(WallieModel.FrequencyCap.Kind.init(rawValue:)) else {
+      let known = WallieModel.FrequencyCap.Kind.allCases.map(\.rawValue)
+      log.report(
+        .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is no type of a frequency cap",
+        at: element.path,
+        suggestion: text.flatMap { Suggestion.closest(to: $0, among: known) }
+          .map { "did you mean \($0)?" } ?? "write \(known.joined(separator: ", "))",
+        peers: log.rejected)
+      return nil
+    }
+    let limit =
+      element.isObject ? log.optionalWholeNumber("limit", of: element) : nil
+    if kind == .nTimesTotal, limit == nil {
+      log.report(
+        .decodeFailure, "a cap of type n_times_total needs 'limit'; it counts as 1",
+        severity: .warning, at: element.path)
+    }
+    return WallieModel.FrequencyCap(kind: kind, limit: limit)
+  }
+
+  // MARK: Experiments
+
+  mutating func experiment(_ element: ConfigElement) -> WallieModel.Experiment? {
+    guard let id = log.text("id", of: element) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("id"), ConfigKey("variants", requiredBy: Self.native),
+        ConfigKey("holdout_percentage", requiredBy: Self.native),
+        ConfigKey("status", requiredBy: Self.native), ConfigKey("name"),
+      ])
+    let status: ExperimentStatus
+    switch log.optionalText("status", of: element) {
+    case "running": status = .running
+    case "paused": status = .paused
+    case "completed": status = .completed
+    case let text:
+      if let text {
+        log.report(
+          .decodeFailure, "'\(text)' is no status of an experiment; it counts as paused",
+          severity: .warning, at: element.memberPath("status"),
+          suggestion: "write running, paused or completed", peers: log.rejected)
+      }
+      status = .paused
+    }
+    return WallieModel.Experiment(
+      id: id, variants: log.list("variants", of: element).compactMap { variant($0) },
+      holdoutPercentage: percentage("holdout_percentage", of: element), status: status)
+  }
+
+  mutating func variant(_ element: ConfigElement) -> WallieModel.Variant? {
+    guard let id = log.text("id", of: element) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("id"), ConfigKey("paywall_id", requiredBy: Self.native),
+        ConfigKey("traffic_percentage", requiredBy: Self.native), ConfigKey("name"),
+      ])
+    return WallieModel.Variant(
+      id: id, paywallID: log.optionalText("paywall_id", of: element) ?? "",
+      trafficPercentage: percentage("traffic_percentage", of: element))
+  }
+
+  private mutating func percentage(_ key: String, of element: ConfigElement) -> Double {
+    guard let number = log.optionalNumber(key, of: element) else { return 0 }
+    if number != number.rounded() {
+      log.report(
+        .platformDifference, "the percentage is a fraction", severity: .note,
+        at: element.memberPath(key), peers: log.rejected)
+    }
+    return number
+  }
+}

@@ -1,0 +1,98 @@
+internal import Expressions
+
+/// Filters: what cannot be used never holds, and is told.
+extension AgentWallieDecoder {
+  mutating func filter(_ element: ConfigElement) -> Filter {
+    var filter = Filter(field: "", operator: nil)
+    guard element.isObject, let field = log.text("field", of: element) else {
+      if !element.isObject {
+        log.report(
+          .decodeFailure, "a filter is a JSON object", at: element.path, peers: log.rejected)
+      }
+      return filter
+    }
+    log.checkKeys(
+      of: element,
+      ["field", "operator", "value", "conjunction"].map { ConfigKey($0) })
+    filter.field = field
+    if element.member("conjunction") != nil {
+      filter.conjunction = log.word(
+        "conjunction", of: element, default: .and, peers: log.rejected)
+    }
+    filter.operator = filterOperator(element)
+    filter.value = filterValue(element, filter.operator)
+    if let `operator` = filter.operator, let value = filter.value {
+      checkValue(`operator`, value, element)
+    }
+    return filter
+  }
+
+  private mutating func filterOperator(_ element: ConfigElement) -> Filter.Operator? {
+    guard let text = log.text("operator", of: element) else { return nil }
+    if let known = Filter.Operator(rawValue: text) { return known }
+    let known = Filter.Operator.allCases.map(\.rawValue)
+    log.report(
+      .decodeFailure, "'\(text)' is no operator; the filter never holds",
+      at: element.memberPath("operator"),
+      suggestion: Suggestion.closest(to: text, among: known).map { "did you mean \($0)?" }
+        ?? "write \(known.joined(separator: ", "))", peers: log.rejected)
+    return nil
+  }
+
+  /// A bool, a number, a text or a list of texts. Whole numbers are ints, however written.
+  private mutating func filterValue(_ element: ConfigElement, _ operator: Filter.Operator?)
+    -> Value?
+  {
+    let needsNone = `operator` == .exists || `operator` == .notExists
+    guard let member = element.member("value") else {
+      log.report(
+        .decodeFailure,
+        needsNone ? "'value' is missing" : "'value' is missing; the filter never holds",
+        severity: needsNone ? .warning : .error, at: element.path, peers: log.rejected)
+      return nil
+    }
+    switch member.value {
+    case .bool, .string: return member.value
+    case .int, .uint, .double: return member.wholeNumber.map { .int(Int64($0)) } ?? member.value
+    case .list(let values)
+    where values.allSatisfy({ if case .string = $0 { true } else { false } }):
+      return member.value
+    default:
+      log.report(
+        .decodeFailure,
+        needsNone
+          ? "'value' must be a bool, a number, a string or a list of strings"
+          : "'value' must be a bool, a number, a string or a list of strings; the filter never holds",
+        severity: needsNone ? .warning : .error, at: member.path, peers: log.rejected)
+      return nil
+    }
+  }
+
+  /// Filters that read well and never hold, or always.
+  private mutating func checkValue(
+    _ operator: Filter.Operator, _ value: Value, _ element: ConfigElement
+  ) {
+    var isList = false
+    var isText = false
+    switch value {
+    case .list: isList = true
+    case .string: isText = true
+    default: break
+    }
+    let problem: String?
+    switch `operator` {
+    case .greaterThan, .greaterOrEqual, .lessThan, .lessOrEqual:
+      let isNumber = value.typeName == "int" || value.typeName == "double" || value.typeName == "uint"
+      problem = isNumber ? nil : "only numbers have an order"
+    case .in, .notIn: problem = isList ? nil : "'\(`operator`.rawValue)' needs a list of strings"
+    case .contains:
+      problem = !isText ? "'contains' needs a string" : value == "" ? "the part is empty" : nil
+    case .is: problem = isList ? "a list equals nothing" : nil
+    case .isNot, .exists, .notExists: problem = nil
+    }
+    guard let problem else { return }
+    log.report(
+      .typeError, "the filter never holds: \(problem)", severity: .warning,
+      at: element.memberPath("value"))
+  }
+}

@@ -1,0 +1,214 @@
+internal import Expressions
+
+/// Turns AgentWallie's model into a ``Config``: what is not active is left out, audiences stand in
+/// the order in which they are tried, caps are occurrence limits, and the share of subjects that
+/// the variants leave is a holdout variant of its own.
+struct WallieImport {
+  let model: WallieModel
+  var log: DecodingLog
+
+  mutating func config() -> Config {
+    var config = Config(format: .agentWallie, products: model.products)
+    config.paywalls = model.paywalls.map { paywall($0) }
+    // Names by their bytes: strings compare normalised.
+    var places: [[UInt8]: Int] = [:]
+    for campaign in model.campaigns where campaign.status == .active {
+      let audiences = audiences(of: campaign)
+      for placement in campaign.placements where placement.status == .active {
+        let name = Array(placement.name.utf8)
+        if let place = places[name] {
+          // The same placement twice in one campaign adds nothing.
+          let last = config.placements[place].audiences.last
+          if last?.campaignID == campaign.id, last?.path == audiences.last?.path { continue }
+          config.placements[place].audiences += audiences
+        } else {
+          places[name] = config.placements.count
+          config.placements.append(Placement(name: placement.name, audiences: audiences))
+        }
+      }
+    }
+    for place in config.placements.indices { number(&config.placements[place]) }
+    checkReferences()
+    checkCorrelation()
+    return config
+  }
+
+  /// Audiences count from 0 within their placement, whichever campaign they come from.
+  private func number(_ placement: inout Placement) {
+    for index in placement.audiences.indices { placement.audiences[index].index = index }
+  }
+
+  private func paywall(_ entry: WallieModel.PaywallEntry) -> Paywall {
+    let schema = entry.schema
+    let style: PresentationStyle =
+      switch schema.settings.presentation {
+      case .modal: .modal
+      case .fullscreen: .fullscreen
+      case .sheet: .sheet
+      case .inline: .inline
+      }
+    var paywall = Paywall(
+      identifier: entry.id, name: schema.name.isEmpty ? entry.id : schema.name,
+      presentationStyle: style, backgroundColor: schema.settings.backgroundColor,
+      isScrollEnabled: schema.settings.isScrollEnabled, schema: schema)
+    let config = Config(format: .agentWallie, products: model.products)
+    paywall.products = schema.slots.compactMap { slot in
+      guard var product = slot.productID.flatMap(config.product) else { return nil }
+      product.slot = slot.slot
+      return product
+    }
+    return paywall
+  }
+
+  // MARK: Audiences
+
+  /// In the order of their priority; of equal ones the first comes first.
+  private mutating func audiences(of campaign: WallieModel.Campaign) -> [Audience] {
+    let sorted = campaign.audiences.enumerated().sorted {
+      ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
+    }
+    var audiences: [Audience] = []
+    for (_, audience) in sorted { audiences.append(self.audience(audience, in: campaign)) }
+    return audiences
+  }
+
+  private mutating func audience(
+    _ audience: WallieModel.CampaignAudience, in campaign: WallieModel.Campaign
+  ) -> Audience {
+    let key = "\(campaign.id)/\(audience.id)"
+    var result = Audience(
+      index: 0, experimentID: audience.experiment?.id ?? "", campaignID: campaign.id,
+      occurrenceLimit: audience.cap.flatMap { limit($0, key) },
+      path: audience.path, id: audience.id, name: audience.name, filters: audience.filters,
+      entitlementGuard: audience.entitlementCheck,
+      experimentStatus: audience.experiment?.status ?? .absent)
+    if let experiment = audience.experiment {
+      result.variants = variants(of: experiment, at: "\(audience.path).experiment")
+    }
+    return result
+  }
+
+  private func limit(_ cap: WallieModel.FrequencyCap, _ key: String) -> OccurrenceLimit? {
+    switch cap.kind {
+    case .unlimited: nil
+    case .oncePerDay: OccurrenceLimit(key: key, maxCount: 1, interval: .minutes(1_440))
+    case .oncePerSession: OccurrenceLimit(key: key, maxCount: 1, interval: .session)
+    case .nTimesTotal:
+      OccurrenceLimit(key: key, maxCount: cap.limit ?? 1, interval: .infinity)
+    }
+  }
+
+  /// The variants with the share of a hundred that each really gets: percentages are taken in
+  /// order until a hundred is full, and what is left is the holdout.
+  private mutating func variants(of experiment: WallieModel.Experiment, at path: String)
+    -> [Variant]
+  {
+    var variants: [Variant] = []
+    var left = 100.0
+    for (i, variant) in experiment.variants.enumerated() {
+      var weight = variant.trafficPercentage
+      if weight < 0 {
+        log.report(
+          .decodeFailure, "a percentage is not negative; it counts as 0", severity: .warning,
+          at: "\(path).variants[\(i)].traffic_percentage")
+        weight = 0
+      }
+      weight = min(weight, left)
+      left = WallieImport.rounded(left - weight)
+      if variant.paywallID.isEmpty {
+        log.report(
+          .variantWithoutPaywall,
+          "the variant '\(variant.id)' names no paywall: its outcome is an error",
+          severity: .warning, at: "\(path).variants[\(i)]")
+      }
+      variants.append(
+        Variant(
+          id: variant.id, kind: .treatment, weight: weight,
+          paywallID: variant.paywallID.isEmpty ? nil : variant.paywallID))
+    }
+    checkTraffic(experiment, left: left, at: path)
+    if left > 0 {
+      let ids = Set(variants.map { Array($0.id.utf8) })
+      var id = "holdout"
+      var number = 2
+      while ids.contains(Array(id.utf8)) {
+        id = "holdout-\(number)"
+        number += 1
+      }
+      variants.append(Variant(id: id, kind: .holdout, weight: left, isGap: true))
+    }
+    return variants
+  }
+
+  /// Differences of decimal fractions leave dust behind.
+  private static func rounded(_ number: Double) -> Double { (number * 1e9).rounded() / 1e9 }
+
+  private mutating func checkTraffic(
+    _ experiment: WallieModel.Experiment, left: Double, at path: String
+  ) {
+    let sum = experiment.variants.reduce(0) { $0 + max(0, $1.trafficPercentage) }
+    if sum > 100 {
+      log.report(
+        .weightsNot100,
+        "the percentages sum to \(sum.shortText); what comes after the first hundred gets nobody",
+        severity: .warning, at: "\(path).variants")
+    } else if WallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
+      log.report(
+        .weightsNot100,
+        "the variants leave \(left.shortText) % to the holdout, not "
+          + "\(experiment.holdoutPercentage.shortText)", severity: .warning,
+        at: "\(path).holdout_percentage",
+        notes: ["nothing reads 'holdout_percentage': the holdout is what the variants leave"])
+    }
+  }
+
+  // MARK: Checks over the whole
+
+  private mutating func checkReferences() {
+    let paywalls = Set(model.paywalls.map { Array($0.id.utf8) })
+    let config = Config(format: .agentWallie, products: model.products)
+    for audience in model.campaigns.flatMap(\.audiences) {
+      for (i, variant) in (audience.experiment?.variants ?? []).enumerated() {
+        guard !variant.paywallID.isEmpty, !paywalls.contains(Array(variant.paywallID.utf8)),
+          !paywalls.isEmpty
+        else { continue }
+        log.report(
+          .unknownPaywall, "the config holds no paywall '\(variant.paywallID)'",
+          severity: .warning, at: "\(audience.path).experiment.variants[\(i)].paywall_id",
+          suggestion: Suggestion.closest(
+            to: variant.paywallID, among: model.paywalls.prefix(2_000).map(\.id)
+          ).map { "did you mean '\($0)'?" })
+      }
+    }
+    for paywall in model.paywalls {
+      for (i, slot) in paywall.schema.slots.enumerated() {
+        guard let id = slot.productID, config.product(id) == nil else { continue }
+        log.report(
+          .unknownProduct, "the config holds no product '\(id)'", severity: .warning,
+          at: "paywalls.\(paywall.id).products[\(i)].product_id")
+      }
+    }
+  }
+
+  /// djb2 shifts the buckets of two experiments by a constant when their IDs have one length.
+  private mutating func checkCorrelation() {
+    var byLength: [Int: [(id: String, path: String)]] = [:]
+    for audience in model.campaigns.filter({ $0.status == .active }).flatMap(\.audiences) {
+      guard let experiment = audience.experiment, experiment.status == .running,
+        !(byLength[experiment.id.utf8.count] ?? []).contains(where: { $0.id == experiment.id })
+      else { continue }
+      byLength[experiment.id.utf8.count, default: []].append(
+        (experiment.id, "\(audience.path).experiment.id"))
+    }
+    for (_, group) in byLength.sorted(by: { $0.key < $1.key }) where group.count > 1 {
+      let names = group.prefix(3).map { "'\($0.id)'" }.joined(separator: ", ")
+      log.report(
+        .djb2Correlated,
+        "with djb2 assigning, \(group.count) experiments are not independent: \(names)"
+          + (group.count > 3 ? ", ..." : ""),
+        severity: .note, at: group[1].path,
+        notes: ["their IDs have one length, so each puts a subject a fixed number of buckets further"],
+        suggestion: "assign by hash, which keeps experiments apart")
+    }
+  }
+}

@@ -1,0 +1,141 @@
+internal import Expressions
+
+/// Products, and paywalls that are drawn natively.
+extension AgentWallieDecoder {
+  mutating func product(_ element: ConfigElement) -> ProductReference? {
+    guard let id = log.text("id", of: element) else { return nil }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("id"), ConfigKey("name", requiredBy: Self.native),
+        ConfigKey("store", requiredBy: Self.native),
+        ConfigKey("store_product_id", requiredBy: Self.native),
+        ConfigKey("entitlements", requiredBy: Self.native), ConfigKey("base_plan_id"),
+        ConfigKey("offer_ids"), ConfigKey("display_price"), ConfigKey("display_period"),
+      ], reported: ["store_product_id"])
+    guard let storeID = log.text("store_product_id", of: element), let store = store(element)
+    else { return nil }
+    return ProductReference(
+      id: id, store: store, storeID: storeID, name: log.optionalText("name", of: element),
+      basePlanID: log.optionalText("base_plan_id", of: element),
+      offerIDs: log.texts("offer_ids", of: element),
+      displayPrice: log.optionalText("display_price", of: element),
+      displayPeriod: log.optionalText("display_period", of: element),
+      entitlements: log.texts("entitlements", of: element).map { Entitlement(id: $0) })
+  }
+
+  static let stores: [(name: String, store: ProductReference.Store)] = [
+    ("apple", .appStore), ("google", .playStore), ("stripe", .stripe),
+  ]
+
+  private mutating func store(_ element: ConfigElement) -> ProductReference.Store? {
+    let text = log.optionalText("store", of: element) ?? "apple"
+    if let known = Self.stores.first(where: { $0.name == text }) { return known.store }
+    log.report(
+      .decodeFailure, "'\(text)' is no store; the product is left out",
+      at: element.memberPath("store"), suggestion: "write apple, google or stripe",
+      peers: log.rejected)
+    return nil
+  }
+
+  mutating func slot(_ element: ConfigElement) -> ProductSlot? {
+    guard let slot = log.text("slot", of: element) else { return nil }
+    log.checkKeys(of: element, ["slot", "label", "product_id"].map { ConfigKey($0) })
+    if slot == "selected" {
+      log.report(
+        .decodeFailure, "a slot named 'selected' hides the product that is selected",
+        severity: .warning, at: element.memberPath("slot"), suggestion: "give it another name")
+    }
+    return ProductSlot(
+      slot: slot, label: log.optionalText("label", of: element),
+      productID: log.optionalText("product_id", of: element))
+  }
+
+  mutating func schema(_ element: ConfigElement) -> PaywallSchema? {
+    guard element.isObject else {
+      log.report(
+        .decodeFailure, "a paywall is a JSON object", at: element.path, peers: log.rejected)
+      return nil
+    }
+    log.checkKeys(
+      of: element,
+      [
+        ConfigKey("version", requiredBy: Self.native), ConfigKey("name", requiredBy: Self.native),
+        ConfigKey("settings", requiredBy: Self.native), ConfigKey("theme"),
+        ConfigKey("products"), ConfigKey("components", requiredBy: Self.native),
+      ])
+    let none = ConfigElement(value: .map([]), path: element.memberPath("settings"))
+    return PaywallSchema(
+      version: log.optionalText("version", of: element) ?? "",
+      name: log.optionalText("name", of: element) ?? "",
+      settings: settings(log.optionalObject("settings", of: element) ?? none),
+      theme: log.optionalObject("theme", of: element).map { theme($0) },
+      slots: log.list("products", of: element).compactMap { slot($0) },
+      components: log.list("components", of: element).map { component($0) },
+      json: element.value)
+  }
+
+  mutating func settings(_ element: ConfigElement) -> PaywallSchema.Settings {
+    var settings = PaywallSchema.Settings()
+    settings.presentation = log.word(
+      "presentation", of: element, default: settings.presentation, peers: log.rejected)
+    if let value = log.optionalBool("close_button", of: element) { settings.hasCloseButton = value }
+    if let value = log.optionalWholeNumber("close_button_delay_ms", of: element) {
+      settings.closeButtonDelay = value
+    }
+    if let value = log.optionalText("background_color", of: element) {
+      settings.backgroundColor = value
+    }
+    if let value = log.optionalBool("scroll_enabled", of: element) {
+      settings.isScrollEnabled = value
+    }
+    if let value = log.optionalBool("safe_area_insets", of: element) {
+      settings.respectsSafeArea = value
+    }
+    settings.closeButtonStyle = log.optionalText("close_button_style", of: element)
+    settings.backgroundGradient = log.optionalObject("background_gradient", of: element)?.value
+    return settings
+  }
+
+  mutating func theme(_ element: ConfigElement) -> PaywallSchema.Theme {
+    var theme = PaywallSchema.Theme()
+    for (key, path) in Self.themeTexts {
+      if let text = log.optionalText(key, of: element) { theme[keyPath: path] = text }
+    }
+    if let radius = log.optionalNumber("corner_radius", of: element) { theme.cornerRadius = radius }
+    if let families = log.optionalObject("font_families", of: element) {
+      theme.fontFamilies = fontFamilies(families)
+    }
+    return theme
+  }
+
+  private static var themeTexts: [(String, WritableKeyPath<PaywallSchema.Theme, String>)] {
+    [
+      ("background", \.background), ("primary", \.primary), ("secondary", \.secondary),
+      ("text_primary", \.textPrimary), ("text_secondary", \.textSecondary), ("accent", \.accent),
+      ("surface", \.surface), ("font_family", \.fontFamily),
+    ]
+  }
+
+  mutating func fontFamilies(_ element: ConfigElement) -> [String: String] {
+    var families: [String: String] = [:]
+    for key in ["display", "heading", "body", "mono"] {
+      families[key] = log.optionalText(key, of: element)
+    }
+    return families
+  }
+
+  /// A component as it is. One of an unknown type is kept too: a later version may know it.
+  mutating func component(_ element: ConfigElement) -> Value {
+    guard let type = log.text("type", of: element) else { return element.value }
+    if !PaywallSchema.componentTypes.contains(type) {
+      log.report(
+        .decodeFailure, "'\(type)' is no component that is known; it is kept as it is",
+        severity: .note, at: element.memberPath("type"),
+        suggestion: Suggestion.closest(to: type, among: PaywallSchema.componentTypes)
+          .map { "did you mean \($0)?" })
+    }
+    for child in log.list("children", of: element) { _ = component(child) }
+    return element.value
+  }
+}

@@ -1,0 +1,56 @@
+public import Expressions
+
+extension Config {
+  /// Decodes a config of any format that is known.
+  ///
+  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
+  /// its siblings work. Only text that is no JSON object gives no config at all.
+  ///
+  /// - Parameter format: nil to tell by the keys: an object with `campaigns` and without
+  ///   `trigger_options` is AgentWallie's.
+  public static func decode(_ json: some Sequence<UInt8>, format: Format? = nil)
+    -> Compilation<Config>
+  {
+    let value: Value
+    do throws(JSONFault) {
+      value = try Value.parse(json: json)
+    } catch {
+      let range = SourceRange(from: error.offset, to: error.offset + 1)
+      let problem = Diagnostic(.decodeFailure, error.message, range: range)
+      return Compilation(output: nil, diagnostics: [problem])
+    }
+    let root = ConfigElement(value: value, path: "")
+    switch format ?? detected(root) {
+    case .superwall:
+      var decoder = SuperwallConfigDecoder()
+      let config = decoder.config(root)
+      return Compilation(output: config, diagnostics: decoder.log.diagnostics)
+    case .agentWallie:
+      var decoder = AgentWallieDecoder()
+      let config = decoder.config(root)
+      return Compilation(output: config, diagnostics: decoder.log.diagnostics)
+    }
+  }
+
+  /// Decodes Superwall's static config (`/api/v1/static_config`).
+  ///
+  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
+  /// its siblings work. ``Expressions/Diagnostic/peers`` says where the SDKs in the field would
+  /// reject the whole config. Only text that is no JSON object gives no config at all.
+  public static func decode(superwall json: some Sequence<UInt8>) -> Compilation<Config> {
+    decode(json, format: .superwall)
+  }
+
+  /// Decodes AgentWallie's config of campaigns, paywalls and products.
+  ///
+  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
+  /// its siblings work. ``Expressions/Diagnostic/peers`` says where AgentWallie's SDK would reject
+  /// the whole config.
+  public static func decode(agentWallie json: some Sequence<UInt8>) -> Compilation<Config> {
+    decode(json, format: .agentWallie)
+  }
+
+  private static func detected(_ root: ConfigElement) -> Format {
+    root.has("campaigns") && !root.has("trigger_options") ? .agentWallie : .superwall
+  }
+}

@@ -1,0 +1,240 @@
+internal import Expressions
+
+/// Triggers, rules and variants.
+extension SuperwallConfigDecoder {
+  private static let ruleKeys = [
+    ConfigKey("experiment_id", requiredBy: native),
+    ConfigKey("experiment_group_id", requiredBy: native), ConfigKey("variants", requiredBy: native),
+    ConfigKey("preload", requiredBy: native), ConfigKey("expression_cel"),
+    ConfigKey("expression"), ConfigKey("expression_js"), ConfigKey("occurrence"),
+    ConfigKey("computed_properties"),
+  ]
+  private static let variantKeys = [
+    ConfigKey("variant_id", requiredBy: native), ConfigKey("variant_type", requiredBy: native),
+    ConfigKey("percentage", requiredBy: native), ConfigKey("paywall_identifier"),
+  ]
+
+  mutating func addPlacements(_ elements: [ConfigElement], to config: inout Config) {
+    // Names by their bytes: strings compare normalised.
+    var places: [[UInt8]: Int] = [:]
+    for element in elements {
+      guard let placement = placement(element) else { continue }
+      if let known = places[Array(placement.name.utf8)] {
+        log.report(
+          .duplicateTrigger, "there are two triggers named '\(placement.name)'; the later counts",
+          severity: .warning, at: element.path,
+          peers: [
+            Diagnostic.PeerEffect(
+              Self.native, .differs, "take one of them, and which is not defined")
+          ])
+        config.placements[known] = placement
+      } else {
+        places[Array(placement.name.utf8)] = config.placements.count
+        config.placements.append(placement)
+      }
+    }
+  }
+
+  private mutating func placement(_ element: ConfigElement) -> Placement? {
+    guard let name = log.text("event_name", of: element) else { return nil }
+    log.checkKeys(of: element, [ConfigKey("event_name"), ConfigKey("rules")])
+    if element.member("rules") == nil { log.missing("rules", "a list", element) }
+    var audiences: [Audience] = []
+    for (index, rule) in log.list("rules", of: element).enumerated() {
+      if let audience = audience(rule, index) { audiences.append(audience) }
+    }
+    return Placement(name: name, audiences: audiences)
+  }
+
+  private mutating func audience(_ element: ConfigElement, _ index: Int) -> Audience? {
+    guard element.isObject else {
+      log.report(
+        .decodeFailure, "a rule is a JSON object", at: element.path, peers: log.rejected)
+      return nil
+    }
+    log.checkKeys(
+      of: element, Self.ruleKeys, reported: ["experiment_id", "experiment_group_id", "variants"])
+    guard let experiment = log.text("experiment_id", of: element) else { return nil }
+    let campaign = log.text("experiment_group_id", of: element) ?? ""
+    if element.member("variants") == nil { log.missing("variants", "a list", element) }
+    let variants = log.list("variants", of: element).compactMap { variant($0) }
+    checkWeights(variants, at: element.path)
+    var audience = Audience(
+      index: index, experimentID: experiment, campaignID: campaign, variants: variants,
+      path: element.path, preload: preload(element),
+      computedProperties: computedProperties(element))
+    if let expression = element.member("expression_cel") {
+      guard let text = expression.text else {
+        log.missing("expression_cel", "a string", element)
+        return nil
+      }
+      audience.expression = text
+    } else {
+      noteLegacyExpression(element)
+    }
+    if let occurrence = element.member("occurrence") {
+      // Without its limit the rule would apply too often, so a bad limit takes the rule with it.
+      guard let limit = occurrenceLimit(occurrence) else { return nil }
+      audience.occurrenceLimit = limit
+    }
+    return audience
+  }
+
+  /// Conditions in the forms before CEL are carried along and never evaluated.
+  private mutating func noteLegacyExpression(_ element: ConfigElement) {
+    for key in ["expression", "expression_js"] where element.member(key) != nil {
+      log.report(
+        .legacyExpression, "nothing evaluates '\(key)' any more: this audience is everybody",
+        severity: .warning, at: element.memberPath(key), suggestion: "write 'expression_cel'")
+    }
+  }
+
+  // MARK: Parts of a rule
+
+  /// The preload behaviour of a rule. One that asks for being evaluated again is always loaded.
+  private mutating func preload(_ rule: ConfigElement) -> Preload {
+    guard let element = rule.member("preload") else { return .always }
+    guard element.isObject else {
+      log.missing("preload", "an object", rule, severity: .warning)
+      return .always
+    }
+    return preload(element: element)
+  }
+
+  mutating func preload(element: ConfigElement) -> Preload {
+    log.checkKeys(
+      of: element,
+      [ConfigKey("behavior", requiredBy: Self.native), ConfigKey("requires_re_evaluation")])
+    if log.optionalBool("requires_re_evaluation", of: element) == true { return .always }
+    guard let text = log.optionalText("behavior", of: element) else { return .always }
+    if let behavior = Preload(rawValue: text) { return behavior }
+    if let behavior = Preload(rawValue: text.uppercased()) {
+      log.report(
+        .platformDifference, "'\(text)' is not in capitals", severity: .warning,
+        at: element.memberPath("behavior"), suggestion: "write \(behavior.rawValue)",
+        peers: [Diagnostic.PeerEffect([.ios], .rejectsConfig)])
+      return behavior
+    }
+    log.report(
+      .decodeFailure, "'\(text)' is no preload behavior; it counts as ALWAYS",
+      severity: .warning, at: element.memberPath("behavior"),
+      suggestion: "write IF_TRUE, ALWAYS or NEVER", peers: log.rejected)
+    return .always
+  }
+
+  /// Computed properties of a rule or a paywall. Of an unknown type they are left out.
+  mutating func computedProperties(_ element: ConfigElement) -> [ComputedProperty] {
+    log.list("computed_properties", of: element, severity: .warning).compactMap { element in
+      guard let type = log.text("type", of: element),
+        let event = log.text("event_name", of: element)
+      else { return nil }
+      guard let kind = ComputedProperty.Kind(rawValue: type) else {
+        let known = ComputedProperty.Kind.allCases.map(\.rawValue)
+        log.report(
+          .decodeFailure, "'\(type)' is no computed property; it is left out", severity: .warning,
+          at: element.memberPath("type"),
+          suggestion: Suggestion.closest(to: type, among: known).map { "did you mean \($0)?" },
+          peers: [
+            Diagnostic.PeerEffect([.android], .rejectsConfig),
+            Diagnostic.PeerEffect([.ios], .dropsElement),
+          ])
+        return nil
+      }
+      return ComputedProperty(kind: kind, eventName: event)
+    }
+  }
+
+  private mutating func occurrenceLimit(_ element: ConfigElement) -> OccurrenceLimit? {
+    log.checkKeys(
+      of: element, [ConfigKey("key"), ConfigKey("max_count"), ConfigKey("interval")])
+    guard let key = log.text("key", of: element) else { return nil }
+    guard let count = element.member("max_count")?.wholeNumber else {
+      log.missing("max_count", "a whole number", element)
+      return nil
+    }
+    guard let interval = element.member("interval") else {
+      log.missing("interval", "an object", element)
+      return nil
+    }
+    let type = interval.member("type")?.text ?? ""
+    let minutes = interval.member("minutes")?.wholeNumber
+    if type == "MINUTES", let minutes {
+      return OccurrenceLimit(key: key, maxCount: count, interval: .minutes(minutes))
+    }
+    if type == "MINUTES" {
+      log.report(
+        .platformDifference,
+        "an interval of type MINUTES needs 'minutes'; the limit counts for ever",
+        severity: .warning, at: interval.path,
+        suggestion: "write MINUTES with minutes, or INFINITY",
+        peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
+    } else if type != "INFINITY" {
+      log.report(
+        .decodeFailure, "'\(type)' is no interval type; the limit counts for ever",
+        severity: .warning, at: interval.path,
+        suggestion: "write MINUTES with minutes, or INFINITY",
+        peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
+    }
+    return OccurrenceLimit(key: key, maxCount: count, interval: .infinity)
+  }
+
+  private mutating func variant(_ element: ConfigElement) -> Variant? {
+    log.checkKeys(
+      of: element, Self.variantKeys, reported: ["variant_id", "variant_type", "percentage"])
+    guard let id = log.text("variant_id", of: element) else { return nil }
+    let type = log.text("variant_type", of: element) ?? ""
+    let kind = Variant.Kind(rawValue: type)
+    if kind == nil, !type.isEmpty {
+      log.report(
+        .decodeFailure, "'\(type)' is no variant type; it counts as TREATMENT",
+        severity: .warning, at: "\(element.path).variant_type",
+        peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
+    }
+    let weight = weight(element)
+    let paywall = log.optionalText("paywall_identifier", of: element)
+    if kind ?? .treatment == .treatment, paywall ?? "" == "" {
+      log.report(
+        .variantWithoutPaywall, "the treatment '\(id)' names no paywall: its outcome is an error",
+        severity: .warning, at: element.path)
+    }
+    return Variant(id: id, kind: kind ?? .treatment, weight: weight, paywallID: paywall)
+  }
+
+  private mutating func weight(_ element: ConfigElement) -> Double {
+    guard let member = element.member("percentage"), let weight = member.number else {
+      log.missing("percentage", "a number", element)
+      return 0
+    }
+    guard weight >= 0, weight.isFinite else {
+      log.report(.decodeFailure, "a weight is not negative; it counts as 0", at: member.path)
+      return 0
+    }
+    if weight != weight.rounded() {
+      log.report(
+        .platformDifference, "the weight is a fraction", severity: .note, at: member.path,
+        peers: log.rejected)
+    }
+    return weight
+  }
+
+  private mutating func checkWeights(_ variants: [Variant], at path: String) {
+    guard variants.count > 1 else { return }
+    let sum = variants.reduce(0) { $0 + $1.weight }
+    if sum == 0 {
+      log.report(
+        .weightsZero, "all weights are 0: every variant is as likely as the others",
+        severity: .warning, at: "\(path).variants")
+    } else if (sum - 100).magnitude > 1e-9 {
+      log.report(
+        .weightsNot100, "the weights sum to \(sum.shortText), not 100",
+        severity: .note, at: "\(path).variants", notes: ["they are weights, so this is allowed"])
+    }
+  }
+}
+
+extension Double {
+  /// The number without a needless `.0`.
+  var shortText: String {
+    self == rounded() && magnitude < 1e15 ? String(Int64(self)) : description
+  }
+}
