@@ -122,8 +122,11 @@ private struct AttributeTree {
     // Names by their bytes: strings compare normalised.
     var known: [[[UInt8]: Int]] = [[:]]
     for number in 0..<slots.count {
+      let names = slots.path(number).names
+      // Answers of the host come from elsewhere, whatever names a context holds.
+      if names[0] == HostQuestion.root { continue }
       var node = AttributeTrie.root
-      for name in slots.path(number).names {
+      for name in names {
         if let child = known[node][Array(name.utf8)] {
           node = child
         } else {

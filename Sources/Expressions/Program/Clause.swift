@@ -103,8 +103,12 @@ extension Instruction {
       .present(_, let targets), .hasField(_, _, let targets), .inBits(_, _, let targets),
       .inSet(_, _, let targets), .isIn(_, _, let targets), .contains(_, _, let targets),
       .startsWith(_, _, let targets), .endsWith(_, _, let targets),
-      .matches(_, _, let targets), .matchesText(_, _, let targets):
+      .matches(_, _, let targets), .matchesText(_, _, let targets), .isTruthy(_, let targets),
+      .compare(_, _, let targets, _), .testCall(_, _, let targets, _):
       targets
+    case .skipIfMissing(_, let next, let missing, let fault):
+      Targets(yes: next, no: missing, fault: fault)
+    case .settle(_, let next): Targets(yes: next, no: next, fault: next)
     default: nil
     }
   }
@@ -114,6 +118,9 @@ extension Instruction {
     switch self {
     case .finish, .finishFault: []
     case .jump(let next), .pend(_, let next): [next]
+    case .branch(_, let yes, let no): [yes, no]
+    case .rescue(_, let caught, let other): [caught, other]
+    case .raise(_, let fault): [fault]
     case .check(_, let fault), .copy(_, _, let fault), .add(_, _, _, let fault),
       .subtract(_, _, _, let fault), .multiply(_, _, _, let fault), .divide(_, _, _, let fault),
       .modulo(_, _, _, let fault), .negate(_, _, let fault), .size(_, _, let fault),
@@ -122,7 +129,9 @@ extension Instruction {
       .call(_, _, _, _, _, let fault), .callMany(_, _, _, _, let fault),
       .beginLoop(_, _, let fault), .append(_, _, let fault), .appendOptional(_, _, let fault),
       .insert(_, _, _, let fault), .insertOptional(_, _, _, let fault),
-      .insertAll(_, _, let fault):
+      .insertAll(_, _, let fault), .orElse(_, _, _, let fault), .orNull(_, _, let fault),
+      .member(_, _, _, let fault, _), .arithmetic(_, _, _, let fault, _),
+      .makeMapKeepingLast(_, _, _, let fault):
       [at - 1, fault]
     case .next(_, _, _, let done, let fault): [at - 1, done, fault]
     case .forget, .newList, .newMap: [at - 1]

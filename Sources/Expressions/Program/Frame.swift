@@ -123,7 +123,9 @@ public struct Frame: ~Copyable {
     let node = trie.nodes[id]
     if node.childCount > 0 {
       let isObject = cursor.peek() == UInt8(ascii: "{")
-      markChildren(node, isObject ? .missing : .notAMap, below: isObject ? .unreachable : .notAMap)
+      let behind: Cell = storage.binding.isLenient ? .behindValue : .notAMap
+      let below: Cell = isObject || storage.binding.isLenient ? .unreachable : .notAMap
+      markChildren(node, isObject ? .missing : behind, below: below)
       if isObject {
         let start = cursor.at
         try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: false)
@@ -154,11 +156,40 @@ public struct Frame: ~Copyable {
   ) throws(JSONFault) {
     let slot = Int(node.slot)
     if slot < 0 || node.isPresenceOnly {
+      let isDropped = storage.binding.null == .dropped && cursor.peek() == UInt8(ascii: "n")
       if wantsValue { try cursor.skipValue(nesting: nesting) }
-      if slot >= 0 { slots[slot] = .true }
+      if slot >= 0, !isDropped { slots[slot] = .true }
       return
     }
-    slots[slot] = try cursor.cell(in: &arena, nesting: nesting)
+    put(try cursor.cell(in: &arena, nesting: nesting), into: slot)
+  }
+
+  /// Puts a value into a slot as the program's binding wants it.
+  @inline(__always)
+  private mutating func put(_ cell: Cell, into slot: Int) {
+    slots[slot] = storage.binding.isPlain ? cell : bound(cell, slot)
+  }
+
+  /// A value that is left out leaves what the slot holds without it.
+  @inline(never)
+  private mutating func bound(_ cell: Cell, _ slot: Int) -> Cell {
+    let bound = storage.binding.bound(cell, in: &arena)
+    if bound.isValue { return bound }
+    return running.paths[slot].names.count == 1 ? (defaults + slot).pointee : .missing
+  }
+
+  /// Puts the answer to a question of the program's into the frame. It stays until the frame is
+  /// filled again.
+  ///
+  /// - Parameters:
+  ///   - number: the question's place in ``Program/questions``.
+  ///   - value: the reply; null where there is none.
+  public mutating func answer(_ number: Int, with value: Value) throws(EvaluationError) {
+    guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
+    // Replies come from the host itself, past what the platform does to attributes.
+    var binding = ValueBinding()
+    binding.readsBooleanTexts = storage.binding.readsBooleanTexts
+    slots[running.questions[number].slot] = binding.bound(cell, in: &arena)
   }
 
   /// Sets the attributes directly below a value, and those further below.
@@ -176,10 +207,9 @@ extension Frame {
   /// Fills the frame from a map whose keys are the roots.
   public mutating func fill(_ context: Value) throws(EvaluationError) {
     reset()
-    for slot in 0..<slotCount {
-      if let cell = try cell(at: running.paths[slot].names, in: context) {
-        slots[slot] = cell
-      }
+    for slot in 0..<slotCount where !running.isQuestion[slot] {
+      guard let cell = try cell(at: running.paths[slot].names, in: context) else { continue }
+      if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
     }
   }
 
@@ -189,7 +219,10 @@ extension Frame {
   {
     guard var value = context[path[0]] else { return nil }
     for (depth, name) in path.enumerated().dropFirst() {
-      guard case .map = value else { return .notAMap }
+      guard case .map = value else {
+        guard storage.binding.isLenient else { return .notAMap }
+        return depth == path.count - 1 ? .behindValue : .unreachable
+      }
       guard let next = value[name] else {
         return depth == path.count - 1 ? .missing : .unreachable
       }

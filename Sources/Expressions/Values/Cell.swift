@@ -11,6 +11,10 @@ package enum Tag {
   package static let unreachable: UInt8 = 3
   /// The path to the attribute leads through something that is no map.
   package static let notAMap: UInt8 = 4
+  /// The path leads through something that is no map, where that counts as not there.
+  package static let behindValue: UInt8 = 5
+  /// Nobody bound the variable that the path begins with.
+  package static let undeclared: UInt8 = 6
   /// The first tag that stands for a value.
   package static let firstValue: UInt8 = 8
   package static let null: UInt8 = 8
@@ -36,13 +40,15 @@ package enum Tag {
   package static let ip: UInt8 = 21
   package static let cidr: UInt8 = 22
   package static let version: UInt8 = 23
+  /// A function that is used as a value: two cells, its name and what it is a member of.
+  package static let function: UInt8 = 24
   /// The lowest tag of a text of at most 15 bytes.
   package static let shortText: UInt8 = 0x80
 
   /// The name of the type in the language, for messages.
   package static func typeName(_ tag: UInt8) -> String {
     switch tag {
-    case missing, unreachable: "missing"
+    case missing, unreachable, behindValue: "missing"
     case fault: "error"
     case unknown: "unknown"
     case null: "null_type"
@@ -60,6 +66,7 @@ package enum Tag {
     case ip: "net.IP"
     case cidr: "net.CIDR"
     case version: "version"
+    case function: "function"
     default: "string"
     }
   }
@@ -99,6 +106,8 @@ package struct Cell: Equatable, Sendable {
   package static var missing: Cell { Cell(low: UInt64(Tag.missing), high: 0) }
   package static var unreachable: Cell { Cell(low: UInt64(Tag.unreachable), high: 0) }
   package static var notAMap: Cell { Cell(low: UInt64(Tag.notAMap), high: 0) }
+  package static var behindValue: Cell { Cell(low: UInt64(Tag.behindValue), high: 0) }
+  package static var undeclared: Cell { Cell(low: UInt64(Tag.undeclared), high: 0) }
   package static var null: Cell { Cell(low: UInt64(Tag.null), high: 0) }
   package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
   package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }

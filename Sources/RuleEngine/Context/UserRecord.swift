@@ -33,9 +33,9 @@ public struct UserRecordReader: ~Copyable {
 
   public init(_ ruleSet: RuleSet) {
     nesting = ruleSet.program.limits.dataNesting
-    let paths = ruleSet.requirements
-    statusSlot = paths.firstIndex(of: AttributePath(["device", "subscriptionStatus"]))
-    entitlementsSlot = paths.firstIndex(of: AttributePath(["device", "activeEntitlements"]))
+    let program = ruleSet.program
+    statusSlot = program.slot(of: AttributePath(["device", "subscriptionStatus"]))
+    entitlementsSlot = program.slot(of: AttributePath(["device", "activeEntitlements"]))
   }
 
   /// What the record says of the subject beside its attributes.
