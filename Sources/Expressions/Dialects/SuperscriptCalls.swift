@@ -222,7 +222,12 @@ extension Checker {
 
   /// `x.maybe(a, b)`: a, or b where a errs. It wants a receiver and looks at neither.
   private mutating func maybe(_ reader: inout CallReader) -> ConditionGraph.ID {
-    receiving(&reader, 2) { checker, operands, origin in
+    // Its arguments are not evaluated before both are there.
+    if reader.arguments.count < (reader.receiver == nil ? 3 : 2) {
+      guard let this = receiver(&reader) else { return lacking([], reader) }
+      return lacking([this], reader)
+    }
+    return receiving(&reader, 2) { checker, operands, origin in
       let value = checker.rescue(operands[1], operands[2], .recoverable, origin)
       return checker.sequence([operands[0], value], origin)
     }

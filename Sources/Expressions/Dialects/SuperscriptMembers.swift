@@ -111,7 +111,8 @@ extension Checker {
       return indexPath(path, tree.name(key.a, key.b), isRaw: isRaw, origin)
     }
     let value = superscript(Int(node.a), isRaw: isRaw)
-    return addCall(.indexOrNull, [value, superscript(Int(node.b), isRaw: true)], origin)
+    let index = superscript(Int(node.b), isRaw: true)
+    return addCall(.indexOrNull, [readFirst(value, before: index), index], origin)
   }
 
   /// `a.b["name"]` as an attribute of its own.

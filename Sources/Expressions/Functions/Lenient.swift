@@ -87,6 +87,9 @@ enum Lenient {
   static func contains(
     _ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>, _ work: inout Int
   ) -> Cell {
+    guard element.pointee.isValue, collection.pointee.isValue else {
+      return Arithmetic.noOverload(collection.pointee, element.pointee)
+    }
     switch collection.pointee.tag {
     case Tag.list: return CollectionFunctions.contains(collection, element, &work)
     case Tag.map:

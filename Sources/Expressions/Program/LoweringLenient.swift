@@ -166,6 +166,12 @@ extension Lowering {
       let yes = truthy(Int(content.b), Int(content.b), targets, depth)
       return test(Int(content.a), Targets(yes: yes, no: no, fault: targets.fault), depth)
     case .raise: return raise(content, fault: targets.fault, a)
+    case .slot:
+      // The instruction takes what is missing for false, which it is only where a default says so.
+      var depth = depth
+      let place = temporary(&depth)
+      emit(.isTruthy(place, targets), a)
+      return value(a, to: place, next: last, fault: targets.fault, depth)
     case .orElse where graph[Int(content.a)].kind == .slot && isNull(Int(content.b)):
       emit(.isTruthy(UInt32(slotBase) + graph[Int(content.a)].a, targets), a)
       return last
