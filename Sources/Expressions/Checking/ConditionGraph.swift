@@ -188,6 +188,11 @@ struct ConditionGraph: ~Copyable {
     }
   }
 
+  /// Whether a kind of node names a slot.
+  static func readsSlot(_ kind: Kind) -> Bool {
+    kind == .slot || kind == .present || kind == .slotOrNull
+  }
+
   /// A node and all below it, each once, the first operands first.
   func nodes(below root: ID) -> [ID] {
     var found: [ID] = []

@@ -22,6 +22,9 @@ public struct Environment: Sendable {
   public internal(set) var hostFunctions = HostFunctions()
   /// What happens to values on their way into a frame.
   public internal(set) var binding = ValueBinding()
+  /// Whether a superscript expression comes to true when its value counts as true in JavaScript,
+  /// and else to false: what is matched is that, and not the value.
+  public var takesTruthForTrue = false
 
   public init(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],

@@ -48,7 +48,7 @@ enum Function: UInt16, CaseIterable {
   case requireText, requireList, requireKey, sameNumber, negateWrapping
   case byteSize, toIntTruncating, toUintTruncating, toDoubleParsing, toPlainText, textToBytes
   case textToDuration, textToTimestamp, intToText, uintToText, doubleToText, boolToText
-  case greatestOf, indexOrNull, overlay, answerFor
+  case greatestOf, indexOrNull, overlay, answerFor, scriptTruth
 }
 
 /// The operands of a call, where they lie.

@@ -12,7 +12,9 @@ extension Checker {
     let whole = origin(tree[root])
     let null = graph.addConstant(.null, at: whole)
     let nullish = FaultSet(.undeclaredName, .nullComparison)
-    return rescue(superscript(root, isRaw: false), null, nullish, whole)
+    var value = superscript(root, isRaw: false)
+    if environment.takesTruthForTrue { value = addCall(.scriptTruth, [value], whole) }
+    return rescue(value, null, nullish, whole)
   }
 
   mutating func superscript(_ id: SyntaxTree.ID, isRaw: Bool) -> ConditionGraph.ID {

@@ -31,7 +31,7 @@ enum Calls {
     case .requireText, .requireList, .requireKey, .sameNumber, .negateWrapping, .byteSize,
       .toIntTruncating, .toUintTruncating, .toDoubleParsing, .toPlainText, .textToBytes,
       .textToDuration, .textToTimestamp, .intToText, .uintToText, .doubleToText, .boolToText,
-      .greatestOf, .indexOrNull, .overlay, .answerFor:
+      .greatestOf, .indexOrNull, .overlay, .answerFor, .scriptTruth:
       Lenient.call(function, operands, &arena)
     case .contains, .startsWith, .endsWith, .matches, .isWithin, .containsAnything,
       .regexReplace, .regexExtract, .regexExtractAll:

@@ -11,6 +11,7 @@ extension Lenient {
     case .overlay: return overlay(operands[0].pointee, operands[1].pointee, in: &arena)
     case .answerFor: return answer(operands)
     case .negateWrapping: return negate(operands[0].pointee)
+    case .scriptTruth: return Cell(isTrueInJavaScript(operands[0].pointee))
     default: return convert(function, operands[0], &arena)
     }
   }
@@ -53,6 +54,17 @@ extension Lenient {
     }
     let found = isWithin(operands[1], operands[0], &work)
     return found == .true ? index(operands[0], operands[1]) : operands[2].pointee
+  }
+
+  /// Objects are true, empty ones too; NaN is not.
+  private static func isTrueInJavaScript(_ cell: Cell) -> Bool {
+    switch cell.tag {
+    case Tag.list, Tag.map, Tag.bytes, Tag.timestamp, Tag.function: true
+    case Tag.double: cell.doubleValue != 0 && !cell.doubleValue.isNaN
+    // The evaluator reports a duration as null.
+    case Tag.duration: false
+    default: isTruthy(cell)
+    }
   }
 
   private static func byteSize(_ value: UnsafePointer<Cell>) -> Cell {

@@ -24,21 +24,21 @@ extension Program {
   /// The clauses of an expression in source order, as one run on this frame sees them.
   public func clauses(of entry: Entry, in frame: inout Frame) -> [Clause] {
     let trace = traced(entry, in: &frame).trace
-    var outcomes: [UInt32: Clause.Outcome] = [:]
-    for test in trace.tests { outcomes[test.instruction] = outcome(of: test, in: entry) }
+    // What a test comes to may be told in several steps; the last one counts.
+    var outcomes: [SourceRange: Clause.Outcome] = [:]
+    for test in trace.tests {
+      guard let range = range(ofInstruction: test.instruction, in: entry) else { continue }
+      outcomes[range] = outcome(of: test, in: entry)
+    }
     var clauses: [Clause] = []
     for instruction in tests(of: entry) {
       guard let range = range(ofInstruction: instruction, in: entry) else { continue }
-      let outcome = outcomes[instruction] ?? .notEvaluated
-      if let known = clauses.firstIndex(where: { $0.range == range }) {
-        if clauses[known].outcome == .notEvaluated { clauses[known].outcome = outcome }
-        continue
-      }
+      if clauses.contains(where: { $0.range == range }) { continue }
       let source = Array(sources[entry.source].utf8)
       let text = String(decoding: source[range.from..<min(range.to, source.count)], as: UTF8.self)
       clauses.append(
         Clause(
-          range: range, text: text, outcome: outcome,
+          range: range, text: text, outcome: outcomes[range] ?? .notEvaluated,
           attributes: attributes(ofInstruction: instruction, in: frame)))
     }
     return clauses.sorted { ($0.range.from, $0.range.to) < ($1.range.from, $1.range.to) }
@@ -82,10 +82,14 @@ extension Program {
     -> [Clause.Attribute]
   {
     let slots = storage.graph.nodes(below: Int(storage.nodeOf[Int(instruction)]))
-      .filter { storage.graph[$0].kind == .slot || storage.graph[$0].kind == .present }
+      .filter { ConditionGraph.readsSlot(storage.graph[$0].kind) }
       .map { Int(storage.graph[$0].a) }
     return slots.map { slot in
       let cell = frame.slots[slot]
+      if let question = HostQuestion(path: storage.graph.slots.path(slot).names) {
+        return Clause.Attribute(
+          path: AttributePath([question.description]), value: Value(cell))
+      }
       let isKnown = cell.isValue && !storage.graph.slots.slots[slot].isPresenceOnly
       return Clause.Attribute(
         path: storage.graph.slots.path(slot),

@@ -140,6 +140,11 @@ public struct Program: Sendable {
   /// What the expressions ask their host. ``Frame/answer(_:with:)`` takes the replies.
   public var questions: [HostQuestion] { paths.compactMap { HostQuestion(path: $0.names) } }
 
+  /// The slots of the questions, in the order of ``questions``.
+  package var questionSlots: [Int] {
+    paths.indices.filter { HostQuestion(path: paths[$0].names) != nil }
+  }
+
   /// The paths of all slots, questions included.
   private var paths: [AttributePath] {
     (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) }

@@ -32,6 +32,14 @@ public struct ValueBinding: Hashable, Sendable {
 }
 
 extension ValueBinding {
+  /// What a value becomes on its way into a frame, or nil when it is left out.
+  public func passed(_ value: Value) -> Value? {
+    var arena = Arena(limit: 64 << 20)
+    guard let cell = arena.cell(value) else { return nil }
+    let bound = bound(cell, in: &arena)
+    return bound.isValue ? Value(bound) : nil
+  }
+
   private static let trueText = ValueBinding.shortText("true")
   private static let falseText = ValueBinding.shortText("false")
 

@@ -37,18 +37,21 @@ public struct BatchWorker: ~Copyable {
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
+  /// What questions about events come to for users without any, by slot.
+  private let answersWithoutEvents: [(slot: Int, cell: Cell)]
   /// By place of an unknown key: what the reader has not been told yet.
   private var unknown: [String: Int] = [:]
 
   /// Members of a record that are read beside attributes.
   private enum Capture: Int, CaseIterable {
-    case userID, assignments, occurrences, status, entitlements
+    case userID, assignments, occurrences, events, status, entitlements
 
     var key: String {
       switch self {
       case .userID: "userId"
       case .assignments: "assignments"
       case .occurrences: "occurrences"
+      case .events: "events"
       case .status: "subscriptionStatus"
       case .entitlements: "entitlements"
       }
@@ -63,10 +66,10 @@ public struct BatchWorker: ~Copyable {
     ruleSet = plan.ruleSet
     table = plan.table
     frame = Frame(for: plan.ruleSet.program)
-    reader = UserRecordReader(plan.ruleSet)
+    reader = UserRecordReader(plan.ruleSet, at: plan.clock)
     shapes = RecordShapes(
       for: plan.ruleSet.program, captures: Capture.allCases.map(\.key),
-      ignored: ["user", "device", "params", "events"])
+      ignored: ["user", "device", "params"])
     block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
     columns = ColumnDecider(plan)
     rows = RowWalk(plan)
@@ -75,6 +78,7 @@ public struct BatchWorker: ~Copyable {
     writer = OutcomeWriter(plan)
     captured = .allocate(capacity: Capture.allCases.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
+    answersWithoutEvents = ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
   }
 
   deinit { captured.deallocate() }
@@ -139,8 +143,10 @@ public struct BatchWorker: ~Copyable {
         line, readable: readable, row: block.count, of: &block.columns, captured: captured)
     else { return false }
     guard let base = line.baseAddress, isEmptyMember(.assignments, base),
-      isEmptyMember(.occurrences, base)
+      isEmptyMember(.occurrences, base),
+      !reader.wantsEvents || isEmptyMember(.events, base)
     else { return false }
+    for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
     let identity = captured[Capture.userID.rawValue]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
       identity.to - identity.from < 4_096

@@ -25,6 +25,10 @@ public struct RuleSet: Sendable {
 
   /// The program of the conditions. Make a frame for it to decide.
   public let program: Program
+  /// What the expressions are written in.
+  public let language: RuleLanguage
+  /// Device attributes that come from the history of events, with their slots.
+  let computed: [(slot: Int, property: ComputedProperty)]
   package let rules: [Rule]
   package let placements: [CompiledPlacement]
   /// The distinct conditions; rules with the same meaning have the same.
@@ -42,10 +46,18 @@ public struct RuleSet: Sendable {
   /// The attributes that the rules read.
   public var requirements: [AttributePath] { program.requirements }
 
+  /// What the rules ask about the history of events.
+  public var questions: [HostQuestion] { program.questions }
+
   package init(
-    program: Program, rules: [Rule], placements: [CompiledPlacement], conditions: [Program.Entry]
+    program: Program, language: RuleLanguage, rules: [Rule], placements: [CompiledPlacement],
+    conditions: [Program.Entry], computedProperties: [ComputedProperty]
   ) {
     self.program = program
+    self.language = language
+    computed = computedProperties.compactMap { property in
+      program.slot(of: AttributePath(["device", property.attributeName])).map { ($0, property) }
+    }
     self.rules = rules
     self.placements = placements
     self.conditions = conditions

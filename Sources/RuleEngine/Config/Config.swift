@@ -37,12 +37,15 @@ public struct Audience: Hashable, Sendable {
   public var expression: String?
   public var occurrenceLimit: OccurrenceLimit?
   public var variants: [Variant]
+  /// Values of the history of events that the condition reads as attributes of the device.
+  public var computedProperties: [ComputedProperty]
   /// Where the audience stands in the config text, as `trigger_options[2].rules[0]`.
   public var path: String
 
   public init(
     index: Int, experimentID: String, campaignID: String = "", expression: String? = nil,
-    occurrenceLimit: OccurrenceLimit? = nil, variants: [Variant] = [], path: String = ""
+    occurrenceLimit: OccurrenceLimit? = nil, variants: [Variant] = [], path: String = "",
+    computedProperties: [ComputedProperty] = []
   ) {
     self.index = index
     self.experimentID = experimentID
@@ -51,6 +54,7 @@ public struct Audience: Hashable, Sendable {
     self.occurrenceLimit = occurrenceLimit
     self.variants = variants
     self.path = path
+    self.computedProperties = computedProperties
   }
 }
 

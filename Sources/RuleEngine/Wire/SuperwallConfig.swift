@@ -142,7 +142,25 @@ private struct SuperwallConfigDecoder {
       guard let limit = occurrenceLimit(occurrence) else { return nil }
       audience.occurrenceLimit = limit
     }
+    audience.computedProperties = list("computed_properties", of: element).compactMap {
+      computedProperty($0)
+    }
     return audience
+  }
+
+  private mutating func computedProperty(_ element: ConfigElement) -> ComputedProperty? {
+    log.checkKeys(of: element, known: ["type", "event_name"])
+    guard let type = log.text("type", of: element), let event = log.text("event_name", of: element)
+    else { return nil }
+    guard let kind = ComputedProperty.Kind(rawValue: type) else {
+      let names = ComputedProperty.Kind.allCases.map(\.rawValue)
+      log.report(
+        .decodeFailure, "'\(type)' is no computed property", severity: .warning, at: element.path,
+        notes: ["the Android SDK rejects the whole config because of this"],
+        suggestion: Suggestion.closest(to: type, among: names).map { "did you mean '\($0)'?" })
+      return nil
+    }
+    return ComputedProperty(kind: kind, eventName: event)
   }
 
   private mutating func occurrenceLimit(_ element: ConfigElement) -> OccurrenceLimit? {

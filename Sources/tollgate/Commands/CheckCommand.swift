@@ -15,6 +15,8 @@ struct CheckCommand: ParsableCommand {
   @Argument(help: "The config file (JSON); - reads standard input.")
   var config: String
 
+  @OptionGroup var language: LanguageOptions
+
   @Flag(help: "Print one JSON object a line instead of text.")
   var json = false
 
@@ -25,7 +27,7 @@ struct CheckCommand: ParsableCommand {
   var quiet = false
 
   func run() throws {
-    let file = try ConfigFile(config)
+    let file = try ConfigFile(config, language: language.language)
     let shown = file.diagnostics.filter { !quiet || $0.severity != .note }
     for diagnostic in shown {
       FileText.print(json ? diagnostic.json.json : file.render(diagnostic) + "\n")

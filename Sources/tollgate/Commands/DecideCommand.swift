@@ -25,12 +25,13 @@ struct DecideCommand: ParsableCommand {
   var user: String
 
   @OptionGroup var options: DecisionOptions
+  @OptionGroup var language: LanguageOptions
 
   @Flag(help: "Print why, for a person.")
   var explain = false
 
   func run() throws {
-    let ruleSet = try ConfigFile(config).requireRuleSet()
+    let ruleSet = try ConfigFile(config, language: language.language).requireRuleSet()
     let record = try FileText.read(user)
     let now = try options.time()
     let (decision, explanation, subject) = try decide(ruleSet, record, now)
@@ -51,7 +52,7 @@ struct DecideCommand: ParsableCommand {
     -> (Decision, String, String)
   {
     var frame = Frame(for: ruleSet.program)
-    var reader = UserRecordReader(ruleSet)
+    var reader = UserRecordReader(ruleSet, at: try options.clock(now))
     return try record.withUnsafeBufferPointer { bytes in
       do throws(UserRecordReader.Rejection) {
         try reader.read(bytes, into: &frame)

@@ -15,6 +15,19 @@ struct DecisionOptions: ParsableArguments {
       valueName: "seed"))
   var seed = ""
 
+  @Option(
+    help: ArgumentHelp(
+      "The time zone of calendar questions such as monthsSince.", valueName: "name"))
+  var timeZone = "UTC"
+
+  /// The time with the calendar that questions about events are answered by.
+  func clock(_ now: Int64) throws -> HistoryClock {
+    guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
+      throw ValidationError("there is no time zone '\(timeZone)'; write Europe/Berlin or +01:00")
+    }
+    return clock
+  }
+
   /// Milliseconds since 1970.
   func time() throws -> Int64 {
     guard let now else { return Clock.milliseconds() }

@@ -36,6 +36,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
   var placements: String?
 
   @OptionGroup var options: DecisionOptions
+  @OptionGroup var language: LanguageOptions
 
   @Option(help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
@@ -73,13 +74,13 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkFiles()
-    let ruleSet = try ConfigFile(config).requireRuleSet()
+    let ruleSet = try ConfigFile(config, language: language.language).requireRuleSet()
     let now = try options.time()
     let plan = BatchPlan(
       ruleSet,
       placements: placements.map { $0.split(separator: ",").map { $0.trimmed } }, now: now,
       assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none",
-      stopsAtRejection: strict)
+      stopsAtRejection: strict, clock: try options.clock(now))
     for name in plan.unknownPlacements {
       FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
     }

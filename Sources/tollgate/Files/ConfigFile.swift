@@ -13,14 +13,14 @@ struct ConfigFile {
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
-  init(_ path: String) throws {
+  init(_ path: String, language: RuleLanguage = .standard) throws {
     self.path = path
     bytes = try FileText.read(path)
     let decoded = Config.decode(superwall: bytes)
     config = decoded.output
     diagnostics = decoded.diagnostics
     if let config {
-      let compiled = RuleSet.compile(config)
+      let compiled = RuleSet.compile(config, language: language)
       ruleSet = compiled.output
       diagnostics += compiled.diagnostics
     }
