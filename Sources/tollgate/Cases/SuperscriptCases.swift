@@ -97,14 +97,18 @@ enum SuperscriptValues {
     switch value {
     case .list(let values): return .list(values.map(decode))
     case .map(let entries):
-      if entries.count == 1, case .string(let key) = entries[0].key,
-        let wrapped = decode(entries[0].value, as: key)
-      {
-        return wrapped
-      }
+      if let wrapped = wrapped(value) { return wrapped }
       return .map(entries.map { Value.Entry(key: $0.key, value: decode($0.value)) })
     default: return value
     }
+  }
+
+  /// The value in a wrapper such as `{"$uint":n}`, or nil.
+  static func wrapped(_ value: Value) -> Value? {
+    guard case .map(let entries) = value, entries.count == 1,
+      case .string(let key) = entries[0].key
+    else { return nil }
+    return decode(entries[0].value, as: key)
   }
 
   private static func decode(_ value: Value, as wrapper: String) -> Value? {

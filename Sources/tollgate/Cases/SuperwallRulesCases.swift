@@ -14,6 +14,8 @@ enum SuperwallRulesCases {
     case "tryToMatchOccurrence": got = tryToMatchOccurrence(testCase)
     case "count": got = count(testCase)
     case "mapTriggerResult": got = mapTriggerResult(testCase)
+    case "timeSince", "webComputed", "toPassable", "paddedVersion":
+      got = PlatformCases.run(operation, testCase)
     default: return .skipped("the operation \(operation) is not there yet")
     }
     guard let got else {
