@@ -17,6 +17,9 @@ public struct Frame: ~Copyable {
   let pending: UnsafeMutablePointer<Cell>
   private let defaults: UnsafeMutablePointer<Cell>
   private let slotCount: Int
+  /// Whether values go in as they are.
+  private let isPlain: Bool
+  private let readsTextsPlainly: Bool
   private let trie: AttributeTrie.View
   let running: Program.Running
   package var arena: Arena
@@ -33,6 +36,8 @@ public struct Frame: ~Copyable {
     let constants = storage.graph.constants.cells.count
     let count = constants + storage.graph.slots.count + storage.temporaries
     slotCount = storage.graph.slots.count
+    isPlain = storage.binding.isPlain
+    readsTextsPlainly = storage.binding.readsTextsPlainly
     cells = .allocate(capacity: max(count, 1))
     cells.initialize(repeating: .missing, count: max(count, 1))
     for (i, cell) in storage.graph.constants.cells.enumerated() { cells[i] = cell }
@@ -77,11 +82,24 @@ public struct Frame: ~Copyable {
 
   /// Copies bytes to where the frame's texts can point into them until the next call.
   package mutating func own(_ bytes: some Sequence<UInt8>) -> ByteView {
-    owned.deallocate()
+    let copied = bytes.withContiguousStorageIfAvailable { source in
+      makeRoom(source.count)
+      _ = owned.update(fromContentsOf: source)
+      return source.count
+    }
+    if let copied { return ByteView(rebasing: owned[0..<copied]) }
     let copy = Array(bytes)
-    owned = .allocate(capacity: max(copy.count, 1))
-    _ = owned.initialize(from: copy)
+    makeRoom(copy.count)
+    _ = owned.update(fromContentsOf: copy)
     return ByteView(rebasing: owned[0..<copy.count])
+  }
+
+  /// Memory for at least so many bytes; what it held is void.
+  private mutating func makeRoom(_ count: Int) {
+    guard count > owned.count else { return }
+    owned.deallocate()
+    owned = .allocate(capacity: max(count, 2 * owned.count))
+    owned.initialize(repeating: 0)
   }
 
   private mutating func fill(_ cursor: inout JSONCursor) throws(JSONFault) {
@@ -112,7 +130,15 @@ public struct Frame: ~Copyable {
   private mutating func child(
     _ node: Int, _ key: JSONCursor.RawString, _ cursor: JSONCursor
   ) throws(JSONFault) -> Int? {
-    if !key.hasEscapes { return trie.child(of: node, named: key.bytes) }
+    if key.hasEscapes { return try escapedChild(node, key, cursor) }
+    return trie.child(
+      of: node, named: key.bytes, prefix: AttributeTrie.prefix(key.bytes, before: cursor))
+  }
+
+  @inline(never)
+  private mutating func escapedChild(
+    _ node: Int, _ key: JSONCursor.RawString, _ cursor: JSONCursor
+  ) throws(JSONFault) -> Int? {
     let cell = try cursor.text(key, in: &arena)
     return withUnsafePointer(to: cell) { trie.child(of: node, named: $0.textBytes) }
   }
@@ -137,16 +163,36 @@ public struct Frame: ~Copyable {
     try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: true)
   }
 
+  /// Written out, and not a loop over members with a closure: this is where records are read, and
+  /// most of what they hold is passed over.
   private mutating func fillChildren(
-    _ id: Int, from cursor: inout JSONCursor, nesting: Int
+    _ id: Int, from outer: inout JSONCursor, nesting: Int
   ) throws(JSONFault) {
-    try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
-      if let child = try child(id, key, cursor) {
+    var cursor = outer
+    let trie = trie
+    guard nesting > 0 else { throw cursor.fault(.tooDeep) }
+    try cursor.expect(UInt8(ascii: "{"))
+    var isOpen = !cursor.take(UInt8(ascii: "}"))
+    while isOpen {
+      guard cursor.peek() == UInt8(ascii: "\"") else { throw cursor.unexpected() }
+      let key = try cursor.string()
+      try cursor.expect(UInt8(ascii: ":"))
+      let found =
+        key.hasEscapes
+        ? try escapedChild(id, key, cursor)
+        : trie.child(
+          of: id, named: key.bytes, prefix: AttributeTrie.prefix(key.bytes, before: cursor))
+      if let child = found {
         try fillValue(child, from: &cursor, nesting: nesting - 1)
+      } else if cursor.peek() == UInt8(ascii: "\"") {
+        _ = try cursor.string()
       } else {
         try cursor.skipValue(nesting: nesting - 1)
       }
+      isOpen = cursor.take(UInt8(ascii: ","))
+      if !isOpen { try cursor.expect(UInt8(ascii: "}")) }
     }
+    outer = cursor
   }
 
   /// Puts the next value into the slot that ends at this node. Without a slot the value is only
@@ -167,7 +213,13 @@ public struct Frame: ~Copyable {
   /// Puts a value into a slot as the program's binding wants it.
   @inline(__always)
   private mutating func put(_ cell: Cell, into slot: Int) {
-    slots[slot] = storage.binding.isPlain ? cell : bound(cell, slot)
+    if isPlain {
+      slots[slot] = cell
+    } else if cell.isText, readsTextsPlainly {
+      slots[slot] = ValueBinding.boolean(cell)
+    } else {
+      slots[slot] = bound(cell, slot)
+    }
   }
 
   /// A value that is left out leaves what the slot holds without it.

@@ -175,16 +175,35 @@ package struct Cell: Equatable, Sendable {
   /// A text of at most 15 bytes, or nil when it is longer.
   package init?(short text: UnsafeBufferPointer<UInt8>) {
     guard text.count <= 15 else { return nil }
-    var low = UInt64(Tag.shortText) | UInt64(text.count)
-    var high: UInt64 = 0
-    for (i, byte) in text.enumerated() {
-      if i < 7 {
-        low |= UInt64(byte) << UInt64(8 * (i + 1))
-      } else {
-        high |= UInt64(byte) << UInt64(8 * (i - 7))
-      }
+    let tag = UInt64(Tag.shortText) | UInt64(text.count)
+    guard let base = UnsafeRawPointer(text.baseAddress), text.count > 0 else {
+      self.init(low: tag, high: 0)
+      return
     }
-    self.init(low: low, high: high)
+    // Loads that overlap instead of a loop over the bytes.
+    if text.count >= 8 {
+      let first = base.loadUnaligned(as: UInt64.self)
+      let last = (base + (text.count &- 8)).loadUnaligned(as: UInt64.self)
+      // The bytes behind the first eight; a smart shift gives 0 when there are none.
+      let rest = last >> UInt64(8 &* (16 &- text.count))
+      self.init(low: tag | first << 8, high: first >> 56 | rest << 8)
+    } else {
+      self.init(low: tag | Cell.few(base, text.count) << 8, high: 0)
+    }
+  }
+
+  /// One to seven bytes, zero-padded.
+  @inline(__always)
+  private static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    if count >= 4 {
+      let first = UInt64(base.loadUnaligned(as: UInt32.self))
+      let last = UInt64((base + (count &- 4)).loadUnaligned(as: UInt32.self))
+      return first | last << UInt64(8 &* (count &- 4))
+    }
+    let first = UInt64(base.load(as: UInt8.self))
+    guard count > 1 else { return first }
+    let last = UInt64((base + (count &- 2)).loadUnaligned(as: UInt16.self))
+    return first | last << UInt64(8 &* (count &- 2))
   }
 
   /// A text that stays where it is when it is too long for a cell.

@@ -40,12 +40,18 @@ extension ValueBinding {
     return bound.isValue ? Value(bound) : nil
   }
 
-  private static let trueText = ValueBinding.shortText("true")
-  private static let falseText = ValueBinding.shortText("false")
+  /// The cells of the texts `true` and `false`, written out: this is asked for every text.
+  private static var trueText: Cell { Cell(low: 0x65_75_72_74_84, high: 0) }
+  private static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
 
-  private static func shortText(_ text: StaticString) -> Cell {
-    let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return Cell(short: bytes) ?? .emptyText
+  /// Whether nothing happens to texts but that `true` and `false` become bools.
+  var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns }
+
+  /// A text as a bool if it is one's name.
+  @inline(__always)
+  static func boolean(_ text: Cell) -> Cell {
+    if text == trueText { return .true }
+    return text == falseText ? .false : text
   }
 
   /// What a value becomes; ``Cell/missing`` when it is left out. Lists and maps of the arena are
@@ -84,9 +90,7 @@ extension ValueBinding {
       // A full arena has no room for the shorter text; the empty one is within every limit.
       cell = cleaned ?? .emptyText
     }
-    guard readsBooleanTexts else { return cell }
-    if cell == ValueBinding.trueText { return .true }
-    return cell == ValueBinding.falseText ? .false : cell
+    return readsBooleanTexts ? ValueBinding.boolean(cell) : cell
   }
 
   /// Elements, or keys and values, without those that are left out.
