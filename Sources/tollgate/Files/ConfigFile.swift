@@ -47,6 +47,9 @@ struct ConfigFile {
     return ruleSet
   }
 
+  /// The line of an element of the config, by its path.
+  func line(of path: String) -> Int? { JSONLocation.lines(of: [path], in: bytes)[path] }
+
   /// A diagnostic with the file, the line and the source it is about.
   func render(_ diagnostic: Diagnostic) -> String {
     if diagnostic.path.isEmpty, let range = diagnostic.range {
