@@ -30,7 +30,10 @@ let package = Package(
       path: ".",
       exclude: ["Data/README.md", "README.md", "Sources/Probes", "peers"],
       sources: ["Sources/bench"],
-      resources: [.embedInCode("Data/rules.jsonl"), .embedInCode("Data/contexts.json")],
+      resources: [
+        .embedInCode("Data/rules.jsonl"), .embedInCode("Data/contexts.json"),
+        .embedInCode("Data/superscript.jsonl"),
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -27,10 +27,10 @@ func wireRule(
 }
 
 /// The rule set of some rules; every diagnostic of severity error is a failure.
-func ruleSet(_ rules: String...) throws -> RuleSet {
+func ruleSet(_ rules: String..., language: RuleLanguage = .standard) throws -> RuleSet {
   let decoded = Config.decode(superwall: wireConfig(rules: rules.joined(separator: ",")))
   let config = try #require(decoded.output)
-  let compiled = RuleSet.compile(config)
+  let compiled = RuleSet.compile(config, language: language)
   #expect(!(decoded.diagnostics + compiled.diagnostics).contains { $0.severity == .error })
   return try #require(compiled.output)
 }

@@ -30,7 +30,7 @@ struct Checker: ~Copyable {
     diagnostics = []
     hasPatterns = false
     graph.reserve(tree.nodes.count + 4)
-    return check(tree.root)
+    return environment.dialect == .cel ? check(tree.root) : checkSuperscript(tree.root)
   }
 
   func origin(_ node: SyntaxTree.Node) -> ConditionGraph.Origin {

@@ -34,10 +34,10 @@ extension Checker {
     return "@\(name)" + numbers.map { ":\($0.bits)" }.joined()
   }
 
-  private var nextLevel: Int { scopes.count + hiddenLevels }
+  var nextLevel: Int { scopes.count + hiddenLevels }
 
   /// Checks something inside the scope of new variables.
-  private mutating func scoped(
+  mutating func scoped(
     _ names: [String], _ body: (inout Checker) -> ConditionGraph.ID
   ) -> ConditionGraph.ID {
     for name in names { scopes.append((name, nextLevel)) }

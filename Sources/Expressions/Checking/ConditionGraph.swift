@@ -24,6 +24,24 @@ struct ConditionGraph: ~Copyable {
     case local  // a: level of the variable
     case bind  // a: value, b: body, c: level of the variable
     case loop  // a: list of range and bodies; b: LoopKind; c: level of the first variable
+
+    // What superscript needs beside these.
+    case raise  // a: EvaluationError.Kind
+    case rescue  // a, or b where a ends in a fault of the kinds c (FaultSet)
+    case orElse  // a, or b where an attribute that a reads is missing
+    case slotOrNull  // a: slot; null where a map does not hold it
+    case sequence  // a: list; the last one's value after all the others
+    case isThere  // a; whether all attributes that it reads are there
+    case truthy  // a; whether its value counts as true
+    case both  // a: list; whether all are truthy, every one evaluated
+    case firstTruthy  // a: list; the first that is truthy, or the last
+    case compare  // a, b; c: Lenient.Comparison
+    case equalEither  // a; b, c: places of two constants, one of which it equals
+    case testCall  // a: list of two; b: Function
+    case whenThere  // a: a relation; false where an attribute of its left side is missing
+    case member  // a; b: place of the name's constant; c: 1 when a function has the name
+    case arithmetic  // a, b; c: Lenient.Operator
+    case mapKeepingLast  // a: list of keys and values
   }
 
   /// What a loop over a list or a map comes to.
@@ -39,6 +57,8 @@ struct ConditionGraph: ~Copyable {
 
     /// Added to the number when the loop has two variables: index or key, and value.
     static let twoVariables: UInt32 = 16
+    /// Added when a fault in the body ends the loop, whatever other elements would come to.
+    static let failsAtOnce: UInt32 = 32
   }
 
   struct Node: Equatable {
@@ -69,6 +89,8 @@ struct ConditionGraph: ~Copyable {
   private var table = InternTable()
   var constants = ConstantPool()
   var slots = SlotTable()
+  /// Variables that may be without a value; roots always have one.
+  var variables: [String] = []
 
   /// Makes room for what an expression of so many syntax nodes needs.
   mutating func reserve(_ count: Int) {
@@ -155,12 +177,21 @@ struct ConditionGraph: ~Copyable {
   func operands(of id: ID) -> [ID] {
     let node = nodes[id]
     switch node.kind {
-    case .constant, .slot, .present, .local: return []
-    case .not, .negate, .holds, .select, .hasField, .optionalElement: return [Int(node.a)]
+    case .constant, .slot, .present, .local, .raise, .slotOrNull: return []
+    case .not, .negate, .holds, .select, .hasField, .optionalElement, .isThere, .truthy,
+      .equalEither, .whenThere, .member:
+      return [Int(node.a)]
     case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
-    case .and, .or, .list, .map, .call, .loop: return list(node.a).map(Int.init)
+    case .and, .or, .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall,
+      .mapKeepingLast:
+      return list(node.a).map(Int.init)
     default: return [Int(node.a), Int(node.b)]
     }
+  }
+
+  /// Whether a kind of node names a slot.
+  static func readsSlot(_ kind: Kind) -> Bool {
+    kind == .slot || kind == .present || kind == .slotOrNull
   }
 
   /// A node and all below it, each once, the first operands first.

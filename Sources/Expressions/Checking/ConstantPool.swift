@@ -65,7 +65,7 @@ package struct ConstantPool: Sendable {
   package mutating func copy(_ cell: Cell) -> Cell? {
     switch cell.tag {
     case Tag.longText, Tag.bytes: return cells[intern(cell)]
-    case Tag.list, Tag.map, Tag.optional:
+    case Tag.list, Tag.map, Tag.optional, Tag.function:
       let source = cell.tag == Tag.map ? cell.entries : cell.elements
       guard let room = memory.arena.cells(max(source.count, 1)) else { return nil }
       for (i, element) in source.enumerated() {

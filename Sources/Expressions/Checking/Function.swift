@@ -42,6 +42,13 @@ enum Function: UInt16, CaseIterable {
 
   // Ours.
   case version
+
+  // superscript: tests, what operands must be, conversions, members, answers of the host.
+  case isWithin, containsAnything
+  case requireText, requireList, requireKey, sameNumber, negateWrapping
+  case byteSize, toIntTruncating, toUintTruncating, toDoubleParsing, toPlainText, textToBytes
+  case textToDuration, textToTimestamp, intToText, uintToText, doubleToText, boolToText
+  case greatestOf, indexOrNull, overlay, answerFor, scriptTruth
 }
 
 /// The operands of a call, where they lie.

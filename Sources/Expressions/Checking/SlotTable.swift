@@ -47,6 +47,17 @@ struct SlotTable {
     }
   }
 
+  /// The number of names of a slot's path.
+  func length(_ slot: Int) -> Int { Int(slots[slot].count) }
+
+  /// Whether a slot's path begins with one of these names.
+  func begins(_ slot: Int, withOneOf roots: [String]) -> Bool {
+    guard !roots.isEmpty else { return false }
+    return withBytes(names[Int(slots[slot].first)]) { name in
+      roots.contains { SlotTable.isSame($0, name) }
+    }
+  }
+
   private func withBytes<Result>(_ name: NameRange, _ body: (ByteView) -> Result) -> Result {
     text.withUnsafeBufferPointer {
       body(ByteView(rebasing: $0[Int(name.from)..<Int(name.from + name.count)]))

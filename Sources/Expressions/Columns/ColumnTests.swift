@@ -11,12 +11,15 @@ enum ColumnTest {
   case present(slot: Int)
   case inBits(slot: Int, list: Cell)
   case inSet(slot: Int, set: Int)
+  case truthy(slot: Int)
+  case compare(Operand, Operand, Lenient.Comparison)
 
   /// Tests whose cost depends on the values: made for the rows that ask.
   case equal(Operand, Operand)
   case isIn(Operand, Operand)
   case text(Operand, Operand, TextTest)
   case matches(slot: Int, pattern: Int)
+  case call(Operand, Operand, Function)
 
   enum TextTest: UInt64 { case contains, startsWith, endsWith }
 
@@ -44,13 +47,18 @@ enum ColumnTest {
     case .isIn(let a, let b): return [9, number(a), number(b)]
     case .text(let a, let b, let test): return [10 + test.rawValue, number(a), number(b)]
     case .matches(let slot, let pattern): return [13, UInt64(slot), UInt64(pattern)]
+    case .truthy(let slot): return [14, UInt64(slot)]
+    case .compare(let a, let b, let comparison):
+      return [15, number(a), number(b), UInt64(comparison.rawValue)]
+    case .call(let a, let b, let function):
+      return [16, number(a), number(b), UInt64(function.rawValue)]
     }
   }
 
   var isCheap: Bool {
     switch self {
-    case .bool, .equalBits, .equalInt, .order, .present, .inBits, .inSet: true
-    case .equal, .isIn, .text, .matches: false
+    case .bool, .equalBits, .equalInt, .order, .present, .inBits, .inSet, .truthy, .compare: true
+    case .equal, .isIn, .text, .matches, .call: false
     }
   }
 }
@@ -150,6 +158,38 @@ extension ColumnTest {
     case .equal: verdict.add(orEqual, bit)
     case .greater, .unordered: verdict.add(false, bit)
     case .noOverload: break
+    }
+  }
+
+  static func truthy(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let cell = column[row]
+      if cell.tag != Tag.undeclared { verdict.add(Lenient.isTruthy(cell), bit) }
+    }
+  }
+
+  static func compare(
+    _ a: ColumnOperand, _ b: ColumnOperand, _ comparison: Lenient.Comparison, _ wanted: UInt64,
+    _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      let (left, right) = (a[row].pointee, b[row].pointee)
+      if left.tag == Tag.int, right.tag == Tag.int {
+        verdict.add(comparison.holds(left.intValue, right.intValue), bit)
+      } else {
+        let cell = Lenient.compare(a[row], b[row], comparison)
+        if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
+      }
+    }
+  }
+
+  static func call(
+    _ a: ColumnOperand, _ b: ColumnOperand, _ function: Function, _ wanted: UInt64, _ first: Int
+  ) -> Verdict {
+    rows(wanted, first) { row, bit, verdict in
+      var work = 0
+      let cell = Lenient.test(function, a[row], b[row], &work)
+      if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
     }
   }
 

@@ -104,6 +104,14 @@ package struct ConditionColumns: ~Copyable {
           arriving[next &* ColumnFrame.words &+ word] |= rows[word] & ~kept
         }
       case .jump(let next): merge(rows, into: arriving + next &* ColumnFrame.words)
+      case .missing(let slot, let caught, let other):
+        RowMasks.forEach(rows) { row in
+          let fault = Arithmetic.absent(columns.cell(slot, row: row))
+          let isMissing =
+            !columns.cell(slot, row: row).isValue && FaultSet.missing.contains(fault: fault.low)
+          let next = isMissing ? caught : other
+          arriving[next &* ColumnFrame.words &+ row >> 6] |= 1 << UInt64(row & 63)
+        }
       case .finish(let isTrue): if isTrue { merge(rows, into: result) }
       case .finishTest(let test):
         make(test, for: rows, columns)
@@ -197,6 +205,11 @@ package struct ConditionColumns: ~Copyable {
     case .isIn(let a, let b): return ColumnTest.isIn(operand(a), operand(b), wanted, first)
     case .text(let a, let b, let test):
       return ColumnTest.text(operand(a), operand(b), test, wanted, first)
+    case .truthy(let slot): return ColumnTest.truthy(column(slot), wanted, first)
+    case .compare(let a, let b, let comparison):
+      return ColumnTest.compare(operand(a), operand(b), comparison, wanted, first)
+    case .call(let a, let b, let function):
+      return ColumnTest.call(operand(a), operand(b), function, wanted, first)
     case .matches(let slot, let pattern):
       return ColumnTest.matches(
         column(slot), frame.running.patterns[pattern], &frame.regexScratch, wanted, first)

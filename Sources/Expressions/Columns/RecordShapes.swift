@@ -48,6 +48,8 @@ package struct RecordShapes: ~Copyable {
 
   /// What a shape leaves without a value, and the keys that nobody knows.
   struct Ending {
+    /// The slots that get a value.
+    var filled: [Int]
     var cells: [(slot: Int, cell: Cell)]
     var unknownKeys: [String]
   }
@@ -62,6 +64,8 @@ package struct RecordShapes: ~Copyable {
   let ignored: [String]
   let tree: AttributeTrie.View
   let running: Program.Running
+  /// What happens to values on their way in, beside what reading them does.
+  let binding: ValueBinding
   // Read for every value of every record, so they lie in plain memory.
   let steps: UnsafeMutablePointer<Step>
   private(set) var stepCount = 0
@@ -78,6 +82,7 @@ package struct RecordShapes: ~Copyable {
     self.captures = captures
     self.ignored = ignored
     running = program.storage.prepared()
+    binding = program.storage.binding
     tree = running.trie.view
     steps = .allocate(capacity: RecordShapes.mostSteps)
     literals = .allocate(capacity: literalRoom)
@@ -154,7 +159,7 @@ package struct RecordShapes: ~Copyable {
         captured[Int(step.number)] = Captured(from: at, to: next)
         at = next
       } else if step.action == .end {
-        return finish(Int(step.number), at, record, cells)
+        return finish(Int(step.number), at, record, cells, &columns.arena)
       } else {
         at = value(step, at, record, cells, &columns.arena, captured)
         if at < 0 { return false }
@@ -285,8 +290,9 @@ package struct RecordShapes: ~Copyable {
         cells[Int(step.number) &* ColumnFrame.stride] = try cursor.cell(
           in: &arena, nesting: Int(step.nesting))
       case .presence:
+        let isDropped = binding.null == .dropped && base[start] == UInt8(ascii: "n")
         try cursor.skipValue(nesting: Int(step.nesting))
-        cells[Int(step.number) &* ColumnFrame.stride] = .true
+        cells[Int(step.number) &* ColumnFrame.stride] = isDropped ? .missing : .true
       case .capture:
         try cursor.skipValue(nesting: Int(step.nesting))
         captured[Int(step.number)] = Captured(from: start, to: cursor.at)
@@ -305,13 +311,15 @@ package struct RecordShapes: ~Copyable {
   /// Gives the attributes that the record does not have their cells. White space may follow.
   @inline(__always)
   private mutating func finish(
-    _ number: Int, _ at: Int, _ record: ByteView, _ cells: UnsafeMutablePointer<Cell>
+    _ number: Int, _ at: Int, _ record: ByteView, _ cells: UnsafeMutablePointer<Cell>,
+    _ arena: inout Arena
   ) -> Bool {
     guard at <= record.count else { return false }
     for i in at..<record.count {
       let byte = record[i]
       guard byte == 0x20 || byte == 0x0D || byte == 0x09 || byte == 0x0A else { return false }
     }
+    if !binding.isPlain { bind(endings[number].filled, cells, &arena) }
     let count = endings[number].cells.count
     for i in 0..<count {
       let (slot, cell) = endings[number].cells[i]
@@ -321,5 +329,22 @@ package struct RecordShapes: ~Copyable {
       unknownKeys = endings[number].unknownKeys
     }
     return true
+  }
+
+  /// Gives the values of a row what their binding makes of them.
+  private func bind(
+    _ slots: [Int], _ cells: UnsafeMutablePointer<Cell>, _ arena: inout Arena
+  ) {
+    let isPlainText = binding.readsTextsPlainly
+    for slot in slots {
+      let place = cells + slot &* ColumnFrame.stride
+      if place.pointee.isText, isPlainText {
+        place.pointee = ValueBinding.boolean(place.pointee)
+      } else if place.pointee.isValue {
+        let bound = binding.bound(place.pointee, in: &arena)
+        place.pointee =
+          bound.isValue || running.paths[slot].names.count > 1 ? bound : running.defaults[slot]
+      }
+    }
   }
 }

@@ -23,7 +23,8 @@ extension RecordShapes {
         nesting: 0))
     let cells = lesson.cells.enumerated().filter { !lesson.isFilled.contains($0.offset) }
     endings.append(
-      Ending(cells: cells.map { ($0.offset, $0.element) }, unknownKeys: lesson.unknownKeys))
+      Ending(
+        filled: lesson.isFilled.sorted(), cells: cells.map { ($0.offset, $0.element) }, unknownKeys: lesson.unknownKeys))
     if remember(lesson.values, record) != endings.count - 1 { endings.removeLast() }
   }
 
@@ -113,7 +114,9 @@ extension RecordShapes {
       mark(node, .missing, below: .unreachable, &lesson)
       try object(id, depth: depth, &lesson)
     } else {
-      mark(node, .notAMap, below: .notAMap, &lesson)
+      mark(
+        node, binding.isLenient ? .behindValue : .notAMap,
+        below: binding.isLenient ? .unreachable : .notAMap, &lesson)
       try value(.skipUnlessObject, 0, depth: depth, &lesson)
     }
   }

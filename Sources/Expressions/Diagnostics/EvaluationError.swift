@@ -27,6 +27,14 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case limitExceeded
     /// The expression depends on an attribute that is declared unknown.
     case unknownValue
+    /// A variable that nobody bound, or a function that does not exist. In superscript the whole
+    /// expression is null then.
+    case undeclaredName
+    /// Something is compared with a null before it. In superscript the whole expression is null
+    /// then.
+    case nullComparison
+    /// A call without an argument that it needs, or with one that is no value.
+    case badArgument
 
     /// A stable slug, as diagnostics have it.
     public var slug: String {
@@ -42,6 +50,9 @@ public struct EvaluationError: Error, Hashable, Sendable {
       case .badRegex: "bad-regex"
       case .limitExceeded: "limit-exceeded"
       case .unknownValue: "unknown-value"
+      case .undeclaredName: "undeclared-name"
+      case .nullComparison: "null-comparison"
+      case .badArgument: "bad-argument"
       }
     }
   }

@@ -115,6 +115,7 @@ enum Arithmetic {
     switch cell.tag {
     case Tag.unknown: Cell(fault: .unknownValue)
     case Tag.notAMap: Cell(fault: .noSuchOverload)
+    case Tag.undeclared: Cell(fault: .undeclaredName)
     default: Cell(fault: .noSuchAttribute)
     }
   }

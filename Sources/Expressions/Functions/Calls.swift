@@ -28,8 +28,13 @@ enum Calls {
       .ipOfCIDR, .masked, .prefixLength:
       Network.call(function, operands, &arena)
     case .version: Versions.call(function, operands, &arena)
-    case .contains, .startsWith, .endsWith, .matches, .regexReplace, .regexExtract,
-      .regexExtractAll:
+    case .requireText, .requireList, .requireKey, .sameNumber, .negateWrapping, .byteSize,
+      .toIntTruncating, .toUintTruncating, .toDoubleParsing, .toPlainText, .textToBytes,
+      .textToDuration, .textToTimestamp, .intToText, .uintToText, .doubleToText, .boolToText,
+      .greatestOf, .indexOrNull, .overlay, .answerFor, .scriptTruth:
+      Lenient.call(function, operands, &arena)
+    case .contains, .startsWith, .endsWith, .matches, .isWithin, .containsAnything,
+      .regexReplace, .regexExtract, .regexExtractAll:
       // Instructions of their own, and calls that need the frame's scratch memory.
       operands.noOverload
     }

@@ -4,10 +4,13 @@ struct PatternCache {
   private static let capacity = 64
 
   /// The compiled pattern, or nil when the text is none.
-  mutating func pattern(_ text: ByteView, _ limits: RegexLimits) -> RegexPattern? {
+  mutating func pattern(
+    _ text: ByteView, _ limits: RegexLimits, unicodeClasses: Bool = false
+  ) -> RegexPattern? {
     let key = Array(text)
     if let known = patterns[key] { return known }
-    let compiled = try? RegexPattern(pattern: key, unicodeClasses: false, limits: limits)
+    let compiled = try? RegexPattern(
+      pattern: key, unicodeClasses: unicodeClasses, limits: limits)
     // Starting over keeps the cache bounded without bookkeeping on the hot path.
     if patterns.count >= PatternCache.capacity { patterns.removeAll(keepingCapacity: true) }
     patterns[key] = .some(compiled)

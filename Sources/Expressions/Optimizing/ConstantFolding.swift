@@ -20,7 +20,7 @@ struct ConstantFolding {
     return Int(replaced[root])
   }
 
-  private func folded(_ id: UInt32) -> ConditionGraph.ID {
+  func folded(_ id: UInt32) -> ConditionGraph.ID {
     let id = Int(id)
     return id < replaced.count ? Int(replaced[id]) : id
   }
@@ -67,8 +67,12 @@ struct ConstantFolding {
       return a == Int(node.a) && b == Int(node.b) ? id : graph.add(node.kind, a, b, at: origin)
     case .and, .or:
       return chain(id, node, origin, &graph)
-    case .list, .map, .call, .loop:
+    case .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall, .mapKeepingLast:
       return elements(id, node, origin, &graph)
+    case .raise, .slotOrNull: return id
+    case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .member,
+      .arithmetic:
+      return lenient(id, node, origin, &graph)
     }
   }
 
@@ -143,8 +147,10 @@ struct ConstantFolding {
       return graph.constants.intern(Tag.list, count: cells.count, of: cells)
     case .map:
       return literalMap(cells, &graph)
-    default:
+    case .call:
       return call(graph.function(id), cells, &graph).map { graph.constants.intern($0) }
+    default:
+      return lenientConstant(id, node.kind, cells, &graph)
     }
   }
 

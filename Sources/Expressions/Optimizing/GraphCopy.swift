@@ -7,6 +7,7 @@ extension ConditionGraph {
   borrowing func copy(of roots: [ID], replacing values: [ID: Cell] = [:]) -> GraphCopy {
     var copier = GraphCopier(values: values, count: nodes.count)
     for root in roots { copier.markNeeded(root, self) }
+    copier.graph.variables = variables
     copier.copyNodes(self)
     copier.copyOrigins(self)
     let copied = roots.map { copier.numberOf[$0] }
@@ -57,17 +58,24 @@ private struct GraphCopier: ~Copyable {
     switch node.kind {
     case .constant:
       return addConstant(original.constants.cells[Int(node.a)], origin)
-    case .slot, .present:
+    case .slot, .present, .slotOrNull:
       let slot = graph.slots.slot(
         original.slots.path(Int(node.a)).names, isPresenceOnly: node.kind == .present)
       return graph.add(node.kind, slot, at: origin)
-    case .local:
-      return graph.add(.local, Int(node.a), at: origin)
-    case .not, .negate, .holds, .optionalElement:
+    case .local, .raise:
+      return graph.add(node.kind, Int(node.a), at: origin)
+    case .not, .negate, .holds, .optionalElement, .isThere, .truthy, .whenThere:
       return graph.add(node.kind, operand(node.a), at: origin)
-    case .select, .hasField:
+    case .select, .hasField, .member:
       let name = graph.constants.intern(original.constants.cells[Int(node.b)])
-      return graph.add(node.kind, operand(node.a), name, at: origin)
+      return graph.add(node.kind, operand(node.a), name, Int(node.c), at: origin)
+    case .equalEither:
+      let text = graph.constants.intern(original.constants.cells[Int(node.b)])
+      let number = graph.constants.intern(original.constants.cells[Int(node.c)])
+      return graph.add(.equalEither, operand(node.a), text, number, at: origin)
+    case .rescue, .orElse, .compare, .arithmetic:
+      return graph.add(
+        node.kind, operand(node.a), operand(node.b), Int(node.c), at: origin)
     case .conditional:
       return graph.add(
         .conditional, operand(node.a), operand(node.b), operand(node.c), at: origin)
@@ -75,7 +83,8 @@ private struct GraphCopier: ~Copyable {
       return graph.add(node.kind, operand(node.a), operand(node.b), at: origin)
     case .bind:
       return graph.add(.bind, operand(node.a), operand(node.b), Int(node.c), at: origin)
-    case .and, .or, .list, .map, .call, .loop:
+    case .and, .or, .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall,
+      .mapKeepingLast:
       let operands = original.list(node.a).map { operand($0) }
       return graph.add(node.kind, list: operands, Int(node.b), Int(node.c), at: origin)
     }

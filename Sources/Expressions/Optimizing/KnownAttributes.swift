@@ -25,11 +25,16 @@ public struct KnownAttributes: Sendable {
     case absent(Cell)
   }
 
-  /// - Parameter isRoot: Whether the path begins with a root, which is a map even when it is empty.
-  func find(_ path: AttributePath, isRoot: Bool) -> Finding {
+  /// - Parameters:
+  ///   - isRoot: Whether the path begins with a root, which is a map even when it is empty.
+  ///   - isLenient: Whether what lies behind something that is no map counts as not there.
+  func find(_ path: AttributePath, isRoot: Bool, isLenient: Bool = false) -> Finding {
     var value = values
     for (depth, name) in path.names.enumerated() {
-      guard case .map = value else { return .absent(.notAMap) }
+      guard case .map = value else {
+        let isNext = depth == path.names.count - 1
+        return .absent(isLenient ? isNext ? .behindValue : .unreachable : .notAMap)
+      }
       if let next = value[name] {
         value = next
         continue

@@ -60,11 +60,16 @@ extension AttributeTrie.View {
   /// The node below `node` with this name, or nil.
   @inline(__always)
   func child(of node: Int, named name: ByteView) -> Int? {
+    child(of: node, named: name, prefix: AttributeTrie.prefix(name))
+  }
+
+  /// - Parameter prefix: the first eight bytes of the name, zero-padded.
+  @inline(__always)
+  func child(of node: Int, named name: ByteView, prefix: UInt64) -> Int? {
     let parent = nodes[node]
     guard parent.childCount > 0 else { return nil }
     let mask = Int(parent.mask)
     let table = edges + Int(parent.table)
-    let prefix = AttributeTrie.prefix(name)
     var i = AttributeTrie.hash(prefix, name.count) & mask
     while true {
       let edge = table[i]
@@ -78,11 +83,25 @@ extension AttributeTrie.View {
     }
   }
 
+  /// Whether names of more than eight bytes are the same behind these.
   @inline(__always)
   private func isSame(_ name: ByteView, _ edge: AttributeTrie.Edge) -> Bool {
+    guard let bytes = UnsafeRawPointer(name.baseAddress) else { return false }
+    let known = UnsafeRawPointer(names) + Int(edge.name)
+    // The last eight bytes, and what is left between them and the first.
+    let last = name.count &- 8
+    if bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+      != known.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    {
+      return false
+    }
     var i = 8
-    while i < name.count {
-      if names[Int(edge.name) &+ i] != name[i] { return false }
+    while i < last {
+      if bytes.load(fromByteOffset: i, as: UInt8.self)
+        != known.load(fromByteOffset: i, as: UInt8.self)
+      {
+        return false
+      }
       i &+= 1
     }
     return true
@@ -90,9 +109,20 @@ extension AttributeTrie.View {
 }
 
 extension AttributeTrie {
+  /// The first eight bytes of a name in a text that a cursor has passed, zero-padded. Behind short
+  /// names there is more of the text, so that eight bytes can be read at once.
+  @inline(__always)
+  static func prefix(_ name: ByteView, before cursor: JSONCursor) -> UInt64 {
+    guard let base = UnsafeRawPointer(name.baseAddress), name.count < 8,
+      base + 8 <= UnsafeRawPointer(cursor.base + cursor.end)
+    else { return prefix(name) }
+    let mask = (1 as UInt64) << UInt64(8 &* name.count) &- 1
+    return base.loadUnaligned(as: UInt64.self) & mask
+  }
+
   /// The first eight bytes, zero-padded.
   @inline(__always)
-  fileprivate static func prefix(_ name: ByteView) -> UInt64 {
+  static func prefix(_ name: ByteView) -> UInt64 {
     guard let base = name.baseAddress else { return 0 }
     if name.count >= 8 { return UnsafeRawPointer(base).loadUnaligned(as: UInt64.self) }
     var prefix: UInt64 = 0
@@ -122,8 +152,11 @@ private struct AttributeTree {
     // Names by their bytes: strings compare normalised.
     var known: [[[UInt8]: Int]] = [[:]]
     for number in 0..<slots.count {
+      let names = slots.path(number).names
+      // Answers of the host come from elsewhere, whatever names a context holds.
+      if names[0] == HostQuestion.root { continue }
       var node = AttributeTrie.root
-      for name in slots.path(number).names {
+      for name in names {
         if let child = known[node][Array(name.utf8)] {
           node = child
         } else {

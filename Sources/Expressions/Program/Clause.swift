@@ -96,11 +96,15 @@ extension Program {
     var slots: [Int] = []
     for id in storage.graph.nodes(below: node) {
       let node = storage.graph[id]
-      guard node.kind == .slot || node.kind == .present else { continue }
+      guard ConditionGraph.readsSlot(node.kind) else { continue }
       if !slots.contains(Int(node.a)) { slots.append(Int(node.a)) }
     }
     return slots.map { slot in
       let cell = frame.slots[slot]
+      if let question = HostQuestion(path: storage.graph.slots.path(slot).names) {
+        return Clause.Attribute(
+          path: AttributePath([question.description]), value: Value(cell))
+      }
       let isKnown = cell.isValue && !storage.graph.slots.slots[slot].isPresenceOnly
       return Clause.Attribute(
         path: storage.graph.slots.path(slot),
@@ -125,21 +129,32 @@ private struct ClauseFinder {
 
   init(source: Int) { self.source = source }
 
+  /// What connects clauses, in any dialect.
+  private static func connects(_ kind: ConditionGraph.Kind) -> Bool {
+    switch kind {
+    case .and, .or, .not, .holds, .conditional, .both, .firstTruthy, .sequence, .truthy, .rescue:
+      true
+    default: false
+    }
+  }
+
   mutating func find(_ node: ConditionGraph.ID, in graph: borrowing ConditionGraph) {
-    switch graph[node].kind {
-    case .constant: return
-    case .and, .or, .not, .holds, .conditional:
-      let operands = graph.operands(of: node)
-      let own = graph.range(of: node, in: source)
-      var isOne = true
-      for operand in operands where graph[operand].kind != .constant {
-        if graph.range(of: operand, in: source) != own { isOne = false }
+    let kind = graph[node].kind
+    if kind == .constant { return }
+    if ClauseFinder.connects(kind) {
+      let operands = graph.operands(of: node).filter { graph[$0].kind != .constant }
+      // What a dialect puts around an expression stands at the same place; it is looked through.
+      let isWrapper = kind == .rescue || kind == .truthy || kind == .sequence
+      if isWrapper, operands.count == 1,
+        kind == .rescue || ClauseFinder.connects(graph[operands[0]].kind)
+      {
+        return find(operands[0], in: graph)
       }
-      if !isOne {
+      let own = graph.range(of: node, in: source)
+      if operands.contains(where: { graph.range(of: $0, in: source) != own }) {
         for operand in operands { find(operand, in: graph) }
         return
       }
-    default: break
     }
     guard let range = graph.range(of: node, in: source),
       !found.contains(where: { $0.range == range })
@@ -161,8 +176,10 @@ private struct ClauseFinder {
     }
     for operand in graph.operands(of: node) {
       switch graph[operand].kind {
-      case .constant, .slot, .present, .local: continue
-      case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField:
+      case .constant, .slot, .present, .local, .slotOrNull, .raise: continue
+      case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField,
+        .both, .firstTruthy, .sequence, .truthy, .rescue, .orElse, .isThere, .whenThere, .compare,
+        .equalEither:
         findComputed(operand, &clause, graph)
       default:
         guard let range = graph.range(of: operand, in: source), range != clause.range,

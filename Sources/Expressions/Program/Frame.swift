@@ -17,6 +17,9 @@ public struct Frame: ~Copyable {
   let pending: UnsafeMutablePointer<Cell>
   private let defaults: UnsafeMutablePointer<Cell>
   private let slotCount: Int
+  /// Whether values go in as they are.
+  private let isPlain: Bool
+  private let readsTextsPlainly: Bool
   private let trie: AttributeTrie.View
   let running: Program.Running
   package var arena: Arena
@@ -35,6 +38,8 @@ public struct Frame: ~Copyable {
     let constants = storage.graph.constants.cells.count
     let count = constants + storage.graph.slots.count + storage.temporaries
     slotCount = storage.graph.slots.count
+    isPlain = storage.binding.isPlain
+    readsTextsPlainly = storage.binding.readsTextsPlainly
     cells = .allocate(capacity: max(count, 1))
     cells.initialize(repeating: .missing, count: max(count, 1))
     for (i, cell) in storage.graph.constants.cells.enumerated() { cells[i] = cell }
@@ -80,11 +85,24 @@ public struct Frame: ~Copyable {
 
   /// Copies bytes to where the frame's texts can point into them until the next call.
   package mutating func own(_ bytes: some Sequence<UInt8>) -> ByteView {
-    owned.deallocate()
+    let copied = bytes.withContiguousStorageIfAvailable { source in
+      makeRoom(source.count)
+      _ = owned.update(fromContentsOf: source)
+      return source.count
+    }
+    if let copied { return ByteView(rebasing: owned[0..<copied]) }
     let copy = Array(bytes)
-    owned = .allocate(capacity: max(copy.count, 1))
-    _ = owned.initialize(from: copy)
+    makeRoom(copy.count)
+    _ = owned.update(fromContentsOf: copy)
     return ByteView(rebasing: owned[0..<copy.count])
+  }
+
+  /// Memory for at least so many bytes; what it held is void.
+  private mutating func makeRoom(_ count: Int) {
+    guard count > owned.count else { return }
+    owned.deallocate()
+    owned = .allocate(capacity: max(count, 2 * owned.count))
+    owned.initialize(repeating: 0)
   }
 
   private mutating func fill(_ cursor: inout JSONCursor) throws(JSONFault) {
@@ -115,7 +133,15 @@ public struct Frame: ~Copyable {
   private mutating func child(
     _ node: Int, _ key: JSONCursor.RawString, _ cursor: JSONCursor
   ) throws(JSONFault) -> Int? {
-    if !key.hasEscapes { return trie.child(of: node, named: key.bytes) }
+    if key.hasEscapes { return try escapedChild(node, key, cursor) }
+    return trie.child(
+      of: node, named: key.bytes, prefix: AttributeTrie.prefix(key.bytes, before: cursor))
+  }
+
+  @inline(never)
+  private mutating func escapedChild(
+    _ node: Int, _ key: JSONCursor.RawString, _ cursor: JSONCursor
+  ) throws(JSONFault) -> Int? {
     let cell = try cursor.text(key, in: &arena)
     return withUnsafePointer(to: cell) { trie.child(of: node, named: $0.textBytes) }
   }
@@ -126,7 +152,9 @@ public struct Frame: ~Copyable {
     let node = trie.nodes[id]
     if node.childCount > 0 {
       let isObject = cursor.peek() == UInt8(ascii: "{")
-      markChildren(node, isObject ? .missing : .notAMap, below: isObject ? .unreachable : .notAMap)
+      let behind: Cell = storage.binding.isLenient ? .behindValue : .notAMap
+      let below: Cell = isObject || storage.binding.isLenient ? .unreachable : .notAMap
+      markChildren(node, isObject ? .missing : behind, below: below)
       if isObject {
         let start = cursor.at
         try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: false)
@@ -138,16 +166,36 @@ public struct Frame: ~Copyable {
     try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: true)
   }
 
+  /// Written out, and not a loop over members with a closure: this is where records are read, and
+  /// most of what they hold is passed over.
   private mutating func fillChildren(
-    _ id: Int, from cursor: inout JSONCursor, nesting: Int
+    _ id: Int, from outer: inout JSONCursor, nesting: Int
   ) throws(JSONFault) {
-    try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
-      if let child = try child(id, key, cursor) {
+    var cursor = outer
+    let trie = trie
+    guard nesting > 0 else { throw cursor.fault(.tooDeep) }
+    try cursor.expect(UInt8(ascii: "{"))
+    var isOpen = !cursor.take(UInt8(ascii: "}"))
+    while isOpen {
+      guard cursor.peek() == UInt8(ascii: "\"") else { throw cursor.unexpected() }
+      let key = try cursor.string()
+      try cursor.expect(UInt8(ascii: ":"))
+      let found =
+        key.hasEscapes
+        ? try escapedChild(id, key, cursor)
+        : trie.child(
+          of: id, named: key.bytes, prefix: AttributeTrie.prefix(key.bytes, before: cursor))
+      if let child = found {
         try fillValue(child, from: &cursor, nesting: nesting - 1)
+      } else if cursor.peek() == UInt8(ascii: "\"") {
+        _ = try cursor.string()
       } else {
         try cursor.skipValue(nesting: nesting - 1)
       }
+      isOpen = cursor.take(UInt8(ascii: ","))
+      if !isOpen { try cursor.expect(UInt8(ascii: "}")) }
     }
+    outer = cursor
   }
 
   /// Puts the next value into the slot that ends at this node. Without a slot the value is only
@@ -157,11 +205,46 @@ public struct Frame: ~Copyable {
   ) throws(JSONFault) {
     let slot = Int(node.slot)
     if slot < 0 || node.isPresenceOnly {
+      let isDropped = storage.binding.null == .dropped && cursor.peek() == UInt8(ascii: "n")
       if wantsValue { try cursor.skipValue(nesting: nesting) }
-      if slot >= 0 { slots[slot] = .true }
+      if slot >= 0, !isDropped { slots[slot] = .true }
       return
     }
-    slots[slot] = try cursor.cell(in: &arena, nesting: nesting)
+    put(try cursor.cell(in: &arena, nesting: nesting), into: slot)
+  }
+
+  /// Puts a value into a slot as the program's binding wants it.
+  @inline(__always)
+  private mutating func put(_ cell: Cell, into slot: Int) {
+    if isPlain {
+      slots[slot] = cell
+    } else if cell.isText, readsTextsPlainly {
+      slots[slot] = ValueBinding.boolean(cell)
+    } else {
+      slots[slot] = bound(cell, slot)
+    }
+  }
+
+  /// A value that is left out leaves what the slot holds without it.
+  @inline(never)
+  private mutating func bound(_ cell: Cell, _ slot: Int) -> Cell {
+    let bound = storage.binding.bound(cell, in: &arena)
+    if bound.isValue { return bound }
+    return running.paths[slot].names.count == 1 ? (defaults + slot).pointee : .missing
+  }
+
+  /// Puts the answer to a question of the program's into the frame. It stays until the frame is
+  /// filled again.
+  ///
+  /// - Parameters:
+  ///   - number: the question's place in ``Program/questions``.
+  ///   - value: the reply; null where there is none.
+  public mutating func answer(_ number: Int, with value: Value) throws(EvaluationError) {
+    guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
+    // Replies come from the host itself, past what the platform does to attributes.
+    var binding = ValueBinding()
+    binding.readsBooleanTexts = storage.binding.readsBooleanTexts
+    slots[running.questions[number].slot] = binding.bound(cell, in: &arena)
   }
 
   /// Sets the attributes directly below a value, and those further below.
@@ -179,10 +262,9 @@ extension Frame {
   /// Fills the frame from a map whose keys are the roots.
   public mutating func fill(_ context: Value) throws(EvaluationError) {
     reset()
-    for slot in 0..<slotCount {
-      if let cell = try cell(at: running.paths[slot].names, in: context) {
-        slots[slot] = cell
-      }
+    for slot in 0..<slotCount where !running.isQuestion[slot] {
+      guard let cell = try cell(at: running.paths[slot].names, in: context) else { continue }
+      if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
     }
   }
 
@@ -192,7 +274,10 @@ extension Frame {
   {
     guard var value = context[path[0]] else { return nil }
     for (depth, name) in path.enumerated().dropFirst() {
-      guard case .map = value else { return .notAMap }
+      guard case .map = value else {
+        guard storage.binding.isLenient else { return .notAMap }
+        return depth == path.count - 1 ? .behindValue : .unreachable
+      }
       guard let next = value[name] else {
         return depth == path.count - 1 ? .missing : .unreachable
       }

@@ -40,12 +40,31 @@ enum Instruction {
   /// Against a pattern known only now.
   case matchesText(Operand, Operand, Targets)
 
+  /// Whether a value counts as true. What is not there does not.
+  case isTruthy(Operand, Targets)
+  /// An ordering in which values without one, NaN among them, are a fault.
+  case compare(Operand, Operand, Targets, Lenient.Comparison)
+  /// A function of two operands that gives a bool.
+  case testCall(Operand, Operand, Targets, Function)
+  /// Goes on at `next` where an attribute is there; a test that is false where it is not.
+  case skipIfMissing(Operand, next: UInt32, missing: UInt32, fault: UInt32)
+  /// What the test of a missing attribute comes to is known: tells it, and goes on.
+  case settle(Bool, UInt32)
+
   // Error absorption in `&&` and `||`: remember a chain's fault and go on; look for it at the end.
   case pend(chain: UInt32, next: UInt32)
   case check(chain: UInt32, fault: UInt32)
 
+  /// Where to go on after a fault: `caught` for these kinds.
+  case rescue(FaultSet, caught: UInt32, other: UInt32)
+  case raise(EvaluationError.Kind, fault: UInt32)
+
   // Values: write `to`, then fall through; on a fault go to its target.
   case copy(Operand, to: Operand, fault: UInt32)
+  /// An attribute, or another value where it is missing.
+  case orElse(Operand, Operand, to: Operand, fault: UInt32)
+  /// An attribute, or null where a map does not hold it.
+  case orNull(Operand, to: Operand, fault: UInt32)
   case add(Operand, Operand, to: Operand, fault: UInt32)
   case subtract(Operand, Operand, to: Operand, fault: UInt32)
   case multiply(Operand, Operand, to: Operand, fault: UInt32)
@@ -55,10 +74,16 @@ enum Instruction {
   case size(Operand, to: Operand, fault: UInt32)
   case select(Operand, name: Operand, to: Operand, fault: UInt32)
   case index(Operand, Operand, to: Operand, fault: UInt32)
+  /// A member of a map; where there is none and the name is a function's, that function.
+  case member(Operand, name: Operand, to: Operand, fault: UInt32, isFunction: Bool)
+  case arithmetic(Operand, Operand, to: Operand, fault: UInt32, Lenient.Operator)
   /// A list of `count` operands that lie one after the other.
   case makeList(first: Operand, count: UInt32, to: Operand, fault: UInt32)
   /// A map of `count` keys and values that lie one after the other.
   case makeMap(first: Operand, count: UInt32, to: Operand, fault: UInt32)
+
+  /// The same; of repeated keys the last one counts.
+  case makeMapKeepingLast(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
   /// A function of up to two operands.
   case call(Function, count: UInt8, Operand, Operand, to: Operand, fault: UInt32)
@@ -86,6 +111,8 @@ enum Instruction {
 
   // Flow.
   case jump(UInt32)
+  /// By a bool that a program set itself, which is no test of its own.
+  case branch(Operand, yes: UInt32, no: UInt32)
   case finish(Operand)
   case finishFault
 }

@@ -48,10 +48,28 @@ struct Lowering: ~Copyable {
         root,
         Targets(yes: Lowering.finishTrue, no: Lowering.finishFalse, fault: Lowering.finishFault), 0)
     }
+    if graph[root].kind == .rescue, let entry = rescuedEntry(root) { return entry }
+    return valueEntry(root, fault: Lowering.finishFault)
+  }
+
+  private mutating func valueEntry(_ root: Node, fault: UInt32) -> UInt32 {
     var depth = 0
     let place = operand(root, &depth)
     emit(.finish(place), root)
-    return produce(root, place, next: last, fault: Lowering.finishFault, depth)
+    return produce(root, place, next: last, fault: fault, depth)
+  }
+
+  /// An expression that has a constant as its value when it ends in certain faults.
+  private mutating func rescuedEntry(_ root: Node) -> UInt32? {
+    let (inner, other) = (Int(graph[root].a), Int(graph[root].b))
+    guard graph.constant(other) != nil else { return nil }
+    emit(.finish(graph[other].a), root)
+    let kinds = FaultSet(rawValue: graph[root].c)
+    emit(.rescue(kinds, caught: last, other: Lowering.finishFault), root)
+    let fault = last
+    guard isCondition(inner) else { return valueEntry(inner, fault: fault) }
+    return test(
+      inner, Targets(yes: Lowering.finishTrue, no: Lowering.finishFalse, fault: fault), 0)
   }
 
   /// Emits expressions that are tried one after the other: running from one of the starts gives
@@ -101,7 +119,11 @@ struct Lowering: ~Copyable {
 
   /// Tests whether an expression gives exactly true.
   private mutating func match(_ root: Node, _ targets: Targets) -> UInt32 {
-    isCondition(root) ? test(root, targets, 0) : testValue(root, targets, 0)
+    // What an expression comes to in place of a fault is not true either.
+    if graph[root].kind == .rescue, graph.constant(Int(graph[root].b)) != .true {
+      return match(Int(graph[root].a), targets)
+    }
+    return isCondition(root) ? test(root, targets, 0) : testValue(root, targets, 0)
   }
 
   // MARK: Emitting
@@ -156,7 +178,9 @@ struct Lowering: ~Copyable {
     let content = graph[node]
     switch content.kind {
     case .constant: return graph.constant(node)?.tag == Tag.bool
-    case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField: return true
+    case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField, .isThere,
+      .truthy, .both, .compare, .equalEither, .testCall, .whenThere:
+      return true
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
     case .call: return graph.function(node).map(Lowering.isTest) ?? false
     case .loop: return Lowering.loopKind(content).isCondition
@@ -196,7 +220,9 @@ struct Lowering: ~Copyable {
       let no = test(Int(content.c), targets, depth)
       let yes = test(Int(content.b), targets, depth)
       return test(Int(content.a), Targets(yes: yes, no: no, fault: targets.fault), depth)
-    case .equal: return equal(node, Int(content.a), Int(content.b), targets, depth)
+    case .equal where graph[Int(content.a)].kind != .orElse:
+      return equal(node, Int(content.a), Int(content.b), targets, depth)
+    case .equal: return relation(node, targets, depth, ifMissing: nil)
     case .less, .lessOrEqual:
       let isStrict = content.kind == .less
       return binary(node, Int(content.a), Int(content.b), targets, depth) {
@@ -215,7 +241,7 @@ struct Lowering: ~Copyable {
       let place = bindLocal(content, &depth)
       let body = test(Int(content.b), targets, depth)
       return value(Int(content.a), to: place, next: body, fault: targets.fault, depth)
-    default: return testValue(node, targets, depth)
+    default: return lenientTest(node, content, targets, depth)
     }
   }
 
@@ -275,13 +301,18 @@ struct Lowering: ~Copyable {
       if list.outsideCount <= 8, list.elements.allSatisfy(Lowering.isIdentity) {
         return unary(node, a, targets, depth) { .inBits($0, list: place, targets) }
       }
-      if let set = ConstantSet(list.elements, memory: graph.constants.memory) {
-        sets.append(set)
-        let number = UInt32(sets.count - 1)
+      if let number = constantSet(list) {
         return unary(node, a, targets, depth) { .inSet($0, set: number, targets) }
       }
     }
     return binary(node, a, b, targets, depth) { .isIn($0, $1, targets) }
+  }
+
+  /// The number of a hash index over a constant list, or nil when it can have none.
+  mutating func constantSet(_ list: Cell) -> UInt32? {
+    guard let set = ConstantSet(list.elements, memory: graph.constants.memory) else { return nil }
+    sets.append(set)
+    return UInt32(sets.count - 1)
   }
 
   mutating func callTest(
@@ -441,7 +472,7 @@ struct Lowering: ~Copyable {
     case .list, .map:
       return collection(node, content, to: place, next, fault, depth)
     default:
-      return boolValue(node, to: place, next, fault, depth)
+      return lenientValue(node, content, to: place, next, fault, depth)
     }
   }
 }

@@ -15,7 +15,11 @@ extension Lowering {
   }
 
   static func hasTwoVariables(_ node: ConditionGraph.Node) -> Bool {
-    node.b >= ConditionGraph.LoopKind.twoVariables
+    node.b & ConditionGraph.LoopKind.twoVariables != 0
+  }
+
+  private static func failsAtOnce(_ node: ConditionGraph.Node) -> Bool {
+    node.b & ConditionGraph.LoopKind.failsAtOnce != 0
   }
 
   /// A place for the variable of a binding.
@@ -67,6 +71,9 @@ extension Lowering {
   ) -> UInt32 {
     var depth = depth
     let frame = begin(content, &depth)
+    if Lowering.failsAtOnce(content) {
+      return searchingLoop(node, Lowering.loopKind(content), frame, targets, depth)
+    }
     switch Lowering.loopKind(content) {
     case .existsOne: return existsOne(node, frame, targets, depth)
     case .exists: return quantifier(node, frame, isAll: false, targets, depth)
@@ -92,6 +99,45 @@ extension Lowering {
           : Targets(yes: targets.yes, no: again, fault: kept), depth)
     }
     return forget(chain, next: start, node)
+  }
+
+  /// The same without absorbing: the first element that decides, or fails, ends the loop.
+  private mutating func searchingLoop(
+    _ node: Node, _ kind: ConditionGraph.LoopKind, _ frame: Frame, _ targets: Targets,
+    _ depth: Int
+  ) -> UInt32 {
+    if kind == .existsOne { return onlyOne(node, frame, targets, depth) }
+    let isAll = kind == .all
+    return rounds(
+      node, frame, done: isAll ? targets.yes : targets.no, fault: targets.fault, depth
+    ) { lowering, again in
+      lowering.test(
+        frame.parts[1],
+        isAll
+          ? Targets(yes: again, no: targets.no, fault: targets.fault)
+          : Targets(yes: targets.yes, no: again, fault: targets.fault), depth)
+    }
+  }
+
+  /// `exists_one` that is false as soon as a second element fulfils the body.
+  private mutating func onlyOne(_ node: Node, _ frame: Frame, _ targets: Targets, _ depth: Int)
+    -> UInt32
+  {
+    var depth = depth
+    let found = temporary(&depth)
+    emit(.branch(found, yes: targets.yes, no: targets.no), node)
+    let done = last
+    let start = rounds(node, frame, done: done, fault: targets.fault, depth) { lowering, again in
+      lowering.continueAt(again, node)
+      lowering.emit(.copy(UInt32(ConstantPool.true), to: found, fault: targets.fault), node)
+      let first = lowering.last
+      lowering.emit(.branch(found, yes: targets.no, no: first), node)
+      return lowering.test(
+        frame.parts[1], Targets(yes: lowering.last, no: again, fault: targets.fault), depth)
+    }
+    continueAt(start, node)
+    emit(.copy(UInt32(ConstantPool.false), to: found, fault: targets.fault), node)
+    return last
   }
 
   private mutating func existsOne(

@@ -29,11 +29,15 @@ extension Lowering {
     let first = UInt32(temporaryBase + depth)
     for _ in elements { _ = temporary(&depth) }
     continueAt(next, node)
-    let count = UInt32(content.kind == .map ? elements.count / 2 : elements.count)
-    emit(
-      content.kind == .map
-        ? .makeMap(first: first, count: count, to: place, fault: fault)
-        : .makeList(first: first, count: count, to: place, fault: fault), node)
+    let entries = UInt32(elements.count / 2)
+    switch content.kind {
+    case .map: emit(.makeMap(first: first, count: entries, to: place, fault: fault), node)
+    case .mapKeepingLast:
+      emit(.makeMapKeepingLast(first: first, count: entries, to: place, fault: fault), node)
+    default:
+      let count = UInt32(elements.count)
+      emit(.makeList(first: first, count: count, to: place, fault: fault), node)
+    }
     var start = last
     for (i, element) in elements.enumerated().reversed() {
       start = value(element, to: first + UInt32(i), next: start, fault: fault, depth)

@@ -132,6 +132,41 @@ enum Machine {
           state.isWithinBudget()
           ? matchText(cells + Int(a), cells + Int(b), &frame) : Cell(fault: .limitExceeded)
         state.decide(verdict, targets)
+      case .isTruthy(let a, let targets):
+        let cell = cells[Int(a)]
+        if cell.tag == Tag.undeclared {
+          state.failTest(Arithmetic.absent(cell), targets)
+        } else {
+          state.choose(Lenient.isTruthy(cell), targets)
+        }
+      case .compare(let a, let b, let targets, let comparison):
+        let (left, right) = (cells[Int(a)], cells[Int(b)])
+        if left.tag == Tag.int, right.tag == Tag.int {
+          state.choose(comparison.holds(left.intValue, right.intValue), targets)
+        } else {
+          state.decide(Lenient.compare(cells + Int(a), cells + Int(b), comparison), targets)
+        }
+      case .testCall(let a, let b, let targets, let function):
+        let result = Lenient.test(function, cells + Int(a), cells + Int(b), &state.work)
+        state.decide(state.isWithinBudget() ? result : Cell(fault: .limitExceeded), targets)
+      case .skipIfMissing(let a, let next, let missing, let target):
+        let cell = cells[Int(a)]
+        if cell.isValue {
+          state.at = Int(next)
+        } else {
+          let fault = Arithmetic.absent(cell)
+          if FaultSet.missing.contains(fault: fault.low) {
+            state.choose(false, Targets(yes: missing, no: missing, fault: target))
+          } else {
+            state.fail(fault, target)
+          }
+        }
+      case .settle(let outcome, let target):
+        state.choose(outcome, Targets(yes: target, no: target, fault: target))
+      case .rescue(let kinds, let caught, let other):
+        state.at = Int(kinds.contains(fault: state.fault) ? caught : other)
+      case .raise(let kind, let target):
+        state.fail(Cell(fault: kind), target)
       case .pend(let chain, let next):
         // The first fault of a chain is the one that is reported.
         if kept[Int(chain)].low != pending { kept[Int(chain)] = Cell(low: pending, high: state.fault) }
@@ -149,6 +184,8 @@ enum Machine {
         state.at &-= 1
       case .jump(let target):
         state.at = Int(target)
+      case .branch(let a, let yes, let no):
+        state.at = Int(cells[Int(a)] == .true ? yes : no)
       case .finish(let place):
         let cell = cells[Int(place)]
         if cell.isValue { return cell }
@@ -158,6 +195,22 @@ enum Machine {
       case .copy(let a, let to, let target):
         let cell = cells[Int(a)]
         state.store(in: cells, cell.isValue ? cell : Arithmetic.absent(cell), to, target)
+      case .orElse(let a, let b, let to, let target):
+        let cell = cells[Int(a)]
+        if cell.isValue {
+          state.store(in: cells, cell, to, target)
+        } else {
+          let fault = Arithmetic.absent(cell)
+          let isMissing = FaultSet.missing.contains(fault: fault.low)
+          state.store(in: cells, isMissing ? cells[Int(b)] : fault, to, target)
+        }
+      case .orNull(let a, let to, let target):
+        let cell = cells[Int(a)]
+        let isNull = cell.tag == Tag.missing
+        let isBehind = cell.tag == Tag.behindValue
+        let other =
+          isNull ? .null : isBehind ? Cell(fault: .noSuchOverload) : Arithmetic.absent(cell)
+        state.store(in: cells, cell.isValue ? cell : other, to, target)
       case .add(let a, let b, let to, let target):
         state.store(in: cells, Arithmetic.add(cells + Int(a), cells + Int(b), in: &frame.arena), to, target)
       case .subtract(let a, let b, let to, let target):
@@ -187,10 +240,20 @@ enum Machine {
           : CollectionFunctions.index(cells + Int(a), cells + Int(b))
         if cells[Int(a)].tag == Tag.map { state.spend(cells[Int(a)]) }
         state.store(in: cells, state.isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
+      case .member(let a, let name, let to, let target, let isFunction):
+        let member = Lenient.member(
+          cells + Int(a), cells + Int(name), isFunction: isFunction, &state.work, in: &frame.arena)
+        state.store(in: cells, state.isWithinBudget() ? member : Cell(fault: .limitExceeded), to, target)
+      case .arithmetic(let a, let b, let to, let target, let operation):
+        let result = Lenient.apply(operation, cells + Int(a), cells + Int(b), in: &frame.arena)
+        state.store(in: cells, result, to, target)
       case .makeList(let first, let count, let to, let target):
         state.store(in: cells, list(cells + Int(first), Int(count), &frame.arena), to, target)
       case .makeMap(let first, let count, let to, let target):
         let map = CollectionFunctions.makeMap(cells + Int(first), Int(count), in: &frame.arena)
+        state.store(in: cells, map, to, target)
+      case .makeMapKeepingLast(let first, let count, let to, let target):
+        let map = Lenient.makeMap(cells + Int(first), Int(count), in: &frame.arena)
         state.store(in: cells, map, to, target)
       case .call(let function, let count, let a, let b, let to, let target):
         if count > 0 { state.spend(cells[Int(a)]) }
@@ -330,7 +393,11 @@ enum Machine {
       return Arithmetic.noOverload(text.pointee, pattern.pointee)
     }
     let limits = RegexLimits(frame.storage.limits)
-    guard let compiled = frame.patternCache.pattern(pattern.textBytes, limits) else {
+    let isUnicode = frame.storage.hasUnicodeClasses
+    guard
+      let compiled = frame.patternCache.pattern(
+        pattern.textBytes, limits, unicodeClasses: isUnicode)
+    else {
       return Cell(fault: .badRegex)
     }
     return match(text, compiled, &frame)

@@ -15,7 +15,6 @@ public struct Program: Sendable {
   /// Everything a run needs, behind one reference so that passing a program around is cheap.
   final class Storage: Sendable {
     let code: [Instruction]
-    let roots: [String]
     let sets: [ConstantSet]
     let patterns: [CheckedPattern]
     /// The pattern of a constant, by its node.
@@ -25,6 +24,12 @@ public struct Program: Sendable {
     let temporaries: Int
     let chains: Int
     let limits: Limits
+    /// What it was compiled for.
+    let environment: Environment
+    /// What happens to values on their way in.
+    let binding: ValueBinding
+    /// Whether `\\w` and its like in patterns mean more than ASCII.
+    let hasUnicodeClasses: Bool
     /// Read by explanations and analyses.
     let graph: ConditionGraph
     let nodeOf: [UInt32]
@@ -32,18 +37,20 @@ public struct Program: Sendable {
     private let running = Mutex<Running?>(nil)
 
     init(
-      lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], roots: [String],
-      patterns: [CheckedPattern], limits: Limits
+      lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], environment: Environment,
+      patterns: [CheckedPattern]
     ) {
       self.rootNodes = rootNodes
       patternOf = lowering.patternOf
       code = lowering.code
-      self.roots = roots
       sets = lowering.sets
       self.patterns = patterns
       temporaries = lowering.temporaries
       chains = Int(lowering.mostChains)
-      self.limits = limits
+      self.environment = environment
+      limits = environment.limits
+      binding = environment.binding
+      hasUnicodeClasses = environment.dialect == .superscript
       nodeOf = lowering.nodeOf
       graph = lowering.graph
     }
@@ -65,6 +72,10 @@ public struct Program: Sendable {
     let trie: AttributeTrie
     /// The path of each slot.
     let paths: [AttributePath]
+    /// By slot, whether it is for the answer to a question.
+    let isQuestion: [Bool]
+    /// The slots of the questions.
+    let questions: [(slot: Int, question: HostQuestion)]
     /// What each slot holds before anything is filled in.
     let defaults: [Cell]
     let patterns: [RegexPattern]
@@ -72,13 +83,20 @@ public struct Program: Sendable {
     init(_ storage: Storage) {
       trie = AttributeTrie(storage.graph.slots)
       paths = (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) }
-      defaults = paths.map { Running.defaultCell($0, storage.roots) }
+      let questions = paths.map { HostQuestion(path: $0.names) }
+      isQuestion = questions.map { $0 != nil }
+      self.questions = questions.enumerated().compactMap { slot, question in
+        question.map { (slot, $0) }
+      }
+      defaults = paths.map { Running.defaultCell($0, storage.environment) }
       patterns = storage.patterns.map { RegexPattern($0) }
     }
 
     /// Roots are empty maps.
-    private static func defaultCell(_ path: AttributePath, _ roots: [String]) -> Cell {
-      let isRoot = roots.contains(path.names[0])
+    private static func defaultCell(_ path: AttributePath, _ environment: Environment) -> Cell {
+      if path.names[0] == HostQuestion.root { return .null }
+      let isRoot = environment.roots.contains(path.names[0])
+      if !isRoot, environment.dialect == .superscript { return .undeclared }
       switch path.names.count {
       case 1: return isRoot ? Cell(tag: Tag.map, count: 0, at: nil) : .missing
       case 2: return isRoot ? .missing : .unreachable
@@ -101,7 +119,7 @@ public struct Program: Sendable {
   ///   they are tried; nil is true.
   init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
-    patternOf: [ConditionGraph.ID: UInt32], roots: [String], sources: [String], limits: Limits,
+    patternOf: [ConditionGraph.ID: UInt32], environment: Environment, sources: [String],
     choices: [[Int?]] = []
   ) {
     let rootNodes = graph.roots
@@ -122,13 +140,31 @@ public struct Program: Sendable {
       lowering.choice(choice.map { $0.map { rootNodes[$0] } }, places: places)
     }
     storage = Storage(
-      lowering: lowering, rootNodes: rootNodes, roots: roots, patterns: patterns, limits: limits)
+      lowering: lowering, rootNodes: rootNodes, environment: environment, patterns: patterns)
     self.entries = entries
     self.sources = sources
   }
 
-  /// The attributes that the expressions read, in slot order: what a context should hold.
-  public var requirements: [AttributePath] { (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) } }
+  /// The attributes that the expressions read: what a context should hold.
+  public var requirements: [AttributePath] {
+    paths.filter { $0.names[0] != HostQuestion.root }
+  }
+
+  /// What the expressions ask their host. ``Frame/answer(_:with:)`` takes the replies.
+  public var questions: [HostQuestion] { paths.compactMap { HostQuestion(path: $0.names) } }
+
+  /// The slots of the questions, in the order of ``questions``.
+  package var questionSlots: [Int] {
+    paths.indices.filter { HostQuestion(path: paths[$0].names) != nil }
+  }
+
+  /// The paths of all slots, questions included.
+  private var paths: [AttributePath] {
+    (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) }
+  }
+
+  /// The slot of an attribute, or nil when no expression reads it.
+  package func slot(of path: AttributePath) -> Int? { paths.firstIndex(of: path) }
 
   /// The range of the source that an error of this entry comes from.
   public func range(of error: EvaluationError, in entry: Entry) -> SourceRange? {
@@ -162,14 +198,16 @@ extension Instruction {
     switch self {
     case .isTrue(let a, _), .equalBits(let a, _, _), .equalInt(let a, _, _), .present(let a, _),
       .hasField(let a, _, _), .inBits(let a, _, _), .inSet(let a, _, _), .matches(let a, _, _),
-      .copy(let a, _, _), .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
+      .copy(let a, _, _), .isTruthy(let a, _), .skipIfMissing(let a, _, _, _),
+      .orElse(let a, _, _, _), .orNull(let a, _, _), .member(let a, _, _, _, _), .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
       .finish(let a):
       [a]
     case .equal(let a, let b, _), .less(let a, let b, _), .lessOrEqual(let a, let b, _),
       .isIn(let a, let b, _), .contains(let a, let b, _), .startsWith(let a, let b, _),
       .endsWith(let a, let b, _), .matchesText(let a, let b, _), .add(let a, let b, _, _),
       .subtract(let a, let b, _, _), .multiply(let a, let b, _, _), .divide(let a, let b, _, _),
-      .modulo(let a, let b, _, _), .index(let a, let b, _, _):
+      .modulo(let a, let b, _, _), .index(let a, let b, _, _), .compare(let a, let b, _, _),
+      .testCall(let a, let b, _, _), .arithmetic(let a, let b, _, _, _):
       [a, b]
     case .call(_, let count, let a, let b, _, _): count > 1 ? [a, b] : count == 1 ? [a] : []
     case .callMany(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }

@@ -34,7 +34,12 @@ public struct ProgramBuilder: ~Copyable {
   public mutating func add(_ source: String) -> [Diagnostic] {
     let number = UInt32(sources.count)
     var text = source
-    let (tree, problems) = text.withUTF8 { Parser.parse($0, limits: environment.limits) }
+    let isSuperscript = environment.dialect == .superscript
+    let (tree, problems) = text.withUTF8 {
+      isSuperscript
+        ? SuperscriptParser.parse($0, limits: environment.limits)
+        : Parser.parse($0, limits: environment.limits)
+    }
     sources.append(source)
     guard problems.isEmpty else {
       roots.append(addFailure(number))
@@ -99,7 +104,8 @@ public struct ProgramBuilder: ~Copyable {
   private mutating func check(_ text: [UInt8], _ operand: ConditionGraph.ID) {
     do throws(RegexSyntaxError) {
       let pattern = try CheckedPattern(
-        text, unicodeClasses: false, limits: RegexLimits(environment.limits))
+        text, unicodeClasses: environment.dialect == .superscript,
+        limits: RegexLimits(environment.limits))
       patternOf[operand] = UInt32(patterns.count)
       patterns.append(pattern)
     } catch {
@@ -118,9 +124,10 @@ public struct ProgramBuilder: ~Copyable {
         from: start + error.range.lowerBound,
         to: start + max(error.range.upperBound, error.range.lowerBound + 1))
     }
+    // In superscript it is an error of the evaluations that come to it.
     return Diagnostic(
-      .badRegex, error.message, range: range, notes: ["patterns are in RE2's syntax"],
-      suggestion: error.suggestion)
+      .badRegex, error.message, severity: environment.dialect == .cel ? .error : .warning,
+      range: range, notes: ["patterns are in RE2's syntax"], suggestion: error.suggestion)
   }
 
   /// Emits the program. Expressions with the same meaning share one piece of code.
@@ -130,7 +137,7 @@ public struct ProgramBuilder: ~Copyable {
     let (roots, sources, choices) = (roots, sources, choices)
     return Program(
       GraphCopy(graph: checker.graph, roots: roots), patterns: patterns, patternOf: patternOf,
-      roots: environment.roots, sources: sources, limits: environment.limits, choices: choices)
+      environment: environment, sources: sources, choices: choices)
   }
 }
 

@@ -10,17 +10,17 @@ extension Program {
 }
 
 /// Writes nodes of a graph as an expression.
-private struct GraphWriter {
-  private let storage: Program.Storage
+struct GraphWriter {
+  let storage: Program.Storage
 
   init(_ storage: Program.Storage) { self.storage = storage }
 
   private static func precedence(_ kind: ConditionGraph.Kind) -> Int {
     switch kind {
     case .conditional: 1
-    case .or: 2
-    case .and: 3
-    case .equal, .less, .lessOrEqual, .in: 4
+    case .or, .firstTruthy: 2
+    case .and, .both: 3
+    case .equal, .less, .lessOrEqual, .in, .compare, .equalEither: 4
     case .add, .subtract: 5
     case .multiply, .divide, .modulo: 6
     case .not, .negate: 7
@@ -50,7 +50,7 @@ private struct GraphWriter {
       let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }
       return (operands.joined(separator: node.kind == .and ? " && " : " || "), own)
     case .conditional:
-      let choice = "\(text(a, tighterThan: own)) ? \(text(b, tighterThan: own))"
+      let choice = "\(condition(a, own)) ? \(text(b, tighterThan: own))"
       return (choice + " : \(text(Int(node.c), tighterThan: own - 1))", own)
     case .less where storage.graph.constant(a) != nil: return (binary(">", b, a, own), own)
     case .lessOrEqual where storage.graph.constant(a) != nil: return (binary(">=", b, a, own), own)
@@ -68,19 +68,24 @@ private struct GraphWriter {
       return ("cel.bind(\(GraphWriter.variable(node.c)), \(value), \(body))", own)
     case .call: return (call(id, node), own)
     case .loop: return (loop(node), own)
+    default: return lenient(id, node, own)
     }
   }
 
-  private mutating func binary(_ symbol: String, _ a: Int, _ b: Int, _ own: Int) -> String {
-    "\(text(a, tighterThan: own - 1)) \(symbol) \(text(b, tighterThan: own))"
+  mutating func binary(_ symbol: String, _ a: Int, _ b: Int, _ own: Int) -> String {
+    // Comparisons of superscript do not chain.
+    let chains = own != 4 || storage.environment.dialect == .cel
+    let left = text(a, tighterThan: chains ? own - 1 : own)
+    return "\(left) \(symbol) \(text(b, tighterThan: own))"
   }
 
-  private mutating func list(_ at: UInt32) -> [String] {
+  mutating func list(_ at: UInt32) -> [String] {
     storage.graph.list(at).map { text(Int($0), tighterThan: 0) }
   }
 
   private mutating func negation(_ a: Int) -> (String, precedence: Int) {
     let inner = storage.graph[a]
+    if let written = lenientNegation(a, inner) { return written }
     guard inner.kind == .equal else { return ("!" + text(a, tighterThan: 6), 7) }
     return (binary("!=", Int(inner.a), Int(inner.b), 4), 4)
   }
@@ -101,17 +106,18 @@ private struct GraphWriter {
 
   // MARK: Names
 
-  private func path(_ slot: Int) -> String {
+  func path(_ slot: Int) -> String {
     let names = storage.graph.slots.path(slot).names
+    if let question = HostQuestion(path: names) { return question.description }
     return names[0] + names.dropFirst().map { GraphWriter.selection($0) }.joined()
   }
 
-  private func selection(_ constant: Int) -> String {
+  func selection(_ constant: Int) -> String {
     GraphWriter.selection(storage.graph.constants.cells[constant].text)
   }
 
   /// A name behind a dot, or in brackets where back quotes cannot hold it.
-  private static func selection(_ name: String) -> String {
+  static func selection(_ name: String) -> String {
     let canBeQuoted = !name.utf8.contains { $0 == 0x60 || $0 == 0x0A || $0 == 0x0D }
     if canBeQuoted, !name.isEmpty { return "." + Printer.field(name) }
     return "[\(Printer.quoted(Array(name.utf8)[...], isBytes: false))]"
@@ -126,6 +132,7 @@ private struct GraphWriter {
   private mutating func call(_ id: Int, _ node: ConditionGraph.Node) -> String {
     let operands = storage.graph.list(node.a).map { Int($0) }
     guard let function = storage.graph.function(id) else { return "null" }
+    if let text = lenientCall(function, operands) { return text }
     switch function {
     case .optionalSelect, .optionalIndex:
       return "\(text(operands[0], tighterThan: 7))[?\(text(operands[1], tighterThan: 0))]"
@@ -178,12 +185,12 @@ private struct GraphWriter {
     return (text, isSigned ? 7 : 8)
   }
 
-  private func map(_ parts: [String]) -> String {
+  func map(_ parts: [String]) -> String {
     let entries = stride(from: 0, to: parts.count - 1, by: 2).map { "\(parts[$0]): \(parts[$0 + 1])" }
     return "{\(entries.joined(separator: ", "))}"
   }
 
-  private static func text(of cell: Cell) -> String {
+  static func text(of cell: Cell) -> String {
     switch cell.tag {
     case Tag.null: return "null"
     case Tag.bool: return cell.boolValue ? "true" : "false"

@@ -23,8 +23,8 @@ extension Program {
     if !closed.isEmpty { rest = evaluated(closed, in: rest) }
     let (patterns, patternOf) = keptPatterns(in: rest.graph)
     return Program(
-      rest, patterns: patterns, patternOf: patternOf, roots: storage.roots, sources: sources,
-      limits: storage.limits)
+      rest, patterns: patterns, patternOf: patternOf, environment: storage.environment,
+      sources: sources)
   }
 
   /// The constants that stand for what is known, by the node whose place they take.
@@ -34,17 +34,25 @@ extension Program {
     var cells: [Int: Cell] = [:]
     for slot in 0..<storage.graph.slots.count {
       let path = storage.graph.slots.path(slot)
-      switch known.find(path, isRoot: storage.roots.contains(path.names[0])) {
+      let isRoot = storage.environment.roots.contains(path.names[0])
+      switch known.find(path, isRoot: isRoot, isLenient: storage.binding.isLenient) {
       case .unknown: break
       case .absent(let cell): cells[slot] = cell
-      case .value(let value): cells[slot] = arena.cell(value)
+      case .value(let value):
+        cells[slot] = arena.cell(value).map { storage.binding.bound($0, in: &arena) }
       }
     }
     var nodes: [ConditionGraph.ID: Cell] = [:]
     for id in storage.graph.nodes.indices {
       let node = storage.graph[id]
-      guard node.kind == .slot || node.kind == .present, let cell = cells[Int(node.a)] else {
+      guard let cell = cells[Int(node.a)] else { continue }
+      switch node.kind {
+      case .slot, .present: break
+      case .slotOrNull:
+        let isNull = cell.tag == Tag.missing
+        nodes[id] = isNull ? .null : cell.tag == Tag.behindValue ? .notAMap : cell
         continue
+      default: continue
       }
       // Whether a name is there cannot be asked of what is no map.
       let canBeAsked = cell.isValue || cell.tag == Tag.missing
@@ -69,8 +77,8 @@ extension Program {
     let part = graph.copy(of: closed)
     let (patterns, patternOf) = keptPatterns(in: part.graph)
     let program = Program(
-      part, patterns: patterns, patternOf: patternOf, roots: [], sources: sources,
-      limits: storage.limits)
+      part, patterns: patterns, patternOf: patternOf, environment: storage.environment,
+      sources: sources)
     var frame = Frame(for: program)
     var values: [ConditionGraph.ID: Cell] = [:]
     for (node, entry) in zip(closed, program.entries) {
@@ -88,8 +96,8 @@ extension Program {
     let copy = storage.graph.copy(of: nodes)
     let (patterns, patternOf) = keptPatterns(in: copy.graph)
     return Program(
-      copy, patterns: patterns, patternOf: patternOf, roots: storage.roots, sources: [],
-      limits: storage.limits)
+      copy, patterns: patterns, patternOf: patternOf, environment: storage.environment,
+      sources: [])
   }
 
   /// The patterns of the program that a copy of its graph still has, by the constant's node.
@@ -120,7 +128,7 @@ extension ConditionGraph {
     for id in nodes.indices {
       let node = nodes[id]
       switch node.kind {
-      case .slot, .present: isOpen[id] = true
+      case .slot, .present, .slotOrNull: isOpen[id] = true
       case .local: free[id] = [node.a]
       default: break
       }

@@ -23,7 +23,7 @@ package struct SyntaxTree {
     case map  // c: list of keys and values
     case message  // a: the name's node; c: list of field name nodes and values
     case optionalElement  // a: the element, key or field marked with '?'
-    case not, negate  // a: operand
+    case not, negate  // a: operand; c: 1 for superscript's '!!' and '--'
     case and, or  // c: list of operands
     case conditional  // a, b, c
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `in`  // a, b

@@ -11,6 +11,10 @@ package enum Tag {
   package static let unreachable: UInt8 = 3
   /// The path to the attribute leads through something that is no map.
   package static let notAMap: UInt8 = 4
+  /// The path leads through something that is no map, where that counts as not there.
+  package static let behindValue: UInt8 = 5
+  /// Nobody bound the variable that the path begins with.
+  package static let undeclared: UInt8 = 6
   /// The first tag that stands for a value.
   package static let firstValue: UInt8 = 8
   package static let null: UInt8 = 8
@@ -36,13 +40,15 @@ package enum Tag {
   package static let ip: UInt8 = 21
   package static let cidr: UInt8 = 22
   package static let version: UInt8 = 23
+  /// A function that is used as a value: two cells, its name and what it is a member of.
+  package static let function: UInt8 = 24
   /// The lowest tag of a text of at most 15 bytes.
   package static let shortText: UInt8 = 0x80
 
   /// The name of the type in the language, for messages.
   package static func typeName(_ tag: UInt8) -> String {
     switch tag {
-    case missing, unreachable: "missing"
+    case missing, unreachable, behindValue: "missing"
     case fault: "error"
     case unknown: "unknown"
     case null: "null_type"
@@ -60,6 +66,7 @@ package enum Tag {
     case ip: "net.IP"
     case cidr: "net.CIDR"
     case version: "version"
+    case function: "function"
     default: "string"
     }
   }
@@ -99,6 +106,8 @@ package struct Cell: Equatable, Sendable {
   package static var missing: Cell { Cell(low: UInt64(Tag.missing), high: 0) }
   package static var unreachable: Cell { Cell(low: UInt64(Tag.unreachable), high: 0) }
   package static var notAMap: Cell { Cell(low: UInt64(Tag.notAMap), high: 0) }
+  package static var behindValue: Cell { Cell(low: UInt64(Tag.behindValue), high: 0) }
+  package static var undeclared: Cell { Cell(low: UInt64(Tag.undeclared), high: 0) }
   package static var null: Cell { Cell(low: UInt64(Tag.null), high: 0) }
   package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
   package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }
@@ -166,16 +175,35 @@ package struct Cell: Equatable, Sendable {
   /// A text of at most 15 bytes, or nil when it is longer.
   package init?(short text: UnsafeBufferPointer<UInt8>) {
     guard text.count <= 15 else { return nil }
-    var low = UInt64(Tag.shortText) | UInt64(text.count)
-    var high: UInt64 = 0
-    for (i, byte) in text.enumerated() {
-      if i < 7 {
-        low |= UInt64(byte) << UInt64(8 * (i + 1))
-      } else {
-        high |= UInt64(byte) << UInt64(8 * (i - 7))
-      }
+    let tag = UInt64(Tag.shortText) | UInt64(text.count)
+    guard let base = UnsafeRawPointer(text.baseAddress), text.count > 0 else {
+      self.init(low: tag, high: 0)
+      return
     }
-    self.init(low: low, high: high)
+    // Loads that overlap instead of a loop over the bytes.
+    if text.count >= 8 {
+      let first = base.loadUnaligned(as: UInt64.self)
+      let last = (base + (text.count &- 8)).loadUnaligned(as: UInt64.self)
+      // The bytes behind the first eight; a smart shift gives 0 when there are none.
+      let rest = last >> UInt64(8 &* (16 &- text.count))
+      self.init(low: tag | first << 8, high: first >> 56 | rest << 8)
+    } else {
+      self.init(low: tag | Cell.few(base, text.count) << 8, high: 0)
+    }
+  }
+
+  /// One to seven bytes, zero-padded.
+  @inline(__always)
+  private static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    if count >= 4 {
+      let first = UInt64(base.loadUnaligned(as: UInt32.self))
+      let last = UInt64((base + (count &- 4)).loadUnaligned(as: UInt32.self))
+      return first | last << UInt64(8 &* (count &- 4))
+    }
+    let first = UInt64(base.load(as: UInt8.self))
+    guard count > 1 else { return first }
+    let last = UInt64((base + (count &- 2)).loadUnaligned(as: UInt16.self))
+    return first | last << UInt64(8 &* (count &- 2))
   }
 
   /// A text that stays where it is when it is too long for a cell.

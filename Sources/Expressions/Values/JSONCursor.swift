@@ -52,6 +52,13 @@ package struct JSONCursor {
   /// The next byte that is no white space, or 0 at the end; the cursor stands on it.
   @inline(__always)
   package mutating func peek() -> UInt8 {
+    // Compact text has no white space.
+    if at < end, base[at] > 0x20 { return base[at] }
+    return peekBehindSpace()
+  }
+
+  @inline(never)
+  private mutating func peekBehindSpace() -> UInt8 {
     while at < end {
       let byte = base[at]
       if byte > 0x20 { return byte }
@@ -65,16 +72,18 @@ package struct JSONCursor {
     JSONFault(kind: kind, offset: offset ?? at)
   }
 
+  @inline(never)
   package func unexpected() -> JSONFault { fault(at >= end ? .unexpectedEnd : .unexpectedByte) }
 
   /// Takes the byte if it comes next.
   @inline(__always)
   package mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte, at < end else { return false }
-    at += 1
+    at &+= 1
     return true
   }
 
+  @inline(__always)
   package mutating func expect(_ byte: UInt8) throws(JSONFault) {
     guard take(byte) else { throw unexpected() }
   }
@@ -251,8 +260,12 @@ package struct JSONCursor {
   package mutating func word(_ word: StaticString) throws(JSONFault) {
     let length = word.utf8CodeUnitCount
     guard at + length <= end else { throw fault(.unexpectedEnd, at: end) }
-    for i in 0..<length where base[at + i] != word.utf8Start[i] { throw fault(.unexpectedByte) }
-    at += length
+    var i = 0
+    while i < length {
+      guard base[at &+ i] == word.utf8Start[i] else { throw fault(.unexpectedByte) }
+      i &+= 1
+    }
+    at &+= length
   }
 
   /// Passes any value, checking it.

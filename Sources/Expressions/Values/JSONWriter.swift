@@ -25,7 +25,7 @@ package enum JSONWriter {
       append(time.map { "\"\($0.text)\"" } ?? "null", to: &output)
     case .duration(let nanoseconds):
       append(quoted: TimeSpan(nanoseconds: nanoseconds).text, to: &output)
-    case .type(let name): append(quoted: name, to: &output)
+    case .type(let name), .function(let name): append(quoted: name, to: &output)
     case .optional(let value): append(value ?? .null, to: &output)
     case .map(let entries):
       output.append(UInt8(ascii: "{"))

@@ -15,6 +15,8 @@ public enum Value: Hashable, Sendable {
   case duration(nanoseconds: Int64)
   /// A type, by its name in the specification.
   case type(String)
+  /// A function that is used as a value, by its name. Only superscript has such values.
+  case function(String)
   /// A value that may be absent.
   indirect case optional(Value?)
 
@@ -61,6 +63,7 @@ public enum Value: Hashable, Sendable {
     case .timestamp: "google.protobuf.Timestamp"
     case .duration: "google.protobuf.Duration"
     case .type: "type"
+    case .function: "function"
     case .optional: "optional_type"
     }
   }
@@ -102,6 +105,7 @@ extension Value {
     case Tag.duration: self = .duration(nanoseconds: cell.intValue)
     case Tag.type:
       self = .type(TypeName(rawValue: UInt8(truncatingIfNeeded: cell.high))?.name ?? "dyn")
+    case Tag.function: self = .function(cell.elements.first?.text ?? "")
     case Tag.optional: self = .optional(cell.elements.first.map { Value($0) })
     case Tag.longText, Tag.shortText...: self = .string(cell.text)
     default: self = .null
@@ -128,6 +132,8 @@ extension Arena {
       return Timestamp(seconds: seconds, nanoseconds: nanoseconds).map { Cell($0) }
     case .duration(let nanoseconds): return Cell(TimeSpan(nanoseconds: nanoseconds))
     case .type(let name): return TypeName(named: name).map { Cell($0) }
+    case .function(let name):
+      return outside(Tag.function, 2, [.string(name), .null], nesting)
     case .optional(let value):
       return outside(Tag.optional, value == nil ? 0 : 1, value.map { [$0] } ?? [], nesting)
     case .list(let values):

@@ -10,6 +10,8 @@ public final class BatchPlan: Sendable {
   public let ruleSet: RuleSet
   /// Milliseconds since 1970.
   public let now: Int64
+  /// The same time with a calendar, for questions about events.
+  public let clock: HistoryClock
   public let assigner: Assigner
   public let layout: OutcomeLayout
   /// False for counting only.
@@ -21,14 +23,17 @@ public final class BatchPlan: Sendable {
   let placements: [Placement]
   let table: BatchTable
 
-  /// - Parameter placements: names; nil for all of the config, in its order.
+  /// - Parameters:
+  ///   - placements: names; nil for all of the config, in its order.
+  ///   - clock: nil for a calendar in UTC.
   public init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
     layout: OutcomeLayout = .long, writesOutcomes: Bool = true, stopsAtRejection: Bool = false,
-    lineLimit: Int = 1 << 20
+    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil
   ) {
     self.ruleSet = ruleSet
     self.now = now
+    self.clock = clock ?? HistoryClock(now: now)
     self.assigner = assigner
     self.layout = layout
     self.writesOutcomes = writesOutcomes

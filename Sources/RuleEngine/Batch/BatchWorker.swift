@@ -40,18 +40,21 @@ public struct BatchWorker: ~Copyable {
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
+  /// What questions about events come to for users without any, by slot.
+  private let answersWithoutEvents: [(slot: Int, cell: Cell)]
   /// By place of an unknown key: what the reader has not been told yet.
   private var unknown: [String: Int] = [:]
 
   /// Members of a record that are read beside attributes.
   private enum Capture: Int, CaseIterable {
-    case userID, assignments, occurrences, status, entitlements, sessionStart
+    case userID, assignments, occurrences, events, status, entitlements, sessionStart
 
     var key: String {
       switch self {
       case .userID: "userId"
       case .assignments: "assignments"
       case .occurrences: "occurrences"
+      case .events: "events"
       case .status: "subscriptionStatus"
       case .entitlements: "entitlements"
       case .sessionStart: "sessionStart"
@@ -69,10 +72,10 @@ public struct BatchWorker: ~Copyable {
     table = plan.table
     state = DecisionState(subjectID: "", now: plan.now)
     frame = Frame(for: plan.ruleSet.program)
-    reader = UserRecordReader(plan.ruleSet)
+    reader = UserRecordReader(plan.ruleSet, at: plan.clock)
     shapes = RecordShapes(
       for: plan.ruleSet.program, captures: Capture.allCases.map(\.key),
-      ignored: ["user", "device", "params", "events"])
+      ignored: ["user", "device", "params"])
     block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
     columns = ColumnDecider(plan)
     walk = RowWalk(plan)
@@ -81,6 +84,7 @@ public struct BatchWorker: ~Copyable {
     writer = OutcomeWriter(plan)
     captured = .allocate(capacity: Capture.allCases.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
+    answersWithoutEvents = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
   }
 
   deinit { captured.deallocate() }
@@ -146,8 +150,10 @@ public struct BatchWorker: ~Copyable {
     else { return false }
     guard let base = line.baseAddress, isEmptyMember(.assignments, base),
       isEmptyMember(.occurrences, base), captured[Capture.sessionStart.rawValue].from < 0,
-      !reader.needsEntitlements || isEmptyMember(.entitlements, base)
+      !reader.needsEntitlements || isEmptyMember(.entitlements, base),
+      !reader.wantsEvents || isEmptyMember(.events, base)
     else { return false }
+    for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
     let identity = captured[Capture.userID.rawValue]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
       identity.to - identity.from < 4_096

@@ -4,11 +4,15 @@ extension RuleSet {
   /// Compiles a config. There is always a result: an audience whose expression does not compile
   /// never matches, and its diagnostics say why.
   ///
+  /// - Parameter language: what the expressions are written in. Superwall's configs are
+  ///   superscript, whatever they look like.
   /// - Returns: the rule set, and diagnostics with paths into the config.
-  public static func compile(_ config: Config, environment: Environment = Environment())
-    -> Compilation<RuleSet>
-  {
-    var compiler = RuleCompiler(environment: environment)
+  public static func compile(
+    _ config: Config, language: RuleLanguage = .standard, limits: Limits = Limits()
+  ) -> Compilation<RuleSet> {
+    // Filters and conditions of the other format are not superscript.
+    let language = config.format == .superwall ? language : .cel
+    var compiler = RuleCompiler(language: language, limits: limits)
     for placement in config.placements { compiler.add(placement) }
     compiler.checkOccurrenceKeys(config)
     let diagnostics = compiler.diagnostics
@@ -24,9 +28,14 @@ private struct RuleCompiler: ~Copyable {
   /// The program entry of each expression text, and whether it compiled.
   private var entryOf: [[UInt8]: (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])] = [:]
   private var entries = 0
+  private let language: RuleLanguage
+  private var computedProperties: [ComputedProperty] = []
   var diagnostics: [Diagnostic] = []
 
-  init(environment: Environment) { builder = ProgramBuilder(environment) }
+  init(language: RuleLanguage, limits: Limits) {
+    self.language = language
+    builder = ProgramBuilder(language.environment(limits: limits))
+  }
 
   mutating func add(_ placement: Placement) {
     let first = rules.count
@@ -50,6 +59,12 @@ private struct RuleCompiler: ~Copyable {
   }
 
   private mutating func add(_ audience: Audience) {
+    var audience = audience
+    // The Web SDK knows no limits.
+    if language.platform == .web { audience.occurrenceLimit = nil }
+    for property in audience.computedProperties where !computedProperties.contains(property) {
+      computedProperties.append(property)
+    }
     var rule = RuleSet.Rule(
       audience: audience, condition: -1, entry: nil, isBroken: false,
       weights: WeightTable(audience.variants.map(\.weight)))
@@ -109,8 +124,8 @@ private struct RuleCompiler: ~Copyable {
       }
     }
     return RuleSet(
-      program: program, format: format, rules: rules, placements: placements,
-      conditions: conditions)
+      program: program, format: format, language: language, rules: rules, placements: placements,
+      conditions: conditions, computedProperties: computedProperties)
   }
 
   mutating func checkOccurrenceKeys(_ config: Config) {

@@ -27,6 +27,8 @@ public struct RuleSet: Sendable {
   package final class Storage: Sendable {
     package let program: Program
     package let format: Config.Format
+    let language: RuleLanguage
+    let computed: [(slot: Int, property: ComputedProperty)]
     package let rules: [Rule]
     package let placements: [CompiledPlacement]
     package let conditions: [Program.Entry]
@@ -34,11 +36,16 @@ public struct RuleSet: Sendable {
     let index: PlacementIndex
 
     init(
-      program: Program, format: Config.Format, rules: [Rule], placements: [CompiledPlacement],
-      conditions: [Program.Entry]
+      program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
+      placements: [CompiledPlacement], conditions: [Program.Entry],
+      computedProperties: [ComputedProperty]
     ) {
       self.program = program
       self.format = format
+      self.language = language
+      computed = computedProperties.compactMap { property in
+        program.slot(of: AttributePath(["device", property.attributeName])).map { ($0, property) }
+      }
       self.rules = rules
       self.placements = placements
       self.conditions = conditions
@@ -53,6 +60,10 @@ public struct RuleSet: Sendable {
   public var program: Program { storage.program }
   /// The format of the config that this was compiled from.
   public var format: Config.Format { storage.format }
+  /// What the expressions are written in.
+  public var language: RuleLanguage { storage.language }
+  /// Device attributes that come from the history of events, with their slots.
+  var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
   package var rules: [Rule] { storage.rules }
   package var placements: [CompiledPlacement] { storage.placements }
   /// The distinct conditions; rules with the same meaning have the same.
@@ -64,13 +75,17 @@ public struct RuleSet: Sendable {
   /// The attributes that the rules read.
   public var requirements: [AttributePath] { program.requirements }
 
+  /// What the rules ask about the history of events.
+  public var questions: [HostQuestion] { program.questions }
+
   package init(
-    program: Program, format: Config.Format, rules: [Rule], placements: [CompiledPlacement],
-    conditions: [Program.Entry]
+    program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
+    placements: [CompiledPlacement], conditions: [Program.Entry],
+    computedProperties: [ComputedProperty]
   ) {
     storage = Storage(
-      program: program, format: format, rules: rules, placements: placements,
-      conditions: conditions)
+      program: program, format: format, language: language, rules: rules, placements: placements,
+      conditions: conditions, computedProperties: computedProperties)
   }
 
   /// The number of a placement, or nil when the config does not have it.

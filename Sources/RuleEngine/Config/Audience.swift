@@ -61,32 +61,6 @@ public enum Preload: String, Hashable, Sendable, CaseIterable {
   case never = "NEVER"
 }
 
-/// A value of event history under a flat name, as `daysSince_paywall_decline`.
-public struct ComputedProperty: Hashable, Sendable {
-  /// What is asked of the history.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
-    case minutesSince = "MINUTES_SINCE"
-    case hoursSince = "HOURS_SINCE"
-    case daysSince = "DAYS_SINCE"
-    case monthsSince = "MONTHS_SINCE"
-    case yearsSince = "YEARS_SINCE"
-    case placementsInHour = "PLACEMENTS_IN_HOUR"
-    case placementsInDay = "PLACEMENTS_IN_DAY"
-    case placementsInWeek = "PLACEMENTS_IN_WEEK"
-    case placementsInMonth = "PLACEMENTS_IN_MONTH"
-    case placementsSinceInstall = "PLACEMENTS_SINCE_INSTALL"
-  }
-
-  public var kind: Kind
-  /// The event that is looked for.
-  public var eventName: String
-
-  public init(kind: Kind, eventName: String) {
-    self.kind = kind
-    self.eventName = eventName
-  }
-}
-
 /// How often a subject may get a rule's outcome.
 public struct OccurrenceLimit: Hashable, Sendable {
   /// The span in which occurrences count.

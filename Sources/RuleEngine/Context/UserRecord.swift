@@ -24,9 +24,15 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var ownedEntitlements: [String] = []
   /// Milliseconds since 1970.
   public private(set) var sessionStart: Int64?
+  /// What happened to the subject, read when the rules ask about it.
+  public private(set) var events = EventHistory()
   /// Keys that no reader knows, with the number of records that had them.
   public private(set) var unknownKeys: [String: Int] = [:]
 
+  private let ruleSet: RuleSet
+  private let clock: HistoryClock
+  private let questions: [HostQuestion]
+  let wantsEvents: Bool
   private let nesting: Int
   /// The slots of attributes that a record may also say elsewhere.
   let statusSlot: Int?
@@ -38,14 +44,18 @@ public struct UserRecordReader: ~Copyable {
   /// At most this many different unknown keys are remembered.
   private static let unknownKeyLimit = 16
 
-  public init(_ ruleSet: RuleSet) {
+  /// - Parameter clock: when the rules are evaluated: questions about events count back from it.
+  public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
+    self.ruleSet = ruleSet
+    self.clock = clock
+    questions = ruleSet.questions
+    wantsEvents = !questions.isEmpty || !ruleSet.computed.isEmpty
     nesting = ruleSet.program.limits.dataNesting
-    let paths = ruleSet.requirements
-    statusSlot = paths.firstIndex(of: AttributePath(["device", "subscriptionStatus"]))
-    entitlementsSlot = paths.firstIndex(of: AttributePath(["device", "activeEntitlements"]))
+    let program = ruleSet.program
+    statusSlot = program.slot(of: AttributePath(["device", "subscriptionStatus"]))
+    entitlementsSlot = program.slot(of: AttributePath(["device", "activeEntitlements"]))
     userIDSlot =
-      ruleSet.format == .agentWallie
-      ? paths.firstIndex(of: AttributePath(["user", "id"])) : nil
+      ruleSet.format == .agentWallie ? program.slot(of: AttributePath(["user", "id"])) : nil
     needsEntitlements = !ruleSet.storage.table.entitlements.isEmpty
   }
 
@@ -82,6 +92,7 @@ public struct UserRecordReader: ~Copyable {
     if !occurrences.isEmpty { occurrences.removeAll(keepingCapacity: true) }
     if !ownedEntitlements.isEmpty { ownedEntitlements.removeAll(keepingCapacity: true) }
     sessionStart = nil
+    if !events.isEmpty { events.removeAll() }
     guard let base = record.baseAddress else { throw Rejection(reason: "the line is empty") }
     var cursor = JSONCursor(base, from: 0, to: record.count)
     do throws(JSONFault) {
@@ -105,6 +116,17 @@ public struct UserRecordReader: ~Copyable {
       throw Rejection(reason: "'userId' is missing; it must be a string that is not empty")
     }
     fillStatus(&frame)
+    if wantsEvents { try answerQuestions(&frame) }
+  }
+
+  /// What the rules want to know of the events.
+  private func answerQuestions(_ frame: inout Frame) throws(Rejection) {
+    guard let platform = ruleSet.language.platform else { return }
+    do throws(EvaluationError) {
+      try ruleSet.answer(events, at: clock, on: platform, questions, in: &frame)
+    } catch {
+      throw Rejection(reason: "the events take more memory than the limit allows")
+    }
   }
 
   /// Found in a member that is JSON but has the wrong form.
@@ -122,6 +144,7 @@ public struct UserRecordReader: ~Copyable {
     case .userID: try readSubject(&cursor, &frame)
     case .assignments: try readAssignments(&cursor)
     case .occurrences: try readOccurrences(&cursor)
+    case .events where wantsEvents: try readEvents(&cursor)
     case .status where statusSlot != nil:
       status = try cursor.cell(in: &frame.arena, nesting: nesting)
     case .entitlements where entitlementsSlot != nil || needsEntitlements:
@@ -211,23 +234,41 @@ public struct UserRecordReader: ~Copyable {
   }
 
   private mutating func readOccurrences(_ cursor: inout JSONCursor) throws(JSONFault) {
+    for series in try readTimes("occurrences", &cursor) {
+      occurrences.append(DecisionState.Occurrences(key: series.name, times: series.times))
+    }
+  }
+
+  private mutating func readEvents(_ cursor: inout JSONCursor) throws(JSONFault) {
+    for series in try readTimes("events", &cursor) { events.record(series.name, at: series.times) }
+  }
+
+  /// An object of lists of times.
+  private mutating func readTimes(_ member: String, _ cursor: inout JSONCursor) throws(JSONFault)
+    -> [EventHistory.Series]
+  {
     let start = cursor
+    var all: [EventHistory.Series] = []
     guard case .map(let entries) = try cursor.value(nesting: nesting) else {
-      return reject("'occurrences' must be an object of lists of times", start)
+      reject("'\(member)' must be an object of lists of times", start)
+      return []
     }
     for entry in entries {
       guard case .string(let key) = entry.key, case .list(let values) = entry.value else {
-        return reject("'occurrences' must be an object of lists of times", start)
+        reject("'\(member)' must be an object of lists of times", start)
+        return []
       }
       var times: [Int64] = []
       for value in values {
         guard case .string(let text) = value, let time = WireTime.milliseconds(text) else {
-          return reject("'\(value.json)' under '\(key)' is no ISO 8601 time", start)
+          reject("'\(value.json)' under '\(key)' is no ISO 8601 time", start)
+          return []
         }
         times.append(time)
       }
-      occurrences.append(DecisionState.Occurrences(key: key, times: times))
+      all.append(EventHistory.Series(name: key, times: times))
     }
+    return all
   }
 
   /// What the record says outside `device` counts where `device` is silent.

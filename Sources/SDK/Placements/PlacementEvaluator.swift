@@ -18,6 +18,8 @@ public struct PlacementEvaluator: ~Copyable {
   private var frame: Frame
   /// The subject's attributes: a map with the roots `user` and `device`.
   public var attributes: Value
+  /// What happened to the subject, for rules that ask for it.
+  public var events = EventHistory()
   /// Who the subject is.
   public let subjectID: String
   /// Variants that the subject has, those from outside and those promised here.
@@ -64,6 +66,7 @@ public struct PlacementEvaluator: ~Copyable {
     entries.append(Value.Entry(key: "params", value: params))
     do throws(EvaluationError) {
       try frame.fill(.map(entries))
+      try ruleSet.answer(events, at: HistoryClock(now: now), in: &frame)
     } catch {
       // Attributes past the memory limit count as not there: rules that read them do not match.
       frame.reset()

@@ -157,7 +157,7 @@ enum CELValues {
       ["map": .list(entries.map { .list([encode($0.key), encode($0.value)]) })]
     case .timestamp: ["timestamp": .string(value.json.filter { $0 != "\"" })]
     case .duration: ["duration": .string(value.json.filter { $0 != "\"" })]
-    case .type(let name): ["type": .string(name)]
+    case .type(let name), .function(let name): ["type": .string(name)]
     case .optional(let inner): ["optional": inner.map(encode) ?? .null]
     }
   }

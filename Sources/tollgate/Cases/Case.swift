@@ -8,6 +8,8 @@ struct Case {
   var line: Int
   /// The whole object.
   var content: Value
+  /// What the cases of the file refer to.
+  var companions: Companions
 
   /// A member of `input`, where the suite has it.
   func input(_ key: String) -> Value? { content["input"]?[key] }
@@ -39,6 +41,7 @@ enum CaseSuites {
 
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
+    "superscript": SuperscriptCases.run,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,

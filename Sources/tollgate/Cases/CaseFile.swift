@@ -16,7 +16,8 @@ enum CaseFile {
   }
 
   /// The cases of a file. Blank lines are passed over.
-  static func read(_ path: String) throws(CaseFileError) -> [Case] {
+  static func read(_ path: String, support: String? = nil) throws(CaseFileError) -> [Case] {
+    let companions = Companions(beside: path, support: support)
     let bytes: [UInt8]
     do {
       bytes = try FileText.read(path)
@@ -39,7 +40,9 @@ enum CaseFile {
       guard case .string(let id)? = content["id"] else {
         throw CaseFileError(message: "\(place): the line has no 'id'")
       }
-      cases.append(Case(suite: suite, id: id, line: number + 1, content: content))
+      cases.append(
+        Case(
+          suite: suite, id: id, line: number + 1, content: content, companions: companions))
     }
     return cases
   }

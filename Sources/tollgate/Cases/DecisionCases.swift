@@ -29,7 +29,7 @@ enum DecisionCases {
     diagnostics: [Diagnostic]
   ) throws(CaseFileError) -> Value {
     var frame = Frame(for: ruleSet.program)
-    var reader = UserRecordReader(ruleSet)
+    var reader = UserRecordReader(ruleSet, at: HistoryClock(now: 0))
     do throws(UserRecordReader.Rejection) {
       try reader.read(json: record.json.utf8, into: &frame)
     } catch {

@@ -17,9 +17,6 @@ enum PlacementCases {
     }
   }
 
-  /// Cases whose expressions mean something else in CEL than in the dialect superscript.
-  static let needSuperscript: Set<String> = ["rule-result-3", "rule-result-6"]
-
   /// The time of every decision here; nothing depends on which it is.
   private static let now: Int64 = 1_700_000_000_000
 

@@ -5,10 +5,7 @@ internal import RuleEngine
 enum SuperwallRulesCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard case .string(let operation)? = testCase.input("op") else {
-      return .skipped("the dialect superscript is not there yet")
-    }
-    if PlacementCases.needSuperscript.contains(testCase.id) {
-      return .skipped("the dialect superscript is not there yet")
+      return SuperscriptCases.runInline(testCase)
     }
     let expected = testCase.content["expect"] ?? .null
     let got: Value?
@@ -17,6 +14,8 @@ enum SuperwallRulesCases {
     case "tryToMatchOccurrence": got = tryToMatchOccurrence(testCase)
     case "count": got = count(testCase)
     case "mapTriggerResult": got = mapTriggerResult(testCase)
+    case "timeSince", "webComputed", "toPassable", "paddedVersion":
+      got = PlatformCases.run(operation, testCase)
     default:
       let known = PlacementCases.run(operation, testCase) ?? RequestCases.run(operation, testCase)
       guard let known else {

@@ -14,6 +14,7 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var source: ConfigOptions
 
+
   @Flag(help: "Print one JSON object a line instead of text.")
   var json = false
 
@@ -26,6 +27,15 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Leave out notes.")
   var quiet = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Tell which clauses come to something else in cel, or on another platform.",
+      discussion: """
+        Each clause is evaluated in cel and as on ios, android and web, on values that its \
+        constants suggest; where it differs, an example shows with which.
+        """))
+  var dialectReport = false
+
   func run() throws {
     let file = try source.file()
     let shown = file.diagnostics.filter { !quiet || $0.severity != .note }
@@ -33,10 +43,19 @@ struct CheckCommand: ParsableCommand {
       FileText.print(json ? diagnostic.json.json : file.render(diagnostic) + "\n")
     }
     if !json { FileText.print(summary(file)) }
+    if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
     let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
     let isRejected = elsewhere && file.diagnostics.contains { $0.peerSeverity == .error }
     if isRejected || file.diagnostics.contains(where: { failing.contains($0.severity) }) {
       throw ExitCode(1)
+    }
+  }
+
+  private func printReport(_ report: DialectReport, _ file: ConfigFile) {
+    if json {
+      for finding in report.findings { FileText.print(finding.json.json) }
+    } else {
+      FileText.print("\n" + DialectReportText.render(report, in: file))
     }
   }
 

@@ -37,7 +37,8 @@ struct DecideCommand: ParsableCommand {
 
   func run() throws {
     let ruleSet = try source.file().requireRuleSet()
-    try UserFile.read(user, for: ruleSet, now: try options.time()) { frame, state in
+    let clock = try options.clock(try options.time())
+    try UserFile.read(user, for: ruleSet, at: clock) { frame, state in
       let decision = ruleSet.decide(
         placement, frame: &frame, state: state, assigner: options.assigner)
       if explain {

@@ -16,8 +16,12 @@ struct ConfigOptions: ParsableArguments {
       discussion: "The default is to tell by its keys."))
   var format: FormatName?
 
+  @OptionGroup var language: LanguageOptions
+
   func file() throws -> ConfigFile {
-    try ConfigFile(config, format: format.flatMap { Config.Format(rawValue: $0.rawValue) })
+    try ConfigFile(
+      config, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
+      language: language.language)
   }
 }
 
@@ -45,6 +49,19 @@ struct DecisionOptions: ParsableArguments {
       "How users without a stored variant get one: hash, or djb2 as AgentWallie's SDK does.",
       valueName: "name"))
   var assignerName = AssignerName.hash
+
+  @Option(
+    help: ArgumentHelp(
+      "The time zone of calendar questions such as monthsSince.", valueName: "name"))
+  var timeZone = "UTC"
+
+  /// The time with the calendar that questions about events are answered by.
+  func clock(_ now: Int64) throws -> HistoryClock {
+    guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
+      throw ValidationError("there is no time zone '\(timeZone)'; write Europe/Berlin or +01:00")
+    }
+    return clock
+  }
 
   /// Milliseconds since 1970.
   func time() throws -> Int64 {

@@ -35,7 +35,8 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     let ruleSet = try source.file().requireRuleSet()
-    try UserFile.read(user, for: ruleSet, now: try options.time()) { frame, state in
+    let clock = try options.clock(try options.time())
+    try UserFile.read(user, for: ruleSet, at: clock) { frame, state in
       if let audience {
         try explain(audience, ruleSet, &frame, state)
         return

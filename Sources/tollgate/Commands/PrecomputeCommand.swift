@@ -78,7 +78,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       ruleSet,
       placements: placements.map { $0.split(separator: ",").map { $0.trimmed } }, now: now,
       assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none",
-      stopsAtRejection: strict)
+      stopsAtRejection: strict, clock: try options.clock(now))
     for name in plan.unknownPlacements {
       FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
     }

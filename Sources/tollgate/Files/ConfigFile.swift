@@ -14,14 +14,14 @@ struct ConfigFile {
   private let expressions: [String: String]
 
   /// - Parameter format: nil to tell by the keys.
-  init(_ path: String, format: Config.Format? = nil) throws {
+  init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
     self.path = path
     bytes = try FileText.read(path)
     let decoded = Config.decode(bytes, format: format)
     config = decoded.output
     diagnostics = decoded.diagnostics
     if let config {
-      let compiled = RuleSet.compile(config)
+      let compiled = RuleSet.compile(config, language: language)
       ruleSet = compiled.output
       diagnostics += compiled.diagnostics
     }
@@ -47,6 +47,9 @@ struct ConfigFile {
     }
     return ruleSet
   }
+
+  /// The line of an element of the config, by its path.
+  func line(of path: String) -> Int? { JSONLocation.lines(of: [path], in: bytes)[path] }
 
   /// A diagnostic with the file, the line and the source it is about.
   func render(_ diagnostic: Diagnostic) -> String {

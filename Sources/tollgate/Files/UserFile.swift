@@ -5,12 +5,12 @@ internal import RuleEngine
 enum UserFile {
   /// Calls with a frame that holds the user's attributes, and what else is known of them.
   static func read<Result>(
-    _ path: String, for ruleSet: RuleSet, now: Int64,
+    _ path: String, for ruleSet: RuleSet, at clock: HistoryClock,
     _ body: (inout Frame, DecisionState) throws -> Result
   ) throws -> Result {
     let record = try FileText.read(path)
     var frame = Frame(for: ruleSet.program)
-    var reader = UserRecordReader(ruleSet)
+    var reader = UserRecordReader(ruleSet, at: clock)
     return try record.withUnsafeBufferPointer { bytes in
       do throws(UserRecordReader.Rejection) {
         try reader.read(bytes, into: &frame)
@@ -21,7 +21,7 @@ enum UserFile {
         }
         throw CommandError("\(path): \(error.reason)\(place ?? "")")
       }
-      return try body(&frame, reader.state(now: now))
+      return try body(&frame, reader.state(now: clock.now))
     }
   }
 }

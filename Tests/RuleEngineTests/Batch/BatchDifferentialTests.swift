@@ -42,7 +42,7 @@ import Testing
       for (number, line) in lines.enumerated() where line.contains(where: { $0 != " " }) {
         // A frame and a reader of its own for every user: nothing can be left over.
         var frame = Frame(for: rules.program)
-        var reader = UserRecordReader(rules)
+        var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
         do throws(UserRecordReader.Rejection) {
           try reader.read(json: line.utf8, into: &frame)
         } catch {

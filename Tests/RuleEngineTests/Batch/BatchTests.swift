@@ -25,7 +25,7 @@ struct BatchTests {
     var expected: [String] = []
     var wide: [Value] = []
     var frame = Frame(for: rules.program)
-    var reader = UserRecordReader(rules)
+    var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
     for line in lines {
       guard (try? reader.read(json: line, into: &frame)) != nil else { continue }
       let state = reader.state(now: BatchTests.now)
@@ -105,7 +105,7 @@ struct BatchTests {
       wireRule("a", expression: "device.subscriptionStatus == 'ACTIVE'"), wireRule("b", expression: "'pro' in device.activeEntitlements"))
     func audience(_ line: String) throws -> Int? {
       var frame = Frame(for: rules.program)
-      var reader = UserRecordReader(rules)
+      var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
       try reader.read(json: line.utf8, into: &frame)
       return rules.decide("p", frame: &frame, state: reader.state(now: 0), assigner: .hash(salt: "")).audience
     }

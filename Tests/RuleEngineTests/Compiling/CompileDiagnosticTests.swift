@@ -5,7 +5,8 @@ import Testing
 /// What compiling a config finds, and where.
 @Suite struct CompileDiagnosticTests {
   private func compile(_ audiences: Audience...) -> Compilation<RuleSet> {
-    RuleSet.compile(Config(placements: [Placement(name: "p", audiences: audiences)]))
+    RuleSet.compile(
+      Config(placements: [Placement(name: "p", audiences: audiences)]), language: .cel)
   }
 
   private func audience(

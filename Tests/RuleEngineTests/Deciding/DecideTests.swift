@@ -18,7 +18,7 @@ struct DecideTests {
     let rules = try ruleSet(
       wireRule("a", expression: "user.missing == 1"), wireRule("b", expression: "user.n == 2"),
       wireRule("c", expression: "user.n"), wireRule("d", occurrence: DecideTests.limit),
-      wireRule("e"), wireRule("f"))
+      wireRule("e"), wireRule("f"), language: .cel)
     let reasons = try reasons(rules, ["user": ["n": 1]], occurrences: ["k": [0]])
     guard case .expressionError(let error) = reasons[0] else {
       Issue.record("\(reasons[0])")

@@ -25,7 +25,8 @@ import Testing
       wireRule("a", expression: "user.plan == \"pro\" && user.age > 18"),
       wireRule("b", expression: "user.seats >= 2"), wireRule("c", expression: "user.age"),
       wireRule("d", occurrence: Self.limit),
-      wireRule("e", expression: "user.age >= 18 || has(user.nope)"), wireRule("f"))
+      wireRule("e", expression: "user.age >= 18 || has(user.nope)"), wireRule("f"),
+      language: .cel)
     let text = try explain(
       rules, ["user": ["plan": "free", "age": 20]], occurrences: ["k": [0]])
     #expect(

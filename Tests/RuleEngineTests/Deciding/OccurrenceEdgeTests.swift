@@ -10,7 +10,7 @@ import Testing
   private func audience(_ limit: String, _ occurrences: String) throws -> Int? {
     let rules = try ruleSet(wireRule("limited", occurrence: limit), wireRule("open"))
     var frame = Frame(for: rules.program)
-    var reader = UserRecordReader(rules)
+    var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
     let record = "{\"userId\":\"u\",\"occurrences\":\(occurrences)}"
     try reader.read(json: record.utf8, into: &frame)
     let now = try #require(WireTime.milliseconds(Self.now))

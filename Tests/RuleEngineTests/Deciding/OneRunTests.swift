@@ -12,7 +12,7 @@ import Testing
     }
     let config = Config(placements: [Placement(name: "p", audiences: audiences)])
     return try #require(
-      RuleSet.compile(config, environment: Environment(limits: limits)).output)
+      RuleSet.compile(config, language: .cel, limits: limits).output)
   }
 
   /// Work of one condition is not charged to the next: every one of these takes most of the limit.

@@ -12,17 +12,19 @@ struct AllCommand: AsyncParsableCommand {
     let stopwatch = options.stopwatch
     let expressions = try ExpressionsCommand.report(stopwatch: stopwatch)
     expressions.print(json: false)
+    let superscript = try SuperscriptCommand.report(stopwatch: stopwatch)
+    print("\n\(superscript.text)")
     let decide = try DecideCommand.report(stopwatch: stopwatch)
     print("\n\(decide.text)\n")
     let batch = try await BatchCommand.report()
     batch.print(json: false)
     if options.json {
       let value = Value.object([
-        "what": "all", "expressions": expressions.value, "decide": decide.value,
-        "batch": batch.value,
+        "what": "all", "expressions": expressions.value, "superscript": superscript.value,
+        "decide": decide.value, "batch": batch.value,
       ])
       print(value.json)
     }
-    if !expressions.isSound || !batch.isSound { throw ExitCode(1) }
+    if !expressions.isSound || !superscript.isSound || !batch.isSound { throw ExitCode(1) }
   }
 }

@@ -1,0 +1,108 @@
+/// The languages that an expression can be written in. They differ in what they accept and in
+/// what the same text means; all of them become the same instructions.
+public enum Dialect: String, Hashable, Sendable, CaseIterable {
+  /// The Common Expression Language as its specification defines it.
+  case cel
+  /// What Superwall's SDKs evaluate (superscript 1.0.13, on cel-interpreter 0.8.1): values are true
+  /// or false by what they hold, a missing attribute is the zero of what it is compared with, `&&`
+  /// evaluates both sides, integers wrap. Where the original panics, this is an evaluation error.
+  case superscript
+}
+
+/// Functions that the host of a superscript expression answers, such as `daysSince`.
+///
+/// They can be called as `device.f(...)`, as `computed.f(...)` and as `f(...)`. A call becomes a
+/// ``HostQuestion`` that is answered before the evaluation.
+public struct HostFunctions: Hashable, Sendable {
+  /// Names that are members of `device`.
+  public var device: [String]
+  /// Names that are members of `computed`.
+  public var computed: [String]
+
+  public init(device: [String] = [], computed: [String] = []) {
+    self.device = device
+    self.computed = computed
+  }
+
+  func contains(_ name: String) -> Bool { device.contains(name) || computed.contains(name) }
+}
+
+/// What an expression wants to know from its host, as `daysSince("paywall_open")`. The answers are
+/// put into the frame beside the attributes; nothing is called while evaluating.
+public struct HostQuestion: Hashable, Sendable {
+  /// The first argument of the call.
+  public enum Argument: Hashable, Sendable {
+    /// A text in the expression; empty when the call has no argument, or one that is no text.
+    case text(String)
+    /// Known only while evaluating. The answer is a map from texts to replies.
+    case anyKnown
+    /// The reply for a text that the map of ``anyKnown`` does not hold.
+    case anyOther
+  }
+
+  public var function: String
+  public var argument: Argument
+
+  public init(function: String, argument: Argument) {
+    self.function = function
+    self.argument = argument
+  }
+}
+
+extension HostQuestion: CustomStringConvertible {
+  public var description: String {
+    switch argument {
+    case .text(""): "\(function)()"
+    case .text(let text): "\(function)(\"\(text)\")"
+    case .anyKnown, .anyOther: "\(function)(...)"
+    }
+  }
+}
+
+extension HostQuestion {
+  /// The root of the paths under which questions have slots. No expression and no context can
+  /// name it: the trie that fills frames leaves it out.
+  static let root = "()"
+
+  /// The path of the question's slot.
+  var path: [String] {
+    switch argument {
+    case .text(let text): [HostQuestion.root, function, "=" + text]
+    case .anyKnown: [HostQuestion.root, function, "*"]
+    case .anyOther: [HostQuestion.root, function, "?"]
+    }
+  }
+
+  /// The question whose slot has this path, or nil.
+  init?(path: [String]) {
+    guard path.count == 3, path[0] == HostQuestion.root else { return nil }
+    switch path[2] {
+    case "*": self.init(function: path[1], argument: .anyKnown)
+    case "?": self.init(function: path[1], argument: .anyOther)
+    default: self.init(function: path[1], argument: .text(String(path[2].dropFirst())))
+    }
+  }
+}
+
+extension Environment {
+  /// An environment for superscript expressions: `user`, `device` and `params` are always there.
+  ///
+  /// - Parameters:
+  ///   - roots: maps that are always there. `device` and `computed` always are.
+  ///   - variables: names that may be bound to values of any type; reading one that is not bound
+  ///     makes the whole expression null.
+  ///   - binding: what happens to values on their way in, beside what the dialect does.
+  public static func superscript(
+    roots: [String] = ["user", "device", "params"], variables: [String] = [],
+    hostFunctions: HostFunctions = HostFunctions(), binding: ValueBinding = ValueBinding(),
+    limits: Limits = Limits()
+  ) -> Environment {
+    var environment = Environment(roots: roots, variables: variables, limits: limits)
+    environment.dialect = .superscript
+    environment.hostFunctions = hostFunctions
+    environment.binding = binding
+    environment.binding.readsBooleanTexts = true
+    environment.binding.isLenient = true
+    return environment
+  }
+}

@@ -1,0 +1,101 @@
+/// A part of an expression that is asked whether it is true: a clause, or what clauses are joined
+/// to.
+package struct ExpressionPart: Sendable {
+  package var range: SourceRange
+  /// The part as it is written.
+  package var text: String
+  /// Numbers of the parts that it is made of; none for a clause.
+  package var parts: [Int] = []
+  /// The literals in it.
+  package var constants: [Value] = []
+
+  package init(range: SourceRange, text: String) {
+    self.range = range
+    self.text = text
+  }
+}
+
+extension ExpressionPart {
+  /// The parts of an expression, the whole first; nil when it is not in the language.
+  package static func all(of source: String, in dialect: Dialect, limits: Limits = Limits())
+    -> [ExpressionPart]?
+  {
+    var text = source
+    let (tree, problems) = text.withUTF8 {
+      dialect == .superscript
+        ? SuperscriptParser.parse($0, limits: limits) : Parser.parse($0, limits: limits)
+    }
+    guard problems.isEmpty else { return nil }
+    var collector = PartCollector(tree: tree, source: Array(source.utf8))
+    _ = collector.add(tree.root)
+    return collector.parts
+  }
+}
+
+/// Walks a tree along what decides.
+private struct PartCollector {
+  let tree: SyntaxTree
+  let source: [UInt8]
+  var parts: [ExpressionPart] = []
+
+  mutating func add(_ id: SyntaxTree.ID) -> Int {
+    let node = tree[id]
+    let end = min(Int(node.to), source.count)
+    let number = parts.count
+    parts.append(
+      ExpressionPart(
+        range: SourceRange(from: Int(node.from), to: end),
+        text: String(decoding: source[Int(node.from)..<end], as: UTF8.self)))
+    var constants: [Value] = []
+    collect(id, &constants)
+    parts[number].constants = constants
+    parts[number].parts = operands(node).map { add($0) }
+    return number
+  }
+
+  private func operands(_ node: SyntaxTree.Node) -> [SyntaxTree.ID] {
+    switch node.kind {
+    case .and, .or: tree.list(node.c).map { Int($0) }
+    case .not: [Int(node.a)]
+    case .conditional: [Int(node.a), Int(node.b), Int(node.c)]
+    default: []
+    }
+  }
+
+  private func collect(_ id: SyntaxTree.ID, _ constants: inout [Value]) {
+    let node = tree[id]
+    if let literal = literal(node) {
+      if !constants.contains(literal) { constants.append(literal) }
+      return
+    }
+    for child in children(node) { collect(child, &constants) }
+  }
+
+  private func literal(_ node: SyntaxTree.Node) -> Value? {
+    switch node.kind {
+    case .bool: .bool(node.a == 1)
+    case .int: .int(Int64(bitPattern: node.bits))
+    case .uint: .uint(node.bits)
+    case .double: .double(Double(bitPattern: node.bits))
+    case .string: .string(tree.name(node.a, node.b))
+    default: nil
+    }
+  }
+
+  private func children(_ node: SyntaxTree.Node) -> [SyntaxTree.ID] {
+    switch node.kind {
+    case .and, .or, .list, .map: return tree.list(node.c).map { Int($0) }
+    case .message: return [Int(node.a)] + tree.list(node.c).map { Int($0) }
+    case .call:
+      let parts = tree.list(node.c)
+      let target = parts.first.flatMap { $0 > 0 ? Int($0) - 1 : nil }
+      return (target.map { [$0] } ?? []) + parts.dropFirst().map { Int($0) }
+    case .not, .negate, .select, .optionalSelect, .optionalElement: return [Int(node.a)]
+    case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
+    case .index, .optionalIndex, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+      .in, .add, .subtract, .multiply, .divide, .modulo:
+      return [Int(node.a), Int(node.b)]
+    case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes, .identifier: return []
+    }
+  }
+}

@@ -1,0 +1,306 @@
+/// What superscript knows by name.
+enum Superscript {
+  /// Functions that are always there. Members of these names are never missing.
+  static let functions: Set<String> = [
+    "contains", "size", "has", "map", "filter", "all", "exists", "exists_one", "max", "startsWith",
+    "endsWith", "string", "bytes", "double", "int", "uint", "matches", "duration", "timestamp",
+    "maybe", "hasFn", "intToString", "uintToString", "floatToString", "boolToString",
+    "unknownFunction", "test_custom_func",
+  ]
+
+  /// Names for which `hasFn` is true, beside those of the host.
+  static let announced = ["maybe", "toString", "hasFn"]
+}
+
+/// Calls. A function takes its receiver, or its first argument, and then further arguments;
+/// arguments too many are ignored.
+extension Checker {
+  /// What is left of a call while its function takes arguments.
+  struct CallReader {
+    /// The receiver's value.
+    var receiver: ConditionGraph.ID?
+    var arguments: ArraySlice<UInt32>
+    var isRaw: Bool
+    var origin: ConditionGraph.Origin
+
+    /// The next argument as it is written.
+    mutating func next() -> SyntaxTree.ID? { arguments.popFirst().map(Int.init) }
+  }
+
+  /// `device.f(...)` or `computed.f(...)` of a function that the host does not have there.
+  func isUnansweredCall(_ node: SyntaxTree.Node) -> Bool {
+    guard let target = tree.list(node.c).first, target > 0 else { return false }
+    let receiver = tree[Int(target) - 1]
+    guard receiver.kind == .identifier else { return false }
+    let name = tree.name(node.a, node.b)
+    switch tree.name(receiver.a, receiver.b) {
+    case "device": return !environment.hostFunctions.device.contains(name)
+    case "computed": return !environment.hostFunctions.computed.contains(name)
+    default: return false
+    }
+  }
+
+  /// Says that a function does not exist, and gives a node in the place of the call.
+  mutating func unknownFunction(_ node: SyntaxTree.Node, _ value: Cell?) -> ConditionGraph.ID {
+    let name = tree.name(node.a, node.b)
+    let host = environment.hostFunctions
+    let known = Superscript.functions.sorted() + host.device + host.computed
+    let close = Suggestion.closest(to: name, among: known)
+    let effect =
+      value == nil ? "an expression that calls it is null" : "its value is that of nothing"
+    diagnostics.append(
+      Diagnostic(
+        .unknownFunction, "there is no function '\(name)' here: \(effect)", severity: .warning,
+        range: named(node, node.a, node.b).range, suggestion: close.map { "did you mean '\($0)'?" })
+    )
+    return raise(.undeclaredName, origin(node))
+  }
+
+  mutating func superscriptCall(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
+    let name = tree.name(node.a, node.b)
+    let parts = tree.list(node.c)
+    guard isSuperscriptFunction(name) else { return unknownFunction(node, nil) }
+    // Nothing in has(...) is rewritten.
+    let isRaw = isRaw || name == "has" && !environment.hostFunctions.contains(name)
+    var reader = CallReader(
+      receiver: nil, arguments: parts.dropFirst(), isRaw: isRaw, origin: origin(node))
+    if let target = parts.first, target > 0 {
+      reader.receiver = superscript(Int(target) - 1, isRaw: isRaw)
+    }
+    if environment.hostFunctions.contains(name) { return hostCall(name, &reader) }
+    switch name {
+    case "contains":
+      return receiving(&reader, 1) { checker, operands, origin in
+        checker.graph.add(
+          .testCall, list: operands, Int(Function.containsAnything.rawValue), at: origin)
+      }
+    case "startsWith": return textTest(.startsWith, &reader)
+    case "endsWith": return textTest(.endsWith, &reader)
+    case "matches": return textTest(.matches, &reader)
+    case "string": return converting(.toPlainText, &reader)
+    case "double": return converting(.toDoubleParsing, &reader)
+    case "int": return converting(.toIntTruncating, &reader)
+    case "uint": return converting(.toUintTruncating, &reader)
+    case "intToString": return converting(.intToText, &reader)
+    case "uintToString": return converting(.uintToText, &reader)
+    case "floatToString": return converting(.doubleToText, &reader)
+    case "boolToString": return converting(.boolToText, &reader)
+    case "size": return ofArgument(.byteSize, &reader)
+    case "bytes": return ofArgument(.textToBytes, &reader)
+    case "duration": return ofArgument(.textToDuration, &reader)
+    case "timestamp": return ofArgument(.textToTimestamp, &reader)
+    case "max": return greatest(&reader)
+    case "has": return presence(&reader)
+    case "hasFn": return announces(&reader)
+    case "maybe": return maybe(&reader)
+    case "all", "exists", "exists_one", "map", "filter": return superscriptLoop(name, &reader)
+    default: return withReceiver(reader, graph.addConstant(.null, at: reader.origin))
+    }
+  }
+
+  // MARK: Arguments
+
+  /// A receiver that the function does not look at is evaluated all the same.
+  private mutating func withReceiver(_ reader: CallReader, _ node: ConditionGraph.ID)
+    -> ConditionGraph.ID
+  {
+    reader.receiver.map { sequence([$0, node], reader.origin) } ?? node
+  }
+
+  private mutating func argument(_ reader: inout CallReader) -> ConditionGraph.ID? {
+    reader.next().map { superscript($0, isRaw: reader.isRaw) }
+  }
+
+  /// The receiver, or in its place the first argument, whose errors all become one.
+  private mutating func receiver(_ reader: inout CallReader) -> ConditionGraph.ID? {
+    if let receiver = reader.receiver { return receiver }
+    return argument(&reader).map { masked($0, reader.origin) }
+  }
+
+  private mutating func masked(_ node: ConditionGraph.ID, _ origin: ConditionGraph.Origin)
+    -> ConditionGraph.ID
+  {
+    guard graph.canFail(node) else { return node }
+    return rescue(node, raise(.badArgument, origin), .recoverable, origin)
+  }
+
+  /// The error of a call that lacks an argument, after what was evaluated before.
+  private mutating func lacking(_ evaluated: [ConditionGraph.ID], _ reader: CallReader)
+    -> ConditionGraph.ID
+  {
+    sequence(evaluated + [raise(.badArgument, reader.origin)], reader.origin)
+  }
+
+  /// A call on its receiver and further arguments.
+  private mutating func receiving(
+    _ reader: inout CallReader, _ count: Int,
+    _ make: (inout Checker, [ConditionGraph.ID], ConditionGraph.Origin) -> ConditionGraph.ID
+  ) -> ConditionGraph.ID {
+    guard let this = receiver(&reader) else { return lacking([], reader) }
+    var operands = [this]
+    for _ in 0..<count {
+      guard let next = argument(&reader) else { return lacking(operands, reader) }
+      operands[0] = readFirst(operands[0], before: next)
+      operands.append(next)
+    }
+    return make(&self, operands, reader.origin)
+  }
+
+  private mutating func converting(_ function: Function, _ reader: inout CallReader)
+    -> ConditionGraph.ID
+  {
+    receiving(&reader, 0) { $0.addCall(function, $1, $2) }
+  }
+
+  /// The receiver's type is looked at before the argument is evaluated.
+  private mutating func textTest(_ function: Function, _ reader: inout CallReader)
+    -> ConditionGraph.ID
+  {
+    receiving(&reader, 1) { checker, operands, origin in
+      var operands = operands
+      if checker.graph.canFail(operands[1]) {
+        operands[0] = checker.addCall(.requireText, [operands[0]], origin)
+      }
+      return checker.addCall(function, operands, origin)
+    }
+  }
+
+  private mutating func ofArgument(_ function: Function, _ reader: inout CallReader)
+    -> ConditionGraph.ID
+  {
+    guard let value = argument(&reader) else {
+      return lacking(reader.receiver.map { [$0] } ?? [], reader)
+    }
+    return withReceiver(reader, addCall(function, [value], reader.origin))
+  }
+
+  private mutating func greatest(_ reader: inout CallReader) -> ConditionGraph.ID {
+    var operands: [ConditionGraph.ID] = []
+    while let next = argument(&reader) { operands.append(next) }
+    if operands.count > Int(UInt8.max) {
+      // Of many, the list of them has the same greatest; alone it stands for its elements.
+      operands = [graph.add(.list, list: operands, at: reader.origin)]
+    }
+    return withReceiver(reader, addCall(.greatestOf, operands, reader.origin))
+  }
+
+  // MARK: Functions of expressions
+
+  private mutating func presence(_ reader: inout CallReader) -> ConditionGraph.ID {
+    guard let id = reader.next() else {
+      return lacking(reader.receiver.map { [$0] } ?? [], reader)
+    }
+    var value = superscript(id, isRaw: true)
+    if graph[value].kind == .slot, tree[id].kind == .select {
+      // Asking alone does not read the value.
+      let path = graph.slots.path(Int(graph[value].a)).names
+      value = graph.add(.slot, graph.slots.slot(path, isPresenceOnly: true), at: reader.origin)
+    }
+    let isThere = graph.add(.isThere, value, at: reader.origin)
+    return withReceiver(reader, isThere)
+  }
+
+  /// `hasFn("device.f")`: whether superscript or the host announces a function.
+  private mutating func announces(_ reader: inout CallReader) -> ConditionGraph.ID {
+    guard let value = argument(&reader) else {
+      return lacking(reader.receiver.map { [$0] } ?? [], reader)
+    }
+    let host = environment.hostFunctions
+    let names =
+      Superscript.announced + host.device.map { "device." + $0 }
+      + host.computed.map { "computed." + $0 }
+    let known = names.map { name -> ConditionGraph.ID in
+      var name = name
+      return name.withUTF8 {
+        graph.add(.constant, graph.constants.intern(text: $0), at: reader.origin)
+      }
+    }
+    let list = graph.add(.list, list: known, at: reader.origin)
+    let text = addCall(.requireText, [value], reader.origin)
+    return withReceiver(reader, graph.add(.in, text, list, at: reader.origin))
+  }
+
+  /// `x.maybe(a, b)`: a, or b where a errs. It wants a receiver and looks at neither.
+  private mutating func maybe(_ reader: inout CallReader) -> ConditionGraph.ID {
+    // Its arguments are not evaluated before both are there.
+    if reader.arguments.count < (reader.receiver == nil ? 3 : 2) {
+      guard let this = receiver(&reader) else { return lacking([], reader) }
+      return lacking([this], reader)
+    }
+    return receiving(&reader, 2) { checker, operands, origin in
+      let value = checker.rescue(operands[1], operands[2], .recoverable, origin)
+      return checker.sequence([operands[0], value], origin)
+    }
+  }
+
+  private mutating func superscriptLoop(_ name: String, _ reader: inout CallReader)
+    -> ConditionGraph.ID
+  {
+    let origin = reader.origin
+    guard let range = receiver(&reader) else { return lacking([], reader) }
+    guard let variable = reader.next(), tree[variable].kind == .identifier,
+      let body = reader.next()
+    else { return lacking([range], reader) }
+    let isRaw = reader.isRaw
+    let level = nextLevel
+    let element = graph.add(.local, level, at: origin)
+    let name2 = tree.name(tree[variable].a, tree[variable].b)
+    let value = scoped([name2]) { $0.superscript(body, isRaw: isRaw) }
+    let yes = graph.addConstant(.true, at: origin)
+    let isTrue = graph.add(.equal, value, yes, at: origin)
+    switch name {
+    case "all":
+      let no = graph.addConstant(.false, at: origin)
+      let isFalse = graph.add(.equal, value, no, at: origin)
+      return loop(.all, [range, graph.add(.not, isFalse, at: origin)], level, origin)
+    case "exists": return loop(.exists, [range, isTrue], level, origin)
+    case "exists_one": return loop(.existsOne, [range, isTrue], level, origin)
+    case "filter":
+      return loop(.map, [addCall(.requireList, [range], origin), isTrue, element], level, origin)
+    default:
+      return loop(.map, [addCall(.requireList, [range], origin), yes, value], level, origin)
+    }
+  }
+
+  private mutating func loop(
+    _ kind: ConditionGraph.LoopKind, _ parts: [ConditionGraph.ID], _ level: Int,
+    _ origin: ConditionGraph.Origin
+  ) -> ConditionGraph.ID {
+    graph.add(
+      .loop, list: parts, Int(kind.rawValue + ConditionGraph.LoopKind.failsAtOnce), level,
+      at: origin)
+  }
+
+  // MARK: The host
+
+  /// A question to the host. Its arguments are evaluated, and an error in one is an error of the
+  /// call.
+  private mutating func hostCall(_ name: String, _ reader: inout CallReader)
+    -> ConditionGraph.ID
+  {
+    let origin = reader.origin
+    var operands: [ConditionGraph.ID] = []
+    while let next = argument(&reader) { operands.append(masked(next, origin)) }
+    guard let first = operands.first else {
+      return withReceiver(reader, answer(name, .text(""), origin))
+    }
+    let failing = operands.filter { graph.canFail($0) }
+    if graph[first].kind == .constant {
+      let text = graph.constant(first).flatMap { $0.isText ? $0.text : nil } ?? ""
+      return withReceiver(
+        reader, sequence(failing + [answer(name, .text(text), origin)], origin))
+    }
+    let value = addCall(
+      .answerFor, [answer(name, .anyKnown, origin), first, answer(name, .anyOther, origin)],
+      origin)
+    return withReceiver(reader, sequence(failing.filter { $0 != first } + [value], origin))
+  }
+
+  private mutating func answer(
+    _ name: String, _ argument: HostQuestion.Argument, _ origin: ConditionGraph.Origin
+  ) -> ConditionGraph.ID {
+    let question = HostQuestion(function: name, argument: argument)
+    return graph.add(
+      .slot, graph.slots.slot(question.path, isPresenceOnly: false), at: origin)
+  }
+}

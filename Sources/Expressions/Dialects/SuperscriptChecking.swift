@@ -1,0 +1,258 @@
+/// superscript's expressions as graph nodes.
+///
+/// The original rewrites an expression before it evaluates it: a missing attribute becomes null,
+/// or the zero of the literal that it is compared with; a text of digits is compared as a number
+/// too; the texts "true" and "false" are bools. All that is decided here, once. Inside `has(...)`,
+/// `[...]` and on the left of comparisons nothing is rewritten: these places are raw.
+extension Checker {
+  /// A whole expression: null when it ends in a name that nobody declared or in a comparison of
+  /// null.
+  mutating func checkSuperscript(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
+    graph.variables = environment.variables
+    let whole = origin(tree[root])
+    let null = graph.addConstant(.null, at: whole)
+    let nullish = FaultSet(.undeclaredName, .nullComparison)
+    var value = superscript(root, isRaw: false)
+    if environment.takesTruthForTrue { value = addCall(.scriptTruth, [value], whole) }
+    return rescue(value, null, nullish, whole)
+  }
+
+  mutating func superscript(_ id: SyntaxTree.ID, isRaw: Bool) -> ConditionGraph.ID {
+    let node = tree[id]
+    let origin = origin(node)
+    switch node.kind {
+    case .null, .bool, .int, .double, .bytes: return check(id)
+    case .string: return text(node, isRaw: isRaw)
+    case .identifier: return superscriptVariable(node)
+    case .select: return superscriptMember(id, node, isRaw: isRaw)
+    case .index: return superscriptIndex(node, isRaw: isRaw)
+    case .call: return superscriptCall(node, isRaw: isRaw)
+    case .message:
+      let value = superscript(Int(node.a), isRaw: true)
+      return sequence([value, raise(.noSuchOverload, origin)], origin)
+    case .list: return graph.add(.list, list: all(tree.list(node.c), isRaw), at: origin)
+    case .map: return superscriptMap(node, isRaw: isRaw)
+    case .not:
+      let truth = truthy(superscript(Int(node.a), isRaw: isRaw), origin)
+      return node.c == 1 ? truth : graph.add(.not, truth, at: origin)
+    case .negate:
+      let value = superscript(Int(node.a), isRaw: isRaw)
+      return addCall(node.c == 1 ? .sameNumber : .negateWrapping, [value], origin)
+    case .and: return graph.add(.both, list: all(tree.list(node.c), isRaw), at: origin)
+    case .or: return graph.add(.firstTruthy, list: all(tree.list(node.c), isRaw), at: origin)
+    case .conditional:
+      let condition = truthy(superscript(Int(node.a), isRaw: isRaw), origin)
+      let yes = superscript(Int(node.b), isRaw: isRaw)
+      return graph.add(
+        .conditional, condition, yes, superscript(Int(node.c), isRaw: isRaw), at: origin)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
+      return superscriptRelation(node, isRaw: isRaw)
+    case .add: return superscriptArithmetic(.add, node, isRaw: isRaw)
+    case .subtract: return superscriptArithmetic(.subtract, node, isRaw: isRaw)
+    case .multiply: return superscriptArithmetic(.multiply, node, isRaw: isRaw)
+    case .divide: return superscriptArithmetic(.divide, node, isRaw: isRaw)
+    case .modulo: return superscriptArithmetic(.modulo, node, isRaw: isRaw)
+    case .invalid, .uint, .optionalSelect, .optionalIndex, .optionalElement:
+      // The parser makes none of these.
+      return raise(.noSuchOverload, origin)
+    }
+  }
+
+  private mutating func all(_ ids: ArraySlice<UInt32>, _ isRaw: Bool) -> [ConditionGraph.ID] {
+    ids.map { superscript(Int($0), isRaw: isRaw) }
+  }
+
+  // MARK: Nodes
+
+  mutating func raise(_ kind: EvaluationError.Kind, _ origin: ConditionGraph.Origin)
+    -> ConditionGraph.ID
+  {
+    graph.add(.raise, Int(kind.rawValue), at: origin)
+  }
+
+  mutating func rescue(
+    _ node: ConditionGraph.ID, _ other: ConditionGraph.ID, _ kinds: FaultSet,
+    _ origin: ConditionGraph.Origin
+  ) -> ConditionGraph.ID {
+    graph.add(.rescue, node, other, Int(kinds.rawValue), at: origin)
+  }
+
+  mutating func orNull(_ node: ConditionGraph.ID, _ origin: ConditionGraph.Origin)
+    -> ConditionGraph.ID
+  {
+    graph.add(.orElse, node, graph.addConstant(.null, at: origin), at: origin)
+  }
+
+  /// All of the nodes in order; the last one's value.
+  mutating func sequence(_ nodes: [ConditionGraph.ID], _ origin: ConditionGraph.Origin)
+    -> ConditionGraph.ID
+  {
+    let last = nodes[nodes.count - 1]
+    let needed = nodes.dropLast().filter { graph.canFail($0) } + [last]
+    return needed.count == 1 ? last : graph.add(.sequence, list: needed, at: origin)
+  }
+
+  /// Attributes are read where they lie, when their operation runs. One that may be missing must be
+  /// looked at before an operand behind it has its chance to fail.
+  mutating func readFirst(_ node: ConditionGraph.ID, before other: ConditionGraph.ID)
+    -> ConditionGraph.ID
+  {
+    guard graph[node].kind == .slot, graph.canFail(node), graph.canFail(other) else {
+      return node
+    }
+    return rescue(node, node, [], graph.origins[node])
+  }
+
+  private mutating func truthy(_ node: ConditionGraph.ID, _ origin: ConditionGraph.Origin)
+    -> ConditionGraph.ID
+  {
+    graph.add(.truthy, node, at: origin)
+  }
+
+  private mutating func superscriptArithmetic(
+    _ operation: Lenient.Operator, _ node: SyntaxTree.Node, isRaw: Bool
+  ) -> ConditionGraph.ID {
+    var left = superscript(Int(node.a), isRaw: isRaw)
+    let right = superscript(Int(node.b), isRaw: isRaw)
+    left = readFirst(left, before: right)
+    return graph.add(.arithmetic, left, right, Int(operation.rawValue), at: origin(node))
+  }
+
+  // MARK: Literals
+
+  private mutating func text(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
+    graph.addConstant(literalText(node, isRaw: isRaw), at: origin(node))
+  }
+
+  /// The texts "true" and "false" are bools, except where nothing is rewritten. A long text is a
+  /// view of the tree's.
+  private mutating func literalText(_ node: SyntaxTree.Node, isRaw: Bool) -> Cell {
+    let text = tree.text(node.a, node.b)
+    if !isRaw, text.elementsEqual("true".utf8) { return .true }
+    if !isRaw, text.elementsEqual("false".utf8) { return .false }
+    let place = tree.withText(node.a, node.b) { graph.constants.intern(text: $0) }
+    return graph.constants.cells[place]
+  }
+
+  /// The value of a literal, or nil.
+  private mutating func literal(_ id: SyntaxTree.ID) -> Cell? {
+    let node = tree[id]
+    switch node.kind {
+    case .null: return .null
+    case .bool: return Cell(node.a == 1)
+    case .int: return Cell(Int64(bitPattern: node.bits))
+    case .double: return Cell(Double(bitPattern: node.bits))
+    case .string: return literalText(node, isRaw: false)
+    case .bytes: return Cell(tag: Tag.bytes, count: 0, at: nil)
+    default: return nil
+    }
+  }
+
+  /// What a missing attribute counts as beside a literal.
+  private static func zero(for literal: Cell) -> Cell {
+    switch literal.tag {
+    case Tag.bool: .false
+    case Tag.int: Cell(Int64(0))
+    case Tag.double: Cell(0.0)
+    case Tag.longText, Tag.shortText...: .emptyText
+    default: .null
+    }
+  }
+
+  private mutating func superscriptMap(_ node: SyntaxTree.Node, isRaw: Bool)
+    -> ConditionGraph.ID
+  {
+    let parts = tree.list(node.c).enumerated().map { number, id -> ConditionGraph.ID in
+      let part = superscript(Int(id), isRaw: isRaw)
+      guard number % 2 == 0 else { return part }
+      guard let key = graph.constant(part) else {
+        return addCall(.requireKey, [part], origin(tree[Int(id)]))
+      }
+      return Lenient.isKey(key) ? part : raise(.badMapKey, origin(tree[Int(id)]))
+    }
+    return graph.add(.mapKeepingLast, list: parts, at: origin(node))
+  }
+
+  // MARK: Relations
+
+  private mutating func superscriptRelation(_ node: SyntaxTree.Node, isRaw: Bool)
+    -> ConditionGraph.ID
+  {
+    let (left, right) = (Int(node.a), Int(node.b))
+    if isRaw {
+      let (a, b) = (superscript(left, isRaw: true), superscript(right, isRaw: true))
+      return relation(node, readFirst(a, before: b), b)
+    }
+    switch tree[left].kind {
+    case .select, .index, .message:
+      let value = superscript(left, isRaw: true)
+      let other = superscript(right, isRaw: false)
+      guard let literal = literal(right) else {
+        return graph.add(.whenThere, relation(node, value, other), at: origin(node))
+      }
+      let zero = graph.addConstant(Checker.zero(for: literal), at: origin(tree[left]))
+      let filled = graph.add(.orElse, value, zero, at: origin(tree[left]))
+      return coerced(node, filled, other, literal)
+    case .call where isUnansweredCall(tree[left]):
+      // Whether the host knows the function is known now.
+      _ = unknownFunction(tree[left], .null)
+      guard let literal = literal(right) else {
+        return graph.addConstant(.false, at: origin(node))
+      }
+      let zero = graph.addConstant(Checker.zero(for: literal), at: origin(tree[left]))
+      return coerced(node, zero, superscript(right, isRaw: false), literal)
+    default:
+      let a = superscript(left, isRaw: false)
+      return coerced(node, a, superscript(right, isRaw: false), literal(right))
+    }
+  }
+
+  /// A relation in which a literal text of digits also stands for its number.
+  private mutating func coerced(
+    _ node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID, _ right: Cell?
+  ) -> ConditionGraph.ID {
+    guard node.kind == .equal || node.kind == .notEqual else { return relation(node, a, b) }
+    var tested = a
+    var choices = right.flatMap(Checker.choices)
+    if choices == nil, let left = literal(Int(node.a)) {
+      tested = b
+      choices = Checker.choices(left)
+    }
+    guard let choices else { return relation(node, a, b) }
+    let (text, number) = (
+      graph.constants.intern(choices.text), graph.constants.intern(choices.number)
+    )
+    let equal = graph.add(.equalEither, tested, text, number, at: origin(node))
+    return node.kind == .equal ? equal : graph.add(.not, equal, at: origin(node))
+  }
+
+  /// A text of digits and its number.
+  private static func choices(_ literal: Cell) -> (text: Cell, number: Cell)? {
+    guard literal.isText else { return nil }
+    return withUnsafePointer(to: literal) { SuperscriptLiterals.number($0.textBytes) }
+      .map { (literal, $0) }
+  }
+
+  private mutating func relation(
+    _ node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID
+  ) -> ConditionGraph.ID {
+    let origin = origin(node)
+    func comparison(_ comparison: Lenient.Comparison, _ graph: inout ConditionGraph)
+      -> ConditionGraph.ID
+    {
+      graph.add(.compare, a, b, Int(comparison.rawValue), at: origin)
+    }
+    switch node.kind {
+    case .equal: return graph.add(.equal, a, b, at: origin)
+    case .notEqual: return graph.add(.not, graph.add(.equal, a, b, at: origin), at: origin)
+    case .less: return comparison(.less, &graph)
+    case .lessOrEqual: return comparison(.lessOrEqual, &graph)
+    case .greater: return comparison(.greater, &graph)
+    case .greaterOrEqual: return comparison(.greaterOrEqual, &graph)
+    default:
+      // Membership in a list literal is CEL's, which has the better instructions.
+      if tree[Int(node.b)].kind == .list { return graph.add(.in, a, b, at: origin) }
+      return graph.add(.testCall, list: [a, b], Int(Function.isWithin.rawValue), at: origin)
+    }
+  }
+}

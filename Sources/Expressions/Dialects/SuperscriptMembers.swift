@@ -1,0 +1,189 @@
+/// Variables, members and indexes of superscript expressions.
+extension Checker {
+  /// A variable of a macro, a root, or a name that nobody declared.
+  mutating func superscriptVariable(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
+    let name = tree.name(node.a, node.b)
+    let origin = origin(node)
+    if let level = local(node) { return graph.add(.local, level, at: origin) }
+    if name == "computed" { return hostMembers(environment.hostFunctions.computed, origin) }
+    if name == "device" { return device(origin) }
+    guard environment.isDeclared(name) else {
+      reportUndeclared(name, node)
+      return raise(.undeclaredName, origin)
+    }
+    let slot = graph.slots.slot([name], isPresenceOnly: false)
+    return graph.add(.slot, slot, at: origin)
+  }
+
+  private mutating func reportUndeclared(_ name: String, _ node: SyntaxTree.Node) {
+    let known = environment.roots + environment.variables + ["computed"] + scopes.map(\.name)
+    let close = Suggestion.closest(to: name, among: known)
+    diagnostics.append(
+      Diagnostic(
+        .unknownAttribute, "'\(name)' is not declared: an expression that reads it is null",
+        severity: .warning, range: named(node, node.a, node.b).range,
+        suggestion: close.map { "did you mean '\($0)'?" }
+          ?? "expressions can read \(known.joined(separator: ", "))"))
+  }
+
+  /// Whether a name is a function's, so that a member of this name is never missing.
+  func isSuperscriptFunction(_ name: String) -> Bool {
+    Superscript.functions.contains(name) || environment.hostFunctions.contains(name)
+  }
+
+  /// A map of host functions by name, as values.
+  private mutating func hostMembers(_ names: [String], _ origin: ConditionGraph.Origin)
+    -> ConditionGraph.ID
+  {
+    var cells: [Cell] = []
+    for name in names {
+      // The SDKs register their functions with this text as the only argument.
+      let arguments = constant(Tag.list, [constant("event_name")])
+      let cell = constant(name)
+      cells += [cell, constant(Tag.function, [cell, arguments])]
+    }
+    let place = graph.constants.intern(Tag.map, count: names.count, of: cells)
+    return graph.add(.constant, place, at: origin)
+  }
+
+  private mutating func constant(_ text: String) -> Cell {
+    var text = text
+    let place = text.withUTF8 { graph.constants.intern(text: $0) }
+    return graph.constants.cells[place]
+  }
+
+  private mutating func constant(_ tag: UInt8, _ elements: [Cell]) -> Cell {
+    let place = graph.constants.intern(tag, count: elements.count, of: elements)
+    return graph.constants.cells[place]
+  }
+
+  /// `device` as a value: the host's functions and over them what the context holds.
+  private mutating func device(_ origin: ConditionGraph.Origin) -> ConditionGraph.ID {
+    let functions = hostMembers(environment.hostFunctions.device, origin)
+    guard environment.isDeclared("device") else { return functions }
+    let slot = graph.slots.slot(["device"], isPresenceOnly: false)
+    return addCall(.overlay, [functions, graph.add(.slot, slot, at: origin)], origin)
+  }
+
+  // MARK: Members
+
+  /// The slot path of `a.b.c`, or nil when it begins with something else than a root or has a
+  /// function's name in it.
+  private func dotPath(_ id: SyntaxTree.ID) -> [String]? {
+    let node = tree[id]
+    switch node.kind {
+    case .identifier:
+      let name = tree.name(node.a, node.b)
+      guard local(node) == nil, name != "computed", environment.isDeclared(name) else {
+        return nil
+      }
+      return [name]
+    case .select:
+      let name = tree.name(node.b, node.c)
+      guard !isSuperscriptFunction(name) else { return nil }
+      return dotPath(Int(node.a)).map { $0 + [name] }
+    default: return nil
+    }
+  }
+
+  /// `value.name`: what is missing is null, except where nothing is rewritten.
+  mutating func superscriptMember(_ id: SyntaxTree.ID, _ node: SyntaxTree.Node, isRaw: Bool)
+    -> ConditionGraph.ID
+  {
+    let origin = origin(node)
+    let member: ConditionGraph.ID
+    if let path = dotPath(id) {
+      member = graph.add(.slot, graph.slots.slot(path, isPresenceOnly: false), at: origin)
+    } else {
+      let operand = superscript(Int(node.a), isRaw: isRaw)
+      let isFunction = isSuperscriptFunction(tree.name(node.b, node.c))
+      let name = tree.withText(node.b, node.c) { graph.constants.intern(text: $0) }
+      member = graph.add(.member, operand, name, isFunction ? 1 : 0, at: origin)
+    }
+    return isRaw ? member : orNull(member, origin)
+  }
+
+  /// `value[key]`: null for what is not there. The key is never rewritten.
+  mutating func superscriptIndex(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
+    let origin = origin(node)
+    let key = tree[Int(node.b)]
+    if key.kind == .string, let path = dotPath(Int(node.a)) {
+      return indexPath(path, tree.name(key.a, key.b), isRaw: isRaw, origin)
+    }
+    let value = superscript(Int(node.a), isRaw: isRaw)
+    let index = superscript(Int(node.b), isRaw: true)
+    return addCall(.indexOrNull, [readFirst(value, before: index), index], origin)
+  }
+
+  /// `a.b["name"]` as an attribute of its own.
+  private mutating func indexPath(
+    _ path: [String], _ name: String, isRaw: Bool, _ origin: ConditionGraph.Origin
+  ) -> ConditionGraph.ID {
+    let slot = graph.slots.slot(path + [name], isPresenceOnly: false)
+    if path == ["device"] {
+      // `device` is always a map, and its functions are members.
+      let attribute = graph.add(.slot, slot, at: origin)
+      guard environment.hostFunctions.device.contains(name) else {
+        return orNull(attribute, origin)
+      }
+      let function = hostMembers([name], origin)
+      let cell = graph.constant(function)?.entries[1] ?? .null
+      return graph.add(.orElse, attribute, graph.addConstant(cell, at: origin), at: origin)
+    }
+    let value = graph.add(.slotOrNull, slot, at: origin)
+    // Of a missing attribute there is no index, and that is another error than its being missing.
+    guard !isRaw, path.count > 1 else { return value }
+    return rescue(value, raise(.noSuchOverload, origin), .missing, origin)
+  }
+}
+
+extension ConditionGraph {
+  /// Whether evaluating a node of superscript can end in a fault. Says yes when in doubt.
+  func canFail(_ id: ID) -> Bool {
+    let node = self[id]
+    let (a, b) = (Int(node.a), Int(node.b))
+    switch node.kind {
+    case .constant: return constant(id) == nil
+    case .local: return false
+    case .slot: return canBeMissing(a)
+    case .orElse:
+      if canFail(b) { return true }
+      switch self[a].kind {
+      case .slot: return isVariable(Int(self[a].a))
+      case .member: return canFail(Int(self[a].a))
+      default: return canFail(a)
+      }
+    case .isThere: return self[a].kind == .slot ? isVariable(Int(self[a].a)) : canFail(a)
+    case .truthy, .not, .equalEither: return canFail(a)
+    case .equal: return canFail(a) || canFail(b)
+    case .in: return canFail(a) || canFail(b) || self[b].kind == .slot
+    case .whenThere: return canFailWhenThere(a)
+    case .conditional: return canFail(a) || canFail(b) || canFail(Int(node.c))
+    case .both, .firstTruthy, .list, .sequence: return list(node.a).contains { canFail(Int($0)) }
+    case .call where function(id) == .overlay: return false
+    default: return true
+    }
+  }
+
+  /// A relation whose left side may be missing.
+  private func canFailWhenThere(_ relation: ID) -> Bool {
+    let node = self[relation]
+    switch node.kind {
+    case .not: return canFailWhenThere(Int(node.a))
+    case .equal, .in:
+      let left = self[Int(node.a)]
+      let leftFails = left.kind == .slot ? isVariable(Int(left.a)) : canFail(Int(node.a))
+      return leftFails || canFail(Int(node.b))
+    default: return true
+    }
+  }
+
+  /// Whether a slot may be without a value. Roots and answers always have one.
+  private func canBeMissing(_ slot: Int) -> Bool {
+    if slots.begins(slot, withOneOf: [HostQuestion.root]) { return false }
+    return slots.length(slot) > 1 || isVariable(slot)
+  }
+
+  /// Whether a slot belongs to a variable that may not be bound.
+  private func isVariable(_ slot: Int) -> Bool { slots.begins(slot, withOneOf: variables) }
+}

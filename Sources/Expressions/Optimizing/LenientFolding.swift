@@ -1,0 +1,121 @@
+/// Folding of the nodes that superscript adds to the graph.
+extension ConstantFolding {
+  func lenient(
+    _ id: ConditionGraph.ID, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
+    _ graph: inout ConditionGraph
+  ) -> ConditionGraph.ID {
+    let a = folded(node.a)
+    switch node.kind {
+    case .rescue, .orElse:
+      // A constant has no faults.
+      if graph.constant(a) != nil { return a }
+      let b = folded(node.b)
+      if node.kind == .orElse, isMissing(a, graph) { return b }
+      let isSame = a == Int(node.a) && b == Int(node.b)
+      return isSame ? id : graph.add(node.kind, a, b, Int(node.c), at: origin)
+    case .truthy:
+      if let cell = graph.constant(a) {
+        return graph.addConstant(Cell(Lenient.isTruthy(cell)), at: origin)
+      }
+    case .equalEither:
+      if let cell = graph.constant(a) {
+        let cells = graph.constants.cells
+        let isEqual = [node.b, node.c].contains { areEqual(cell, cells[Int($0)]) }
+        return graph.addConstant(Cell(isEqual), at: origin)
+      }
+    case .compare, .arithmetic:
+      let b = folded(node.b)
+      if let result = operation(node, a, b, graph) { return graph.addConstant(result, at: origin) }
+      let isSame = a == Int(node.a) && b == Int(node.b)
+      return isSame ? id : graph.add(node.kind, a, b, Int(node.c), at: origin)
+    case .isThere:
+      if graph.constant(a) != nil { return graph.addConstant(.true, at: origin) }
+      if isMissing(a, graph) { return graph.addConstant(.false, at: origin) }
+    case .whenThere:
+      // A relation of constants reads no attribute.
+      if graph.constant(a) != nil { return a }
+      if isLeftMissing(a, graph) { return graph.addConstant(.false, at: origin) }
+    default: break
+    }
+    return a == Int(node.a)
+      ? id : graph.add(node.kind, a, Int(node.b), Int(node.c), at: origin)
+  }
+
+  /// The place of what chains, tests and maps of constants come to, or nil.
+  func lenientConstant(
+    _ id: ConditionGraph.ID, _ kind: ConditionGraph.Kind, _ cells: [Cell],
+    _ graph: inout ConditionGraph
+  ) -> Int? {
+    switch kind {
+    case .both: return graph.constants.intern(Cell(cells.allSatisfy(Lenient.isTruthy)))
+    case .firstTruthy:
+      return (cells.first(where: Lenient.isTruthy) ?? cells.last).map { graph.constants.intern($0) }
+    case .sequence: return cells.last.map { graph.constants.intern($0) }
+    case .testCall:
+      guard let function = graph.function(id), cells.count == 2 else { return nil }
+      var work = 0
+      let result = cells.withUnsafeBufferPointer { cells -> Cell? in
+        guard let base = cells.baseAddress else { return nil }
+        return Lenient.test(function, base, base + 1, &work)
+      }
+      return result.flatMap { $0.isValue ? graph.constants.intern($0) : nil }
+    case .mapKeepingLast:
+      var arena = Arena(limit: 1 << 20)
+      let map = cells.withUnsafeBufferPointer { cells -> Cell? in
+        guard let base = cells.baseAddress else { return Cell(tag: Tag.map, count: 0, at: nil) }
+        return Lenient.makeMap(base, cells.count / 2, in: &arena)
+      }
+      guard let map, map.isValue else { return nil }
+      return graph.constants.intern(
+        Tag.map, count: map.outsideCount, of: map.entries.map { $0 })
+    default: return nil
+    }
+  }
+
+  /// Whether a node is an attribute that is known to be missing.
+  private func isMissing(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Bool {
+    guard graph[id].kind == .constant else { return false }
+    switch graph.constants.cells[Int(graph[id].a)].tag {
+    case Tag.missing, Tag.unreachable, Tag.behindValue: return true
+    default: return false
+    }
+  }
+
+  private func isLeftMissing(_ relation: ConditionGraph.ID, _ graph: borrowing ConditionGraph)
+    -> Bool
+  {
+    switch graph[relation].kind {
+    case .not: return isLeftMissing(Int(graph[relation].a), graph)
+    case .testCall:
+      return graph.list(graph[relation].a).first.map { isMissing(Int($0), graph) } ?? false
+    case .equal, .compare, .in: return isMissing(Int(graph[relation].a), graph)
+    default: return false
+    }
+  }
+
+  private func areEqual(_ a: Cell, _ b: Cell) -> Bool {
+    withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { Comparing.areEqual(a, $0) } }
+  }
+
+  /// The result of a comparison, or of arithmetic on numbers; nil when there is none.
+  private func operation(
+    _ node: ConditionGraph.Node, _ a: Int, _ b: Int, _ graph: borrowing ConditionGraph
+  ) -> Cell? {
+    guard let left = graph.constant(a), let right = graph.constant(b) else { return nil }
+    let number = UInt8(truncatingIfNeeded: node.c)
+    let result = withUnsafePointer(to: left) { left in
+      withUnsafePointer(to: right) { right -> Cell? in
+        if node.kind == .compare {
+          return Lenient.Comparison(rawValue: number).map { Lenient.compare(left, right, $0) }
+        }
+        guard Tag.int...Tag.double ~= left.pointee.tag, Tag.int...Tag.double ~= right.pointee.tag
+        else { return nil }
+        var arena = Arena(limit: 0)
+        return Lenient.Operator(rawValue: number).map {
+          Lenient.apply($0, left, right, in: &arena)
+        }
+      }
+    }
+    return result.flatMap { $0.isValue ? $0 : nil }
+  }
+}

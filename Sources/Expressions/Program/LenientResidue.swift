@@ -1,0 +1,124 @@
+/// Texts of the nodes that superscript adds to the graph.
+extension GraphWriter {
+  mutating func lenient(_ id: Int, _ node: ConditionGraph.Node, _ own: Int)
+    -> (String, precedence: Int)
+  {
+    let (a, b) = (Int(node.a), Int(node.b))
+    switch node.kind {
+    case .raise:
+      let kind = EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: node.a))
+      return ("error(\"\(kind?.slug ?? "error")\")", 8)
+    case .rescue: return rescue(node)
+    case .orElse, .whenThere: return (text(a, tighterThan: 0), lenientPrecedence(a))
+    case .slotOrNull: return (indexed(a), 8)
+    case .sequence:
+      let parts = list(node.a)
+      return ("[\(parts.joined(separator: ", "))][\(parts.count - 1)]", 8)
+    case .isThere: return ("has(\(text(a, tighterThan: 0)))", 8)
+    case .truthy: return ("!!" + text(a, tighterThan: 7), 7)
+    case .both, .firstTruthy:
+      let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }
+      return (operands.joined(separator: node.kind == .both ? " && " : " || "), own)
+    case .compare:
+      let symbols = ["<", "<=", ">", ">="]
+      return (binary(symbols[Int(node.c) % 4], a, b, 4), 4)
+    case .equalEither:
+      let value = GraphWriter.text(of: storage.graph.constants.cells[b])
+      return ("\(text(a, tighterThan: 4)) == \(value)", 4)
+    case .testCall: return testCall(id, node)
+    case .member: return (text(a, tighterThan: 7) + selection(b), 8)
+    case .arithmetic:
+      let (symbol, precedence) = [("+", 5), ("-", 5), ("*", 6), ("/", 6), ("%", 6)][
+        Int(node.c) % 5]
+      return (binary(symbol, a, b, precedence), precedence)
+    case .mapKeepingLast: return (map(list(node.a)), 8)
+    default: return ("error(\"unknown\")", 8)
+    }
+  }
+
+  /// How tightly the text of a node binds that is written as another one.
+  private func lenientPrecedence(_ id: Int) -> Int {
+    let node = storage.graph[id]
+    switch node.kind {
+    case .orElse, .whenThere: return lenientPrecedence(Int(node.a))
+    case .not: return 4
+    case .equal, .compare, .equalEither, .testCall, .in: return 4
+    default: return 8
+    }
+  }
+
+  private mutating func rescue(_ node: ConditionGraph.Node) -> (String, precedence: Int) {
+    let (a, b) = (Int(node.a), Int(node.b))
+    let isMaybe = FaultSet(rawValue: node.c) == .recoverable && storage.graph[b].kind != .raise
+    guard isMaybe else { return (text(a, tighterThan: 0), GraphWriter.loosest) }
+    return ("true.maybe(\(text(a, tighterThan: 0)), \(text(b, tighterThan: 0)))", 8)
+  }
+
+  /// Parentheses are put around it wherever it is an operand, and not around a whole expression.
+  private static var loosest: Int { 1 }
+
+  private func indexed(_ slot: Int) -> String {
+    let names = storage.graph.slots.path(slot).names
+    let owner = names[0] + names.dropFirst().dropLast().map { GraphWriter.selection($0) }.joined()
+    return owner + "[\(Printer.quoted(Array(names[names.count - 1].utf8)[...], isBytes: false))]"
+  }
+
+  private mutating func testCall(_ id: Int, _ node: ConditionGraph.Node)
+    -> (String, precedence: Int)
+  {
+    let operands = storage.graph.list(node.a).map { Int($0) }
+    if storage.graph.function(id) == .isWithin {
+      return (binary("in", operands[0], operands[1], 4), 4)
+    }
+    let part = text(operands[1], tighterThan: 0)
+    return ("\(text(operands[0], tighterThan: 7)).contains(\(part))", 8)
+  }
+
+  /// The condition of a choice, which needs no sign that it is one.
+  mutating func condition(_ id: Int, _ own: Int) -> String {
+    let node = storage.graph[id]
+    return text(node.kind == .truthy ? Int(node.a) : id, tighterThan: own)
+  }
+
+  /// `!` before what superscript has, or nil.
+  mutating func lenientNegation(_ a: Int, _ inner: ConditionGraph.Node)
+    -> (String, precedence: Int)?
+  {
+    switch inner.kind {
+    case .truthy: return ("!" + text(Int(inner.a), tighterThan: 7), 7)
+    case .equalEither:
+      let value = GraphWriter.text(of: storage.graph.constants.cells[Int(inner.b)])
+      return ("\(text(Int(inner.a), tighterThan: 4)) != \(value)", 4)
+    default:
+      guard storage.environment.dialect == .superscript, inner.kind != .equal else { return nil }
+      return ("!" + text(a, tighterThan: 7), 7)
+    }
+  }
+
+  /// A call of a function that only superscript has, or nil.
+  mutating func lenientCall(_ function: Function, _ operands: [Int]) -> String? {
+    switch function {
+    case .requireText, .requireList, .requireKey, .scriptTruth: return text(operands[0], tighterThan: 0)
+    case .indexOrNull:
+      return "\(text(operands[0], tighterThan: 7))[\(text(operands[1], tighterThan: 0))]"
+    case .negateWrapping: return "(-\(text(operands[0], tighterThan: 7)))"
+    case .sameNumber: return "(--\(text(operands[0], tighterThan: 7)))"
+    case .overlay: return "device"
+    case .answerFor:
+      let name = text(operands[0], tighterThan: 0).prefix { $0 != "(" }
+      return "\(name)(\(text(operands[1], tighterThan: 0)))"
+    default: break
+    }
+    guard let name = GraphWriter.lenientNames[function] else { return nil }
+    let arguments = operands.map { text($0, tighterThan: 0) }
+    return "\(name)(\(arguments.joined(separator: ", ")))"
+  }
+
+  private static let lenientNames: [Function: String] = [
+    .byteSize: "size", .toIntTruncating: "int", .toUintTruncating: "uint",
+    .toDoubleParsing: "double", .toPlainText: "string", .textToBytes: "bytes",
+    .textToDuration: "duration", .textToTimestamp: "timestamp", .intToText: "intToString",
+    .uintToText: "uintToString", .doubleToText: "floatToString", .boolToText: "boolToString",
+    .greatestOf: "max",
+  ]
+}

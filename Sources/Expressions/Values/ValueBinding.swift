@@ -1,0 +1,110 @@
+/// What happens to values when they are put into a frame. Platforms hand the same data over in
+/// different ways; the evaluator sees only what comes out here.
+public struct ValueBinding: Hashable, Sendable {
+  /// What becomes of null.
+  public enum Null: Hashable, Sendable {
+    case kept
+    /// An empty map, as on iOS.
+    case emptyMap
+    /// Left out of maps and lists, as on the Web.
+    case dropped
+  }
+
+  /// The texts `true` and `false` become bools, inside lists and maps too.
+  public var readsBooleanTexts = false
+  public var null = Null.kept
+  /// Integers outside 32 bits become unsigned by their bits, as Kotlin's `Long.toULong()` does.
+  public var longsAreUnsigned = false
+  /// Every `$` is taken out of texts. Keys keep theirs.
+  public var dropsDollarSigns = false
+  /// Doubles without a fraction become ints, as JavaScript's numbers cannot tell them apart.
+  public var wholeDoublesAreInts = false
+  /// What lies behind something that is no map counts as not there, and not as an error.
+  var isLenient = false
+
+  public init() {}
+
+  /// Whether values go in as they are.
+  var isPlain: Bool {
+    !readsBooleanTexts && null == .kept && !longsAreUnsigned && !dropsDollarSigns
+      && !wholeDoublesAreInts
+  }
+}
+
+extension ValueBinding {
+  /// What a value becomes on its way into a frame, or nil when it is left out.
+  public func passed(_ value: Value) -> Value? {
+    var arena = Arena(limit: 64 << 20)
+    guard let cell = arena.cell(value) else { return nil }
+    let bound = bound(cell, in: &arena)
+    return bound.isValue ? Value(bound) : nil
+  }
+
+  /// The cells of the texts `true` and `false`, written out: this is asked for every text.
+  private static var trueText: Cell { Cell(low: 0x65_75_72_74_84, high: 0) }
+  private static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
+
+  /// Whether nothing happens to texts but that `true` and `false` become bools.
+  var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns }
+
+  /// A text as a bool if it is one's name.
+  @inline(__always)
+  static func boolean(_ text: Cell) -> Cell {
+    if text == trueText { return .true }
+    return text == falseText ? .false : text
+  }
+
+  /// What a value becomes; ``Cell/missing`` when it is left out. Lists and maps of the arena are
+  /// changed in place.
+  func bound(_ cell: Cell, in arena: inout Arena) -> Cell {
+    switch cell.tag {
+    case Tag.shortText..., Tag.longText: return text(cell, in: &arena)
+    case Tag.int:
+      guard longsAreUnsigned, Int32(exactly: cell.intValue) == nil else { return cell }
+      return Cell(UInt64(bitPattern: cell.intValue))
+    case Tag.double:
+      guard wholeDoublesAreInts, let whole = Int64(exactly: cell.doubleValue) else { return cell }
+      return Cell(whole)
+    case Tag.null:
+      switch null {
+      case .kept: return cell
+      case .emptyMap: return Cell(tag: Tag.map, count: 0, at: nil)
+      case .dropped: return .missing
+      }
+    case Tag.list: return collection(cell, width: 1, in: &arena)
+    case Tag.map: return collection(cell, width: 2, in: &arena)
+    default: return cell
+    }
+  }
+
+  private func text(_ cell: Cell, in arena: inout Arena) -> Cell {
+    var cell = cell
+    if dropsDollarSigns {
+      let cleaned = withUnsafePointer(to: cell) { place -> Cell? in
+        let dollar = UInt8(ascii: "$")
+        guard place.textBytes.contains(dollar) else { return place.pointee }
+        return place.textBytes.filter { $0 != dollar }.withUnsafeBufferPointer {
+          arena.text(copying: $0)
+        }
+      }
+      // A full arena has no room for the shorter text; the empty one is within every limit.
+      cell = cleaned ?? .emptyText
+    }
+    return readsBooleanTexts ? ValueBinding.boolean(cell) : cell
+  }
+
+  /// Elements, or keys and values, without those that are left out.
+  private func collection(_ cell: Cell, width: Int, in arena: inout Arena) -> Cell {
+    guard let start = cell.address else { return cell }
+    let cells = UnsafeMutableRawPointer(mutating: start).assumingMemoryBound(to: Cell.self)
+    var kept = 0
+    for i in 0..<cell.outsideCount {
+      let value = bound(cells[width * i + width - 1], in: &arena)
+      guard value.isValue else { continue }
+      cells[width * kept] = cells[width * i]
+      cells[width * kept + width - 1] = value
+      kept += 1
+    }
+    return Cell(tag: cell.tag, count: kept, at: start)
+  }
+}

@@ -1,0 +1,36 @@
+/// A value of the history of events that an audience asks for as a device attribute, such as
+/// `device.daysSince_paywall_open`.
+public struct ComputedProperty: Hashable, Sendable {
+  /// What is asked of the history.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case minutesSince = "MINUTES_SINCE"
+    case hoursSince = "HOURS_SINCE"
+    case daysSince = "DAYS_SINCE"
+    case monthsSince = "MONTHS_SINCE"
+    case yearsSince = "YEARS_SINCE"
+    case placementsInHour = "PLACEMENTS_IN_HOUR"
+    case placementsInDay = "PLACEMENTS_IN_DAY"
+    case placementsInWeek = "PLACEMENTS_IN_WEEK"
+    case placementsInMonth = "PLACEMENTS_IN_MONTH"
+    case placementsSinceInstall = "PLACEMENTS_SINCE_INSTALL"
+  }
+
+  public var kind: Kind
+  /// The event that is looked for.
+  public var eventName: String
+
+  public init(kind: Kind, eventName: String) {
+    self.kind = kind
+    self.eventName = eventName
+  }
+}
+
+extension ComputedProperty.Kind {
+  /// The name of the function that asks the same.
+  public var functionName: String { String(describing: self) }
+}
+
+extension ComputedProperty {
+  /// The name of the device attribute.
+  public var attributeName: String { "\(kind.functionName)_\(eventName)" }
+}

@@ -1,0 +1,245 @@
+public import Expressions
+
+/// When a question about the past is asked, and in which time zone its calendar is.
+public struct HistoryClock: Hashable, Sendable {
+  /// Milliseconds since 1970.
+  public var now: Int64
+  let zone: TimeZoneRules
+
+  /// A clock in UTC.
+  public init(now: Int64) {
+    self.now = now
+    zone = .utc
+  }
+
+  /// A clock in a time zone of the IANA database, or nil when there is none of this name.
+  public init?(now: Int64, timeZone: String) {
+    guard let zone = TimeZones.zone(named: timeZone) else { return nil }
+    self.now = now
+    self.zone = zone
+  }
+
+  /// Date and time in the zone at some milliseconds since 1970.
+  func civil(_ time: Int64) -> CivilTime {
+    let seconds = time.flooredSeconds
+    return CivilTime(
+      secondsSince1970: seconds.whole, nanosecond: Int(seconds.rest) * 1_000_000,
+      offset: zone.offset(atUTC: seconds.whole))
+  }
+}
+
+extension Int64 {
+  /// Milliseconds as whole seconds, rounded down, and what is left.
+  var flooredSeconds: (whole: Int64, rest: Int64) {
+    let (whole, rest) = quotientAndRemainder(dividingBy: 1_000)
+    return rest < 0 ? (whole - 1, rest + 1_000) : (whole, rest)
+  }
+}
+
+/// The events of one subject: what was fired when. Rules ask it for the time since an event and
+/// for numbers of events.
+///
+/// It is a value, and it holds what it is given: an SDK that tracks a placement before it evaluates
+/// the placement's rules counts that event too, so who wants the same records it first.
+public struct EventHistory: Hashable, Sendable {
+  /// The times of the events of one name, in milliseconds since 1970.
+  struct Series: Hashable, Sendable {
+    var name: String
+    var times: [Int64]
+  }
+
+  private(set) var series: [Series] = []
+
+  public init() {}
+
+  /// Whether nothing ever happened.
+  public var isEmpty: Bool { series.isEmpty }
+
+  /// Adds an event that was fired at a time, in milliseconds since 1970.
+  public mutating func record(_ name: String, at time: Int64) { record(name, at: [time]) }
+
+  public mutating func record(_ name: String, at times: [Int64]) {
+    guard !times.isEmpty else { return }
+    if let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+      series[known].times += times
+    } else {
+      series.append(Series(name: name, times: times))
+    }
+  }
+
+  mutating func removeAll() { series.removeAll(keepingCapacity: true) }
+
+  private func times(of name: String) -> [Int64] {
+    series.first { $0.name.utf8.elementsEqual(name.utf8) }?.times ?? []
+  }
+}
+
+// MARK: Questions
+
+extension EventHistory {
+  /// The answer that a platform's SDK gives to a question of a rule.
+  ///
+  /// Superwall-iOS counts calendar units that are over, and windows of 60 minutes, 24 hours, 7 and
+  /// 30 days. Superwall-Android takes minutes modulo 60 and hours modulo 24, subtracts calendar
+  /// fields for months and years, and counts since the same time one calendar unit ago; an event
+  /// that never happened is 0 there and null elsewhere. Superwall-Web resolves the functions
+  /// without their arguments: times are null, and what is counted is `trigger_fire`.
+  public func answer(to question: HostQuestion, at clock: HistoryClock, on platform: Platform)
+    -> Value
+  {
+    switch question.argument {
+    case .text(let event): return reply(question.function, event, clock, platform)
+    case .anyOther: return reply(question.function, nil, clock, platform)
+    case .anyKnown:
+      return .map(
+        series.map { series in
+          Value.Entry(
+            key: .string(series.name),
+            value: reply(question.function, series.name, clock, platform))
+        })
+    }
+  }
+
+  private func reply(
+    _ function: String, _ event: String?, _ clock: HistoryClock, _ platform: Platform
+  ) -> Value {
+    if let kind = ComputedProperty.Kind.allCases.first(where: { $0.functionName == function }) {
+      return value(kind, event, clock, platform) ?? (platform == .android ? 0 : .null)
+    }
+    if function == "requestReview" { return true }
+    return reviewRequests(function, clock).map { .int(Int64($0)) } ?? .null
+  }
+
+  /// The device attribute that an audience asks for, or nil when there is none: the event was never
+  /// fired.
+  public func value(
+    of property: ComputedProperty, at clock: HistoryClock, on platform: Platform
+  ) -> Value? {
+    // The Web SDK's attributes do not come from the history.
+    guard platform != .web, !times(of: property.eventName).isEmpty else { return nil }
+    return value(property.kind, property.eventName, clock, platform)
+  }
+
+  /// Nil for the time since an event that never happened.
+  private func value(
+    _ kind: ComputedProperty.Kind, _ event: String?, _ clock: HistoryClock, _ platform: Platform
+  ) -> Value? {
+    let times = platform == .web ? triggersOnWeb() : event.map { self.times(of: $0) } ?? []
+    let number: Int
+    switch kind {
+    case .placementsSinceInstall: number = times.count
+    case .placementsInHour: number = count(times, .hour, clock, platform)
+    case .placementsInDay: number = count(times, .day, clock, platform)
+    case .placementsInWeek: number = count(times, .week, clock, platform)
+    case .placementsInMonth: number = count(times, .month, clock, platform)
+    case .minutesSince, .hoursSince, .daysSince, .monthsSince, .yearsSince:
+      guard platform != .web, let last = times.max() else { return nil }
+      number =
+        platform == .android
+        ? clock.androidUnits(kind, since: last) : clock.wholeUnits(kind, since: last)
+    }
+    return .int(Int64(number))
+  }
+
+  /// Superwall-Web remembers the last 2,000 events, whatever they are.
+  private func triggersOnWeb() -> [Int64] {
+    let times = times(of: "trigger_fire")
+    let all = series.flatMap(\.times)
+    guard all.count > 2_000 else { return times }
+    let oldest = all.sorted(by: >)[1_999]
+    return times.filter { $0 >= oldest }
+  }
+
+  /// The span in which events count.
+  fileprivate enum Window {
+    case hour, day, week, month, year
+  }
+
+  private func count(
+    _ times: [Int64], _ window: Window, _ clock: HistoryClock, _ platform: Platform
+  ) -> Int {
+    let start =
+      platform == .android ? clock.calendarStart(window.unit) : clock.now - window.milliseconds
+    return times.reduce(0) { $0 + ($1 >= start && $1 <= clock.now ? 1 : 0) }
+  }
+
+  /// Superwall-Android stores an event of this name when it asks for a review.
+  private func reviewRequests(_ function: String, _ clock: HistoryClock) -> Int? {
+    let times = times(of: "review_requested")
+    switch function {
+    case "reviewRequestsInHour": return count(times, .hour, clock, .android)
+    case "reviewRequestsInDay": return count(times, .day, clock, .android)
+    case "reviewRequestsInWeek": return count(times, .week, clock, .android)
+    case "reviewRequestsInMonth": return count(times, .month, clock, .android)
+    case "reviewRequestsInYear": return count(times, .year, clock, .android)
+    case "reviewRequestsSinceInstall": return times.count
+    default: return nil
+    }
+  }
+}
+
+extension EventHistory.Window {
+  /// The window as Superwall-iOS and Superwall-Web have it.
+  fileprivate var milliseconds: Int64 {
+    switch self {
+    case .hour: 3_600_000
+    case .day: 86_400_000
+    case .week: 7 * 86_400_000
+    case .month: 30 * 86_400_000
+    case .year: 365 * 86_400_000
+    }
+  }
+
+  fileprivate var unit: CalendarUnit {
+    switch self {
+    case .hour: .hours(1)
+    case .day: .days(1)
+    case .week: .days(7)
+    case .month: .months(1)
+    case .year: .months(12)
+    }
+  }
+}
+
+extension RuleSet {
+  /// Puts what the rules want to know of a subject's events into a frame that its attributes have
+  /// filled. Device attributes that audiences compute from events take the place of the device's.
+  public func answer(_ events: EventHistory, at clock: HistoryClock, in frame: inout Frame)
+    throws(EvaluationError)
+  {
+    guard let platform = language.platform else { return }
+    try answer(events, at: clock, on: platform, questions, in: &frame)
+  }
+
+  func answer(
+    _ events: EventHistory, at clock: HistoryClock, on platform: Platform,
+    _ questions: [HostQuestion], in frame: inout Frame
+  ) throws(EvaluationError) {
+    for (number, question) in questions.enumerated() {
+      try frame.answer(number, with: events.answer(to: question, at: clock, on: platform))
+    }
+    for (slot, property) in computed {
+      guard case .int(let number)? = events.value(of: property, at: clock, on: platform) else {
+        continue
+      }
+      frame.slots[slot] = Cell(number)
+    }
+  }
+}
+
+extension RuleSet {
+  /// The answers for subjects without any events, by slot.
+  func answersWithoutEvents(at clock: HistoryClock, in frame: inout Frame)
+    -> [(slot: Int, cell: Cell)]
+  {
+    let slots = program.questionSlots
+    guard !slots.isEmpty else { return [] }
+    frame.reset()
+    do throws(EvaluationError) {
+      try answer(EventHistory(), at: clock, in: &frame)
+    } catch {
+      // No memory for answers at all: they stay null, which they are in a frame.
+    }
+    return slots.map { ($0, frame.slots[$0]) }
+  }
+}

@@ -1,0 +1,29 @@
+/// Versions whose parts have as many digits, so that texts compare as versions do.
+public enum PaddedVersion {
+  /// `3.10.1-rc.30` as `003.010.001-rc.030`. At most three numbers count; each has `width` digits at
+  /// least, always ASCII ones.
+  ///
+  /// - Parameter width: three in the SDKs for apps, four in the one for the Web.
+  public static func text(_ version: String, width: Int = 3) -> String {
+    let parts = version.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
+      .prefix(3).map { padded($0, width) }
+    var text = numbers.joined(separator: ".")
+    if parts.count > 1 { text += "-" + suffix(parts[1], width) }
+    return text
+  }
+
+  /// A name, and a number behind a point.
+  private static func suffix(_ suffix: Substring, _ width: Int) -> String {
+    let parts = suffix.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count > 1 else { return String(suffix) }
+    return parts[0] + "." + padded(parts[1], width)
+  }
+
+  /// A number with zeros before it; what is no number counts as 0.
+  private static func padded(_ part: Substring, _ width: Int) -> String {
+    let isNumber = !part.isEmpty && part.utf8.allSatisfy { $0 &- 0x30 < 10 }
+    let digits = isNumber ? String(part.drop { $0 == "0" }) : ""
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+}

@@ -1,0 +1,86 @@
+public import Expressions
+
+/// The SDK whose answer a superscript rule is to give: they hand values to the evaluator, answer
+/// questions and take results in different ways.
+public enum Platform: String, Hashable, Sendable, CaseIterable {
+  /// Superwall-iOS: null becomes an empty map.
+  case ios
+  /// Superwall-Android: integers past 32 bits become unsigned, and texts lose every `$`.
+  case android
+  /// Superwall-Web: nulls are left out, whole numbers are ints, whatever is truthy matches, and
+  /// there are no occurrence limits.
+  case web
+}
+
+extension Platform {
+  private static let history = [
+    "minutesSince", "hoursSince", "daysSince", "monthsSince", "yearsSince", "placementsInHour",
+    "placementsInDay", "placementsInWeek", "placementsInMonth", "placementsSinceInstall",
+  ]
+
+  private static let reviews = [
+    "reviewRequestsInHour", "reviewRequestsInDay", "reviewRequestsInWeek",
+    "reviewRequestsInMonth", "reviewRequestsInYear", "reviewRequestsSinceInstall",
+    "requestReview",
+  ]
+
+  /// The functions that the SDK registers, as members of `device` and of `computed`.
+  public var hostFunctions: HostFunctions {
+    let names =
+      switch self {
+      case .ios, .web: Platform.history
+      case .android: Platform.history.filter { $0 != "yearsSince" } + Platform.reviews
+      }
+    return HostFunctions(device: names, computed: names)
+  }
+
+  /// What the SDK does to attributes before it evaluates.
+  public var binding: ValueBinding {
+    var binding = ValueBinding()
+    switch self {
+    case .ios: binding.null = .emptyMap
+    case .android:
+      binding.longsAreUnsigned = true
+      binding.dropsDollarSigns = true
+    case .web:
+      binding.null = .dropped
+      binding.wholeDoublesAreInts = true
+    }
+    return binding
+  }
+
+  /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
+  /// are always there.
+  public func environment(limits: Limits = Limits()) -> Environment {
+    var environment = Environment.superscript(
+      hostFunctions: hostFunctions, binding: binding, limits: limits)
+    environment.takesTruthForTrue = self == .web
+    return environment
+  }
+
+  /// An attribute as the SDK hands it to the evaluator, or nil when it leaves it out.
+  public func passed(_ value: Value) -> Value? { binding.passed(value) }
+}
+
+/// Which language the rules of a config are in.
+public enum RuleLanguage: Hashable, Sendable {
+  /// The Common Expression Language as specified.
+  case cel
+  /// What Superwall's SDK for a platform evaluates.
+  case superscript(Platform)
+
+  /// Superwall's own configs are written for the SDKs, of which iOS's is the oldest.
+  public static let standard = RuleLanguage.superscript(.ios)
+
+  /// The platform whose SDK is followed, or nil.
+  public var platform: Platform? {
+    if case .superscript(let platform) = self { platform } else { nil }
+  }
+
+  func environment(limits: Limits) -> Environment {
+    switch self {
+    case .cel: Environment(limits: limits)
+    case .superscript(let platform): platform.environment(limits: limits)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+public import Expressions
+
+/// Where the rules of a config come to something else in another language: CEL as specified, or
+/// what Superwall's SDK for another platform evaluates.
+///
+/// Differences are found by evaluating: every clause runs in all the languages on values that its
+/// constants suggest. A clause that is not named came to the same on all of these.
+public struct DialectReport: Sendable {
+  /// What a clause comes to in a language.
+  public enum Outcome: Hashable, Sendable {
+    case `true`, `false`
+    /// A value that is no bool.
+    case value(Value)
+    /// The evaluation ends with an error; in superscript it may be told as null.
+    case error(EvaluationError.Kind)
+    /// The clause does not compile.
+    case broken(String)
+
+    /// Whether an audience with this as its condition matches.
+    public var matches: Bool { self == .true }
+
+    /// Values that are no bools decide nothing, whatever they are; nor do errors of any kind.
+    fileprivate var isFailure: Bool {
+      switch self {
+      case .error, .broken, .value(.null): true
+      default: false
+      }
+    }
+  }
+
+  /// A clause that comes to different things.
+  public struct Finding: Sendable {
+    /// What the difference is between.
+    public enum Difference: String, Hashable, Sendable {
+      /// CEL and superscript on iOS.
+      case dialects
+      /// superscript on iOS, Android and the Web.
+      case platforms
+    }
+
+    public var difference: Difference
+    /// Paths of the audiences that have the expression.
+    public var paths: [String]
+    public var range: SourceRange
+    /// The clause as it is written.
+    public var clause: String
+    /// By language, in the order of ``RuleLanguage/compared``.
+    public var outcomes: [(language: RuleLanguage, outcome: Outcome)]
+    /// Attributes with which this comes out, as a map of roots; and events by name, with their age
+    /// in minutes.
+    public var attributes: Value
+    public var events: [(name: String, minutesAgo: [Int])]
+    /// Whether there are values with which the whole expression matches in one language and not in
+    /// the other because of this clause.
+    public var isDecisive: Bool
+  }
+
+  public var findings: [Finding] = []
+
+  /// Compares the languages over all expressions of a config. Each expression is looked at once.
+  ///
+  /// - Parameter samples: at most so many combinations of values are tried for a clause.
+  public init(_ config: Config, samples: Int = 400, limits: Limits = Limits()) {
+    var places: [[UInt8]: Int] = [:]
+    var expressions: [(text: String, paths: [String])] = []
+    for audience in config.placements.flatMap(\.audiences) {
+      guard let expression = audience.expression else { continue }
+      if let known = places[Array(expression.utf8)] {
+        expressions[known].paths.append(audience.path)
+      } else {
+        places[Array(expression.utf8)] = expressions.count
+        expressions.append((expression, [audience.path]))
+      }
+    }
+    for (text, paths) in expressions {
+      var comparison = ExpressionComparison(text, samples: samples, limits: limits)
+      for var finding in comparison.findings() {
+        finding.paths = paths
+        findings.append(finding)
+      }
+    }
+  }
+}
+
+extension RuleLanguage {
+  /// The languages that reports compare.
+  public static let compared: [RuleLanguage] =
+    [.cel] + Platform.allCases.map { .superscript($0) }
+
+  /// A short name for reports.
+  public var name: String {
+    switch self {
+    case .cel: "cel"
+    case .superscript(let platform): platform.rawValue
+    }
+  }
+}
+
+/// One expression in all the languages.
+private struct ExpressionComparison {
+  let text: String
+  let samples: Int
+  let limits: Limits
+  private let parts: [ExpressionPart]
+  private var runners: [PartRunner]
+
+  init(_ text: String, samples: Int, limits: Limits) {
+    self.text = text
+    self.samples = samples
+    self.limits = limits
+    // What only one language can read is one part: the whole.
+    let whole = ExpressionPart(
+      range: SourceRange(from: 0, to: text.utf8.count), text: text)
+    parts = ExpressionPart.all(of: text, in: .superscript, limits: limits) ?? [whole]
+    runners = parts.map { PartRunner($0.text, limits: limits) }
+  }
+
+  mutating func findings() -> [DialectReport.Finding] {
+    let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
+    return differences.flatMap { difference in
+      parts.indices.compactMap { finding(of: $0, difference) }
+    }
+  }
+
+  /// The first sample on which a part differs and none of the parts that it is made of does; one
+  /// that changes the decision before others.
+  private mutating func finding(
+    of part: Int, _ difference: DialectReport.Finding.Difference
+  ) -> DialectReport.Finding? {
+    let samples = SampleSet(
+      attributes: runners[part].attributes, questions: runners[part].questions,
+      constants: parts[part].constants, limit: self.samples)
+    var found: DialectReport.Finding?
+    // Whether a decision changes is only asked for a sample of each kind.
+    var seen: Set<[DialectReport.Outcome]> = []
+    for sample in samples.all {
+      let outcomes = runners[part].outcomes(of: sample)
+      guard outcomes.differ(difference), !isInherited(sample, part, difference),
+        seen.insert(outcomes).inserted || part == 0, seen.count <= 12
+      else { continue }
+      let decides = part == 0 ? outcomes.decide(difference) : false
+      let context = decides ? Sample() : decisiveContext(of: sample, difference)
+      if found == nil || decides || context != nil {
+        let example = context.map { sample.joined(with: $0) } ?? sample
+        found = DialectReport.Finding(
+          difference: difference, paths: [], range: parts[part].range, clause: parts[part].text,
+          outcomes: Array(zip(RuleLanguage.compared, outcomes)), attributes: example.attributes,
+          events: example.events, isDecisive: decides || context != nil)
+      }
+      if decides || context != nil { break }
+    }
+    return found
+  }
+
+  private mutating func isInherited(
+    _ sample: Sample, _ part: Int, _ difference: DialectReport.Finding.Difference
+  ) -> Bool {
+    parts[part].parts.contains { runners[$0].outcomes(of: sample).differ(difference) }
+  }
+
+  /// Values of the other attributes with which the whole expression matches in one language and
+  /// not in the other, or nil when none was found.
+  private mutating func decisiveContext(
+    of sample: Sample, _ difference: DialectReport.Finding.Difference
+  ) -> Sample? {
+    if runners[0].outcomes(of: sample).decide(difference) { return Sample() }
+    let others = runners[0].attributes.filter { !sample.sets($0) }
+    let contexts = SampleSet.combinations(
+      of: others.map { path in (path, ownConstants(of: path)) }, limit: samples)
+    return contexts.first { other in
+      runners[0].outcomes(of: sample.joined(with: other)).decide(difference)
+    }
+  }
+
+  /// The literals in the clauses that read an attribute.
+  private func ownConstants(of path: AttributePath) -> [Value] {
+    parts.indices.filter { parts[$0].parts.isEmpty && runners[$0].attributes.contains(path) }
+      .flatMap { parts[$0].constants }
+  }
+}
+
+extension [DialectReport.Outcome] {
+  /// The outcomes that a difference is between.
+  private func compared(_ difference: DialectReport.Finding.Difference) -> ArraySlice<Element> {
+    difference == .dialects ? self[0...1] : self[1...]
+  }
+
+  /// Whether they are not all the same. Failures of all kinds are.
+  fileprivate func differ(_ difference: DialectReport.Finding.Difference) -> Bool {
+    let compared = compared(difference)
+    guard let first = compared.first else { return false }
+    return !compared.allSatisfy { $0 == first || $0.isFailure && first.isFailure }
+  }
+
+  /// Whether one matches and another does not.
+  fileprivate func decide(_ difference: DialectReport.Finding.Difference) -> Bool {
+    let compared = compared(difference)
+    return compared.contains { $0.matches } && compared.contains { !$0.matches }
+  }
+}

@@ -1,0 +1,68 @@
+internal import Expressions
+
+/// A part of an expression, compiled in every language.
+final class PartRunner {
+  private enum Compiled {
+    case program(Program)
+    case broken(String)
+  }
+
+  private let compiled: [Compiled]
+  /// What the part reads in any of the languages.
+  let attributes: [AttributePath]
+  /// What it asks about events.
+  let questions: [HostQuestion]
+
+  init(_ text: String, limits: Limits) {
+    compiled = RuleLanguage.compared.map { language in
+      let compilation = language.environment(limits: limits).compile(text)
+      guard let program = compilation.output else {
+        let problem = compilation.diagnostics.first { $0.severity == .error }
+        return .broken(problem?.message ?? "it does not compile")
+      }
+      return .program(program)
+    }
+    var attributes: [AttributePath] = []
+    var questions: [HostQuestion] = []
+    for case .program(let program) in compiled {
+      for path in program.requirements where !attributes.contains(path) { attributes.append(path) }
+      for question in program.questions where !questions.contains(question) {
+        questions.append(question)
+      }
+    }
+    self.attributes = attributes
+    self.questions = questions
+  }
+
+  /// What the part comes to in each language.
+  func outcomes(of sample: Sample) -> [DialectReport.Outcome] {
+    zip(RuleLanguage.compared, compiled).map { language, compiled in
+      switch compiled {
+      case .broken(let message): .broken(message)
+      case .program(let program): run(program, sample, language)
+      }
+    }
+  }
+
+  private func run(_ program: Program, _ sample: Sample, _ language: RuleLanguage)
+    -> DialectReport.Outcome
+  {
+    var frame = Frame(for: program)
+    do throws(EvaluationError) {
+      try frame.fill(sample.attributes)
+      if let platform = language.platform {
+        for (number, question) in program.questions.enumerated() {
+          let answer = sample.history.answer(to: question, at: Sample.clock, on: platform)
+          try frame.answer(number, with: answer)
+        }
+      }
+      switch try program.evaluate(in: &frame) {
+      case .bool(true): return .true
+      case .bool(false): return .false
+      case let value: return .value(value)
+      }
+    } catch {
+      return .error(error.kind)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Operations of suite `superwall-rules` about what a platform's SDK does around the evaluator:
+/// values that it hands over, questions that it answers, versions that it pads.
+enum PlatformCases {
+  /// The result of an operation, or nil when its input is not understood.
+  static func run(_ operation: String, _ testCase: Case) -> Value? {
+    switch operation {
+    case "timeSince": timeSince(testCase)
+    case "webComputed": webComputed(testCase)
+    case "toPassable": toPassable(testCase)
+    default: paddedVersion(testCase)
+    }
+  }
+
+  private static func platform(_ testCase: Case) -> Platform? {
+    guard case .string(let name)? = testCase.input("platform") else { return nil }
+    return Platform(rawValue: name.lowercased())
+  }
+
+  /// Ages are counted back from an arbitrary fixed time, unless the case names one.
+  private static func now(_ testCase: Case) -> Int64 {
+    if case .string(let text)? = testCase.input("now"), let time = WireTime.milliseconds(text) {
+      return time
+    }
+    return 1_700_000_000_000
+  }
+
+  private static func time(_ minutesAgo: Value, before now: Int64) -> Int64? {
+    switch minutesAgo {
+    case .int(let minutes): now - minutes * 60_000
+    case .double(let minutes): now - Int64((minutes * 60_000).rounded())
+    default: nil
+    }
+  }
+
+  private static func timeSince(_ testCase: Case) -> Value? {
+    let now = now(testCase)
+    guard let platform = platform(testCase), case .string(let type)? = testCase.input("type"),
+      let kind = ComputedProperty.Kind(rawValue: type)
+    else { return nil }
+    var zone = "UTC"
+    if case .string(let name)? = testCase.input("timeZone") { zone = name }
+    guard let clock = HistoryClock(now: now, timeZone: zone) else { return nil }
+    var events = EventHistory()
+    if let age = testCase.input("minutesAgo"), let time = time(age, before: now) {
+      events.record("event", at: time)
+    }
+    let property = ComputedProperty(kind: kind, eventName: "event")
+    return ["value": events.value(of: property, at: clock, on: platform) ?? .null]
+  }
+
+  private static func webComputed(_ testCase: Case) -> Value? {
+    let now = now(testCase)
+    guard case .string(let function)? = testCase.input("type"),
+      case .list(let history)? = testCase.input("history")
+    else { return nil }
+    var events = EventHistory()
+    for case .list(let event) in history where event.count == 2 {
+      guard case .string(let name) = event[0], let time = time(event[1], before: now) else {
+        return nil
+      }
+      events.record(name, at: time)
+    }
+    let question = HostQuestion(function: function, argument: .text(""))
+    return ["value": events.answer(to: question, at: HistoryClock(now: now), on: .web)]
+  }
+
+  private static func paddedVersion(_ testCase: Case) -> Value? {
+    guard case .string(let version)? = testCase.input("version") else { return nil }
+    let width = platform(testCase) == .web ? 4 : 3
+    return ["value": .string(PaddedVersion.text(version, width: width))]
+  }
+
+  // MARK: Values
+
+  private static func toPassable(_ testCase: Case) -> Value? {
+    guard let platform = platform(testCase), let value = testCase.input("value") else { return nil }
+    guard let passed = platform.passed(decode(value, platform)) else {
+      return ["passable": "dropped"]
+    }
+    return ["passable": encode(passed)]
+  }
+
+  /// A Kotlin `Long` is written `{"$long":n}`. It is unsigned for the evaluator whatever its size;
+  /// a plain integer of 32 bits is an `Int`.
+  private static func decode(_ value: Value, _ platform: Platform) -> Value {
+    switch value {
+    case .list(let values): return .list(values.map { decode($0, platform) })
+    case .map(let entries):
+      if entries.count == 1, case .int(let number)? = value["$long"] {
+        return platform == .android ? .uint(UInt64(bitPattern: number)) : .int(number)
+      }
+      if let wrapped = SuperscriptValues.wrapped(value) { return wrapped }
+      return .map(
+        entries.map { Value.Entry(key: $0.key, value: decode($0.value, platform)) })
+    default: return value
+    }
+  }
+
+  private static func encode(_ value: Value) -> Value {
+    switch value {
+    case .null: .null
+    case .bool: ["bool": value]
+    case .int: ["int": value]
+    case .uint: ["uint": value]
+    case .double: ["float": value]
+    case .string: ["string": value]
+    case .list: ["list": value]
+    case .map: ["map": value]
+    default: ["other": value]
+    }
+  }
+}

@@ -1,0 +1,114 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A report of differences between languages, for a person and for machines.
+enum DialectReportText {
+  /// The findings, those that change decisions first.
+  static func render(_ report: DialectReport, in file: ConfigFile) -> String {
+    let decisive = report.findings.filter(\.isDecisive)
+    let others = report.findings.filter { !$0.isDecisive }
+    var lines: [String] = []
+    for finding in decisive { lines.append(text(finding, file)) }
+    if !others.isEmpty {
+      lines.append("No decision was found to change because of these:\n")
+      for finding in others { lines.append(text(finding, file)) }
+    }
+    lines.append(summary(report))
+    return lines.joined(separator: "\n")
+  }
+
+  private static func summary(_ report: DialectReport) -> String {
+    func count(_ difference: DialectReport.Finding.Difference, _ decisive: Bool) -> Int {
+      report.findings.filter { $0.difference == difference && $0.isDecisive == decisive }.count
+    }
+    return """
+      cel and superscript differ in \(count(.dialects, true)) clauses that change decisions and \
+      \(count(.dialects, false)) that do not; ios, android and web in \
+      \(count(.platforms, true)) and \(count(.platforms, false))
+      """
+  }
+
+  private static func text(_ finding: DialectReport.Finding, _ file: ConfigFile) -> String {
+    let path = finding.paths.first ?? ""
+    let more = finding.paths.count > 1 ? " and \(finding.paths.count - 1) more" : ""
+    let line = file.line(of: path).map { ":\($0)" } ?? ""
+    return """
+      \(file.path)\(line) \(path)\(more)
+        \(oneLine(finding.clause))
+      \(outcomes(finding))
+        with \(example(finding))
+
+      """
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  /// A line for each outcome, with the languages that it comes to this in.
+  private static func outcomes(_ finding: DialectReport.Finding) -> String {
+    var groups: [(names: [String], outcome: String)] = []
+    for (language, outcome) in finding.outcomes {
+      if finding.difference == .platforms, language == .cel { continue }
+      let text = describe(outcome)
+      if let known = groups.firstIndex(where: { $0.outcome == text }) {
+        groups[known].names.append(language.name)
+      } else {
+        groups.append(([language.name], text))
+      }
+    }
+    return groups.map { "    \($0.names.joined(separator: ", ")): \($0.outcome)" }
+      .joined(separator: "\n")
+  }
+
+  private static func describe(_ outcome: DialectReport.Outcome) -> String {
+    switch outcome {
+    case .true: "true"
+    case .false: "false"
+    case .value(let value): value.json
+    case .error(let kind): "error \(kind.slug)"
+    case .broken(let message): "does not compile: \(message)"
+    }
+  }
+
+  private static func example(_ finding: DialectReport.Finding) -> String {
+    let attributes = "attributes \(finding.attributes.json)"
+    guard !finding.events.isEmpty else { return attributes }
+    let events = finding.events.map { event in
+      "\(event.name) \(event.minutesAgo.map { "\($0) minutes" }.joined(separator: ", ")) ago"
+    }
+    return "\(attributes) and events \(events.joined(separator: "; "))"
+  }
+}
+
+extension DialectReport.Finding {
+  /// The finding as one JSON object.
+  var json: Value {
+    .object([
+      "difference": .string(difference.rawValue), "decisive": .bool(isDecisive),
+      "paths": .list(paths.map { .string($0) }),
+      "range": .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))]),
+      "clause": .string(clause),
+      "outcomes": .map(
+        outcomes.map { Value.Entry(key: .string($0.language.name), value: $0.outcome.json) }),
+      "attributes": attributes,
+      "eventsMinutesAgo": .map(
+        events.map { event in
+          Value.Entry(
+            key: .string(event.name), value: .list(event.minutesAgo.map { .int(Int64($0)) }))
+        }),
+    ])
+  }
+}
+
+extension DialectReport.Outcome {
+  fileprivate var json: Value {
+    switch self {
+    case .true: ["value": true]
+    case .false: ["value": false]
+    case .value(let value): ["value": value]
+    case .error(let kind): ["error": .string(kind.slug)]
+    case .broken(let message): ["broken": .string(message)]
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+/// Which language the rules of a config are read in.
+struct LanguageOptions: ParsableArguments {
+  enum DialectName: String, ExpressibleByArgument, CaseIterable {
+    case superscript, cel
+  }
+
+  enum PlatformName: String, ExpressibleByArgument, CaseIterable {
+    case ios, android, web
+
+    var platform: Platform {
+      switch self {
+      case .ios: .ios
+      case .android: .android
+      case .web: .web
+      }
+    }
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "The language of the rules: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
+      discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified."))
+  var dialect = DialectName.superscript
+
+  @Option(
+    help: ArgumentHelp(
+      "The SDK that superscript rules are evaluated like: "
+        + PlatformName.allCases.map(\.rawValue).joined(separator: ", ") + "."))
+  var platform = PlatformName.ios
+
+  var language: RuleLanguage {
+    dialect == .cel ? .cel : .superscript(platform.platform)
+  }
+}
