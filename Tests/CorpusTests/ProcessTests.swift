@@ -78,6 +78,142 @@ import Testing
     #expect(result.errors.contains(reason), "\(result.errors)")
   }
 
+  // MARK: explain
+
+  private static let wallie = """
+    {"campaigns":[{"id":"c","name":"C","status":"active",
+    "placements":[{"id":"p","name":"export","type":"custom","status":"active"}],
+    "audiences":[{"id":"a","name":"Free","priority_order":0,
+    "filters":[{"field":"user.plan","operator":"is","value":"free"}],
+    "experiment":{"id":"exp-1","status":"running","holdout_percentage":20,"variants":[
+    {"id":"v1","paywall_id":"pw","traffic_percentage":50},
+    {"id":"v2","paywall_id":"pw","traffic_percentage":30}]}},
+    {"id":"b","name":"Rest","priority_order":1,"filters":[]}]}],
+    "paywalls":{"pw":{"version":"1","name":"n","settings":{},"components":[]}}}
+    """
+
+  private func wallieFile() throws -> URL {
+    let file = FileManager.default.temporaryDirectory
+      .appending(path: "tollgate-wallie-\(UUID().uuidString).json")
+    try Data(Self.wallie.utf8).write(to: file)
+    return file
+  }
+
+  @Test func explainTellsEverything() throws {
+    let text = try BuiltTool.run(
+      "explain", config, "--placement", "export_report", "--user", user, "--now", now, "--seed",
+      "demo")
+    #expect(text.code == 0 && text.errors == "")
+    let wanted = [
+      "user u-mara at \(now)", "export_report: paywall export-trial",
+      "audience 0 (export-long): does not match",
+      "no       params.pages > 20                      params.pages is 12",
+      "audience 1 (export-free): held back: 2 of at most 2 in 1440 minutes under 'export_free'",
+      "size(device.activeEntitlements) is 0", "export-settled-none: holdout", "1/10  10 %",
+      "- store the assignment of export-settled-trial in export-settled",
+    ]
+    for line in wanted { #expect(text.output.contains(line), "\(line)") }
+    // decide --explain says the same.
+    let same = try BuiltTool.run(
+      "decide", config, "--placement", "export_report", "--user", user, "--now", now, "--seed",
+      "demo", "--explain")
+    #expect(same.output == text.output)
+  }
+
+  @Test func explainAsJSON() throws {
+    let result = try BuiltTool.run(
+      "explain", config, "--placement", "export_report", "--user", user, "--now", now, "--seed",
+      "demo", "--json")
+    #expect(result.code == 0 && result.lines.count == 1)
+    let value = try json(result.output)
+    #expect(value["reason"] as? String == "paywall")
+    #expect(value["audience"] as? Int == 2)
+    let audiences = try #require(value["audiences"] as? [NSDictionary])
+    let codes = audiences.map { ($0["reason"] as? NSDictionary)?["code"] as? String }
+    #expect(codes == ["expressionFalse", "occurrenceLimit", "matched"])
+    let clauses = try #require(audiences[0]["clauses"] as? [NSDictionary])
+    #expect(clauses.last?["text"] as? String == "params.pages > 20")
+    #expect(clauses.last?["outcome"] as? String == "false")
+    let shares = try #require(value["shares"] as? [NSDictionary])
+    #expect(shares.map { $0["probability"] as? String } == ["9/20", "9/20", "1/10"])
+  }
+
+  /// One audience by itself, whether or not it would be reached.
+  @Test func explainOneAudience() throws {
+    let file = try wallieFile()
+    defer { try? FileManager.default.removeItem(at: file) }
+    func explain(_ audience: String, _ more: [String] = []) throws -> BuiltTool.Result {
+      try BuiltTool.run(
+        ["explain", file.path, "--placement", "export", "--user", "-", "--audience", audience]
+          + more, input: Data(#"{"userId":"u","user":{"plan":"free"}}"#.utf8))
+    }
+    let second = try explain("1")
+    #expect(second.code == 0)
+    #expect(second.output.contains("audience 1 (Rest, b): matched"))
+    #expect(try explain("0").output.contains(#"yes      user.plan is "free"  user.plan is "free""#))
+    #expect(try json(try explain("1", ["--json"]).output)["name"] as? String == "Rest")
+    let none = try explain("2")
+    #expect(none.code == 1 && none.output == "")
+    #expect(none.errors.contains("no audience 2"))
+  }
+
+  @Test func explainKnowsNoSuchPlacement() throws {
+    for more in [[], ["--audience", "0"]] {
+      let result = try BuiltTool.run(
+        ["explain", config, "--placement", "export_reprot", "--user", user] + more)
+      #expect(result.errors.contains("did you mean 'export_report'?"))
+      #expect(result.code == (more.isEmpty ? 0 : 1))
+    }
+  }
+
+  // MARK: formats and assigners
+
+  @Test func formatsAreDetected() throws {
+    let user = #"{"userId":"user-4","user":{"plan":"free"}}"#
+    let file = try wallieFile()
+    defer { try? FileManager.default.removeItem(at: file) }
+    func decide(_ more: String...) throws -> BuiltTool.Result {
+      try BuiltTool.run(
+        ["decide", file.path, "--placement", "export", "--user", "-"] + more,
+        input: Data(user.utf8))
+    }
+    // djb2 puts user-4 into the holdout of exp-1.
+    let detected = try json(try decide("--assigner", "djb2").output)
+    #expect((detected["result"] as? NSDictionary)?["result"] as? String == "holdout")
+    let forced = try decide("--assigner", "djb2", "--format", "agentwallie")
+    #expect(try json(forced.output) == detected)
+    let wrong = try decide("--format", "superwall")
+    #expect(wrong.errors.contains("'trigger_options' is missing"))
+    #expect(try decide("--format", "other").code != 0)
+    let distribution = try json(try decide("--distribution").output)
+    let shares = try #require(distribution["shares"] as? [NSDictionary])
+    #expect(shares.map { $0["probability"] as? String } == ["1/2", "3/10", "1/5"])
+    #expect(try decide("--distribution", "--explain").code != 0)
+    let batch = try BuiltTool.run(
+      [
+        "precompute", file.path, "--users", "-", "--now", now, "--assigner", "djb2", "--placements",
+        "export",
+      ], input: Data(user.utf8))
+    #expect(try json(batch.output) == detected)
+  }
+
+  /// The second severity: what this config does to SDKs in the field.
+  @Test func checkElsewhere() throws {
+    let text = #"{"build_id":"b","trigger_options":[]}"#
+    #expect(try BuiltTool.run("check", "-", input: text).code == 0)
+    let result = try BuiltTool.run("check", "-", "--elsewhere", input: text)
+    #expect(result.code == 1)
+    #expect(result.output.contains("= elsewhere: iOS and Android reject the whole config"))
+    #expect(result.lines.last?.hasSuffix("rejected whole by the SDKs for ios, android") == true)
+    #expect(try BuiltTool.run("check", config, "--elsewhere").code == 0)
+    let lines = try BuiltTool.run("check", "-", "--json", input: text).lines
+    let first = try json(try #require(lines.first))
+    let elsewhere = try #require((first["elsewhere"] as? [NSDictionary])?.first)
+    #expect(elsewhere["sdks"] as? [String] == ["ios", "android"])
+    #expect(elsewhere["consequence"] as? String == "rejects-config")
+    #expect(elsewhere["severity"] as? String == "error")
+  }
+
   // MARK: precompute
 
   @Test func precomputeStreams() throws {
