@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// The command line.
 @main
-struct Tollgate: AsyncParsableCommand {
+struct TollgateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tollgate",
     abstract: "Decide which paywall a user sees, and say why.",
@@ -13,6 +13,6 @@ struct Tollgate: AsyncParsableCommand {
     version: "tollgate 0.1.0",
     subcommands: [
       CheckCommand.self, DecideCommand.self, PrecomputeCommand.self, TestCommand.self,
-      FormatCommand.self,
+      FormatCommand.self, SimulateCommand.self,
     ])
 }

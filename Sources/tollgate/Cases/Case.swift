@@ -42,6 +42,7 @@ enum CaseSuites {
     "superwall-rules": SuperwallRulesCases.run,
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
+    "sdk-scenarios": ScenarioCases.run,
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
