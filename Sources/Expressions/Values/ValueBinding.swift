@@ -108,3 +108,10 @@ extension ValueBinding {
     return Cell(tag: cell.tag, count: kept, at: start)
   }
 }
+
+extension Program {
+  /// What becomes of a value that is put into a slot by hand; ``Cell/missing`` when it is left out.
+  package func passed(_ cell: Cell, in arena: inout Arena) -> Cell {
+    storage.binding.bound(cell, in: &arena)
+  }
+}

@@ -174,10 +174,12 @@ public struct BatchWorker: ~Copyable {
     return true
   }
 
-  /// Whether a record has nothing under a key, or an empty list or object.
+  /// Whether a record has nothing under a key, or an empty list of assignments, or an empty object
+  /// of times.
   private func isEmptyMember(_ capture: Capture, _ base: UnsafePointer<UInt8>) -> Bool {
     let value = captured[capture.rawValue]
-    return value.from < 0 || value.to - value.from == 2 && base[value.from] != 0x22
+    let bracket = capture == .assignments ? UInt8(ascii: "[") : UInt8(ascii: "{")
+    return value.from < 0 || value.to - value.from == 2 && base[value.from] == bracket
   }
 
   /// What the record says outside `device` counts where `device` is silent.
@@ -192,7 +194,8 @@ public struct BatchWorker: ~Copyable {
     do throws(JSONFault) {
       let cell = try cursor.cell(
         in: &block.columns.arena, nesting: program.limits.dataNesting)
-      block.columns.set(slot, row: block.count, to: cell)
+      let passed = program.passed(cell, in: &block.columns.arena)
+      if passed.isValue { block.columns.set(slot, row: block.count, to: passed) }
       return true
     } catch {
       return false

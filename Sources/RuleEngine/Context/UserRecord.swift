@@ -271,14 +271,16 @@ public struct UserRecordReader: ~Copyable {
     return all
   }
 
+  private func fill(_ slot: Int?, _ cell: Cell?, _ frame: inout Frame) {
+    guard let slot, let cell, !frame.slots[slot].isValue else { return }
+    let passed = ruleSet.program.passed(cell, in: &frame.arena)
+    if passed.isValue { frame.slots[slot] = passed }
+  }
+
   /// What the record says outside `device` counts where `device` is silent.
   private func fillStatus(_ frame: inout Frame) {
-    if let slot = statusSlot, let status, !frame.slots[slot].isValue {
-      frame.slots[slot] = status
-    }
-    if let slot = entitlementsSlot, let entitlements, !frame.slots[slot].isValue {
-      frame.slots[slot] = entitlements
-    }
+    fill(statusSlot, status, &frame)
+    fill(entitlementsSlot, entitlements, &frame)
     if let slot = userIDSlot, !frame.slots[slot].isValue { frame.slots[slot] = subject }
   }
 }

@@ -11,14 +11,17 @@ import Testing
     var lines: [String]
     let assigner: Assigner
 
-    /// Seeds from 100 on are configs of AgentWallie.
+    /// Seeds from 100 on are configs of AgentWallie; of the others the language goes with the seed.
     init(seed: UInt64, lines count: Int) throws {
-      var random = RandomUsers(random: SplitMix(seed: seed))
+      let languages = [.cel] + Platform.allCases.map { RuleLanguage.superscript($0) }
+      let language = languages[Int(seed) % languages.count]
+      var random = RandomUsers(
+        random: SplitMix(seed: seed), isSuperscript: seed < 100 && language != .cel)
       let json = seed < 100 ? random.config() : random.wallieConfig()
       let config = try #require(Config.decode(json).output)
       #expect(config.format == (seed < 100 ? .superwall : .agentWallie))
       assigner = [.hash(salt: "salt"), .djb2, .draw(0.37)][Int(seed % 3)]
-      rules = try #require(RuleSet.compile(config).output)
+      rules = try #require(RuleSet.compile(config, language: language).output)
       // Most records come twice: the second time their shape is known.
       lines = (0..<count / 2).map { random.record($0) }
       lines += lines.map {
@@ -42,7 +45,7 @@ import Testing
       for (number, line) in lines.enumerated() where line.contains(where: { $0 != " " }) {
         // A frame and a reader of its own for every user: nothing can be left over.
         var frame = Frame(for: rules.program)
-        var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
+        var reader = UserRecordReader(rules, at: HistoryClock(now: BatchDifferentialTests.now))
         do throws(UserRecordReader.Rejection) {
           try reader.read(json: line.utf8, into: &frame)
         } catch {
@@ -90,7 +93,7 @@ import Testing
     String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test(arguments: Array(0..<24) + Array(100..<124))
+  @Test(arguments: Array(0..<48) + Array(100..<124))
   func agreesWithDeciding(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 80)
     let (outcomes, decisions, refused) = try sample.decided()

@@ -5,6 +5,8 @@ import RuleEngine
 /// it may not.
 struct RandomUsers {
   var random: SplitMix
+  /// Whether rules may use what only superscript has.
+  var isSuperscript = false
 
   private mutating func chance(_ one: Int, in all: Int) -> Bool {
     Int.random(in: 0..<all, using: &random) < one
@@ -106,9 +108,24 @@ struct RandomUsers {
       "conjunction": pick(["and", "and", "or"]),
     ]
   }
+  /// Rules whose outcome depends on the dialect, on the platform or on events.
+  private static let superscript: [Value] = [
+    "user.n", "user.s", "user.missing != 1", "user.s == 'true'", "user.s == true",
+    "has(user.s) && user.s", "user.n > '2'", "user.n == '3' || user.s == 'x'",
+    "size(user.empty) == 0", "user.empty == null", "user.deep.er.est == null",
+    "user.big > 0 && user.n < 3", "user.big == 7u", "user.price == '9'", "user.whole == 2",
+    "user.whole * 2 == 4", "device.daysSince('app_open') > 1", "device.daysSince(user.s) == null",
+    "computed.placementsInDay('app_open') > 1 || user.n == 2",
+    "device.minutesSince('app_open') < device.hoursSince('app_launch')",
+    "device.daysSinceInstall > 3 && user.n > 1", "device.subscriptionStatus",
+    "device.activeEntitlements == []", "device.appVersion >= '2.10' || params.v == 5",
+    "device.daysSince_app_open > 1", "device.placementsInMonth_app_launch == 2",
+    "user.n + user.missing == 3", "maybe(user.n / 0, user.n) == 3", "nowhere.at.all == null",
+    "user.s.startsWith('x') && user.n.contains('x')", "user.list[1] == 2 || has(user.list[7])",
+  ]
 
   private mutating func rule() -> Value {
-    let expressions: [Value] = [
+    let expressions: [Value] = isSuperscript && chance(2, in: 3) ? Self.superscript : [
       .null, "user.n > 2", "user.n > 2 && device.os == 'iOS'", "has(user.s)", "user.missing == 1",
       "user.s == 'x' || user.n == 1", "user.n", "user.n / 0 == 1", "user.l.exists(x, x == user.n)",
       "user.n ==", "user.s.startsWith('x') ? user.n > 1 : user.n > 3",
@@ -137,6 +154,10 @@ struct RandomUsers {
     return [
       "experiment_id": .string(pick(Self.experiments)), "experiment_group_id": "g",
       "expression_cel": pick(expressions), "occurrence": occurrence, "variants": .list(variants),
+      "computed_properties": pick([
+        [], [["type": "DAYS_SINCE", "event_name": "app_open"]],
+        [["type": "PLACEMENTS_IN_MONTH", "event_name": "app_launch"]],
+      ]),
     ]
   }
 
@@ -148,7 +169,8 @@ struct RandomUsers {
         "", "   ", "{}", "[]", "{\"userId\":7}", "{\"userId\":\"\"}", "nonsense",
         "{\"userId\":\"x\"",
         "{\"userId\":\"x\",\"assignments\":5}", "{\"userId\":\"x\",\"user\":{\"n\":01}}",
-        "\u{FEFF}{}",
+        "\u{FEFF}{}", "{\"userId\":\"x\",\"assignments\":12}",
+        "{\"userId\":\"x\",\"assignments\":{}}", "{\"userId\":\"x\",\"occurrences\":[]}",
         "{\"userId\":\"x\",\"occurrences\":{\"k1\":[\"yesterday\"]}}",
       ])
     }
@@ -167,12 +189,17 @@ struct RandomUsers {
             "n": .int(Int64.random(in: 0...4, using: &random)),
             "s": pick(["x", "xyz", "other", .null]), "l": [1, 2, "x"],
             "unused": ["deep": [1, 2, 3]],
+            "empty": pick([.null, [], .map([]), ""]), "deep": pick([["er": 5], .null, 1]),
+            "big": pick([7, 5_000_000_000, -5_000_000_000]), "price": pick(["$9", "9", "true"]),
+            "whole": pick([2, .double(2), .double(2.5), "false"]),
+            "list": pick([[.null, 2, "$x"], [1, .null], []]),
           ])
     }
-    if chance(4, in: 5) { add("device", ["os": pick(["iOS", "Android"]), "other": 1]) }
+    if chance(4, in: 5) { add("device", device()) }
     if chance(1, in: 2) { add("params", ["v": pick(["a", "z", 5])]) }
-    if chance(1, in: 2) { add("subscriptionStatus", pick(["ACTIVE", "INACTIVE"])) }
-    if chance(1, in: 2) { add("entitlements", pick([[], ["pro"]])) }
+    if chance(1, in: 2) { add("subscriptionStatus", pick(["ACTIVE", "INACTIVE", .null, "true"])) }
+    if chance(1, in: 2) { add("entitlements", pick([[], ["pro"], [.null], .null])) }
+    if chance(1, in: 3) { add("events", events()) }
     if chance(1, in: 2) {
       add(
         "assignments",
@@ -203,5 +230,24 @@ struct RandomUsers {
     if chance(1, in: 8) { add("plan", "unknown key") }
     entries.shuffle(using: &random)
     return Value.map(entries).json
+  }
+
+  private mutating func device() -> Value {
+    [
+      "os": pick(["iOS", "Android"]), "other": 1, "appVersion": pick(["2.9", "2.10", .null]),
+      "subscriptionStatus": pick(["ACTIVE", .null]),
+      "daysSince_app_open": pick([2, "a text"]),
+    ]
+  }
+
+  private mutating func events() -> Value {
+    let times: [Value] = [
+      "2026-03-01T11:59:00Z", "2026-02-28T00:00:00+01:00", "2025-11-05T08:00:00Z",
+    ]
+    return pick([
+      .map([]), [], 12, ["app_open": []], ["app_open": .list(times)],
+      ["app_open": .list(Array(times.prefix(1))), "app_launch": .list(times)],
+      ["app_launch": ["never"]],
+    ])
   }
 }
