@@ -1,0 +1,84 @@
+package import Expressions
+
+/// Reading and building JSON without traps: what has the wrong type counts as not there.
+extension Value {
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  package var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
+
+  /// A whole number, also when it is written as `2.0`.
+  package var wholeNumber: Int? {
+    switch self {
+    case .int(let number): Int(exactly: number)
+    case .uint(let number): Int(exactly: number)
+    case .double(let number): Int(exactly: number)
+    default: nil
+    }
+  }
+
+  package var number: Double? {
+    switch self {
+    case .int(let number): Double(number)
+    case .uint(let number): Double(number)
+    case .double(let number): number
+    default: nil
+    }
+  }
+
+  package var elements: [Value]? { if case .list(let values) = self { values } else { nil } }
+
+  package var isObject: Bool { if case .map = self { true } else { false } }
+
+  /// The members of an object in their order; of repeated keys the last one counts.
+  package var members: [(key: String, value: Value)]? {
+    guard case .map(let entries) = self else { return nil }
+    var places: [[UInt8]: Int] = [:]
+    var members: [(key: String, value: Value)] = []
+    for entry in entries {
+      guard let key = entry.key.text else { continue }
+      if let known = places[Array(key.utf8)] {
+        members[known].value = entry.value
+      } else {
+        places[Array(key.utf8)] = members.count
+        members.append((key, entry.value))
+      }
+    }
+    return members
+  }
+
+  /// An object of the members that are there.
+  package static func members(_ pairs: KeyValuePairs<String, Value?>) -> Value {
+    .map(pairs.compactMap { key, value in value.map { Entry(key: .string(key), value: $0) } })
+  }
+
+  /// An object of a dictionary, its keys in order, so that the same dictionary gives the same text.
+  package static func members(_ dictionary: [String: Value]) -> Value {
+    .map(
+      dictionary.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: $0.value) })
+  }
+
+  package static func texts(_ texts: some Sequence<String>) -> Value {
+    .list(texts.map { .string($0) })
+  }
+
+  package static func whole(_ number: some BinaryInteger) -> Value {
+    .int(Int64(clamping: number))
+  }
+
+  /// Puts an object's members over this object's, and so on for objects inside.
+  package func merging(patch: Value) -> Value {
+    guard var merged = members, let changes = patch.members else { return patch }
+    for change in changes {
+      if let known = merged.firstIndex(where: { $0.key.utf8.elementsEqual(change.key.utf8) }) {
+        if change.value == .null {
+          merged.remove(at: known)
+        } else {
+          merged[known].value = merged[known].value.merging(patch: change.value)
+        }
+      } else if change.value != .null {
+        merged.append(change)
+      }
+    }
+    return .map(merged.map { Entry(key: .string($0.key), value: $0.value) })
+  }
+}

@@ -1,0 +1,191 @@
+public import Expressions
+
+/// The SDK's boundary in JSON, for wrappers in other languages: a method is a name and an object
+/// of arguments, its answer a value or an error, an event a name and a payload.
+///
+/// Arguments are read leniently: what has the wrong type counts as not there. Nothing traps.
+public final class Bridge: Sendable {
+  /// Why a method failed: `{"code", "message"}` with the codes of ``SDKError/Code``.
+  public typealias Failure = SDKError
+
+  private let tollgate: Tollgate
+  /// What the wrapper calls itself towards the backend.
+  private let wrapperName: String
+
+  public init(_ tollgate: Tollgate, wrapperName: String = "Expo") {
+    self.tollgate = tollgate
+    self.wrapperName = wrapperName
+  }
+
+  /// Tells a listener every event as the contract's name and payload, in order and before the call
+  /// that caused it is answered.
+  @discardableResult
+  public func onEvent(_ listener: @escaping @Sendable (_ name: String, _ payload: Value) -> Void)
+    async -> Subscription
+  {
+    await tollgate.observe { listener($0.name.rawValue, $0.payload) }
+  }
+
+  /// Says whether anybody listens to `onPurchase` and `onPurchaseRestore`. While nobody does,
+  /// purchases and restores of an app with a purchase controller fail at once (decision D11).
+  public func setPurchaseListeners(_ areThere: Bool) async {
+    await tollgate.handle(.listenersChanged(purchases: areThere))
+  }
+
+  /// Calls a method of the contract.
+  ///
+  /// - Parameter arguments: an object; anything else counts as empty.
+  public func call(_ method: String, _ arguments: Value = .map([])) async throws(SDKError) -> Value {
+    guard let name = BridgeMethod(rawValue: method) else {
+      throw SDKError(.unsupported, "there is no method '\(method)'")
+    }
+    guard let call = try name.call(arguments, self) else { return .null }
+    if case .configure(let configuration) = call {
+      try await tollgate.configure(configuration)
+      return .null
+    }
+    return try await tollgate.perform(call).get().value
+  }
+
+  /// Calls a method with JSON text.
+  ///
+  /// - Returns: `{"value": ..}` or `{"error": {"code", "message"}}`.
+  public func call(_ method: String, json: String) async -> String {
+    let arguments = (try? Value.parse(json: json.utf8)) ?? .map([])
+    do throws(SDKError) {
+      return Value.object(["value": try await call(method, arguments)]).json
+    } catch {
+      return Value.object(["error": error.value]).json
+    }
+  }
+
+  func wrapper(_ version: Value?) -> Configuration.Wrapper {
+    Configuration.Wrapper(name: wrapperName, version: version?.text ?? "0.0.0")
+  }
+}
+
+/// The contract's methods.
+enum BridgeMethod: String, CaseIterable {
+  case configure
+  case getConfigurationStatus
+  case identify
+  case reset
+  case registerPlacement
+  case getPresentationResult
+  case dismiss
+  case getAssignments
+  case confirmAllAssignments
+  case getEntitlements
+  case getSubscriptionStatus
+  case setSubscriptionStatus
+  case setInterfaceStyle
+  case getUserAttributes
+  case setUserAttributes
+  case getDeviceAttributes
+  case handleDeepLink
+  case preloadPaywalls
+  case preloadAllPaywalls
+  case setLogLevel
+  case setEventTrackingBehavior
+  case setIntegrationAttributes
+  case getIntegrationAttributes
+  case restorePurchases
+  case consume
+  case didPurchase
+  case didRestore
+  case didHandleCustomCallback
+  case didHandleBackPressed
+
+  /// The call that the arguments describe, or nil when there is nothing to do.
+  func call(_ arguments: Value, _ bridge: Bridge) throws(SDKError) -> Call? {
+    switch self {
+    case .configure:
+      return .configure(
+        Configuration(
+          apiKey: arguments["apiKey"]?.text ?? "",
+          options: TollgateOptions(decoding: arguments["options"] ?? .null),
+          purchases: arguments["usingPurchaseController"]?.truth == true ? .listener : .store,
+          wrapper: bridge.wrapper(arguments["sdkVersion"])))
+    case .getConfigurationStatus: return .getConfigurationStatus
+    case .identify:
+      let restores = arguments["options"]?["restorePaywallAssignments"]?.truth ?? false
+      return .identify(userID: arguments["userId"]?.text ?? "", restoresAssignments: restores)
+    case .reset: return .reset
+    case .dismiss: return .dismiss
+    case .getAssignments: return .getAssignments
+    case .confirmAllAssignments: return .confirmAllAssignments
+    case .getEntitlements: return .getEntitlements
+    case .getSubscriptionStatus: return .getSubscriptionStatus
+    case .getUserAttributes: return .getUserAttributes
+    case .getDeviceAttributes: return .getDeviceAttributes
+    case .getIntegrationAttributes: return .getIntegrationAttributes
+    case .restorePurchases: return .restorePurchases
+    case .preloadAllPaywalls: return .preloadPaywalls(nil)
+    case .registerPlacement, .getPresentationResult: return try placementCall(arguments)
+    case .didPurchase, .didRestore, .didHandleCustomCallback, .didHandleBackPressed:
+      return completion(arguments)
+    default: return setting(arguments)
+    }
+  }
+
+  private func placementCall(_ arguments: Value) throws(SDKError) -> Call {
+    let params = arguments["params"].flatMap { $0.isObject ? $0 : nil } ?? .map([])
+    let placement = arguments["placement"]?.text ?? ""
+    if self == .getPresentationResult {
+      guard !placement.isEmpty else {
+        throw SDKError(.invalidArgument, "'placement' must be the name of a placement")
+      }
+      return .getPresentationResult(placement: placement, params: params)
+    }
+    return .registerPlacement(
+      PlacementRequest(
+        placement: placement, params: params, handlerID: arguments["handlerId"]?.text,
+        isFeatureGatable: true))
+  }
+
+  private func completion(_ arguments: Value) -> Call? {
+    switch self {
+    case .didPurchase:
+      return .didPurchase(PurchaseResult(decoding: arguments["result"] ?? .null))
+    case .didRestore:
+      return .didRestore(RestorationResult(decoding: arguments["result"] ?? .null))
+    case .didHandleCustomCallback:
+      let data = arguments["data"].flatMap { $0.isObject ? $0 : nil }
+      let isSuccess = arguments["status"]?.text == "success"
+      return .didHandleCustomCallback(
+        callbackID: arguments["callbackId"]?.text ?? "",
+        CustomCallbackResult(isSuccess: isSuccess, data: data))
+    default:
+      return .didHandleBackPressed(shouldConsume: arguments["shouldConsume"]?.truth ?? false)
+    }
+  }
+
+  private func setting(_ arguments: Value) -> Call? {
+    switch self {
+    case .setSubscriptionStatus:
+      return .setSubscriptionStatus(SubscriptionStatus(coercing: arguments["status"] ?? .null))
+    case .setInterfaceStyle:
+      switch arguments["style"] {
+      case nil, .null: return .setInterfaceStyle(nil)
+      case .string("LIGHT"): return .setInterfaceStyle(.light)
+      case .string("DARK"): return .setInterfaceStyle(.dark)
+      // What nobody knows leaves the style as it is.
+      default: return nil
+      }
+    case .setUserAttributes:
+      return .setUserAttributes(arguments["userAttributes"] ?? .map([]))
+    case .setIntegrationAttributes:
+      return .setIntegrationAttributes(arguments["attributes"] ?? .map([]))
+    case .handleDeepLink: return .handleDeepLink(arguments["url"]?.text ?? "")
+    case .preloadPaywalls:
+      return .preloadPaywalls((arguments["placementNames"]?.elements ?? []).compactMap(\.text))
+    case .setLogLevel:
+      return arguments["level"]?.text.flatMap { LogLevel(rawValue: $0) }.map { .setLogLevel($0) }
+    case .setEventTrackingBehavior:
+      let name = arguments["behavior"] ?? arguments["eventTrackingBehavior"]
+      return name?.text.flatMap { EventTrackingBehavior(rawValue: $0) }
+        .map { .setEventTrackingBehavior($0) }
+    default: return .consume(purchaseToken: arguments["purchaseToken"]?.text ?? "")
+    }
+  }
+}

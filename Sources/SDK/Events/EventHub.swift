@@ -1,0 +1,73 @@
+/// Decides which subscriber gets which event, and keeps events for subscribers who come late.
+///
+/// The rules are those of the contract's wrapper: an event with a handler goes to the subscribers
+/// with that handler and to those without any; a custom callback only to the former. An event that
+/// nobody took is kept and given once, to the first subscriber whom it fits; a scoped one only to
+/// a subscriber with the same handler. Questions are never kept: who is not there cannot answer.
+struct EventHub: Sendable {
+  struct Subscriber: Hashable, Sendable {
+    var id: Int
+    /// Nil takes the events of all handlers.
+    var handlerID: String?
+    /// What it wants to hear of.
+    var events: Set<ModuleEvent.Name>
+
+    func wants(_ event: ModuleEvent) -> Bool { events.contains(event.name) }
+  }
+
+  /// Whether events are kept for subscribers to come.
+  var keepsEvents: Bool
+  /// How many are kept; the oldest go first.
+  let limit: Int
+  private(set) var subscribers: [Subscriber] = []
+  private(set) var kept: [ModuleEvent] = []
+
+  private static let questions: Set<ModuleEvent.Name> = [
+    .onPurchase, .onPurchaseRestore, .onBackPressed, .onCustomCallback,
+  ]
+
+  init(keepsEvents: Bool = false, limit: Int = 1_000) {
+    self.keepsEvents = keepsEvents
+    self.limit = limit
+  }
+
+  /// Who gets the event, in the order of subscribing.
+  mutating func publish(_ event: ModuleEvent) -> [Int] {
+    if event.name == .onCustomCallback || event.name == .onBackPressed {
+      return respondent(to: event).map { [$0] } ?? []
+    }
+    let receivers = subscribers.filter { subscriber in
+      let isForeign = event.handlerID != nil && subscriber.handlerID != nil
+        && subscriber.handlerID != event.handlerID
+      return subscriber.wants(event) && !isForeign
+    }
+    if receivers.isEmpty, keepsEvents, !Self.questions.contains(event.name) {
+      kept.append(event)
+      if kept.count > limit { kept.removeFirst(kept.count - limit) }
+    }
+    return receivers.map(\.id)
+  }
+
+  /// The one subscriber who answers a custom callback or a press of the back button.
+  func respondent(to event: ModuleEvent) -> Int? {
+    let isScoped = event.name == .onCustomCallback
+    return subscribers.first { subscriber in
+      subscriber.wants(event) && (!isScoped || subscriber.handlerID == event.handlerID)
+    }?.id
+  }
+
+  /// Adds a subscriber and gives it what was kept for it.
+  mutating func subscribe(_ subscriber: Subscriber) -> [ModuleEvent] {
+    subscribers.append(subscriber)
+    var given: [ModuleEvent] = []
+    kept.removeAll { event in
+      let isForeign = event.handlerID != nil && event.handlerID != subscriber.handlerID
+      guard subscriber.wants(event), !isForeign else { return false }
+      given.append(event)
+      return true
+    }
+    return given
+  }
+
+  mutating func unsubscribe(_ id: Int) { subscribers.removeAll { $0.id == id } }
+}

@@ -1,0 +1,72 @@
+public import Expressions
+
+/// How much the SDK says about itself.
+public enum LogLevel: String, Hashable, Sendable, CaseIterable {
+  case debug
+  case info
+  case warn
+  case error
+  /// Nothing at all.
+  case none
+
+  private var rank: Int { LogLevel.allCases.firstIndex(of: self) ?? 0 }
+
+  /// Whether a message of another level is said at this one.
+  func allows(_ other: LogLevel) -> Bool { self != .none && other.rank >= rank }
+}
+
+/// What a log message is about.
+public enum LogScope: String, Hashable, Sendable, CaseIterable {
+  case localizationManager
+  case bounceButton
+  case coreData
+  case configManager
+  case identityManager
+  case debugManager
+  case debugViewController
+  case localizationViewController
+  case gameControllerManager
+  case device
+  case network
+  case paywallEvents
+  case productsManager
+  case storeKitManager
+  case placements
+  case receipts
+  case superwallCore
+  case paywallPresentation
+  case paywallTransactions
+  case paywallViewController
+  case cache
+  case all
+}
+
+/// One line of the SDK's log.
+public struct LogMessage: Hashable, Sendable {
+  public var level: LogLevel
+  public var scope: LogScope
+  public var message: String?
+  /// An object, or nil.
+  public var info: Value?
+  public var error: String?
+
+  public init(
+    _ level: LogLevel, _ scope: LogScope, _ message: String?, info: Value? = nil,
+    error: String? = nil
+  ) {
+    self.level = level
+    self.scope = scope
+    self.message = message
+    self.info = info
+    self.error = error
+  }
+
+  /// The contract's JSON; all five keys are there.
+  public var value: Value {
+    .object([
+      "level": .string(level.rawValue), "scope": .string(scope.rawValue),
+      "message": message.map { .string($0) } ?? .null, "info": info ?? .null,
+      "error": error.map { .string($0) } ?? .null,
+    ])
+  }
+}

@@ -1,0 +1,160 @@
+public import Expressions
+
+/// Everything the SDK tells its app. All events of one SDK have one order, and listeners are
+/// called in it.
+public enum ModuleEvent: Hashable, Sendable {
+  // Scoped: of a placement that was registered with a handler.
+  case onPaywallPresent(PaywallInfo, handlerID: String)
+  case onPaywallDismiss(PaywallInfo, PaywallResult, handlerID: String)
+  case onPaywallError(SDKError, handlerID: String)
+  case onPaywallSkip(PaywallSkippedReason, handlerID: String)
+  case onCustomCallback(callbackID: String, CustomCallback, handlerID: String)
+  // Questions, answered by the `did...` methods.
+  case onPurchase(PurchaseRequest)
+  case onPurchaseRestore
+  case onBackPressed(PaywallInfo)
+  // For everybody.
+  case subscriptionStatusDidChange(from: SubscriptionStatus, to: SubscriptionStatus)
+  case handleSuperwallEvent(SuperwallEvent)
+  case handleCustomPaywallAction(name: String)
+  case willPresentPaywall(PaywallInfo)
+  case didPresentPaywall(PaywallInfo)
+  case willDismissPaywall(PaywallInfo)
+  case didDismissPaywall(PaywallInfo)
+  case paywallWillOpenURL(String)
+  case paywallWillOpenDeepLink(String)
+  case handleLog(LogMessage)
+  case willRedeemLink
+  case didRedeemLink(RedemptionResult)
+
+  /// The contract's names.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    case onPaywallPresent
+    case onPaywallDismiss
+    case onPaywallError
+    case onPaywallSkip
+    case onCustomCallback
+    case onPurchase
+    case onPurchaseRestore
+    case onBackPressed
+    case subscriptionStatusDidChange
+    case handleSuperwallEvent
+    case handleCustomPaywallAction
+    case willPresentPaywall
+    case didPresentPaywall
+    case willDismissPaywall
+    case didDismissPaywall
+    case paywallWillOpenURL
+    case paywallWillOpenDeepLink
+    case handleLog
+    case willRedeemLink
+    case didRedeemLink
+  }
+
+  public var name: Name {
+    switch self {
+    case .onPaywallPresent: .onPaywallPresent
+    case .onPaywallDismiss: .onPaywallDismiss
+    case .onPaywallError: .onPaywallError
+    case .onPaywallSkip: .onPaywallSkip
+    case .onCustomCallback: .onCustomCallback
+    case .onPurchase: .onPurchase
+    case .onPurchaseRestore: .onPurchaseRestore
+    case .onBackPressed: .onBackPressed
+    case .subscriptionStatusDidChange: .subscriptionStatusDidChange
+    case .handleSuperwallEvent: .handleSuperwallEvent
+    case .handleCustomPaywallAction: .handleCustomPaywallAction
+    case .willPresentPaywall: .willPresentPaywall
+    case .didPresentPaywall: .didPresentPaywall
+    case .willDismissPaywall: .willDismissPaywall
+    case .didDismissPaywall: .didDismissPaywall
+    case .paywallWillOpenURL: .paywallWillOpenURL
+    case .paywallWillOpenDeepLink: .paywallWillOpenDeepLink
+    case .handleLog: .handleLog
+    case .willRedeemLink: .willRedeemLink
+    case .didRedeemLink: .didRedeemLink
+    }
+  }
+
+  /// The handler that the event belongs to, if it is scoped.
+  public var handlerID: String? {
+    switch self {
+    case .onPaywallPresent(_, let id), .onPaywallDismiss(_, _, let id),
+      .onPaywallError(_, let id), .onPaywallSkip(_, let id), .onCustomCallback(_, _, let id):
+      id
+    default: nil
+    }
+  }
+
+  /// The contract's payload. The names of its keys are the contract's, which calls a paywall's
+  /// description `paywallInfoJson`, `paywallInfo` or `info`.
+  public var payload: Value {
+    switch self {
+    case .onPaywallPresent(let info, let id):
+      .object(["paywallInfoJson": info.value, "handlerId": .string(id)])
+    case .onPaywallDismiss(let info, let result, let id):
+      .object([
+        "paywallInfoJson": info.value, "result": result.value, "handlerId": .string(id),
+      ])
+    case .onPaywallError(let error, let id):
+      .object(["errorString": .string(error.description), "handlerId": .string(id)])
+    case .onPaywallSkip(let reason, let id):
+      .object(["skippedReason": reason.value, "handlerId": .string(id)])
+    case .onCustomCallback(let callbackID, let callback, let id):
+      .members([
+        "callbackId": .string(callbackID), "name": .string(callback.name),
+        "variables": callback.variables, "handlerId": .string(id),
+      ])
+    case .onPurchase(let request): request.value
+    case .onPurchaseRestore, .willRedeemLink: .null
+    case .onBackPressed(let info): .object(["paywallInfo": info.value])
+    case .subscriptionStatusDidChange(let from, let to):
+      .object(["from": from.value, "to": to.value])
+    case .handleSuperwallEvent(let event):
+      .object(["eventInfo": .object(["event": event.value, "params": .map([])])])
+    case .handleCustomPaywallAction(let name): .object(["name": .string(name)])
+    case .willPresentPaywall(let info), .didPresentPaywall(let info),
+      .willDismissPaywall(let info), .didDismissPaywall(let info):
+      .object(["info": info.value])
+    case .paywallWillOpenURL(let url), .paywallWillOpenDeepLink(let url):
+      .object(["url": .string(url)])
+    case .handleLog(let message): message.value
+    case .didRedeemLink(let result): result.value
+    }
+  }
+}
+
+/// What a paywall asks the app to do.
+public struct CustomCallback: Hashable, Sendable {
+  public var name: String
+  /// An object; nil when the paywall sent none.
+  public var variables: Value?
+
+  public init(name: String, variables: Value? = nil) {
+    self.name = name
+    self.variables = variables
+  }
+}
+
+/// What the app answers to a ``CustomCallback``.
+public struct CustomCallbackResult: Hashable, Sendable {
+  public var isSuccess: Bool
+  /// An object for the paywall.
+  public var data: Value?
+
+  public init(isSuccess: Bool, data: Value? = nil) {
+    self.isSuccess = isSuccess
+    self.data = data
+  }
+
+  public static func success(_ data: [String: Value]? = nil) -> CustomCallbackResult {
+    CustomCallbackResult(isSuccess: true, data: data.map { .members($0) })
+  }
+
+  public static func failure(_ data: [String: Value]? = nil) -> CustomCallbackResult {
+    CustomCallbackResult(isSuccess: false, data: data.map { .members($0) })
+  }
+
+  /// `success` or `failure`.
+  public var status: String { isSuccess ? "success" : "failure" }
+}

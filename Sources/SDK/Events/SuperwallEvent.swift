@@ -1,0 +1,214 @@
+public import Expressions
+public import RuleEngine
+
+/// What `handleSuperwallEvent` tells: everything the SDK does and sees.
+///
+/// The contract's names are ``SuperwallEventName``. Events of the core come in one total order;
+/// those that only a host can see (web view, permissions, ...) come where the host reports them.
+public enum SuperwallEvent: Hashable, Sendable {
+  // Life cycle and identity.
+  case firstSeen
+  case appOpen
+  case appLaunch
+  case appInstall
+  case appClose
+  case sessionStart
+  case identityAlias
+  case reset
+  case configRefresh
+  case configFail
+  case configAttributes
+  case confirmAllAssignments
+  case deviceAttributes(Value)
+  case userAttributes(Value)
+  case integrationAttributes(Value)
+  case subscriptionStatusDidChange(SubscriptionStatus)
+  case customerInfoDidChange
+  case deepLink(url: String)
+  // Placements and paywalls.
+  case triggerFire(placement: String, TriggerResult)
+  case paywallPresentationRequest(PresentationRequestStatus, PresentationRequestReason?)
+  case paywallOpen(PaywallInfo)
+  case paywallClose(PaywallInfo)
+  case paywallDecline(PaywallInfo)
+  case paywallResponseLoadStart(placement: String)
+  case paywallResponseLoadNotFound(placement: String)
+  case paywallResponseLoadFail(placement: String)
+  case paywallResponseLoadComplete(placement: String, PaywallInfo)
+  case paywallProductsLoadStart(placement: String, PaywallInfo)
+  case paywallProductsLoadFail(placement: String, PaywallInfo)
+  case paywallProductsLoadComplete(placement: String, PaywallInfo)
+  case paywallProductsLoadRetry(placement: String, PaywallInfo, attempt: Int)
+  case paywallProductsLoadMissingProducts(placement: String, PaywallInfo, identifiers: [String])
+  case paywallPreloadStart(count: Int)
+  case paywallPreloadComplete(count: Int)
+  case paywallWebviewLoadStart(PaywallInfo)
+  case paywallWebviewLoadFail(PaywallInfo)
+  case paywallWebviewLoadComplete(PaywallInfo)
+  case paywallWebviewLoadTimeout(PaywallInfo)
+  case paywallWebviewLoadFallback(PaywallInfo)
+  case paywallWebviewProcessTerminated(PaywallInfo)
+  case paywallPageView(PaywallInfo, PageView)
+  case shimmerViewStart
+  case shimmerViewComplete
+  case customPlacement(name: String, params: Value, PaywallInfo?)
+  case touchesBegan
+  case surveyResponse(Survey, Survey.Option, customResponse: String?, PaywallInfo)
+  case surveyClose
+  case reviewRequested(count: Int)
+  case permissionRequested(name: String, paywallIdentifier: String)
+  case permissionGranted(name: String, paywallIdentifier: String)
+  case permissionDenied(name: String, paywallIdentifier: String)
+  // Transactions.
+  case transactionStart(TransactionProduct, PaywallInfo)
+  case transactionFail(error: String, PaywallInfo)
+  case transactionAbandon(TransactionProduct, PaywallInfo)
+  case transactionComplete(
+    StoreTransaction?, TransactionProduct, TransactionKind, PaywallInfo)
+  case transactionRestore(RestoreType, PaywallInfo)
+  case transactionTimeout(PaywallInfo)
+  case subscriptionStart(TransactionProduct, PaywallInfo)
+  case freeTrialStart(TransactionProduct, PaywallInfo)
+  case nonRecurringProductPurchase(TransactionProduct, PaywallInfo)
+  case restoreStart
+  case restoreComplete
+  case restoreFail(message: String)
+  case stripeCheckoutStart(PaywallInfo)
+  case stripeCheckoutSubmit(PaywallInfo)
+  case stripeCheckoutComplete(PaywallInfo)
+  case stripeCheckoutFail(PaywallInfo)
+  case redemptionStart
+  case redemptionComplete
+  case redemptionFail
+  // What the device reports.
+  case enrichmentStart
+  case enrichmentComplete(user: Value?, device: Value?)
+  case enrichmentFail
+  case adServicesTokenRequestStart
+  case adServicesTokenRequestFail(error: String)
+  case adServicesTokenRequestComplete(token: String)
+  case networkDecodingFail
+  case testModeModalOpen
+  case testModeModalClose
+  case unknown
+}
+
+/// What became of a request to present.
+public enum PresentationRequestStatus: String, Hashable, Sendable {
+  case presentation
+  case noPresentation
+  case timeout
+}
+
+/// Why a request did not lead to a presentation, in the contract's words (decision D7).
+public enum PresentationRequestReason: Hashable, Sendable {
+  case debuggerPresented
+  case paywallAlreadyPresented
+  case holdout(Decision.Experiment)
+  case noRuleMatch
+  case eventNotFound
+  case noPaywallViewController
+  case noViewController
+  /// Only read, never sent: audiences decide, not the status (decision D17).
+  case userIsSubscribed
+  case error(String)
+
+  /// The contract's name.
+  public var name: String {
+    switch self {
+    case .debuggerPresented: "debuggerPresented"
+    case .paywallAlreadyPresented: "paywallAlreadyPresented"
+    case .holdout: "holdout"
+    case .noRuleMatch: "noRuleMatch"
+    case .eventNotFound: "eventNotFound"
+    case .noPaywallViewController: "noPaywallViewController"
+    case .noViewController: "noViewController"
+    case .userIsSubscribed: "userIsSubscribed"
+    case .error: "error"
+    }
+  }
+
+  /// The reason of a name that needs nothing else, also in the words of the native SDKs.
+  public init?(name: String) {
+    switch name {
+    case "debuggerPresented": self = .debuggerPresented
+    case "paywallAlreadyPresented": self = .paywallAlreadyPresented
+    case "noRuleMatch", "noAudienceMatch": self = .noRuleMatch
+    case "eventNotFound", "placementNotFound": self = .eventNotFound
+    case "noPaywallViewController": self = .noPaywallViewController
+    case "noViewController", "noPresenter": self = .noViewController
+    case "userIsSubscribed": self = .userIsSubscribed
+    case "noConfig", "subscriptionStatusTimeout": self = .error(name)
+    default: return nil
+    }
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    switch self {
+    case .holdout(let experiment):
+      .object(["reason": .string(name), "experiment": experiment.value])
+    case .error(let text): .object(["reason": .string(name), "error": .string(text)])
+    default: .object(["reason": .string(name)])
+    }
+  }
+}
+
+/// What kind of purchase a transaction was.
+public enum TransactionKind: String, Hashable, Sendable {
+  case subscriptionStart = "SUBSCRIPTION_START"
+  case freeTrialStart = "FREE_TRIAL_START"
+  case nonRecurringProductPurchase = "NON_RECURRING_PRODUCT_PURCHASE"
+}
+
+/// How a restore came about.
+public enum RestoreType: Hashable, Sendable {
+  /// The user tried to buy what they owned.
+  case viaPurchase(StoreTransaction?)
+  case viaRestore
+
+  /// The contract's JSON.
+  public var value: Value {
+    switch self {
+    case .viaPurchase(let transaction):
+      .members(["type": "viaPurchase", "storeTransaction": transaction?.value])
+    case .viaRestore: .object(["type": "viaRestore"])
+    }
+  }
+}
+
+/// A page of a paywall came into view.
+public struct PageView: Hashable, Sendable {
+  public var pageNodeID: String
+  public var flowPosition: Int
+  public var pageName: String
+  public var navigationNodeID: String
+  public var previousPageNodeID: String?
+  public var previousFlowPosition: Int?
+  public var navigationType: String
+  public var timeOnPreviousPage: Int64?
+
+  /// Reads what a paywall sends: the contract's JSON. A member that is missing is empty.
+  public init(decoding value: Value) {
+    pageNodeID = value["pageNodeId"]?.text ?? ""
+    flowPosition = value["flowPosition"]?.wholeNumber ?? 0
+    pageName = value["pageName"]?.text ?? ""
+    navigationNodeID = value["navigationNodeId"]?.text ?? ""
+    previousPageNodeID = value["previousPageNodeId"]?.text
+    previousFlowPosition = value["previousFlowPosition"]?.wholeNumber
+    navigationType = value["navigationType"]?.text ?? ""
+    timeOnPreviousPage = value["timeOnPreviousPageMs"]?.wholeNumber.map { Int64($0) }
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    .members([
+      "pageNodeId": .string(pageNodeID), "flowPosition": .whole(flowPosition),
+      "pageName": .string(pageName), "navigationNodeId": .string(navigationNodeID),
+      "previousPageNodeId": previousPageNodeID.map { .string($0) },
+      "previousFlowPosition": previousFlowPosition.map { .whole($0) },
+      "navigationType": .string(navigationType),
+      "timeOnPreviousPageMs": timeOnPreviousPage.map { .int($0) },
+    ])
+  }
+}

@@ -1,0 +1,270 @@
+/// The contract's names of ``SuperwallEvent``.
+public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
+  case firstSeen
+  case appOpen
+  case appLaunch
+  case appInstall
+  case appClose
+  case sessionStart
+  case identityAlias
+  case reset
+  case configRefresh
+  case configFail
+  case configAttributes
+  case confirmAllAssignments
+  case deviceAttributes
+  case userAttributes
+  case integrationAttributes
+  case subscriptionStatusDidChange
+  case customerInfoDidChange
+  case deepLink
+  case triggerFire
+  case paywallPresentationRequest
+  case paywallOpen
+  case paywallClose
+  case paywallDecline
+  case paywallResponseLoadStart
+  case paywallResponseLoadNotFound
+  case paywallResponseLoadFail
+  case paywallResponseLoadComplete
+  case paywallProductsLoadStart
+  case paywallProductsLoadFail
+  case paywallProductsLoadComplete
+  case paywallProductsLoadRetry
+  case paywallProductsLoadMissingProducts
+  case paywallPreloadStart
+  case paywallPreloadComplete
+  case paywallWebviewLoadStart
+  case paywallWebviewLoadFail
+  case paywallWebviewLoadComplete
+  case paywallWebviewLoadTimeout
+  case paywallWebviewLoadFallback
+  case paywallWebviewProcessTerminated
+  case paywallPageView
+  case shimmerViewStart
+  case shimmerViewComplete
+  case customPlacement
+  case touchesBegan
+  case surveyResponse
+  case surveyClose
+  case reviewRequested
+  case permissionRequested
+  case permissionGranted
+  case permissionDenied
+  case transactionStart
+  case transactionFail
+  case transactionAbandon
+  case transactionComplete
+  case transactionRestore
+  case transactionTimeout
+  case subscriptionStart
+  case freeTrialStart
+  case nonRecurringProductPurchase
+  case restoreStart
+  case restoreComplete
+  case restoreFail
+  case stripeCheckoutStart
+  case stripeCheckoutSubmit
+  case stripeCheckoutComplete
+  case stripeCheckoutFail
+  case redemptionStart
+  case redemptionComplete
+  case redemptionFail
+  case enrichmentStart
+  case enrichmentComplete
+  case enrichmentFail
+  case adServicesTokenRequestStart
+  case adServicesTokenRequestFail
+  case adServicesTokenRequestComplete
+  case networkDecodingFail
+  case testModeModalOpen
+  case testModeModalClose
+  case unknown
+
+  /// Reads a name; one that the contract does not have is `unknown`.
+  public init(decoding name: String) { self = SuperwallEventName(rawValue: name) ?? .unknown }
+
+  /// The name under which the event stands in the history, which rules can ask and which triggers
+  /// can carry. Placements of the app cannot have these names (decision D15).
+  public var placementName: String {
+    switch self {
+    case .firstSeen: "first_seen"
+    case .appOpen: "app_open"
+    case .appLaunch: "app_launch"
+    case .appInstall: "app_install"
+    case .appClose: "app_close"
+    case .sessionStart: "session_start"
+    case .identityAlias: "identity_alias"
+    case .reset: "reset"
+    case .configRefresh: "config_refresh"
+    case .configFail: "config_fail"
+    case .configAttributes: "config_attributes"
+    case .confirmAllAssignments: "confirm_all_assignments"
+    case .deviceAttributes: "device_attributes"
+    case .userAttributes: "user_attributes"
+    case .integrationAttributes: "integration_attributes"
+    case .subscriptionStatusDidChange: "subscriptionStatus_didChange"
+    case .customerInfoDidChange: "customerInfo_didChange"
+    case .deepLink: "deepLink_open"
+    case .triggerFire: "trigger_fire"
+    case .paywallPresentationRequest: "paywallPresentationRequest"
+    case .paywallOpen: "paywall_open"
+    case .paywallClose: "paywall_close"
+    case .paywallDecline: "paywall_decline"
+    case .paywallResponseLoadStart: "paywallResponseLoad_start"
+    case .paywallResponseLoadNotFound: "paywallResponseLoad_notFound"
+    case .paywallResponseLoadFail: "paywallResponseLoad_fail"
+    case .paywallResponseLoadComplete: "paywallResponseLoad_complete"
+    case .paywallProductsLoadStart: "paywallProductsLoad_start"
+    case .paywallProductsLoadFail: "paywallProductsLoad_fail"
+    case .paywallProductsLoadComplete: "paywallProductsLoad_complete"
+    case .paywallProductsLoadRetry: "paywallProductsLoad_retry"
+    case .paywallProductsLoadMissingProducts: "paywallProductsLoad_missingProducts"
+    case .paywallPreloadStart: "paywallPreload_start"
+    case .paywallPreloadComplete: "paywallPreload_complete"
+    case .paywallWebviewLoadStart: "paywallWebviewLoad_start"
+    case .paywallWebviewLoadFail: "paywallWebviewLoad_fail"
+    case .paywallWebviewLoadComplete: "paywallWebviewLoad_complete"
+    case .paywallWebviewLoadTimeout: "paywallWebviewLoad_timeout"
+    case .paywallWebviewLoadFallback: "paywallWebviewLoad_fallback"
+    case .paywallWebviewProcessTerminated: "paywallWebviewLoad_processTerminated"
+    case .paywallPageView: "paywall_page_view"
+    case .shimmerViewStart: "shimmerView_start"
+    case .shimmerViewComplete: "shimmerView_complete"
+    case .customPlacement: "custom_placement"
+    case .touchesBegan: "touches_began"
+    case .surveyResponse: "survey_response"
+    case .surveyClose: "survey_close"
+    case .reviewRequested: "review_requested"
+    case .permissionRequested: "permission_requested"
+    case .permissionGranted: "permission_granted"
+    case .permissionDenied: "permission_denied"
+    case .transactionStart: "transaction_start"
+    case .transactionFail: "transaction_fail"
+    case .transactionAbandon: "transaction_abandon"
+    case .transactionComplete: "transaction_complete"
+    case .transactionRestore: "transaction_restore"
+    case .transactionTimeout: "transaction_timeout"
+    case .subscriptionStart: "subscription_start"
+    case .freeTrialStart: "freeTrial_start"
+    case .nonRecurringProductPurchase: "nonRecurringProduct_purchase"
+    case .restoreStart: "restore_start"
+    case .restoreComplete: "restore_complete"
+    case .restoreFail: "restore_fail"
+    case .stripeCheckoutStart: "stripeCheckout_start"
+    case .stripeCheckoutSubmit: "stripeCheckout_submit"
+    case .stripeCheckoutComplete: "stripeCheckout_complete"
+    case .stripeCheckoutFail: "stripeCheckout_fail"
+    case .redemptionStart: "redemption_start"
+    case .redemptionComplete: "redemption_complete"
+    case .redemptionFail: "redemption_fail"
+    case .enrichmentStart: "enrichment_start"
+    case .enrichmentComplete: "enrichment_complete"
+    case .enrichmentFail: "enrichment_fail"
+    case .adServicesTokenRequestStart: "adServicesTokenRequest_start"
+    case .adServicesTokenRequestFail: "adServicesTokenRequest_fail"
+    case .adServicesTokenRequestComplete: "adServicesTokenRequest_complete"
+    case .networkDecodingFail: "networkDecoding_fail"
+    case .testModeModalOpen: "testModeModal_open"
+    case .testModeModalClose: "testModeModal_close"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// By ``placementName``.
+  private static let byPlacementName = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0.placementName, $0) })
+
+  /// Whether the SDK keeps the name for its own events. `survey_close` is free: no rule can ask
+  /// for a closed survey, and apps have placements of that name.
+  static func isReserved(_ placement: String) -> Bool {
+    byPlacementName[placement].map { $0 != .surveyClose } ?? false
+  }
+}
+
+extension SuperwallEvent {
+  public var name: SuperwallEventName {
+    switch self {
+    case .firstSeen: .firstSeen
+    case .appOpen: .appOpen
+    case .appLaunch: .appLaunch
+    case .appInstall: .appInstall
+    case .appClose: .appClose
+    case .sessionStart: .sessionStart
+    case .identityAlias: .identityAlias
+    case .reset: .reset
+    case .configRefresh: .configRefresh
+    case .configFail: .configFail
+    case .configAttributes: .configAttributes
+    case .confirmAllAssignments: .confirmAllAssignments
+    case .deviceAttributes: .deviceAttributes
+    case .userAttributes: .userAttributes
+    case .integrationAttributes: .integrationAttributes
+    case .subscriptionStatusDidChange: .subscriptionStatusDidChange
+    case .customerInfoDidChange: .customerInfoDidChange
+    case .deepLink: .deepLink
+    case .triggerFire: .triggerFire
+    case .paywallPresentationRequest: .paywallPresentationRequest
+    case .paywallOpen: .paywallOpen
+    case .paywallClose: .paywallClose
+    case .paywallDecline: .paywallDecline
+    case .paywallResponseLoadStart: .paywallResponseLoadStart
+    case .paywallResponseLoadNotFound: .paywallResponseLoadNotFound
+    case .paywallResponseLoadFail: .paywallResponseLoadFail
+    case .paywallResponseLoadComplete: .paywallResponseLoadComplete
+    case .paywallProductsLoadStart: .paywallProductsLoadStart
+    case .paywallProductsLoadFail: .paywallProductsLoadFail
+    case .paywallProductsLoadComplete: .paywallProductsLoadComplete
+    case .paywallProductsLoadRetry: .paywallProductsLoadRetry
+    case .paywallProductsLoadMissingProducts: .paywallProductsLoadMissingProducts
+    case .paywallPreloadStart: .paywallPreloadStart
+    case .paywallPreloadComplete: .paywallPreloadComplete
+    case .paywallWebviewLoadStart: .paywallWebviewLoadStart
+    case .paywallWebviewLoadFail: .paywallWebviewLoadFail
+    case .paywallWebviewLoadComplete: .paywallWebviewLoadComplete
+    case .paywallWebviewLoadTimeout: .paywallWebviewLoadTimeout
+    case .paywallWebviewLoadFallback: .paywallWebviewLoadFallback
+    case .paywallWebviewProcessTerminated: .paywallWebviewProcessTerminated
+    case .paywallPageView: .paywallPageView
+    case .shimmerViewStart: .shimmerViewStart
+    case .shimmerViewComplete: .shimmerViewComplete
+    case .customPlacement: .customPlacement
+    case .touchesBegan: .touchesBegan
+    case .surveyResponse: .surveyResponse
+    case .surveyClose: .surveyClose
+    case .reviewRequested: .reviewRequested
+    case .permissionRequested: .permissionRequested
+    case .permissionGranted: .permissionGranted
+    case .permissionDenied: .permissionDenied
+    case .transactionStart: .transactionStart
+    case .transactionFail: .transactionFail
+    case .transactionAbandon: .transactionAbandon
+    case .transactionComplete: .transactionComplete
+    case .transactionRestore: .transactionRestore
+    case .transactionTimeout: .transactionTimeout
+    case .subscriptionStart: .subscriptionStart
+    case .freeTrialStart: .freeTrialStart
+    case .nonRecurringProductPurchase: .nonRecurringProductPurchase
+    case .restoreStart: .restoreStart
+    case .restoreComplete: .restoreComplete
+    case .restoreFail: .restoreFail
+    case .stripeCheckoutStart: .stripeCheckoutStart
+    case .stripeCheckoutSubmit: .stripeCheckoutSubmit
+    case .stripeCheckoutComplete: .stripeCheckoutComplete
+    case .stripeCheckoutFail: .stripeCheckoutFail
+    case .redemptionStart: .redemptionStart
+    case .redemptionComplete: .redemptionComplete
+    case .redemptionFail: .redemptionFail
+    case .enrichmentStart: .enrichmentStart
+    case .enrichmentComplete: .enrichmentComplete
+    case .enrichmentFail: .enrichmentFail
+    case .adServicesTokenRequestStart: .adServicesTokenRequestStart
+    case .adServicesTokenRequestFail: .adServicesTokenRequestFail
+    case .adServicesTokenRequestComplete: .adServicesTokenRequestComplete
+    case .networkDecodingFail: .networkDecodingFail
+    case .testModeModalOpen: .testModeModalOpen
+    case .testModeModalClose: .testModeModalClose
+    case .unknown: .unknown
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import Expressions
+
+// MARK: identify and reset
+
+extension SDKState {
+  /// Takes a user ID. Another user than before is reset first; the same one, or none, changes
+  /// nothing.
+  mutating func identify(_ userID: String, restoresAssignments: Bool, _ token: Token) {
+    let userID = userID.trimmed
+    let input: Lifecycle.Input =
+      userID.isEmpty
+      ? .identifyBlank : userID == stored.appUserID ? .identifySame : .identifyOther
+    let steps = lifecycle.handle(input)
+    for step in steps {
+      switch step {
+      case .resetIdentity: resetIdentity()
+      case .adoptIdentity: return adopt(userID, restoresAssignments: restoresAssignments, token)
+      case .warnBlankIdentity:
+        log(.error, .identityManager, "identify() needs a user ID that is not empty")
+      default: break
+      }
+    }
+    complete(token)
+  }
+
+  private mutating func adopt(_ userID: String, restoresAssignments: Bool, _ token: Token) {
+    stored.appUserID = userID
+    identityNumber += 1
+    if config?.seedsByUserID == true { stored.seed = UserSeed.seed(of: userID) }
+    track(.identityAlias)
+    track(.userAttributes(userAttributes))
+    if restoresAssignments { restoringAssignments.insert(token) }
+    send(
+      Endpoints.assignments(apiKey: apiKey),
+      for: .assignments(identity: identityNumber, call: restoresAssignments ? token : nil))
+    redeemKnownCodes()
+    if !restoresAssignments { complete(token) }
+  }
+
+  /// Forgets the user: ID, alias, attributes, assignments, occurrences, history, surveys. An open
+  /// paywall stays, with what it has (decision D36).
+  mutating func resetIdentity() {
+    identityNumber += 1
+    stored.appUserID = nil
+    stored.aliasID = newAlias()
+    stored.seed = entropy.percentile()
+    stored.userAttributes = [:]
+    stored.integrationAttributes = [:]
+    stored.assignments = []
+    stored.surveys = []
+    stored.webEntitlements = []
+    stored.totalPaywallViews = 0
+    stored.lastPaywallView = nil
+    confirming = []
+    history.reset()
+    effects.append(.clearLog(keepingEvents: EventHistory.keptAtReset))
+    chooseAssignments()
+    track(.reset)
+  }
+
+  /// Whether placements can be decided: nobody waits for the server's assignments.
+  var isIdentityReady: Bool { restoringAssignments.isEmpty }
+}
+
+extension String {
+  /// Without white space at both ends.
+  var trimmed: String {
+    guard let first = firstIndex(where: { !$0.isWhitespace }),
+      let last = lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(self[first...last])
+  }
+}

@@ -1,0 +1,150 @@
+public import Expressions
+public import RuleEngine
+
+/// Numbers things that will be answered later.
+package struct Token: Hashable, Sendable {
+  var number: Int
+}
+
+/// A method of the contract with its arguments.
+package enum Call: Hashable, Sendable {
+  case configure(Configuration)
+  case getConfigurationStatus
+  case identify(userID: String, restoresAssignments: Bool)
+  case reset
+  case registerPlacement(PlacementRequest)
+  case getPresentationResult(placement: String, params: Value)
+  case dismiss
+  case getAssignments
+  case confirmAllAssignments
+  case getEntitlements
+  case getSubscriptionStatus
+  case setSubscriptionStatus(SubscriptionStatus)
+  case setInterfaceStyle(InterfaceStyle?)
+  case getUserAttributes
+  case setUserAttributes(Value)
+  case getDeviceAttributes
+  case handleDeepLink(String)
+  /// Nil names all placements.
+  case preloadPaywalls([String]?)
+  case setLogLevel(LogLevel)
+  case setEventTrackingBehavior(EventTrackingBehavior)
+  case setIntegrationAttributes(Value)
+  case getIntegrationAttributes
+  case restorePurchases
+  case consume(purchaseToken: String)
+  case didPurchase(PurchaseResult)
+  case didRestore(RestorationResult)
+  case didHandleCustomCallback(callbackID: String, CustomCallbackResult)
+  case didHandleBackPressed(shouldConsume: Bool)
+
+  /// Whether the call waits until the SDK is configured (decision D1).
+  var needsConfiguration: Bool {
+    switch self {
+    case .configure, .getConfigurationStatus, .dismiss, .setInterfaceStyle, .handleDeepLink,
+      .preloadPaywalls, .setLogLevel, .setEventTrackingBehavior, .didPurchase, .didRestore,
+      .didHandleCustomCallback, .didHandleBackPressed:
+      false
+    default: true
+    }
+  }
+}
+
+/// What `configure` is told.
+package struct Configuration: Hashable, Sendable {
+  package var apiKey: String
+  package var options: TollgateOptions
+  package var purchases: PurchaseHandling
+  /// The name and version of a wrapper around the SDK, such as `Expo`.
+  package var wrapper: Wrapper?
+
+  package struct Wrapper: Hashable, Sendable {
+    var name: String
+    var version: String
+  }
+}
+
+/// Who buys.
+package enum PurchaseHandling: Hashable, Sendable {
+  /// The SDK itself, in the store on the device. It also keeps the subscription status.
+  case store
+  /// A ``PurchaseController``.
+  case controller
+  /// Whoever listens to `onPurchase` and answers with `didPurchase`.
+  case listener
+}
+
+/// What a placement is registered with.
+package struct PlacementRequest: Hashable, Sendable {
+  package var placement: String
+  package var params: Value
+  package var handlerID: String?
+  /// Whether there is a feature block, which rules can ask for.
+  package var isFeatureGatable: Bool
+}
+
+/// A user's variant of an experiment.
+public struct Assignment: Hashable, Sendable {
+  public var experimentID: String
+  public var variant: Variant
+  /// Whether the server knows that the user has it.
+  public var isSentToServer: Bool
+
+  public init(experimentID: String, variant: Variant, isSentToServer: Bool = false) {
+    self.experimentID = experimentID
+    self.variant = variant
+    self.isSentToServer = isSentToServer
+  }
+
+  /// The contract's JSON: `{"experimentId", "variant", "isSentToServer"}`.
+  public var value: Value {
+    .object([
+      "experimentId": .string(experimentID),
+      "variant": .object([
+        "id": .string(variant.id), "type": .string(variant.kind.rawValue),
+        "paywallId": .string(variant.paywallID ?? ""),
+      ]),
+      "isSentToServer": .bool(isSentToServer),
+    ])
+  }
+}
+
+/// How far the configuration is, in the contract's words.
+public enum ConfigurationStatus: String, Hashable, Sendable {
+  case pending = "PENDING"
+  case configured = "CONFIGURED"
+  case failed = "FAILED"
+}
+
+/// What a call answers.
+package enum Reply: Hashable, Sendable {
+  case done
+  case truth(Bool)
+  case text(String)
+  case configuration(ConfigurationStatus)
+  case status(SubscriptionStatus)
+  case entitlements(EntitlementsInfo)
+  case assignments([Assignment])
+  /// An object.
+  case attributes(Value)
+  case presentation(PresentationResult)
+  case outcome(PlacementOutcome)
+  case restoration(RestorationResult)
+
+  /// The boundary's JSON.
+  package var value: Value {
+    switch self {
+    case .done: .null
+    case .truth(let truth): .bool(truth)
+    case .text(let text): .string(text)
+    case .configuration(let status): .string(status.rawValue)
+    case .status(let status): status.value
+    case .entitlements(let info): info.value
+    case .assignments(let assignments): .list(assignments.map(\.value))
+    case .attributes(let attributes): attributes
+    case .presentation(let result): result.value
+    case .outcome(let outcome): outcome.value
+    case .restoration(let result): result.value
+    }
+  }
+}

@@ -1,0 +1,100 @@
+public import Expressions
+
+/// Everything that can happen to the SDK.
+package enum Input: Sendable {
+  /// A method is called; it is answered with ``Effect/complete(_:_:)`` under the same token.
+  case call(Token, Call)
+  case application(ApplicationEvent)
+  case presentation(id: String, PresentationReport)
+  /// The back button; answered with ``Effect/answerBackPress(_:isConsumed:)``.
+  case backPress(Token, presentation: String)
+  case device(DeviceReport)
+  /// Whether anybody listens to `onPurchase` and `onPurchaseRestore`.
+  case listenersChanged(purchases: Bool)
+  // Answers to effects.
+  case timer(TimerID)
+  case response(Token, Result<HTTPResponse, TransportFailure>)
+  case ownedProducts(Token, [String])
+  case products(Token, Result<[StoreProduct], StoreError>)
+  case canPresent(Token, Bool)
+  case presented(id: String)
+  case presentFailed(id: String, String)
+  case dismissed(id: String)
+  case surveyAnswered(id: String, SurveyAnswer)
+  case purchaseFinished(Token, StorePurchase)
+  case restoreFinished(Token, RestorationResult)
+  case consumed(Token, Result<String, StoreError>)
+  case storeChanged
+}
+
+package enum ApplicationEvent: Hashable, Sendable {
+  case foreground
+  case background
+}
+
+/// What only the device can see.
+public enum DeviceReport: Hashable, Sendable {
+  case adServicesTokenRequestStart
+  case adServicesTokenRequestFail(error: String)
+  case adServicesTokenRequestComplete(token: String)
+  case enrichmentStart
+  /// Objects with what a server knows of the user and the device.
+  case enrichmentComplete(user: Value?, device: Value?)
+  case enrichmentFail
+  case customerInfoDidChange
+  case testModeModalOpen
+  case testModeModalClose
+  case transactionTimeout
+  case touchesBegan
+  /// Something that this version has no name for.
+  case unknown
+}
+
+/// Names a timer; starting it again replaces it.
+package enum TimerID: Hashable, Sendable {
+  case waitingCall(Token)
+  case status(Token)
+  case retry(Token)
+  case requestLimit(Token)
+  case callback(String)
+  case backPress
+}
+
+/// What the shell has to do, in this order.
+package enum Effect: Sendable {
+  case emit(ModuleEvent)
+  case complete(Token, Result<Reply, SDKError>)
+  case answerBackPress(Token, isConsumed: Bool)
+  case startTimer(TimerID, milliseconds: Int64)
+  case cancelTimer(TimerID)
+  case save(Value)
+  case log(EventLogEntry)
+  case clearLog(keepingEvents: Set<String>)
+  case send(Token, HTTPRequest)
+  // The store and the controller.
+  case loadOwnedProducts(Token)
+  case loadProducts(Token, [String])
+  case purchase(Token, PurchaseRequest, byController: Bool)
+  case restore(Token, byController: Bool)
+  case consume(Token, String)
+  // The presenter.
+  case askPresenter(Token)
+  case present(PresentationContent)
+  case dismiss(id: String)
+  case ask(id: String, Survey)
+  case message(id: String, PaywallMessage)
+  case alert(PaywallAlert)
+  case open(url: String, external: Bool)
+  case schedule(LocalNotification)
+  /// AgentWallie's delegate callbacks.
+  case didCompletePurchase(productID: String)
+  case didRestorePurchases
+}
+
+/// A presentation without the handle that the shell adds.
+package struct PresentationContent: Sendable {
+  package var id: String
+  package var info: PaywallInfo
+  package var products: [StoreProduct]
+  package var response: Value
+}

@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// Holds what is reported from other threads until the SDK takes it, in order.
+final class Mailbox: Sendable {
+  private struct Content {
+    weak var owner: Tollgate?
+    var inputs: [Input] = []
+    /// Whether the owner was told that there is something.
+    var isAnnounced = false
+  }
+
+  private let executor: (any TaskExecutor)?
+  private let content = Mutex(Content())
+
+  init(executor: (any TaskExecutor)?) { self.executor = executor }
+
+  func setOwner(_ owner: Tollgate) { content.withLock { $0.owner = owner } }
+
+  func post(_ input: Input) {
+    let owner = content.withLock { content -> Tollgate? in
+      content.inputs.append(input)
+      guard !content.isAnnounced else { return nil }
+      content.isAnnounced = true
+      return content.owner
+    }
+    guard let owner else { return }
+    Task(executorPreference: executor) { await owner.emptyMailbox() }
+  }
+
+  func take() -> [Input] {
+    content.withLock { content in
+      content.isAnnounced = false
+      defer { content.inputs = [] }
+      return content.inputs
+    }
+  }
+}

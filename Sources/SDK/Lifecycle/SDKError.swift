@@ -1,0 +1,59 @@
+public import Expressions
+
+/// Why a call did not do what it was asked for.
+public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Stable names; the wire's codes are their raw values.
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// The call waited for `configure`, which nobody called.
+    case configureNotCalled
+    /// The call waited for `configure`, which took too long.
+    case configureTimedOut
+    /// The config could not be had.
+    case configurationFailed
+    case invalidArgument
+    /// The platform or the SDK has no such method.
+    case unsupported
+    case consumeFailed
+    /// The SDK was shut down while the call waited.
+    case shutDown
+    // Presentations.
+    case paywallAlreadyPresented
+    case noPresenter
+    case subscriptionStatusTimeout
+    case webViewFailed
+    case debuggerPresented
+    case paywallNotAvailable
+    case presentationFailed
+  }
+
+  public var code: Code
+  /// For a person: what is wrong and what to do.
+  public var message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// `code: message`, as `onPaywallError` carries it (decision D8).
+  public var description: String { "\(code.rawValue): \(message)" }
+
+  /// The boundary's JSON: `{"code", "message"}`.
+  public var value: Value {
+    .object(["code": .string(code.rawValue), "message": .string(message)])
+  }
+
+  static let configureNotCalled = SDKError(
+    .configureNotCalled, "configure() was not called; call it when the app starts")
+  static let configureTimedOut = SDKError(
+    .configureTimedOut,
+    "configure() is still running; the config is slow to come, try again when it has resolved")
+  static let alreadyPresented = SDKError(
+    .paywallAlreadyPresented, "a paywall is on screen; register again when it is gone")
+  static let noPresenter = SDKError(
+    .noPresenter, "there is nothing to present a paywall from; register when the app has a window")
+  static let statusTimeout = SDKError(
+    .subscriptionStatusTimeout,
+    "the subscription status stayed unknown; set it with setSubscriptionStatus()")
+  static let shutDown = SDKError(.shutDown, "the SDK was shut down")
+}

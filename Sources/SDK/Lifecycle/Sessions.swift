@@ -1,0 +1,70 @@
+internal import Expressions
+
+// MARK: Launch, foreground, background
+
+extension SDKState {
+  /// Tells of the first run, the launch and the session, once in a process.
+  ///
+  /// - Returns: names of the events that may ask for a paywall, for when the calls that waited are
+  ///   done.
+  mutating func launch() -> [String] {
+    guard !hasLaunched else { return [] }
+    hasLaunched = true
+    var events: [SuperwallEvent] = []
+    if stored.installedAt == nil {
+      stored.installedAt = now
+      isFirstRun = true
+      track(.firstSeen)
+      events.append(.appInstall)
+    }
+    events.append(.appLaunch)
+    if isNewSession { events.append(.sessionStart) }
+    for event in events { track(event) }
+    track(.configAttributes)
+    track(.deviceAttributes(deviceAttributes(withTimes: false)))
+    return events.map(\.name.placementName)
+  }
+
+  /// Whether the app was never in the background, or longer than the config allows.
+  private var isNewSession: Bool {
+    guard let closedAt = stored.closedAt else { return true }
+    return now - closedAt > (config?.sessionTimeout ?? 3_600_000)
+  }
+
+  mutating func enterForeground() {
+    track(.appOpen)
+    if lifecycle.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
+    guard lifecycle.phase == .configured, stored.closedAt != nil, isNewSession else { return }
+    stored.closedAt = nil
+    track(.sessionStart)
+    track(.deviceAttributes(deviceAttributes(withTimes: false)))
+    refreshConfig()
+    triggerImplicitly(SuperwallEventName.sessionStart.placementName)
+  }
+
+  mutating func enterBackground() {
+    stored.closedAt = now
+    track(.appClose)
+  }
+
+  mutating func receive(_ report: DeviceReport) {
+    switch report {
+    case .adServicesTokenRequestStart: track(.adServicesTokenRequestStart)
+    case .adServicesTokenRequestFail(let error): track(.adServicesTokenRequestFail(error: error))
+    case .adServicesTokenRequestComplete(let token):
+      track(.adServicesTokenRequestComplete(token: token))
+    case .enrichmentStart: track(.enrichmentStart)
+    case .enrichmentComplete(let user, let device):
+      track(.enrichmentComplete(user: user, device: device))
+      enrichment = device ?? enrichment
+      if let user { setUserAttributes(user) }
+    case .enrichmentFail: track(.enrichmentFail)
+    case .customerInfoDidChange: track(.customerInfoDidChange)
+    case .testModeModalOpen: track(.testModeModalOpen)
+    case .testModeModalClose: track(.testModeModalClose)
+    case .transactionTimeout: track(.transactionTimeout(presentation?.info ?? .none))
+    case .touchesBegan: touchesBegan()
+    case .unknown: track(.unknown)
+    }
+  }
+}

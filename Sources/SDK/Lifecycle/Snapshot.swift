@@ -1,0 +1,31 @@
+package import Expressions
+
+/// What the SDK is like at a moment, for stores of observable state and for tests.
+package struct Snapshot: Hashable, Sendable {
+  package var lifecycle: Lifecycle.Phase
+  package var appUserID: String?
+  package var isPaywallPresented: Bool
+  package var interfaceStyle: InterfaceStyle?
+  package var logLevel: LogLevel
+  package var tracking: EventTrackingBehavior
+  /// Why there is no config, for a person.
+  package var configurationError: String?
+  /// The user's attributes once there is a config.
+  package var user: Value?
+  package var status: SubscriptionStatus
+
+  init(_ state: SDKState) {
+    lifecycle = state.lifecycle.phase
+    appUserID = state.stored.appUserID
+    isPaywallPresented = state.presentation?.isVisible ?? false
+    interfaceStyle = state.interfaceStyle
+    logLevel = state.logging.level
+    tracking = state.tracking ?? state.options.eventTrackingBehavior
+    configurationError = state.configurationError
+    user = state.lifecycle.phase == .configured ? state.userAttributes : nil
+    status = state.stored.status
+  }
+
+  package var isConfigured: Bool { lifecycle == .configured }
+  package var isLoading: Bool { lifecycle == .configuring }
+}

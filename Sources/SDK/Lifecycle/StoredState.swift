@@ -1,0 +1,82 @@
+internal import Expressions
+internal import RuleEngine
+
+/// What survives the end of the process, as one JSON object.
+package struct StoredState: Hashable, Sendable {
+  var status: SubscriptionStatus = .unknown
+  var appUserID: String?
+  var aliasID = ""
+  var deviceID = ""
+  /// 0 to 99, for rules that split users.
+  var seed = 0
+  /// The app's attributes, without the SDK's own.
+  var userAttributes: [String: Value] = [:]
+  var integrationAttributes: [String: String] = [:]
+  var assignments: [Assignment] = []
+  /// Keys of the surveys that the user was chosen for, or not chosen for.
+  var surveys: Set<String> = []
+  /// Codes that were redeemed.
+  var codes: [String] = []
+  var webEntitlements: [Entitlement] = []
+  /// When the SDK ran for the first time; nil before that.
+  var installedAt: Int64?
+  var totalPaywallViews = 0
+  var lastPaywallView: Int64?
+  /// When the app went to the background last.
+  var closedAt: Int64?
+
+  init() {}
+
+  /// Reads what `value` wrote. What is missing or wrong is as at the first start.
+  init(decoding value: Value) {
+    if let status = value["status"] { self.status = SubscriptionStatus(coercing: status) }
+    appUserID = value["appUserId"]?.text
+    aliasID = value["aliasId"]?.text ?? ""
+    deviceID = value["deviceId"]?.text ?? ""
+    seed = value["seed"]?.wholeNumber ?? 0
+    for member in value["userAttributes"]?.members ?? [] {
+      userAttributes[member.key] = member.value
+    }
+    for member in value["integrationAttributes"]?.members ?? [] {
+      integrationAttributes[member.key] = member.value.text
+    }
+    assignments = (value["assignments"]?.elements ?? []).compactMap { Assignment(decoding: $0) }
+    surveys = Set((value["surveys"]?.elements ?? []).compactMap(\.text))
+    codes = (value["codes"]?.elements ?? []).compactMap(\.text)
+    webEntitlements = Entitlement.decode(wire: value["webEntitlements"])
+    installedAt = value["installedAt"]?.wholeNumber.map { Int64($0) }
+    totalPaywallViews = value["totalPaywallViews"]?.wholeNumber ?? 0
+    lastPaywallView = value["lastPaywallView"]?.wholeNumber.map { Int64($0) }
+    closedAt = value["closedAt"]?.wholeNumber.map { Int64($0) }
+  }
+
+  var value: Value {
+    .members([
+      "status": status.value, "appUserId": appUserID.map { .string($0) },
+      "aliasId": .string(aliasID), "deviceId": .string(deviceID), "seed": .whole(seed),
+      "userAttributes": .members(userAttributes),
+      "integrationAttributes": .members(integrationAttributes.mapValues { .string($0) }),
+      "assignments": .list(assignments.map(\.value)), "surveys": .texts(surveys.sorted()),
+      "codes": .texts(codes), "webEntitlements": .list(webEntitlements.map(\.value)),
+      "installedAt": installedAt.map { .int($0) },
+      "totalPaywallViews": .whole(totalPaywallViews),
+      "lastPaywallView": lastPaywallView.map { .int($0) },
+      "closedAt": closedAt.map { .int($0) },
+    ])
+  }
+}
+
+extension Assignment {
+  init?(decoding value: Value) {
+    guard let experiment = value["experimentId"]?.text, let variant = value["variant"],
+      let id = variant["id"]?.text
+    else { return nil }
+    let paywall = variant["paywallId"]?.text ?? ""
+    self.init(
+      experimentID: experiment,
+      variant: Variant(
+        id: id, kind: variant["type"]?.text.flatMap { Variant.Kind(rawValue: $0) } ?? .treatment,
+        weight: 0, paywallID: paywall.isEmpty ? nil : paywall),
+      isSentToServer: value["isSentToServer"]?.truth ?? false)
+  }
+}

@@ -1,0 +1,293 @@
+public import Expressions
+public import RuleEngine
+
+// MARK: Configuring
+
+extension Tollgate {
+  /// Fetches the config and makes the SDK ready. Call it first, once.
+  ///
+  /// Called again while it runs, both calls have one outcome; called again when it is done, nothing
+  /// happens; after a failure it tries anew. The config is asked for again up to
+  /// ``TollgateOptions/maxConfigRetryCount`` times when the network fails.
+  ///
+  /// - Parameters:
+  ///   - apiKey: the public key of the app.
+  ///   - purchaseController: buys in the SDK's stead. Without one, or one that
+  ///     ``setPurchaseController(_:)`` was given, the SDK buys and keeps the subscription status.
+  /// - Throws: ``SDKError/Code/invalidArgument`` for a blank key,
+  ///   ``SDKError/Code/configurationFailed`` when the config cannot be had.
+  public func configure(
+    apiKey: String, purchaseController: (any PurchaseController)? = nil,
+    options: TollgateOptions = TollgateOptions()
+  ) async throws(SDKError) {
+    if let purchaseController { self.purchaseController = purchaseController }
+    try await configure(
+      Configuration(
+        apiKey: apiKey, options: options,
+        purchases: self.purchaseController == nil ? .store : .controller, wrapper: nil))
+  }
+
+  func configure(_ configuration: Configuration) async throws(SDKError) {
+    if !isWatchingStore {
+      isWatchingStore = true
+      watchStore()
+    }
+    _ = try await perform(.configure(configuration)).get()
+  }
+
+  /// Sets who buys, before ``configure(apiKey:purchaseController:options:)`` is called.
+  public func setPurchaseController(_ controller: any PurchaseController) {
+    purchaseController = controller
+  }
+
+  /// Sets who is told of everything; the SDK keeps it. Set it before `configure`, so that nothing
+  /// is missed.
+  public func setDelegate(_ delegate: (any TollgateDelegate)?) { self.delegate = delegate }
+
+  /// How far the configuration is. Never waits.
+  public var configurationStatus: ConfigurationStatus {
+    switch snapshot().lifecycle {
+    case .unconfigured, .configuring: .pending
+    case .configured: .configured
+    case .configFailed: .failed
+    }
+  }
+
+  /// The app came to the foreground: begins a session when the last one is long over, and asks for
+  /// the config once more when there is none.
+  public nonisolated func applicationDidEnterForeground() { post(.application(.foreground)) }
+
+  /// The app went to the background.
+  public nonisolated func applicationDidEnterBackground() { post(.application(.background)) }
+
+  /// Takes a report of something that only the device can see.
+  public nonisolated func report(_ report: DeviceReport) { post(.device(report)) }
+}
+
+// MARK: Placements
+
+extension Tollgate {
+  /// Registers a placement: shows a paywall when the user is in an audience of it, and runs the
+  /// feature when the outcome allows it.
+  ///
+  /// Returns when everything about the placement is over: the paywall is gone, or there was none.
+  /// The feature runs when the user bought or restored, when no paywall was to be shown, and when
+  /// the paywall was closed but the feature is not gated.
+  ///
+  /// - Parameters:
+  ///   - params: what rules and the paywall can read.
+  ///   - handler: hears of this placement only.
+  /// - Returns: what came of it. There is always exactly one outcome, errors included.
+  @discardableResult
+  public func register(
+    placement: String, params: [String: Value] = [:], handler: PaywallPresentationHandler? = nil,
+    feature: (@MainActor @Sendable () -> Void)? = nil
+  ) async -> PlacementOutcome {
+    var handlerID: String?
+    if let handler {
+      handlerCount += 1
+      let id = "handler-\(handlerCount)"
+      handlers[id] = handler
+      handlerID = id
+    }
+    let outcome = await registerPlacement(
+      PlacementRequest(
+        placement: placement, params: .members(params), handlerID: handlerID,
+        isFeatureGatable: feature != nil))
+    if outcome.featureGranted, let feature { await mainQueue.run(feature) }
+    if let handlerID { handlers[handlerID] = nil }
+    return outcome
+  }
+
+  func registerPlacement(_ request: PlacementRequest) async -> PlacementOutcome {
+    switch await perform(.registerPlacement(request)) {
+    case .success(.outcome(let outcome)): return outcome
+    case .success: return PlacementOutcome(.ignored)
+    case .failure(let error): return PlacementOutcome(.error(error))
+    }
+  }
+
+  /// What the placement would do now, without showing anything. The assignment that the answer
+  /// promises is confirmed; no occurrence is used up.
+  public func getPresentationResult(
+    forPlacement placement: String, params: [String: Value] = [:]
+  ) async throws(SDKError) -> PresentationResult {
+    let call = Call.getPresentationResult(placement: placement, params: .members(params))
+    guard case .presentation(let result) = try await perform(call).get() else {
+      return .paywallNotAvailable
+    }
+    return result
+  }
+
+  /// Closes the paywall that is open, and returns when it is gone; at once when there is none.
+  public func dismiss() async { _ = await perform(.dismiss) }
+
+  /// Loads what the paywalls of some placements need, so that they come up faster. Before
+  /// `configure` the request is kept.
+  public func preloadPaywalls(forPlacements names: Set<String>) async {
+    _ = await perform(.preloadPaywalls(names.sorted()))
+  }
+
+  /// Loads what all paywalls need.
+  public func preloadAllPaywalls() async { _ = await perform(.preloadPaywalls(nil)) }
+
+  /// Gives the SDK an address that the app was opened with.
+  ///
+  /// - Returns: whether it is for the SDK. False for a text that is no address.
+  @discardableResult
+  public func handleDeepLink(_ url: String) async -> Bool {
+    await perform(.handleDeepLink(url)) == .success(.truth(true))
+  }
+
+  /// Sets who says what a press of Android's back button does on a paywall that reroutes it: true
+  /// keeps the paywall. The answer has to come within ``Timeouts/backPress``.
+  public func onBackPressed(_ handler: (@Sendable (PaywallInfo) async -> Bool)?) {
+    backPressHandler = handler
+  }
+}
+
+// MARK: The user
+
+extension Tollgate {
+  /// Says who the user is. Another user than before is reset first.
+  ///
+  /// - Parameter restorePaywallAssignments: whether placements, and this call, wait until the
+  ///   server has said which variants the user has. Otherwise that happens in the background.
+  public func identify(userID: String, restorePaywallAssignments: Bool = false)
+    async throws(SDKError)
+  {
+    let call = Call.identify(userID: userID, restoresAssignments: restorePaywallAssignments)
+    _ = try await perform(call).get()
+  }
+
+  /// Forgets the user: ID, attributes, assignments, occurrences. An open paywall stays.
+  public func reset() async throws(SDKError) { _ = try await perform(.reset).get() }
+
+  /// The user's attributes: those of the app, and the SDK's own (`aliasId`, `seed`, `appUserId`).
+  public func getUserAttributes() async throws(SDKError) -> [String: Value] {
+    try await attributes(.getUserAttributes)
+  }
+
+  /// Sets attributes of the user that rules and paywalls can read. Null removes one.
+  public func setUserAttributes(_ attributes: [String: Value]) async throws(SDKError) {
+    _ = try await perform(.setUserAttributes(.members(attributes))).get()
+  }
+
+  public func getDeviceAttributes() async throws(SDKError) -> [String: Value] {
+    try await attributes(.getDeviceAttributes)
+  }
+
+  /// Sets the user's IDs in other services; nil removes one.
+  public func setIntegrationAttributes(_ attributes: [IntegrationAttribute: String?])
+    async throws(SDKError)
+  {
+    let all = attributes.map { Value.Entry(key: .string($0.rawValue), value: $1.map { .string($0) } ?? .null) }
+    _ = try await perform(.setIntegrationAttributes(.map(all))).get()
+  }
+
+  public func getIntegrationAttributes() async throws(SDKError) -> [IntegrationAttribute: String] {
+    var known: [IntegrationAttribute: String] = [:]
+    for (key, value) in try await attributes(.getIntegrationAttributes) {
+      if let attribute = IntegrationAttribute(rawValue: key) { known[attribute] = value.text }
+    }
+    return known
+  }
+
+  private func attributes(_ call: Call) async throws(SDKError) -> [String: Value] {
+    guard case .attributes(let value) = try await perform(call).get() else { return [:] }
+    return Dictionary(
+      (value.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The variants that the user has. Asks nobody.
+  public func getAssignments() async throws(SDKError) -> [Assignment] {
+    try await assignments(.getAssignments)
+  }
+
+  /// Tells the server of all variants that it does not know of yet.
+  ///
+  /// - Returns: the user's variants. What could not be sent is not marked as sent.
+  @discardableResult
+  public func confirmAllAssignments() async throws(SDKError) -> [Assignment] {
+    try await assignments(.confirmAllAssignments)
+  }
+
+  private func assignments(_ call: Call) async throws(SDKError) -> [Assignment] {
+    guard case .assignments(let assignments) = try await perform(call).get() else { return [] }
+    return assignments
+  }
+}
+
+// MARK: Purchases
+
+extension Tollgate {
+  /// The subscription status as it is now. Never waits.
+  public var subscriptionStatus: SubscriptionStatus { snapshot().status }
+
+  /// The subscription status, once the SDK is configured.
+  public func getSubscriptionStatus() async throws(SDKError) -> SubscriptionStatus {
+    guard case .status(let status) = try await perform(.getSubscriptionStatus).get() else {
+      return .unknown
+    }
+    return status
+  }
+
+  /// Sets the subscription status. With a purchase controller nothing else changes it; without one
+  /// the SDK may change it again when it looks into the store.
+  public func setSubscriptionStatus(_ status: SubscriptionStatus) async throws(SDKError) {
+    var status = status
+    if case .active(let entitlements) = status {
+      status = SubscriptionStatus(entitlements: entitlements)
+    }
+    _ = try await perform(.setSubscriptionStatus(status)).get()
+  }
+
+  public func getEntitlements() async throws(SDKError) -> EntitlementsInfo {
+    guard case .entitlements(let info) = try await perform(.getEntitlements).get() else {
+      return EntitlementsInfo()
+    }
+    return info
+  }
+
+  /// What owning some products gives, by the config; for controllers that keep the status.
+  public func entitlements(for productIDs: Set<String>) -> [Entitlement] {
+    entitlementsByConfig(productIDs.sorted())
+  }
+
+  /// Products as the store sells them.
+  public func products(for identifiers: Set<String>) async throws(StoreError) -> [StoreProduct] {
+    try await ports.store.products(identifiers.sorted())
+  }
+
+  /// Restores what the user bought before. Without a purchase controller it counts when there is
+  /// an active entitlement afterwards.
+  public func restorePurchases() async throws(SDKError) -> RestorationResult {
+    guard case .restoration(let result) = try await perform(.restorePurchases).get() else {
+      return .failed(nil)
+    }
+    return result
+  }
+
+  /// Uses up a consumable of Google Play. Elsewhere nothing happens.
+  ///
+  /// - Throws: ``SDKError/Code/consumeFailed``.
+  public func consume(purchaseToken: String) async throws(SDKError) {
+    _ = try await perform(.consume(purchaseToken: purchaseToken)).get()
+  }
+}
+
+// MARK: Settings
+
+extension Tollgate {
+  /// Overrides light or dark; nil is what the system says.
+  public func setInterfaceStyle(_ style: InterfaceStyle?) async {
+    _ = await perform(.setInterfaceStyle(style))
+  }
+
+  public func setLogLevel(_ level: LogLevel) async { _ = await perform(.setLogLevel(level)) }
+
+  /// Sets what is uploaded. Events to the app flow in any case.
+  public func setEventTrackingBehavior(_ behavior: EventTrackingBehavior) async {
+    _ = await perform(.setEventTrackingBehavior(behavior))
+  }
+}

@@ -1,0 +1,208 @@
+public import Expressions
+
+/// How the SDK behaves. The defaults are those of the contract's wrapper.
+public struct TollgateOptions: Hashable, Sendable {
+  public var paywalls = PaywallOptions()
+  public var networkEnvironment = NetworkEnvironment.release
+  /// What is uploaded; events to the app flow in any case.
+  public var eventTrackingBehavior = EventTrackingBehavior.all
+  /// The locale to use instead of the device's, such as `de_DE`.
+  public var localeIdentifier: String?
+  public var isGameControllerEnabled = false
+  public var logging = LoggingOptions()
+  /// Android: identifiers are given to Google Play with purchases.
+  public var passIdentifiersToPlayStore = false
+  public var storeKitVersion: StoreKitVersion?
+  public var enableExperimentalDeviceVariables = false
+  public var manualPurchaseManagement = false
+  public var shouldObservePurchases = false
+  public var shouldBypassAppTransactionCheck = false
+  /// How often a config that could not be fetched is asked for again; 0 is never.
+  public var maxConfigRetryCount = Retry.count
+  public var useMockReviews = false
+  public var testModeBehavior = TestModeBehavior.automatic
+  /// Files of the app that paywalls can use, by ID.
+  public var localResources: [String: String] = [:]
+  public var timeouts = Timeouts()
+  /// Whose rules a purchase controller follows (decision D33).
+  public var purchaseMode = PurchaseMode.superwall
+
+  public init() {}
+
+  /// Reads the contract's JSON over the defaults. A member of the wrong type, or with a value
+  /// that nobody knows, is the default (decision D35).
+  public init(decoding value: Value) {
+    paywalls = PaywallOptions(decoding: value["paywalls"] ?? .null)
+    networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
+    if value["isExternalDataCollectionEnabled"]?.truth == false {
+      eventTrackingBehavior = .superwallOnly
+    }
+    read(&eventTrackingBehavior, value["eventTrackingBehavior"])
+    localeIdentifier = value["localeIdentifier"]?.text
+    read(&isGameControllerEnabled, value["isGameControllerEnabled"])
+    logging = LoggingOptions(decoding: value["logging"] ?? .null)
+    read(&passIdentifiersToPlayStore, value["passIdentifiersToPlayStore"])
+    storeKitVersion = value["storeKitVersion"]?.text.flatMap { StoreKitVersion(rawValue: $0) }
+    read(&enableExperimentalDeviceVariables, value["enableExperimentalDeviceVariables"])
+    // The wrapper misspelt it once; both are read.
+    read(&manualPurchaseManagement, value["manualPurchaseManagment"])
+    read(&manualPurchaseManagement, value["manualPurchaseManagement"])
+    read(&shouldObservePurchases, value["shouldObservePurchases"])
+    read(&shouldBypassAppTransactionCheck, value["shouldBypassAppTransactionCheck"])
+    if let count = value["maxConfigRetryCount"]?.wholeNumber { maxConfigRetryCount = max(count, 0) }
+    read(&useMockReviews, value["useMockReviews"])
+    read(&testModeBehavior, value["testModeBehavior"])
+    for resource in value["localResources"]?.members ?? [] {
+      localResources[resource.key] = resource.value.text
+    }
+  }
+}
+
+/// Limits of time in milliseconds, on the SDK's clock.
+public struct Timeouts: Hashable, Sendable {
+  /// How long a call waits for `configure` (decision D1). It begins again when `configure` does.
+  /// A whole series of retries of the config takes longer (about 65 s), so a call can time out
+  /// although `configure` succeeds later.
+  public var configure: Int64 = 10_000
+  /// How long a placement waits while the subscription status is unknown.
+  public var subscriptionStatus: Int64 = 5_000
+  /// How long a paywall waits for the answer to a custom callback (decision D12).
+  public var customCallback: Int64 = 60_000
+  /// How long a press of the back button waits for the app (decision D13).
+  public var backPress: Int64 = 3_000
+  /// How long one attempt of a request may take.
+  public var request: Int64 = 30_000
+  public var redeem: Int64 = 10_000
+
+  public init() {}
+}
+
+/// How paywalls are shown.
+public struct PaywallOptions: Hashable, Sendable {
+  public enum TransactionBackgroundView: String, Hashable, Sendable {
+    case spinner
+    case none
+  }
+
+  public var isHapticFeedbackEnabled = true
+  public var restoreFailed = RestoreFailedTexts()
+  public var shouldShowPurchaseFailureAlert = true
+  /// Loads the paywalls of all placements once the config is there.
+  public var shouldPreload = false
+  /// Closes a paywall after a purchase or a restore.
+  public var automaticallyDismiss = true
+  public var transactionBackgroundView = TransactionBackgroundView.spinner
+  public var shouldShowWebPurchaseConfirmationAlert = false
+  /// Shows no paywall to a user whose status is active, whatever the audiences say, as older
+  /// documents have it (decision D17).
+  public var hideWhenSubscribed = false
+
+  public init() {}
+
+  init(decoding value: Value) {
+    read(&isHapticFeedbackEnabled, value["isHapticFeedbackEnabled"])
+    let texts = value["restoreFailed"]
+    restoreFailed.title = texts?["title"]?.text ?? restoreFailed.title
+    restoreFailed.message = texts?["message"]?.text ?? restoreFailed.message
+    restoreFailed.closeButtonTitle =
+      texts?["closeButtonTitle"]?.text ?? restoreFailed.closeButtonTitle
+    read(&shouldShowPurchaseFailureAlert, value["shouldShowPurchaseFailureAlert"])
+    read(&shouldPreload, value["shouldPreload"])
+    read(&automaticallyDismiss, value["automaticallyDismiss"])
+    read(&transactionBackgroundView, value["transactionBackgroundView"])
+    read(
+      &shouldShowWebPurchaseConfirmationAlert, value["shouldShowWebPurchaseConfirmationAlert"])
+    read(&hideWhenSubscribed, value["hideWhenSubscribed"])
+  }
+}
+
+/// The alert after a restore that found nothing.
+public struct RestoreFailedTexts: Hashable, Sendable {
+  public var title = "No Subscription Found"
+  public var message = "We couldn't find an active subscription for your account."
+  public var closeButtonTitle = "Okay"
+
+  public init() {}
+}
+
+public struct LoggingOptions: Hashable, Sendable {
+  public var level = LogLevel.info
+  public var scopes: Set<LogScope> = [.all]
+
+  public init() {}
+
+  init(decoding value: Value) {
+    read(&level, value["level"])
+    if let names = value["scopes"]?.elements {
+      let known = names.compactMap { $0.text.flatMap { LogScope(rawValue: $0) } }
+      if !known.isEmpty { scopes = Set(known) }
+    }
+  }
+
+  func allows(_ message: LogMessage) -> Bool {
+    level.allows(message.level) && (scopes.contains(.all) || scopes.contains(message.scope))
+  }
+}
+
+/// Which servers are talked to.
+public enum NetworkEnvironment: Hashable, Sendable {
+  case release
+  case releaseCandidate
+  case developer
+  case local
+  /// All servers at one address, such as `http://127.0.0.1:8080`.
+  case custom(String)
+
+  init(decoding value: Value?) {
+    switch value?.text {
+    case "releaseCandidate": self = .releaseCandidate
+    case "developer": self = .developer
+    case "local": self = .local
+    default:
+      if let address = value?["custom"]?.text { self = .custom(address) } else { self = .release }
+    }
+  }
+}
+
+/// What is uploaded.
+public enum EventTrackingBehavior: String, Hashable, Sendable {
+  case all
+  /// Neither placements of the app, nor trigger_fire, nor user attributes.
+  case superwallOnly
+  case none
+}
+
+public enum StoreKitVersion: String, Hashable, Sendable {
+  case storeKit1 = "STOREKIT1"
+  case storeKit2 = "STOREKIT2"
+}
+
+public enum TestModeBehavior: String, Hashable, Sendable {
+  case automatic
+  case whenEnabledForUser
+  case never
+  case always
+}
+
+/// Who keeps the status after a purchase by a controller.
+public enum PurchaseMode: Hashable, Sendable {
+  /// Only ``Tollgate/setSubscriptionStatus(_:)`` changes it.
+  case superwall
+  /// The SDK maps products to entitlements itself, has receipts verified, and calls
+  /// `didCompletePurchase` and `didRestorePurchases`.
+  case agentWallie
+}
+
+/// How the app looks, against what the system says.
+public enum InterfaceStyle: String, Hashable, Sendable {
+  case light = "Light"
+  case dark = "Dark"
+}
+
+private func read(_ target: inout Bool, _ value: Value?) {
+  if let truth = value?.truth { target = truth }
+}
+
+private func read<T: RawRepresentable<String>>(_ target: inout T, _ value: Value?) {
+  if let known = value?.text.flatMap({ T(rawValue: $0) }) { target = known }
+}

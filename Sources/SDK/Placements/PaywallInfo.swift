@@ -1,0 +1,268 @@
+public import Expressions
+public import RuleEngine
+
+/// Whether the feature behind a placement is for everybody or for those who pay.
+public enum FeatureGating: String, Hashable, Sendable {
+  /// The feature runs only after a purchase or a restore.
+  case gated
+  /// The feature runs also when the paywall was closed without a purchase.
+  case nonGated
+}
+
+/// Why a paywall went away.
+public enum PaywallCloseReason: String, Hashable, Sendable {
+  /// It is still there.
+  case none
+  /// The user closed it: close button, swipe, back button.
+  case manualClose
+  /// The SDK or the app closed it: `dismiss()`, a purchase, a restore, a deep link.
+  case systemLogic
+  /// Another paywall takes its place.
+  case forNextPaywall
+  case webViewFailedToLoad
+}
+
+/// How a presentation ended.
+public enum PaywallResult: Hashable, Sendable {
+  case purchased(productID: String)
+  case declined
+  case restored
+
+  /// The contract's JSON: `{"type"}`, with `productId` for a purchase.
+  public var value: Value {
+    switch self {
+    case .purchased(let id): .object(["type": "purchased", "productId": .string(id)])
+    case .declined: .object(["type": "declined"])
+    case .restored: .object(["type": "restored"])
+    }
+  }
+}
+
+/// What is known of a paywall that is, was, or would be presented.
+///
+/// Times are milliseconds since 1970 and nil when the moment has not come or is not known.
+public struct PaywallInfo: Hashable, Sendable {
+  /// Begin, end and failure of one kind of loading.
+  public struct LoadTimes: Hashable, Sendable {
+    public var start: Int64?
+    public var complete: Int64?
+    public var fail: Int64?
+
+    public init(start: Int64? = nil, complete: Int64? = nil, fail: Int64? = nil) {
+      self.start = start
+      self.complete = complete
+      self.fail = fail
+    }
+
+    /// Seconds from begin to end.
+    public var duration: Double? {
+      guard let start, let complete else { return nil }
+      return Double(complete - start) / 1_000
+    }
+  }
+
+  public var identifier: String
+  public var name: String
+  public var url: String
+  /// Unique for every presentation.
+  public var presentationID: String?
+  public var experiment: Decision.Experiment?
+  public var products: [PaywallProduct] = []
+  public var presentedByPlacement: String?
+  public var presentedByEventID: String?
+  public var presentedAt: Int64?
+  /// `placement`, or `programmatically` when no placement asked.
+  public var presentedBy: String = "programmatically"
+  /// `register`, or `implicit` for a paywall that an event of the SDK itself asked for.
+  public var presentationSourceType: String?
+  public var responseLoad = LoadTimes()
+  public var webViewLoad = LoadTimes()
+  public var productsLoad = LoadTimes()
+  public var isFreeTrialAvailable = false
+  public var featureGating: FeatureGating = .nonGated
+  public var closeReason: PaywallCloseReason = .none
+  public var paywalljsVersion: String?
+  public var computedPropertyRequests: [ComputedPropertyRequest] = []
+  public var surveys: [Survey] = []
+  public var localNotifications: [LocalNotification] = []
+  /// What the paywall said of its own state, an object.
+  public var state: Value = .map([])
+
+  public var productIDs: [String] { products.map(\.id) }
+
+  public init(identifier: String, name: String = "", url: String = "") {
+    self.identifier = identifier
+    self.name = name
+    self.url = url
+  }
+
+  /// Stands where the contract wants a paywall and none is open.
+  static let none = PaywallInfo(identifier: "")
+
+  /// The contract's JSON.
+  public var value: Value {
+    .map(identityMembers + presentationMembers + loadMembers + contentMembers)
+  }
+
+  private typealias Members = [Value.Entry]
+
+  private static func entries(_ pairs: KeyValuePairs<String, Value?>) -> Members {
+    guard case .map(let entries) = Value.members(pairs) else { return [] }
+    return entries
+  }
+
+  private var identityMembers: Members {
+    Self.entries([
+      "identifier": .string(identifier), "name": .string(name), "url": .string(url),
+      "presentationId": presentationID.map { .string($0) }, "experiment": experiment?.value,
+      "products": .list(products.map(\.value)), "productIds": .texts(productIDs),
+    ])
+  }
+
+  private var presentationMembers: Members {
+    Self.entries([
+      "presentedByEventWithName": presentedByPlacement.map { .string($0) },
+      "presentedByEventWithId": presentedByEventID.map { .string($0) },
+      "presentedByEventAt": presentedAt.map { .int($0) },
+      "presentedBy": .string(presentedBy),
+      "presentationSourceType": presentationSourceType.map { .string($0) },
+    ])
+  }
+
+  private var loadMembers: Members {
+    let loads = [
+      ("response", responseLoad), ("webView", webViewLoad), ("products", productsLoad),
+    ]
+    return loads.flatMap { prefix, times in
+      Self.entries([
+        "\(prefix)LoadStartTime": times.start.map { .int($0) },
+        "\(prefix)LoadCompleteTime": times.complete.map { .int($0) },
+        "\(prefix)LoadFailTime": times.fail.map { .int($0) },
+        "\(prefix)LoadDuration": times.duration.map { .double($0) },
+      ])
+    }
+  }
+
+  private var contentMembers: Members {
+    Self.entries([
+      "isFreeTrialAvailable": .bool(isFreeTrialAvailable),
+      "featureGatingBehavior": .string(featureGating.rawValue),
+      "closeReason": .string(closeReason.rawValue),
+      "paywalljsVersion": paywalljsVersion.map { .string($0) },
+      "computedPropertyRequests": .list(computedPropertyRequests.map(\.value)),
+      "surveys": .list(surveys.map(\.value)),
+      "localNotifications": .list(localNotifications.map(\.value)),
+      "state": state.isObject ? state : .map([]),
+    ])
+  }
+}
+
+/// A value that a paywall wants to know of the event history.
+public struct ComputedPropertyRequest: Hashable, Sendable {
+  /// The wire's name, such as `DAYS_SINCE`.
+  public var type: String
+  public var placementName: String
+
+  public init(type: String, placementName: String) {
+    self.type = type
+    self.placementName = placementName
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    .object(["type": .string(type), "placementName": .string(placementName)])
+  }
+}
+
+/// A question to the user after a paywall.
+public struct Survey: Hashable, Sendable {
+  public enum Condition: String, Hashable, Sendable {
+    case onManualClose = "ON_MANUAL_CLOSE"
+    case onPurchase = "ON_PURCHASE"
+  }
+
+  public struct Option: Hashable, Sendable {
+    public var id: String
+    public var title: String
+
+    public init(id: String, title: String) {
+      self.id = id
+      self.title = title
+    }
+
+    /// The option that every survey with `includesOther` has, for an answer in own words.
+    public static let other = Option(id: "000", title: "Other")
+
+    /// The contract's JSON.
+    public var value: Value { .object(["id": .string(id), "title": .string(title)]) }
+  }
+
+  public var id: String
+  /// A user sees one survey of each key, once.
+  public var assignmentKey: String
+  public var title: String
+  public var message: String
+  public var options: [Option]
+  public var condition: Condition
+  /// The share of users who are asked, 0 to 1.
+  public var probability: Double
+  public var includesOther: Bool
+  public var includesClose: Bool
+
+  public init(
+    id: String, assignmentKey: String, title: String, message: String, options: [Option],
+    condition: Condition, probability: Double, includesOther: Bool, includesClose: Bool
+  ) {
+    self.id = id
+    self.assignmentKey = assignmentKey
+    self.title = title
+    self.message = message
+    self.options = options
+    self.condition = condition
+    self.probability = probability
+    self.includesOther = includesOther
+    self.includesClose = includesClose
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    .object([
+      "id": .string(id), "assignmentKey": .string(assignmentKey), "title": .string(title),
+      "message": .string(message), "options": .list(options.map(\.value)),
+      "presentationCondition": .string(condition.rawValue),
+      "presentationProbability": .double(probability),
+      "includeOtherOption": .bool(includesOther), "includeCloseOption": .bool(includesClose),
+    ])
+  }
+}
+
+/// What the user said to a survey.
+public enum SurveyAnswer: Hashable, Sendable {
+  /// An option, with the user's own words for ``Survey/Option/other``.
+  case option(id: String, customResponse: String?)
+  case closed
+}
+
+/// A notification to schedule when a trial starts.
+public struct LocalNotification: Hashable, Sendable {
+  public var title: String
+  public var subtitle: String?
+  public var body: String
+  /// Milliseconds after the trial's start.
+  public var delay: Int64
+
+  public init(title: String, subtitle: String? = nil, body: String, delay: Int64) {
+    self.title = title
+    self.subtitle = subtitle
+    self.body = body
+    self.delay = delay
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    .members([
+      "type": "trialStarted", "title": .string(title), "subtitle": subtitle.map { .string($0) },
+      "body": .string(body), "delay": .int(delay),
+    ])
+  }
+}

@@ -1,0 +1,226 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Who a paywall is loaded for.
+enum PaywallLoad: Hashable, Sendable {
+  case registration
+  case question(Token)
+}
+
+/// A request to the store for products.
+struct ProductLoad: Sendable {
+  enum Purpose: Hashable, Sendable {
+    case registration
+    /// With the number of paywalls.
+    case preload(Int)
+  }
+
+  var purpose: Purpose
+  var identifiers: [String]
+  var placement = ""
+  var info = PaywallInfo.none
+  var attempt = 0
+}
+
+// MARK: The paywall
+
+extension SDKState {
+  /// Gets a paywall: from the config, or from the backend when the config does not have it in the
+  /// user's language.
+  mutating func loadPaywall(_ identifier: String, for load: PaywallLoad, placement: String) {
+    track(.paywallResponseLoadStart(placement: placement))
+    let known =
+      config?.staticPaywall(identifier, locale: locale) ?? fetchedPaywalls[identifier]
+    if let known { return paywallArrived(known, for: load, placement: placement, start: now) }
+    send(
+      Endpoints.paywall(identifier, apiKey: apiKey),
+      for: .paywall(identifier: identifier, load), retries: 0)
+    if case .registration = load { active?.info.responseLoad.start = now }
+  }
+
+  mutating func receivePaywall(
+    _ outcome: Result<[UInt8], BackendError>, _ identifier: String, _ load: PaywallLoad
+  ) {
+    let placement = self.placement(of: load)
+    if let paywall = decodeBody(outcome).flatMap({ PaywallResponse(decoding: $0) }) {
+      fetchedPaywalls[identifier] = paywall
+      let start = active?.info.responseLoad.start ?? now
+      return paywallArrived(paywall, for: load, placement: placement, start: start)
+    }
+    if case .failure(.notFound) = outcome {
+      track(.paywallResponseLoadNotFound(placement: placement))
+    } else {
+      track(.paywallResponseLoadFail(placement: placement))
+    }
+    switch load {
+    case .registration:
+      if active?.stage == .loadingPaywall {
+        endActiveWithoutPaywall("the paywall '\(identifier)' could not be had")
+      }
+    case .question(let token): answer(token, .paywallNotAvailable)
+    }
+  }
+
+  private func placement(of load: PaywallLoad) -> String {
+    switch load {
+    case .registration: active?.registration.placement ?? ""
+    case .question(let token): questions[token]?.placement ?? ""
+    }
+  }
+
+  private mutating func paywallArrived(
+    _ paywall: PaywallResponse, for load: PaywallLoad, placement: String, start: Int64
+  ) {
+    let times = PaywallInfo.LoadTimes(start: start, complete: now)
+    switch load {
+    case .registration:
+      if let registration = active?.registration {
+        var info = self.info(of: paywall, for: registration)
+        info.experiment = active?.experiment
+        info.responseLoad = times
+        track(.paywallResponseLoadComplete(placement: placement, info))
+      }
+      paywallIsLoaded(paywall, times)
+    case .question(let token):
+      var info = PaywallInfo(paywall)
+      info.responseLoad = times
+      track(.paywallResponseLoadComplete(placement: placement, info))
+      paywallIsAvailable(for: token)
+    }
+  }
+
+  /// What is known of a paywall before it is presented for a registration.
+  func info(of paywall: PaywallResponse, for registration: Registration) -> PaywallInfo {
+    var info = PaywallInfo(paywall)
+    info.featureGating = registration.gating ?? paywall.gating
+    info.presentedByPlacement = registration.placement
+    info.presentedByEventID = registration.eventID
+    info.presentedAt = registration.at
+    info.presentedBy = "placement"
+    info.presentationSourceType = registration.source.rawValue
+    return info
+  }
+}
+
+extension PaywallInfo {
+  init(_ paywall: PaywallResponse) {
+    self.init(identifier: paywall.identifier, name: paywall.name, url: paywall.url)
+    products = paywall.products
+    featureGating = paywall.gating
+    computedPropertyRequests = paywall.computedProperties
+    surveys = paywall.surveys
+    localNotifications = paywall.notifications
+  }
+}
+
+// MARK: Its products
+
+extension SDKState {
+  /// Asks the store for a paywall's products. What the store does not have does not stop the
+  /// presentation.
+  mutating func loadProducts(of info: PaywallInfo, placement: String) {
+    var info = info
+    info.productsLoad.start = now
+    track(.paywallProductsLoadStart(placement: placement, info))
+    load(
+      ProductLoad(
+        purpose: .registration, identifiers: info.productIDs, placement: placement, info: info))
+  }
+
+  private mutating func load(_ load: ProductLoad) {
+    let token = newToken()
+    productLoads[token] = load
+    effects.append(.loadProducts(token, load.identifiers))
+  }
+
+  mutating func receiveProducts(
+    _ result: Result<[StoreProduct], StoreError>, for token: Token
+  ) {
+    guard var load = productLoads.removeValue(forKey: token) else { return }
+    switch result {
+    case .success(let products):
+      for product in products { storeProducts[product.id] = product }
+    case .failure(let error):
+      if load.attempt == 0 {
+        load.attempt = 1
+        if load.purpose == .registration {
+          track(
+            .paywallProductsLoadRetry(placement: load.placement, load.info, attempt: load.attempt))
+        }
+        return self.load(load)
+      }
+      log(.error, .productsManager, "the store has no products for now", error: error.message)
+    }
+    switch load.purpose {
+    case .registration: finish(load, result)
+    case .preload(let count): track(.paywallPreloadComplete(count: count))
+    }
+  }
+
+  private mutating func finish(
+    _ load: ProductLoad, _ result: Result<[StoreProduct], StoreError>
+  ) {
+    var info = load.info
+    if case .failure = result {
+      info.productsLoad.fail = now
+      track(.paywallProductsLoadFail(placement: load.placement, info))
+      return productsAreLoaded(info)
+    }
+    info.productsLoad.complete = now
+    info.isFreeTrialAvailable = isFreeTrialAvailable(on: info)
+    let missing = info.productIDs.filter { storeProducts[$0] == nil }
+    if !missing.isEmpty {
+      track(
+        .paywallProductsLoadMissingProducts(
+          placement: load.placement, info, identifiers: missing))
+    }
+    track(.paywallProductsLoadComplete(placement: load.placement, info))
+    productsAreLoaded(info)
+  }
+
+  /// Whether some product of the paywall would start with a trial, unless the paywall says so
+  /// itself.
+  private func isFreeTrialAvailable(on info: PaywallInfo) -> Bool {
+    let hasOffer = info.products.contains { storeProducts[$0.id]?.introductoryOffer != nil }
+    switch active?.paywall?.trialEligibility ?? .automatic {
+    case .eligible: return hasOffer
+    case .ineligible: return false
+    case .automatic: return info.products.contains { storeProducts[$0.id]?.startsTrial == true }
+    }
+  }
+}
+
+// MARK: Preloading
+
+extension SDKState {
+  /// Gets the products of the paywalls that the user would see, at some placements or at all. What
+  /// the config excludes is left out. Before the config is there, the request waits.
+  mutating func preload(_ placements: [String]?) {
+    guard lifecycle.phase == .configured else { return queuedPreloads.append(placements) }
+    let paywalls = paywallsToPreload(placements)
+    track(.paywallPreloadStart(count: paywalls.count))
+    var identifiers: [String] = []
+    for product in paywalls.flatMap(\.products) where !identifiers.contains(product.id) {
+      identifiers.append(product.id)
+    }
+    load(ProductLoad(purpose: .preload(paywalls.count), identifiers: identifiers))
+  }
+
+  private func paywallsToPreload(_ names: [String]?) -> [PaywallResponse] {
+    guard let config, !config.preloadIsDisabled else { return [] }
+    var identifiers: [String] = []
+    for placement in config.rules.placements
+    where names?.contains(placement.name) != false
+      && !config.placementsWithoutPreload.contains(placement.name)
+    {
+      for rule in config.rules.rules[placement.rules] {
+        guard let variant = assignment(of: rule.audience.experimentID)?.variant,
+          variant.kind == .treatment, let paywall = variant.paywallID,
+          !identifiers.contains(paywall)
+        else { continue }
+        identifiers.append(paywall)
+      }
+    }
+    return identifiers.compactMap { config.staticPaywall($0, locale: locale) }
+  }
+}

@@ -1,0 +1,69 @@
+public import Expressions
+public import RuleEngine
+
+/// Why no paywall was presented although nothing went wrong.
+public enum PaywallSkippedReason: Hashable, Sendable {
+  case holdout(Decision.Experiment)
+  case noAudienceMatch
+  case placementNotFound
+
+  /// The contract's JSON: `{"type"}`, with `experiment` for a holdout.
+  public var value: Value {
+    switch self {
+    case .holdout(let experiment):
+      .object(["type": "Holdout", "experiment": experiment.value])
+    case .noAudienceMatch: .object(["type": "NoAudienceMatch"])
+    case .placementNotFound: .object(["type": "PlacementNotFound"])
+    }
+  }
+}
+
+/// What registering a placement came to (decision D2). Every registration has exactly one.
+public struct PlacementOutcome: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// A paywall was presented and is gone. After a chain of paywalls, how the last one ended.
+    case presented(PaywallResult, PaywallCloseReason)
+    case skipped(PaywallSkippedReason)
+    case error(SDKError)
+    /// The name is one of the SDK's own events; nothing was done.
+    case ignored
+  }
+
+  public var kind: Kind
+  /// Whether the feature behind the placement may run.
+  public var featureGranted: Bool
+
+  public init(_ kind: Kind, gating: FeatureGating = .gated) {
+    self.kind = kind
+    featureGranted = PlacementOutcome.grantsFeature(kind, gating: gating)
+  }
+
+  /// Skips of every kind grant the feature, and so do purchases and restores. A paywall that was
+  /// declined grants it when the placement is not gated, unless another paywall took its place.
+  static func grantsFeature(_ kind: Kind, gating: FeatureGating) -> Bool {
+    switch kind {
+    case .skipped: true
+    case .error, .ignored: false
+    case .presented(.declined, let reason): reason != .forNextPaywall && gating == .nonGated
+    case .presented: true
+    }
+  }
+
+  /// The JSON of decision D2: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?,
+  /// "featureGranted"}`.
+  public var value: Value {
+    let granted = Value.bool(featureGranted)
+    switch kind {
+    case .presented(let result, let reason):
+      return .object([
+        "outcome": "presented", "result": result.value, "closeReason": .string(reason.rawValue),
+        "featureGranted": granted,
+      ])
+    case .skipped(let reason):
+      return .object(["outcome": "skipped", "reason": reason.value, "featureGranted": granted])
+    case .error(let error):
+      return .object(["outcome": "error", "error": error.value, "featureGranted": granted])
+    case .ignored: return .object(["outcome": "ignored", "featureGranted": granted])
+    }
+  }
+}

@@ -1,0 +1,69 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A call of `getPresentationResult`.
+struct Question: Hashable, Sendable {
+  var token: Token
+  var placement: String
+  var params: Value
+  var isWaiting = false
+  /// What the answer will be when its paywall is available.
+  var experiment: Decision.Experiment?
+}
+
+// MARK: getPresentationResult
+
+extension SDKState {
+  /// Says what the placement would do. Nothing is presented and no occurrence is used up; the
+  /// assignment that the answer promises is confirmed (decision D42).
+  mutating func ask(_ question: Question) {
+    questions[question.token] = question
+    guard stored.status != .unknown, isIdentityReady else {
+      questions[question.token]?.isWaiting = true
+      if stored.status == .unknown {
+        startTimer(.status(question.token), options.timeouts.subscriptionStatus)
+      }
+      return
+    }
+    decide(question)
+  }
+
+  mutating func continueQuestions() {
+    let waiting = questions.values.filter(\.isWaiting)
+    // Tokens count up, so this is the order of the calls.
+    for question in waiting.sorted(by: { $0.token.number < $1.token.number }) {
+      cancelTimer(.status(question.token))
+      questions[question.token]?.isWaiting = false
+      decide(question)
+    }
+  }
+
+  mutating func questionTimedOut(_ token: Token) { answer(token, .paywallNotAvailable) }
+
+  private mutating func decide(_ question: Question) {
+    let decision = decide(question.placement, params: question.params)
+    keepAssignment(of: decision)
+    switch decision.outcome {
+    case .paywall(let experiment):
+      questions[question.token]?.experiment = experiment
+      loadPaywall(
+        experiment.variant.paywallID ?? "", for: .question(question.token),
+        placement: question.placement)
+    case .holdout(let experiment):
+      confirmAssignment(of: experiment.id)
+      answer(question.token, .holdout(experiment))
+    default: answer(question.token, PresentationResult(TriggerResult(decision.outcome)))
+    }
+  }
+
+  mutating func paywallIsAvailable(for token: Token) {
+    guard let experiment = questions[token]?.experiment else { return }
+    confirmAssignment(of: experiment.id)
+    answer(token, .paywall(experiment))
+  }
+
+  mutating func answer(_ token: Token, _ result: PresentationResult) {
+    guard questions.removeValue(forKey: token) != nil else { return }
+    complete(token, .presentation(result))
+  }
+}

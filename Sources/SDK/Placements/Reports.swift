@@ -1,0 +1,106 @@
+internal import Expressions
+
+// What a host reports about its paywall.
+
+extension SDKState {
+  mutating func receive(_ report: PresentationReport, from id: String) {
+    guard let open = presentation, open.id == id else { return }
+    switch open.phase {
+    case .dismissing, .surveying: return
+    case .presenting:
+      // While it comes up, only what tells of loading counts.
+      switch report {
+      case .webView, .shimmer, .state, .pageView: break
+      default: return
+      }
+    case .presented: break
+    }
+    switch report {
+    case .purchase(let product, let shouldDismiss):
+      buy(product, shouldDismiss: shouldDismiss)
+    case .restore: restoreFromPaywall()
+    case .close: userCloses()
+    case .systemDismissed: userCloses(tellsHost: false)
+    case .requestCallback(let requestID, let callback): requestCallback(requestID, callback)
+    case .openURL(let url, let external):
+      emit(.paywallWillOpenURL(url))
+      effects.append(.open(url: url, external: external))
+    case .openDeepLink(let url): openDeepLink(url)
+    case .customPlacement(let name, let params): customPlacement(name, params)
+    case .webView(let step): webView(step)
+    case .checkout: checkoutReported()
+    default: note(report, open.info)
+    }
+  }
+
+  /// Reports that become events and nothing else.
+  private mutating func note(_ report: PresentationReport, _ info: PaywallInfo) {
+    switch report {
+    case .customAction(let name): emit(.handleCustomPaywallAction(name: name))
+    case .userAttributes(let attributes): setUserAttributes(attributes)
+    case .shimmer(let isShown): track(isShown ? .shimmerViewStart : .shimmerViewComplete)
+    case .pageView(let page): track(.paywallPageView(info, page))
+    case .permission(let name, let step): permission(name, step, info)
+    case .reviewRequested(let count): track(.reviewRequested(count: count))
+    case .touchesBegan: touchesBegan()
+    case .state(let state): presentation?.info.state = state
+    default: break
+    }
+  }
+
+  private mutating func permission(_ name: String, _ step: PermissionStep, _ info: PaywallInfo) {
+    switch step {
+    case .requested:
+      track(.permissionRequested(name: name, paywallIdentifier: info.identifier))
+    case .granted: track(.permissionGranted(name: name, paywallIdentifier: info.identifier))
+    case .denied: track(.permissionDenied(name: name, paywallIdentifier: info.identifier))
+    }
+    if step != .requested, let id = presentation?.id {
+      effects.append(.message(id: id, .permissionResult(name: name, isGranted: step == .granted)))
+    }
+  }
+
+  private mutating func customPlacement(_ name: String, _ params: Value) {
+    let next = followUp(name, params: params)
+    track(.customPlacement(name: name, params: params, presentation?.info))
+    if let next { close(Closing(reason: .forNextPaywall, next: next)) }
+  }
+
+  private mutating func webView(_ step: WebViewStep) {
+    switch step {
+    case .start: presentation?.info.webViewLoad.start = now
+    case .complete: presentation?.info.webViewLoad.complete = now
+    case .fail: presentation?.info.webViewLoad.fail = now
+    case .ready(let version): presentation?.info.paywalljsVersion = version
+    case .timeout, .fallback, .processTerminated: break
+    }
+    guard let info = presentation?.info else { return }
+    switch step {
+    case .start: track(.paywallWebviewLoadStart(info))
+    case .complete: track(.paywallWebviewLoadComplete(info))
+    case .timeout: track(.paywallWebviewLoadTimeout(info))
+    case .fallback: track(.paywallWebviewLoadFallback(info))
+    case .processTerminated: track(.paywallWebviewProcessTerminated(info))
+    case .ready: break
+    case .fail:
+      track(.paywallWebviewLoadFail(info))
+      close(Closing(reason: .webViewFailedToLoad))
+    }
+  }
+
+  /// The paywall goes before the link is opened, unless the link redeems a code: that is about the
+  /// paywall.
+  private mutating func openDeepLink(_ url: String) {
+    if DeepLink(url)?.redemptionCode != nil { return openDeepLinkNow(url) }
+    close(Closing(reason: .systemLogic, next: .openDeepLink(url)))
+  }
+
+  mutating func openDeepLinkNow(_ url: String) {
+    emit(.paywallWillOpenDeepLink(url))
+    effects.append(.open(url: url, external: true))
+  }
+
+  private mutating func checkoutReported() {
+    log(.error, .paywallTransactions, "there is no checkout under way")
+  }
+}

@@ -1,0 +1,35 @@
+// MARK: Surveys
+
+extension SDKState {
+  /// Asks the first survey of the open paywall that is for this moment, if the user is to be asked.
+  /// A user is chosen once for every key, or not chosen, and never again.
+  ///
+  /// - Returns: whether the user is asked; then `closing` goes on with the answer.
+  mutating func askSurvey(_ condition: Survey.Condition, before closing: Closing) -> Bool {
+    guard let open = presentation,
+      let survey = open.info.surveys.first(where: { $0.condition == condition }),
+      stored.surveys.insert(survey.assignmentKey).inserted,
+      entropy.fraction() < survey.probability
+    else { return false }
+    presentation?.phase = .surveying(survey, closing)
+    effects.append(.ask(id: open.id, survey))
+    return true
+  }
+
+  mutating func surveyAnswered(_ answer: SurveyAnswer, in id: String) {
+    guard let open = presentation, open.id == id, case .surveying(let survey, let closing) = open.phase
+    else { return }
+    presentation?.phase = .presented
+    switch answer {
+    case .closed: track(.surveyClose)
+    case .option(let optionID, let text):
+      let option =
+        optionID == Survey.Option.other.id
+        ? .other : survey.options.first { $0.id == optionID } ?? .init(id: optionID, title: "")
+      let next = open.completed == nil ? followUp(.surveyResponse) : nil
+      track(.surveyResponse(survey, option, customResponse: text, open.info))
+      if let next { return close(Closing(reason: .forNextPaywall, next: next)) }
+    }
+    decline(closing)
+  }
+}

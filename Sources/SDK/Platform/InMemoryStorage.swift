@@ -1,0 +1,33 @@
+public import Expressions
+private import Synchronization
+
+/// Keeps the state for as long as the object lives.
+public final class InMemoryStorage: StateStorage {
+  private let state: Mutex<Value?>
+
+  public init(_ state: Value? = nil) { self.state = Mutex(state) }
+
+  public func load() -> Value? { state.withLock { $0 } }
+
+  public func save(_ state: Value) { self.state.withLock { $0 = state } }
+}
+
+/// Keeps what happened for as long as the object lives.
+public final class InMemoryEventLog: EventLog {
+  private let entries = Mutex<[EventLogEntry]>([])
+
+  public init() {}
+
+  public func load() -> [EventLogEntry] { entries.withLock { $0 } }
+
+  public func append(_ entry: EventLogEntry) { entries.withLock { $0.append(entry) } }
+
+  public func clear(keepingEvents names: Set<String>) {
+    entries.withLock { entries in
+      entries.removeAll { entry in
+        if case .event(let name, _) = entry { return !names.contains(name) }
+        return true
+      }
+    }
+  }
+}

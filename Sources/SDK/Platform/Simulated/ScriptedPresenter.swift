@@ -1,0 +1,130 @@
+public import Expressions
+internal import Synchronization
+
+/// A presenter without a screen: it says what it was told, and a script plays the user.
+public final class ScriptedPresenter: PaywallPresenter {
+  /// What the presenter is told.
+  public enum Command: Hashable, Sendable {
+    case present(identifier: String, url: String)
+    case dismiss(identifier: String)
+    case survey(id: String)
+    case message(PaywallMessage)
+    case alert(PaywallAlert)
+    case open(url: String, external: Bool)
+    case schedule(LocalNotification)
+    case checkout(Value)
+  }
+
+  private struct State {
+    var isAvailable: Bool
+    var acknowledges: Bool
+    var current: PaywallPresentation?
+    var presenting: CheckedContinuation<String?, Never>?
+    var dismissing: CheckedContinuation<Void, Never>?
+    var surveying: CheckedContinuation<SurveyAnswer, Never>?
+  }
+
+  private let state: Mutex<State>
+  private let observe: @Sendable (Command) -> Void
+
+  /// - Parameters:
+  ///   - isAvailable: whether there is something to present from.
+  ///   - acknowledges: whether paywalls are there, and gone, at once; otherwise the script says so.
+  ///   - observe: is told of every command, in order.
+  public init(
+    isAvailable: Bool = true, acknowledges: Bool = true,
+    observe: @escaping @Sendable (Command) -> Void = { _ in }
+  ) {
+    state = Mutex(State(isAvailable: isAvailable, acknowledges: acknowledges))
+    self.observe = observe
+  }
+
+  /// Changes what the presenter does from now on; nil leaves it.
+  public func set(isAvailable: Bool? = nil, acknowledges: Bool? = nil) {
+    state.withLock { state in
+      state.isAvailable = isAvailable ?? state.isAvailable
+      state.acknowledges = acknowledges ?? state.acknowledges
+    }
+  }
+
+  /// Where the script reports what the user does on the last paywall.
+  public var handle: PresentationHandle? { state.withLock { $0.current?.handle } }
+
+  // MARK: What the SDK asks for
+
+  private struct Refusal: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  public func canPresent() async -> Bool { state.withLock { $0.isAvailable } }
+
+  public func present(_ presentation: PaywallPresentation) async throws {
+    observe(.present(identifier: presentation.info.identifier, url: presentation.info.url))
+    let acknowledges = state.withLock { state in
+      state.current = presentation
+      return state.acknowledges
+    }
+    if acknowledges { return }
+    let refusal = await withCheckedContinuation { continuation in
+      state.withLock { $0.presenting = continuation }
+    }
+    if let refusal { throw Refusal(description: refusal) }
+  }
+
+  public func dismiss(_ presentation: PaywallPresentation) async {
+    observe(.dismiss(identifier: presentation.info.identifier))
+    if state.withLock({ $0.acknowledges }) { return }
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.dismissing = continuation }
+    }
+  }
+
+  public func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer {
+    observe(.survey(id: survey.id))
+    return await withCheckedContinuation { continuation in
+      state.withLock { $0.surveying = continuation }
+    }
+  }
+
+  public func send(_ message: PaywallMessage, to presentation: PaywallPresentation) {
+    observe(.message(message))
+  }
+
+  public func alert(_ alert: PaywallAlert) { observe(.alert(alert)) }
+
+  public func open(_ url: String, external: Bool) { observe(.open(url: url, external: external)) }
+
+  public func schedule(_ notification: LocalNotification) { observe(.schedule(notification)) }
+
+  public func checkout(_ directive: Value, in presentation: PaywallPresentation) {
+    observe(.checkout(directive))
+  }
+
+  // MARK: What the script does
+
+  /// The paywall that was asked for is visible, or cannot be shown for a reason.
+  public func finishPresenting(refusal: String? = nil) {
+    let waiting = state.withLock { state in
+      defer { state.presenting = nil }
+      return state.presenting
+    }
+    waiting?.resume(returning: refusal)
+  }
+
+  /// The paywall that was to go is gone.
+  public func finishDismissing() {
+    let waiting = state.withLock { state in
+      defer { state.dismissing = nil }
+      return state.dismissing
+    }
+    waiting?.resume()
+  }
+
+  public func answerSurvey(_ answer: SurveyAnswer) {
+    let waiting = state.withLock { state in
+      defer { state.surveying = nil }
+      return state.surveying
+    }
+    waiting?.resume(returning: answer)
+  }
+}

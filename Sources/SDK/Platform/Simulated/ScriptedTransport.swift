@@ -1,0 +1,98 @@
+public import Expressions
+internal import Synchronization
+
+/// A backend that answers from a script.
+public final class ScriptedTransport: Transport {
+  /// What is answered to requests of a kind: one answer after the other, the last again and again.
+  public struct Rule: Sendable {
+    public var method: HTTPRequest.Method
+    /// `*` stands for anything.
+    public var path: String
+    public var replies: [Reply]
+
+    public init(_ method: HTTPRequest.Method, _ path: String, _ replies: [Reply]) {
+      self.method = method
+      self.path = path
+      self.replies = replies
+    }
+  }
+
+  public enum Reply: Sendable {
+    /// A body, after some milliseconds.
+    case json(Value?, status: Int = 200, delay: Int64 = 0)
+    case networkError(String)
+    /// Confirms the assignments of the request.
+    case echoAssignments
+  }
+
+  private let rules: [Rule]
+  private let used: Mutex<[Int: Int]> = Mutex([:])
+  private let time: any TimeSource
+  private let observe: @Sendable (HTTPRequest) -> Void
+
+  /// - Parameters:
+  ///   - rules: the first that fits answers; without one the answer is 404.
+  ///   - observe: is told of every request, in order.
+  public init(
+    rules: [Rule], time: any TimeSource, observe: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
+  ) {
+    self.rules = rules
+    self.time = time
+    self.observe = observe
+  }
+
+  public func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    observe(request)
+    switch reply(to: request) {
+    case .networkError(let message): throw .network(message)
+    case .echoAssignments:
+      let assignments = request.body?["assignments"] ?? .list([])
+      let body = Value.object(["status": "ok", "assignments": assignments])
+      return HTTPResponse(status: 200, body: Array(body.json.utf8))
+    case .json(let body, let status, let delay):
+      if delay > 0 {
+        do {
+          try await time.sleep(milliseconds: delay)
+        } catch {
+          throw .network("cancelled")
+        }
+      }
+      return HTTPResponse(status: status, body: Array((body?.json ?? "").utf8))
+    }
+  }
+
+  private func reply(to request: HTTPRequest) -> Reply {
+    let fitting = rules.firstIndex { rule in
+      rule.method == request.method && Self.fits(rule.path, request.path)
+    }
+    guard let number = fitting, !rules[number].replies.isEmpty else {
+      return .json(.object(["error": .object(["code": "not_found"])]), status: 404)
+    }
+    let replies = rules[number].replies
+    let count = used.withLock { used in
+      defer { used[number, default: 0] += 1 }
+      return used[number, default: 0]
+    }
+    return replies[min(count, replies.count - 1)]
+  }
+
+  /// Whether a path fits a pattern whose `*` stand for any text.
+  static func fits(_ pattern: String, _ path: String) -> Bool {
+    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
+    guard parts.count > 1, let first = parts.first, let last = parts.last else {
+      return pattern == path
+    }
+    guard path.hasPrefix(first), path.hasSuffix(last), path.count >= first.count + last.count
+    else { return false }
+    var rest = path.dropFirst(first.count).dropLast(last.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let place = Self.range(of: part, in: rest) else { return false }
+      rest = rest[place...].dropFirst(part.count)
+    }
+    return true
+  }
+
+  private static func range(of part: Substring, in text: Substring) -> Substring.Index? {
+    text.indices.first { text[$0...].hasPrefix(part) }
+  }
+}

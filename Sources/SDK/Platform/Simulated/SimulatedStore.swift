@@ -1,0 +1,176 @@
+internal import Synchronization
+
+/// A store that sells what it is told to, on any platform.
+///
+/// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that an
+/// app's own products are bought in tests.
+public final class SimulatedStore: PurchaseStore {
+  /// How purchases and restores go, one after the other; the last again and again.
+  public struct Script: Sendable {
+    public enum Purchase: Sendable {
+      case result(PurchaseResult)
+      /// Waits for ``SimulatedStore/resolvePurchase(_:)``.
+      case manual
+    }
+
+    public enum Restore: Sendable {
+      /// With products that the user owns afterwards.
+      case result(RestorationResult, owned: [String] = [])
+      /// Waits for ``SimulatedStore/resolveRestore(_:owned:)``.
+      case manual
+    }
+
+    public var owned: [String] = []
+    public var purchases: [Purchase] = [.result(.purchased)]
+    public var restores: [Restore] = [.result(.restored)]
+    /// Purchase tokens that can be consumed.
+    public var tokens: Set<String> = []
+    /// Whether the user may have introductory offers.
+    public var isEligibleForOffers = true
+
+    public init() {}
+  }
+
+  /// What the store is asked to do.
+  public enum Command: Hashable, Sendable {
+    case purchase(PurchaseRequest)
+    case restore
+  }
+
+  private struct State {
+    var script: Script
+    var purchases = 0
+    var restores = 0
+    var transactions = 0
+    var waitingPurchase: (PurchaseRequest, CheckedContinuation<StorePurchase, Never>)?
+    var waitingRestore: CheckedContinuation<RestorationResult, Never>?
+    var listeners: [AsyncStream<Void>.Continuation] = []
+
+    mutating func own(_ products: [String]) {
+      for product in products where !script.owned.contains(product) {
+        script.owned.append(product)
+      }
+    }
+  }
+
+  private let catalogue: [String: StoreProduct]
+  private let state: Mutex<State>
+  private let observe: @Sendable (Command) -> Void
+
+  /// - Parameter observe: is told of every purchase and restore, in order.
+  public init(
+    products: [StoreProduct], script: Script = Script(),
+    observe: @escaping @Sendable (Command) -> Void = { _ in }
+  ) {
+    catalogue = Dictionary(products.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    state = Mutex(State(script: script))
+    self.observe = observe
+  }
+
+  public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+    let isEligible = state.withLock { $0.script.isEligibleForOffers }
+    return identifiers.compactMap { id in
+      var product = catalogue[id]
+      if !isEligible { product?.isEligibleForOffer = false }
+      return product
+    }
+  }
+
+  public func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+    observe(.purchase(request))
+    let next = state.withLock { state -> Script.Purchase in
+      let script = state.script.purchases
+      defer { state.purchases += 1 }
+      return script.isEmpty ? .result(.purchased) : script[min(state.purchases, script.count - 1)]
+    }
+    switch next {
+    case .result(let result): return finish(request, result)
+    case .manual:
+      return await withCheckedContinuation { continuation in
+        state.withLock { $0.waitingPurchase = (request, continuation) }
+      }
+    }
+  }
+
+  /// Ends the purchase that waits.
+  public func resolvePurchase(_ result: PurchaseResult) {
+    let waiting = state.withLock { state in
+      defer { state.waitingPurchase = nil }
+      return state.waitingPurchase
+    }
+    if let (request, continuation) = waiting { continuation.resume(returning: finish(request, result)) }
+  }
+
+  private func finish(_ request: PurchaseRequest, _ result: PurchaseResult) -> StorePurchase {
+    let isOwned = result == .purchased || result == .restored
+    guard isOwned else { return StorePurchase(result) }
+    let number = state.withLock { state in
+      state.transactions += 1
+      state.own([request.productID])
+      return state.transactions
+    }
+    return StorePurchase(
+      result, transaction: StoreTransaction(storeTransactionID: "transaction-\(number)"))
+  }
+
+  public func restorePurchases() async -> RestorationResult {
+    observe(.restore)
+    let next = state.withLock { state -> Script.Restore in
+      let script = state.script.restores
+      defer { state.restores += 1 }
+      return script.isEmpty ? .result(.restored) : script[min(state.restores, script.count - 1)]
+    }
+    switch next {
+    case .result(let result, let owned):
+      state.withLock { $0.own(owned) }
+      return result
+    case .manual:
+      return await withCheckedContinuation { continuation in
+        state.withLock { $0.waitingRestore = continuation }
+      }
+    }
+  }
+
+  /// Ends the restore that waits.
+  public func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
+    let waiting = state.withLock { state in
+      state.own(owned)
+      defer { state.waitingRestore = nil }
+      return state.waitingRestore
+    }
+    waiting?.resume(returning: result)
+  }
+
+  /// Whether a purchase waits for an answer.
+  public var isPurchaseWaiting: Bool { state.withLock { $0.waitingPurchase != nil } }
+
+  public func ownedProducts() async -> [String] { state.withLock { $0.script.owned } }
+
+  public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
+    let isKnown = state.withLock { $0.script.tokens.remove(purchaseToken) != nil }
+    guard isKnown else { throw StoreError("there is no purchase with the token '\(purchaseToken)'") }
+    return purchaseToken
+  }
+
+  public func changes() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    state.withLock { $0.listeners.append(continuation) }
+    return stream
+  }
+
+  /// A purchase that happened outside the app: on another device, or approved later.
+  public func addTransaction(_ productID: String) { change { $0.own([productID]) } }
+
+  /// The store takes a product back.
+  public func revoke(_ productID: String) {
+    change { $0.script.owned.removeAll { $0 == productID } }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let listeners = state.withLock { state in
+      body(&state)
+      return state.listeners
+    }
+    for listener in listeners { listener.yield() }
+  }
+}

@@ -1,0 +1,21 @@
+internal import Synchronization
+
+/// Runs everything of a simulation on the thread that asks for it, in the order in which it became
+/// ready. Whether anything is left to do can be told, and two runs are alike.
+public final class SimulationExecutor: TaskExecutor {
+  private let jobs = Mutex<[UnownedJob]>([])
+
+  public init() {}
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  /// Runs until nothing is ready.
+  public func drain() {
+    while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}

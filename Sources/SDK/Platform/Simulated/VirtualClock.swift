@@ -1,0 +1,75 @@
+internal import Synchronization
+
+/// A clock that stands still until it is moved: a day takes as long as what happens in it.
+public final class VirtualClock: TimeSource {
+  private struct Sleeper {
+    var number: Int
+    var deadline: Int64
+    var continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now: Int64
+    var count = 0
+    var sleepers: [Sleeper] = []
+    /// Sleepers that were cancelled before they slept.
+    var cancelled: Set<Int> = []
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter now: milliseconds since 1970.
+  public init(now: Int64) { state = Mutex(State(now: now)) }
+
+  public var now: Int64 { state.withLock { $0.now } }
+
+  /// When the next sleeper wakes, or nil when nobody sleeps.
+  public var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+
+  public func sleep(milliseconds: Int64) async throws {
+    let number = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isCancelled = state.withLock { state in
+          if state.cancelled.remove(number) != nil { return true }
+          let deadline = state.now + max(0, milliseconds)
+          state.sleepers.append(
+            Sleeper(number: number, deadline: deadline, continuation: continuation))
+          return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state -> Sleeper? in
+        guard let place = state.sleepers.firstIndex(where: { $0.number == number }) else {
+          state.cancelled.insert(number)
+          return nil
+        }
+        return state.sleepers.remove(at: place)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+
+  /// Moves the clock, but not past the next sleeper, and wakes that one. Of several with one
+  /// deadline the one that slept first wakes first.
+  ///
+  /// - Returns: whether somebody woke; otherwise the clock shows `time`.
+  public func step(upTo time: Int64) -> Bool {
+    let sleeper = state.withLock { state -> Sleeper? in
+      let next = state.sleepers.min { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
+      guard let next, next.deadline <= time else {
+        state.now = max(state.now, time)
+        return nil
+      }
+      state.now = max(state.now, next.deadline)
+      state.sleepers.removeAll { $0.number == next.number }
+      return next
+    }
+    sleeper?.continuation.resume()
+    return sleeper != nil
+  }
+}

@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The machine's clock.
+public struct SystemTime: TimeSource {
+  public init() {}
+
+  public var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  public func sleep(milliseconds: Int64) async throws {
+    try await Task.sleep(for: .milliseconds(milliseconds))
+  }
+}

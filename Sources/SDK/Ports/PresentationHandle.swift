@@ -1,0 +1,123 @@
+public import Expressions
+
+/// What a host reports about one presentation. Reports keep their order; those for a presentation
+/// that is closing or gone are ignored.
+///
+/// The reports mirror the messages of a paywall in a web view, so that a host passes them on.
+public struct PresentationHandle: Sendable {
+  private let report: @Sendable (PresentationReport) -> Void
+  private let press: @Sendable () async -> Bool
+
+  init(
+    report: @escaping @Sendable (PresentationReport) -> Void,
+    pressBack: @escaping @Sendable () async -> Bool
+  ) {
+    self.report = report
+    press = pressBack
+  }
+
+  /// The user wants to buy a product of the paywall.
+  ///
+  /// - Parameter shouldDismiss: false when the paywall wants to stay after the purchase.
+  public func purchaseTapped(_ productID: String, shouldDismiss: Bool = true) {
+    report(.purchase(productID: productID, shouldDismiss: shouldDismiss))
+  }
+
+  public func restoreTapped() { report(.restore) }
+
+  public func closeTapped() { report(.close) }
+
+  /// The host took the paywall away, for example by a swipe.
+  public func systemDismissed() { report(.systemDismissed) }
+
+  /// The back button of Android.
+  ///
+  /// - Returns: whether the app used the press for itself; otherwise the paywall closes.
+  public func backPressed() async -> Bool { await press() }
+
+  public func customAction(_ name: String) { report(.customAction(name)) }
+
+  public func customPlacement(_ name: String, params: Value = .map([])) {
+    report(.customPlacement(name, params))
+  }
+
+  /// The paywall asks the app something; the answer comes as ``PaywallMessage/callbackResult``.
+  public func requestCallback(requestID: String, name: String, variables: Value? = nil) {
+    report(.requestCallback(requestID: requestID, CustomCallback(name: name, variables: variables)))
+  }
+
+  public func openURL(_ url: String, external: Bool = false) {
+    report(.openURL(url, external: external))
+  }
+
+  public func openDeepLink(_ url: String) { report(.openDeepLink(url)) }
+
+  public func userAttributesUpdated(_ attributes: Value) { report(.userAttributes(attributes)) }
+
+  public func webView(_ step: WebViewStep) { report(.webView(step)) }
+
+  public func shimmer(isShown: Bool) { report(.shimmer(isShown: isShown)) }
+
+  public func pageViewed(_ page: PageView) { report(.pageView(page)) }
+
+  public func permission(_ name: String, _ step: PermissionStep) { report(.permission(name, step)) }
+
+  public func reviewRequested(count: Int) { report(.reviewRequested(count: count)) }
+
+  public func touchesBegan() { report(.touchesBegan) }
+
+  /// What the paywall says of its own state, an object; it is part of every later ``PaywallInfo``.
+  public func stateChanged(_ state: Value) { report(.state(state)) }
+
+  public func checkout(_ step: CheckoutStep) { report(.checkout(step)) }
+}
+
+/// What became of a paywall's web view.
+public enum WebViewStep: Hashable, Sendable {
+  case start
+  case complete
+  /// It cannot be shown; the paywall closes.
+  case fail
+  case timeout
+  case fallback
+  case processTerminated
+  /// The paywall runs; with the version of its runtime.
+  case ready(version: String)
+}
+
+public enum PermissionStep: String, Hashable, Sendable {
+  case requested
+  case granted
+  case denied
+}
+
+/// How a checkout on the web went on.
+public enum CheckoutStep: Hashable, Sendable {
+  /// The user is back from the checkout page.
+  case returned
+  case submit(setupIntentID: String, email: String)
+  case fail
+  case abandon
+}
+
+/// A report about one presentation.
+package enum PresentationReport: Hashable, Sendable {
+  case purchase(productID: String, shouldDismiss: Bool)
+  case restore
+  case close
+  case systemDismissed
+  case customAction(String)
+  case customPlacement(String, Value)
+  case requestCallback(requestID: String, CustomCallback)
+  case openURL(String, external: Bool)
+  case openDeepLink(String)
+  case userAttributes(Value)
+  case webView(WebViewStep)
+  case shimmer(isShown: Bool)
+  case pageView(PageView)
+  case permission(String, PermissionStep)
+  case reviewRequested(count: Int)
+  case touchesBegan
+  case state(Value)
+  case checkout(CheckoutStep)
+}

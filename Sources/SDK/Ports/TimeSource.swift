@@ -1,0 +1,9 @@
+/// The SDK's only clock. ``SystemTime`` is the real one; a ``VirtualClock`` is moved by hand.
+public protocol TimeSource: Sendable {
+  /// Milliseconds since 1970.
+  var now: Int64 { get }
+  /// Returns when that much time has passed.
+  ///
+  /// - Throws: `CancellationError` when the task was cancelled meanwhile.
+  func sleep(milliseconds: Int64) async throws
+}

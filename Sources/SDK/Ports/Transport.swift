@@ -1,0 +1,69 @@
+public import Expressions
+
+/// A request to a backend, before anybody knows where that is.
+public struct HTTPRequest: Hashable, Sendable {
+  public enum Method: String, Hashable, Sendable {
+    case get = "GET"
+    case post = "POST"
+  }
+
+  /// The servers of the contract; a transport knows their addresses.
+  public enum Host: String, Hashable, Sendable {
+    case api
+    case subscriptions
+    case collector
+    case agentWallie
+  }
+
+  public struct Field: Hashable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public var method: Method
+  public var host: Host
+  /// Begins with a slash; segments are not percent-encoded yet.
+  public var path: String
+  public var query: [Field]
+  public var headers: [Field]
+  public var body: Value?
+
+  public init(
+    _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
+    headers: [Field] = [], body: Value? = nil
+  ) {
+    self.method = method
+    self.host = host
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// A backend's answer, whatever its status.
+public struct HTTPResponse: Hashable, Sendable {
+  public var status: Int
+  public var body: [UInt8]
+
+  public init(status: Int, body: [UInt8] = []) {
+    self.status = status
+    self.body = body
+  }
+}
+
+/// There is no answer.
+public enum TransportFailure: Error, Hashable, Sendable {
+  case network(String)
+  case timeout
+}
+
+/// Sends requests. It does not retry and sets no limits of time: the SDK does both, on its clock.
+public protocol Transport: Sendable {
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse
+}

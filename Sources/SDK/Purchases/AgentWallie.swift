@@ -1,0 +1,31 @@
+// A purchase controller by AgentWallie's rules (decision D33): the SDK maps products to
+// entitlements although the app buys, has receipts verified, and tells when a purchase is done.
+
+extension SDKState {
+  /// Adds what a product gives to the status.
+  mutating func grantEntitlements(of productID: String) {
+    let granted = config?.entitlements(ofProduct: productID) ?? []
+    setStatus(SubscriptionStatus(entitlements: stored.status.entitlements + granted))
+  }
+
+  /// A controller restored: the status gets what the store says is owned; when the store knows
+  /// nothing, because another company's SDK buys, what the open paywall sells.
+  mutating func grantRestored() {
+    var granted = ownedProducts.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
+    if granted.isEmpty, let open = presentation, restore?.presentationID == open.id {
+      granted = open.info.productIDs.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
+    }
+    setStatus(SubscriptionStatus(entitlements: stored.status.entitlements + granted))
+  }
+
+  /// Has the receipt verified and calls the app, once status and events are done.
+  mutating func concludeAgentWallie(_ slot: PurchaseSlot, _ finished: StorePurchase) {
+    guard options.purchaseMode == .agentWallie else { return }
+    if let signed = finished.transaction?.signedTransaction {
+      send(
+        Endpoints.receipt(
+          signed: signed, userID: subjectID, deviceID: deviceID, apiKey: apiKey), for: .receipt)
+    }
+    effects.append(.didCompletePurchase(productID: slot.product.id))
+  }
+}

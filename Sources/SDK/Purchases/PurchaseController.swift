@@ -1,0 +1,175 @@
+public import Expressions
+
+/// What is to be bought.
+public struct PurchaseRequest: Hashable, Sendable {
+  public var productID: String
+  public var store: StoreKind
+  public var platform: Platform
+  /// Google Play's base plan; the empty string for a product without one (decision D39).
+  public var basePlanID: String?
+  /// Google Play's offer, when the user is eligible for it.
+  public var offerID: String?
+
+  public init(
+    productID: String, store: StoreKind = .appStore, platform: Platform = .iOS,
+    basePlanID: String? = nil, offerID: String? = nil
+  ) {
+    self.productID = productID
+    self.store = store
+    self.platform = platform
+    self.basePlanID = basePlanID
+    self.offerID = offerID
+  }
+
+  /// The contract's JSON of `onPurchase`.
+  public var value: Value {
+    switch platform {
+    case .iOS:
+      .object([
+        "productId": .string(productID), "platform": "ios", "store": .string(store.rawValue),
+      ])
+    case .android:
+      .members([
+        "productId": .string(productID), "platform": "android",
+        "basePlanId": .string(basePlanID ?? ""), "offerId": offerID.map { .string($0) },
+      ])
+    }
+  }
+}
+
+/// How a purchase ended.
+public enum PurchaseResult: Hashable, Sendable {
+  case purchased
+  /// The user already owned the product.
+  case restored
+  case cancelled
+  /// Somebody else has to agree first; the store tells when they have.
+  case pending
+  /// With a message for a person.
+  case failed(String)
+
+  /// Failed with an error, as controllers for other SDKs write it.
+  public static func failed(_ error: any Error) -> PurchaseResult {
+    .failed(String(describing: error))
+  }
+
+  /// Reads the contract's JSON: `{"type": "purchased|cancelled|pending|restored|failed",
+  /// "error"?}`. Anything else is a failure, so that no purchase waits for ever (decision D9).
+  public init(decoding value: Value) {
+    switch value["type"]?.text {
+    case "purchased": self = .purchased
+    case "cancelled": self = .cancelled
+    case "pending": self = .pending
+    case "restored": self = .restored
+    case "failed": self = .failed(value["error"]?.text ?? "the purchase failed")
+    case let other: self = .failed("'\(other ?? "")' is no result of a purchase")
+    }
+  }
+}
+
+/// How restoring purchases ended.
+public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
+  case restored
+  /// With a message for a person, if there is one.
+  case failed(String?)
+
+  /// Nothing to restore is a failure: the user stays where they are.
+  public static var noProductsToRestore: RestorationResult {
+    .failed("there are no purchases to restore")
+  }
+
+  /// Failed with an error, as controllers for other SDKs write it.
+  public static func failed(_ error: any Error) -> RestorationResult {
+    .failed(String(describing: error))
+  }
+
+  public init(_ isRestored: Bool) { self = isRestored ? .restored : .failed(nil) }
+
+  public init(booleanLiteral isRestored: Bool) { self.init(isRestored) }
+
+  /// Reads the contract's JSON: `{"result": "restored|failed", "errorMessage"?}`. Anything else is
+  /// a failure (decision D9).
+  public init(decoding value: Value) {
+    switch value["result"]?.text {
+    case "restored": self = .restored
+    case "noProductsToRestore": self = .noProductsToRestore
+    default: self = .failed(value["errorMessage"]?.text)
+    }
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    switch self {
+    case .restored: .object(["result": "restored"])
+    case .failed(let message):
+      .object(["result": "failed", "errorMessage": message.map { .string($0) } ?? .null])
+    }
+  }
+}
+
+/// Buys and restores in the app's stead, or with another company's SDK.
+///
+/// Give one to ``Tollgate/configure(apiKey:purchaseController:options:)``. The app then has to
+/// keep the subscription status up to date with ``Tollgate/setSubscriptionStatus(_:)``, and to set
+/// it before ``restorePurchases()`` returns: a restore counts when there is an active entitlement.
+public protocol PurchaseController: Sendable {
+  /// Buys a product. Called for one product at a time; there is no limit to how long it takes.
+  func purchase(_ product: PurchaseRequest) async -> PurchaseResult
+  /// Restores what the user has bought before. `return true` means restored.
+  func restorePurchases() async -> RestorationResult
+}
+
+/// A controller whose restore says yes or no.
+public protocol BooleanPurchaseController: Sendable {
+  func purchase(product: PurchaseRequest) async -> PurchaseResult
+  func restorePurchases() async -> Bool
+}
+
+/// A controller that throws when something goes wrong, as AgentWallie's do.
+public protocol ThrowingPurchaseController: Sendable {
+  func purchase(productId: String) async throws -> PurchaseResult
+  func restorePurchases() async throws -> RestorationResult
+}
+
+/// A controller of another form, as a ``PurchaseController``.
+public struct AdaptedPurchaseController: PurchaseController {
+  private let buy: @Sendable (PurchaseRequest) async -> PurchaseResult
+  private let restore: @Sendable () async -> RestorationResult
+
+  public init(
+    purchase: @escaping @Sendable (PurchaseRequest) async -> PurchaseResult,
+    restorePurchases: @escaping @Sendable () async -> RestorationResult
+  ) {
+    buy = purchase
+    restore = restorePurchases
+  }
+
+  public init(_ controller: some BooleanPurchaseController) {
+    self.init(
+      purchase: { await controller.purchase(product: $0) },
+      restorePurchases: { RestorationResult(await controller.restorePurchases()) })
+  }
+
+  /// What the controller throws becomes a failure.
+  public init(_ controller: some ThrowingPurchaseController) {
+    self.init(
+      purchase: { request in
+        do {
+          return try await controller.purchase(productId: request.productID)
+        } catch {
+          return .failed(error)
+        }
+      },
+      restorePurchases: {
+        do {
+          return try await controller.restorePurchases()
+        } catch {
+          return .failed(error)
+        }
+      })
+  }
+
+  public func purchase(_ product: PurchaseRequest) async -> PurchaseResult { await buy(product) }
+
+  public func restorePurchases() async -> RestorationResult { await restore() }
+}

@@ -1,0 +1,175 @@
+internal import Expressions
+
+/// The purchase that runs. There is one at a time, whatever paywall it began on.
+struct PurchaseSlot: Sendable {
+  /// Names the purchase in effects and answers.
+  var token: Token
+  var presentationID: String
+  var product: StoreProduct
+  /// The paywall as it was when the purchase began, for when it is gone at the end.
+  var info: PaywallInfo
+  var shouldDismiss: Bool
+  /// Whether the user would start with a trial: asked before the purchase, which changes it.
+  var startsTrial: Bool
+  /// What came, while the owned products are loaded.
+  var finished: StorePurchase?
+}
+
+// MARK: Buying
+
+extension SDKState {
+  mutating func buy(_ productID: String, shouldDismiss: Bool) {
+    // A tap while a purchase runs is ignored (decision D10).
+    guard let open = presentation, purchase == nil else { return }
+    guard open.info.products.contains(where: { $0.id == productID }) else {
+      return log(
+        .error, .paywallTransactions, "the paywall does not have the product '\(productID)'")
+    }
+    guard let product = open.products.first(where: { $0.id == productID }) else {
+      return log(.error, .paywallTransactions, "the store does not have '\(productID)'")
+    }
+    guard !product.store.isWeb else {
+      return log(.error, .paywallTransactions, "checkout on the web is not supported yet")
+    }
+    let slot = PurchaseSlot(
+      token: newToken(), presentationID: open.id, product: product, info: open.info,
+      shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open))
+    purchase = slot
+    track(.transactionStart(transactionProduct(product), open.info))
+    effects.append(.message(id: open.id, .transactionStart(productID: productID)))
+    let request = PurchaseRequest(
+      productID: product.id, store: product.store, platform: platform,
+      basePlanID: platform == .android ? product.basePlanID ?? "" : nil,
+      offerID: platform == .android && slot.startsTrial ? product.offerID : nil)
+    switch purchases {
+    case .store: effects.append(.purchase(slot.token, request, byController: false))
+    case .controller: effects.append(.purchase(slot.token, request, byController: true))
+    case .listener where hasPurchaseListener: emit(.onPurchase(request))
+    case .listener: finishPurchase(StorePurchase(.failed("noPurchaseHandler")), slot.token)
+    }
+  }
+
+  private func startsTrial(_ product: StoreProduct, on open: Presentation) -> Bool {
+    switch open.paywall.trialEligibility {
+    case .automatic: product.startsTrial
+    case .eligible: product.introductoryOffer != nil
+    case .ineligible: false
+    }
+  }
+
+  /// The app's answer to `onPurchase`; without a purchase that waits for it, nothing.
+  mutating func didPurchase(_ result: PurchaseResult) {
+    guard purchases == .listener, let slot = purchase else { return }
+    finishPurchase(StorePurchase(result), slot.token)
+  }
+
+  mutating func finishPurchase(_ result: StorePurchase, _ token: Token) {
+    guard let slot = purchase, slot.token == token, slot.finished == nil else { return }
+    let isOwned = result.result == .purchased || result.result == .restored
+    if isOwned, purchases == .store {
+      purchase?.finished = result
+      return loadOwned(for: .purchase)
+    }
+    if isOwned, options.purchaseMode == .agentWallie { grantEntitlements(of: slot.product.id) }
+    conclude(slot, result)
+  }
+
+  /// Says what became of a purchase, and closes the paywall if it is still the same.
+  mutating func conclude(_ slot: PurchaseSlot, _ finished: StorePurchase) {
+    purchase = nil
+    let info = presentation?.id == slot.presentationID ? presentation?.info : nil
+    let current = info ?? slot.info
+    switch finished.result {
+    case .purchased: concludePurchased(slot, finished, current)
+    case .restored:
+      track(.transactionRestore(.viaPurchase(finished.transaction), current))
+      tell(slot, .transactionRestore)
+      concludeAgentWallie(slot, finished)
+      complete(slot, .restored)
+    case .cancelled:
+      track(.transactionAbandon(transactionProduct(slot.product), current))
+      tell(slot, .transactionAbandon)
+      if isOpen(slot.presentationID) { replacePaywall(after: .transactionAbandon) }
+    case .pending:
+      concludeFailed(slot, "the payment has to be approved first", current, .purchasePending)
+    case .failed(let message):
+      let alert = PaywallAlert.purchaseFailed(message: message, code: nil)
+      // A paywall that is shown after failures says it better.
+      let hasTrigger = config?.hasPlacement(SuperwallEventName.transactionFail.placementName)
+      let shows = options.paywalls.shouldShowPurchaseFailureAlert && hasTrigger != true
+      concludeFailed(slot, message, current, shows ? alert : nil)
+    }
+  }
+
+  private mutating func concludePurchased(
+    _ slot: PurchaseSlot, _ finished: StorePurchase, _ info: PaywallInfo
+  ) {
+    let product = transactionProduct(slot.product)
+    let kind: TransactionKind =
+      slot.product.period == nil
+      ? .nonRecurringProductPurchase : slot.startsTrial ? .freeTrialStart : .subscriptionStart
+    track(.transactionComplete(finished.transaction, product, kind, info))
+    switch kind {
+    case .freeTrialStart: track(.freeTrialStart(product, info))
+    case .subscriptionStart: track(.subscriptionStart(product, info))
+    case .nonRecurringProductPurchase: track(.nonRecurringProductPurchase(product, info))
+    }
+    tell(slot, .transactionComplete(productID: slot.product.id))
+    if kind == .freeTrialStart {
+      for notification in info.localNotifications { effects.append(.schedule(notification)) }
+    }
+    concludeAgentWallie(slot, finished)
+    complete(slot, .purchased(productID: slot.product.id))
+    if purchases == .store { redeemKnownCodes() }
+  }
+
+  private mutating func concludeFailed(
+    _ slot: PurchaseSlot, _ message: String, _ info: PaywallInfo, _ alert: PaywallAlert?
+  ) {
+    track(.transactionFail(error: message, info))
+    tell(slot, .transactionFail)
+    if isOpen(slot.presentationID), replacePaywall(after: .transactionFail) { return }
+    if let alert { effects.append(.alert(alert)) }
+  }
+
+  private func isOpen(_ presentationID: String) -> Bool {
+    presentation?.id == presentationID && presentation?.isOpen == true
+  }
+
+  private mutating func tell(_ slot: PurchaseSlot, _ message: PaywallMessage) {
+    if presentation?.id == slot.presentationID {
+      effects.append(.message(id: slot.presentationID, message))
+    }
+  }
+
+  /// Remembers what was bought on the paywall and closes it, unless somebody wants it to stay. One
+  /// that is going already reports it too.
+  private mutating func complete(_ slot: PurchaseSlot, _ result: PaywallResult) {
+    guard presentation?.id == slot.presentationID else { return }
+    presentation?.completed = result
+    guard slot.shouldDismiss, options.paywalls.automaticallyDismiss, presentation?.isOpen == true
+    else { return }
+    let closing = Closing(reason: .systemLogic)
+    if case .purchased = result, askSurvey(.onPurchase, before: closing) { return }
+    beginDismissal(closing)
+  }
+}
+
+// MARK: Google Play's consumables
+
+extension SDKState {
+  mutating func consume(_ purchaseToken: String, _ call: Token) {
+    guard platform == .android else { return complete(call) }
+    let token = newToken()
+    consumptions[token] = call
+    effects.append(.consume(token, purchaseToken))
+  }
+
+  mutating func finishConsuming(_ result: Result<String, StoreError>, _ token: Token) {
+    guard let call = consumptions.removeValue(forKey: token) else { return }
+    switch result {
+    case .success(let purchaseToken): complete(call, .text(purchaseToken))
+    case .failure(let error): fail(call, SDKError(.consumeFailed, error.message))
+    }
+  }
+}

@@ -1,0 +1,107 @@
+public import Expressions
+
+/// What a purchase gives access to.
+public struct Entitlement: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable {
+    case serviceLevel = "SERVICE_LEVEL"
+  }
+
+  public var id: String
+  public var type: Kind
+
+  public init(id: String, type: Kind = .serviceLevel) {
+    self.id = id
+    self.type = type
+  }
+
+  /// The contract's JSON: `{"id", "type"}`.
+  public var value: Value { .object(["id": .string(id), "type": .string(type.rawValue)]) }
+}
+
+/// Whether the user has access to something that is paid for.
+///
+/// `unknown` delays presentations by up to five seconds (``Timeouts/subscriptionStatus``), after
+/// which they end with an error. It is cached between launches.
+public enum SubscriptionStatus: Hashable, Sendable {
+  case unknown
+  case inactive
+  /// At least one entitlement, none of them twice. Their order means nothing.
+  case active([Entitlement])
+
+  /// Active with a set of entitlements; inactive when the set is empty.
+  public static func active(_ entitlements: Set<Entitlement>) -> SubscriptionStatus {
+    SubscriptionStatus(entitlements: entitlements.sorted { $0.id < $1.id })
+  }
+
+  /// Active when there are entitlements, else inactive. Of several with one ID the first counts.
+  public init(entitlements: some Sequence<Entitlement>) {
+    var seen: Set<String> = []
+    let distinct = entitlements.filter { seen.insert($0.id).inserted }
+    self = distinct.isEmpty ? .inactive : .active(distinct)
+  }
+
+  /// Reads the contract's JSON and makes the best of anything else (decision D16): an unknown
+  /// status is `unknown`, ACTIVE without one well-formed entitlement is `inactive`.
+  public init(coercing value: Value) {
+    switch value["status"]?.text?.uppercased() {
+    case "INACTIVE": self = .inactive
+    case "ACTIVE":
+      let ids = (value["entitlements"]?.elements ?? []).compactMap { $0["id"]?.text }
+      self.init(entitlements: ids.map { Entitlement(id: $0) })
+    default: self = .unknown
+    }
+  }
+
+  public var entitlements: [Entitlement] {
+    if case .active(let entitlements) = self { entitlements } else { [] }
+  }
+
+  public var isActive: Bool { if case .active = self { true } else { false } }
+
+  /// The wire's name: UNKNOWN, INACTIVE or ACTIVE.
+  public var name: String {
+    switch self {
+    case .unknown: "UNKNOWN"
+    case .inactive: "INACTIVE"
+    case .active: "ACTIVE"
+    }
+  }
+
+  /// The contract's JSON: `{"status"}`, with `entitlements` when active.
+  public var value: Value {
+    switch self {
+    case .unknown, .inactive: .object(["status": .string(name)])
+    case .active(let entitlements):
+      .object(["status": .string(name), "entitlements": .list(entitlements.map(\.value))])
+    }
+  }
+
+  /// Whether both say the same, whatever the order of their entitlements.
+  func means(_ other: SubscriptionStatus) -> Bool {
+    name == other.name && Set(entitlements) == Set(other.entitlements)
+  }
+}
+
+/// Entitlements of the user.
+public struct EntitlementsInfo: Hashable, Sendable {
+  /// Those that the subscription status names.
+  public var active: [Entitlement]
+  /// Those that the config's products give and the user does not have.
+  public var inactive: [Entitlement]
+  /// The part of ``active`` that was bought on the web; a purchase controller merges it with what
+  /// the store on the device says.
+  public var web: [Entitlement]
+
+  public var all: [Entitlement] { active + inactive }
+
+  public init(active: [Entitlement] = [], inactive: [Entitlement] = [], web: [Entitlement] = []) {
+    self.active = active
+    self.inactive = inactive
+    self.web = web
+  }
+
+  /// The contract's JSON: `{"active", "inactive"}`.
+  public var value: Value {
+    .object(["active": .list(active.map(\.value)), "inactive": .list(inactive.map(\.value))])
+  }
+}
