@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// The command line.
 @main
-struct Tollgate: AsyncParsableCommand {
+struct TollgateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tollgate",
     abstract: "Decide which paywall a user sees, and say why.",
@@ -12,7 +12,12 @@ struct Tollgate: AsyncParsableCommand {
       """,
     version: "tollgate 0.1.0",
     subcommands: [
+<<<<<<< HEAD
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self, TestCommand.self,
       FormatCommand.self,
+=======
+      CheckCommand.self, DecideCommand.self, PrecomputeCommand.self, TestCommand.self,
+      FormatCommand.self, SimulateCommand.self,
+>>>>>>> fd0cf69 (Add tollgate simulate: the adapter protocol and scenarios with transcripts)
     ])
 }

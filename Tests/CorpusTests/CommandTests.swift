@@ -38,7 +38,7 @@ private func run(_ arguments: String...) async throws -> Int32 {
 
 private func exitCode(_ arguments: [String]) async throws -> Int32 {
   do {
-    var command = try Tollgate.parseAsRoot(arguments)
+    var command = try TollgateCommand.parseAsRoot(arguments)
     if var asynchronous = command as? any AsyncParsableCommand {
       try await asynchronous.run()
     } else {
@@ -48,7 +48,7 @@ private func exitCode(_ arguments: [String]) async throws -> Int32 {
   } catch let code as ExitCode {
     return code.rawValue
   } catch {
-    return Tollgate.exitCode(for: error).rawValue
+    return TollgateCommand.exitCode(for: error).rawValue
   }
 }
 

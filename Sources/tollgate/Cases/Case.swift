@@ -44,6 +44,7 @@ enum CaseSuites {
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
     "tollgate-decisions": DecisionCases.run,
+    "sdk-scenarios": ScenarioCases.run,
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
