@@ -45,7 +45,7 @@ extension SDKState {
     let token = newToken()
     requests[token] = pending
     startTimer(.requestLimit(token), pending.limit)
-    effects.append(.send(token, pending.request))
+    effects.append(.send(token, withHeaders(pending.request, attempt: pending.attempt)))
     return token
   }
 

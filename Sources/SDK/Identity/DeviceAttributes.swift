@@ -53,6 +53,10 @@ extension SDKState {
     if let wrapper {
       all["platformWrapper"] = .string(wrapper.name)
       all["platformWrapperVersion"] = .string(wrapper.version)
+      if platform == .android {
+        all["platform_wrapper"] = .string(wrapper.name)
+        all["platform_wrapper_version"] = .string(wrapper.version)
+      }
     }
     return all
   }
@@ -76,11 +80,13 @@ extension SDKState {
   }
 
   private var stateAttributes: [String: Value] {
-    [
+    // The native SDKs disagree about one name.
+    let objects = platform == .iOS ? "activeEntitlementObjects" : "activeEntitlementsObject"
+    return [
       "interfaceStyle": .string(interfaceStyle?.rawValue ?? device.systemInterfaceStyle),
       "interfaceStyleMode": interfaceStyle == nil ? "automatic" : "manual",
       "activeEntitlements": .texts(stored.status.entitlements.map(\.id)),
-      "activeEntitlementObjects": .list(
+      objects: .list(
         stored.status.entitlements.map { entitlement in
           .object([
             "identifier": .string(entitlement.id), "type": .string(entitlement.type.rawValue),

@@ -14,7 +14,7 @@ package enum Input: Sendable {
   // Answers to effects.
   case timer(TimerID)
   case response(Token, Result<HTTPResponse, TransportFailure>)
-  case ownedProducts(Token, [String])
+  case ownedProducts(Token, Result<[String], StoreError>)
   case products(Token, Result<[StoreProduct], StoreError>)
   case canPresent(Token, Bool)
   case presented(id: String)
@@ -69,6 +69,7 @@ package enum Effect: Sendable {
   case cancelTimer(TimerID)
   case save(Value)
   case log(EventLogEntry)
+  case collect(CollectedEvent)
   case clearLog(keepingEvents: Set<String>)
   case send(Token, HTTPRequest)
   // The store and the controller.

@@ -135,7 +135,7 @@ package struct SDKState: Sendable {
     case .listenersChanged(let purchases): hasPurchaseListener = purchases
     case .timer(let id): if armedTimers.remove(id) != nil { fire(id) }
     case .response(let token, let result): receive(result, for: token)
-    case .ownedProducts(let token, let products): receiveOwned(products, for: token)
+    case .ownedProducts(let token, let result): receiveOwned(result, for: token)
     case .products(let token, let result): receiveProducts(result, for: token)
     case .canPresent(let token, let canPresent): presenterAnswered(canPresent, for: token)
     case .presented(let id): didPresent(id)
@@ -178,6 +178,24 @@ extension SDKState {
   mutating func track(_ event: SuperwallEvent) {
     remember(event.name.placementName)
     emit(.handleSuperwallEvent(event))
+    if uploads(event) { collect(event.name.placementName, event.value) }
+  }
+
+  /// Whether an event is uploaded (decision D44).
+  private func uploads(_ event: SuperwallEvent) -> Bool {
+    switch (trackingBehavior, event) {
+    case (.none, _): false
+    case (.superwallOnly, .triggerFire), (.superwallOnly, .userAttributes): false
+    default: true
+    }
+  }
+
+  var trackingBehavior: EventTrackingBehavior { tracking ?? options.eventTrackingBehavior }
+
+  mutating func collect(_ name: String, _ parameters: Value) {
+    effects.append(
+      .collect(
+        CollectedEvent(id: newEventID(), name: name, parameters: parameters, createdAt: now)))
   }
 
   /// Keeps an event in the history.

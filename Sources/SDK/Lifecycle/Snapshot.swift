@@ -20,7 +20,7 @@ package struct Snapshot: Hashable, Sendable {
     isPaywallPresented = state.presentation?.isVisible ?? false
     interfaceStyle = state.interfaceStyle
     logLevel = state.logging.level
-    tracking = state.tracking ?? state.options.eventTrackingBehavior
+    tracking = state.trackingBehavior
     configurationError = state.configurationError
     user = state.lifecycle.phase == .configured ? state.userAttributes : nil
     status = state.stored.status

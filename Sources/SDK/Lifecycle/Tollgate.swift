@@ -152,6 +152,7 @@ public actor Tollgate {
     case .cancelTimer(let id): timers.removeValue(forKey: id)?.cancel()
     case .save(let state): ports.storage.save(state)
     case .log(let entry): ports.eventLog.append(entry)
+    case .collect(let event): ports.collector?.add(event)
     case .clearLog(let names): ports.eventLog.clear(keepingEvents: names)
     case .send(let token, let request):
       start { ports in
@@ -172,7 +173,13 @@ public actor Tollgate {
   private func askStore(_ effect: Effect) {
     switch effect {
     case .loadOwnedProducts(let token):
-      start { .ownedProducts(token, await $0.store.ownedProducts()) }
+      start { ports in
+        do throws(StoreError) {
+          return .ownedProducts(token, .success(try await ports.store.ownedProducts()))
+        } catch {
+          return .ownedProducts(token, .failure(error))
+        }
+      }
     case .loadProducts(let token, let identifiers):
       start { ports in
         do throws(StoreError) {

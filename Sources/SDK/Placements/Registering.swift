@@ -76,7 +76,10 @@ extension SDKState {
   }
 
   private mutating func begin(_ registration: Registration) {
-    if registration.source == .register { remember(registration.placement) }
+    if registration.source == .register {
+      remember(registration.placement)
+      if trackingBehavior == .all { collect(registration.placement, registration.params) }
+    }
     guard presentation == nil else {
       return endActive(.alreadyPresented, .noPresentation, .paywallAlreadyPresented)
     }

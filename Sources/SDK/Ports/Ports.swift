@@ -7,6 +7,8 @@ public struct Ports: Sendable {
   public var store: any PurchaseStore
   public var presenter: any PaywallPresenter
   public var device: any Device
+  /// Takes events for the backend's statistics; nil uploads nothing.
+  public var collector: (any EventCollector)?
   /// Where identifiers and random numbers come from.
   public var entropy: Entropy
   /// Runs everything the SDK does, in tests that want one thread. Nil is the system's choice.
@@ -15,7 +17,8 @@ public struct Ports: Sendable {
   public init(
     time: any TimeSource = SystemTime(), transport: any Transport, storage: any StateStorage,
     eventLog: any EventLog = InMemoryEventLog(), store: any PurchaseStore,
-    presenter: any PaywallPresenter, device: any Device, entropy: Entropy = .system,
+    presenter: any PaywallPresenter, device: any Device,
+    collector: (any EventCollector)? = nil, entropy: Entropy = .system,
     executor: (any TaskExecutor)? = nil
   ) {
     self.time = time
@@ -25,6 +28,7 @@ public struct Ports: Sendable {
     self.store = store
     self.presenter = presenter
     self.device = device
+    self.collector = collector
     self.entropy = entropy
     self.executor = executor
   }

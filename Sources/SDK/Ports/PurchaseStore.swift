@@ -23,7 +23,9 @@ public protocol PurchaseStore: Sendable {
   func purchase(_ request: PurchaseRequest) async -> StorePurchase
   func restorePurchases() async -> RestorationResult
   /// Identifiers of the products that the user owns now: bought, and neither expired nor revoked.
-  func ownedProducts() async -> [String]
+  ///
+  /// - Throws: when the store cannot say; the subscription status stays as it is then.
+  func ownedProducts() async throws(StoreError) -> [String]
   /// Uses up a consumable, so that it can be bought again. Google Play only.
   ///
   /// - Returns: the token.

@@ -27,6 +27,8 @@ public struct HTTPRequest: Hashable, Sendable {
 
   public var method: Method
   public var host: Host
+  /// Which servers are meant.
+  public var environment = NetworkEnvironment.release
   /// Begins with a slash; segments are not percent-encoded yet.
   public var path: String
   public var query: [Field]

@@ -44,7 +44,7 @@ enum ProductTexts {
     var texts = counts(offer?.period, prefix: "trialPeriod")
     texts["rawTrialPeriodPrice"] = plain(offer?.priceMicros ?? 0)
     texts["trialPeriodPrice"] = money(offer?.priceMicros ?? 0, product)
-    texts["trialPeriodText"] = offer.map { "\(days($0.period))-day" } ?? ""
+    texts["trialPeriodText"] = offer.map { "\($0.period.days)-day" } ?? ""
     return texts
   }
 
@@ -60,15 +60,6 @@ enum ProductTexts {
   }
 
   private static func adverb(_ name: String) -> String { name == "day" ? "daily" : "\(name)ly" }
-
-  private static func days(_ period: SubscriptionPeriod) -> Int {
-    switch period.unit {
-    case .day: period.count
-    case .week: period.count * 7
-    case .month: period.count * 30
-    case .year: period.count * 365
-    }
-  }
 
   /// How many whole days, weeks, months and years a period has, by the SDKs' table.
   private static func counts(_ period: SubscriptionPeriod?, prefix: String) -> [String: String] {
@@ -138,7 +129,7 @@ enum ProductTexts {
   static func end(of offer: StoreProduct.IntroductoryOffer, from now: Int64) -> Int64 {
     let day: Int64 = 86_400_000
     switch offer.period.unit {
-    case .day, .week: return now + Int64(days(offer.period)) * day
+    case .day, .week: return now + Int64(offer.period.days) * day
     case .month, .year:
       let date = CivilDate(daysSince1970: Int((Double(now) / Double(day)).rounded(.down)))
       let months = offer.period.unit == .year ? offer.period.count * 12 : offer.period.count

@@ -66,6 +66,16 @@ public struct SubscriptionPeriod: Hashable, Sendable {
     self.unit = unit
     self.count = count
   }
+
+  /// In days, by the SDKs' table: a month counts thirty, a year 365.
+  var days: Int {
+    switch unit {
+    case .day: count
+    case .week: count * 7
+    case .month: count * 30
+    case .year: count * 365
+    }
+  }
 }
 
 /// A product as the store sells it.

@@ -39,13 +39,17 @@ extension SDKState {
     effects.append(.loadOwnedProducts(token))
   }
 
-  mutating func receiveOwned(_ products: [String], for token: Token) {
+  mutating func receiveOwned(_ result: Result<[String], StoreError>, for token: Token) {
     guard let purpose = ownedLoads.removeValue(forKey: token) else { return }
-    ownedProducts = products
-    if purchases == .store {
-      setStatus(SubscriptionStatus(entitlements: ownedEntitlements))
-    } else {
+    switch result {
+    case .success(let products): ownedProducts = products
+    case .failure(let error):
+      log(.warn, .receipts, "the store does not say what is owned", error: error.message)
+    }
+    if purchases == .controller || purchases == .listener {
       grantRestored()
+    } else if case .success = result {
+      setStatus(SubscriptionStatus(entitlements: ownedEntitlements))
     }
     switch purpose {
     case .configuring: finishConfiguring()

@@ -41,7 +41,7 @@ final class Transcript: Sendable {
     let entry = Value.members([
       "method": .string(request.method.rawValue), "path": .string(request.path),
       "query": object(request.query), "body": request.body,
-      "headers": object(request.headers),
+      "headers": object(request.headers.filter { $0.name == "Authorization" }),
     ])
     content.withLock { $0.requests.append(entry) }
   }

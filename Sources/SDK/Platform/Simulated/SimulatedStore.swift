@@ -144,7 +144,9 @@ public final class SimulatedStore: PurchaseStore {
   /// Whether a purchase waits for an answer.
   public var isPurchaseWaiting: Bool { state.withLock { $0.waitingPurchase != nil } }
 
-  public func ownedProducts() async -> [String] { state.withLock { $0.script.owned } }
+  public func ownedProducts() async throws(StoreError) -> [String] {
+    state.withLock { $0.script.owned }
+  }
 
   public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
     let isKnown = state.withLock { $0.script.tokens.remove(purchaseToken) != nil }

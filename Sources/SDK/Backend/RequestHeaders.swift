@@ -1,0 +1,30 @@
+internal import Expressions
+internal import RuleEngine
+
+// MARK: What every request says about app, device and user
+
+extension SDKState {
+  /// Adds what the backend knows its clients by. Servers find the user of `assignments` here.
+  func withHeaders(_ request: HTTPRequest, attempt: Int) -> HTTPRequest {
+    var request = request
+    request.environment = options.networkEnvironment
+    let status = stored.status.entitlements.map(\.id).joined(separator: ",")
+    let fields: KeyValuePairs<String, String> = [
+      "X-Platform": platform == .iOS ? "iOS" : "Android", "X-Platform-Environment": "SDK",
+      "X-Platform-Wrapper": wrapper?.name ?? "", "X-App-User-ID": stored.appUserID ?? "",
+      "X-Alias-ID": stored.aliasID, "X-Vendor-ID": device.vendorID,
+      "X-App-Version": device.appVersion, "X-OS-Version": device.osVersion,
+      "X-Device-Model": device.deviceModel, "X-Device-Locale": locale,
+      "X-Device-Language-Code": LocaleParts.language(locale),
+      "X-Device-Currency-Code": device.currencyCode,
+      "X-Device-Interface-Style": interfaceStyle?.rawValue ?? device.systemInterfaceStyle,
+      "X-SDK-Version": SDKVersion.current, "X-Bundle-ID": device.bundleID,
+      "X-Is-Sandbox": device.isSandbox ? "true" : "false",
+      "X-Static-Config-Build-Id": config?.config.buildID ?? "",
+      "X-Current-Time": WireTime.text(milliseconds: now) ?? "", "X-Retry-Count": "\(attempt)",
+      "X-Entitlements": status,
+    ]
+    request.headers += fields.filter { !$0.value.isEmpty }.map { .init($0.key, $0.value) }
+    return request
+  }
+}

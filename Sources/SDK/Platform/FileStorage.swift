@@ -1,0 +1,81 @@
+public import Expressions
+internal import Foundation
+internal import Synchronization
+
+/// Keeps the state in one JSON file, which is replaced as a whole.
+public struct FileStorage: StateStorage {
+  private let path: String
+
+  public init(path: String) { self.path = path }
+
+  public func load() -> Value? {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    return try? Value.parse(json: data)
+  }
+
+  /// A state that cannot be written is kept by the process that has it; the next change is written
+  /// again.
+  public func save(_ state: Value) {
+    try? Data(state.json.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  }
+}
+
+/// Keeps what happened in a file of JSON lines, which grows at its end.
+public final class FileEventLog: EventLog {
+  private let url: URL
+  private let lock = Mutex(())
+
+  public init(path: String) { url = URL(fileURLWithPath: path) }
+
+  /// A line that cannot be read is passed over: the process may have ended in the middle of it.
+  public func load() -> [EventLogEntry] {
+    lock.withLock { _ in
+      guard let data = try? Data(contentsOf: url) else { return [] }
+      return data.split(separator: 0x0A).compactMap { line in
+        (try? Value.parse(json: line)).flatMap { EventLogEntry(decoding: $0) }
+      }
+    }
+  }
+
+  public func append(_ entry: EventLogEntry) {
+    let line = Data((entry.value.json + "\n").utf8)
+    lock.withLock { _ in
+      guard let file = try? FileHandle(forWritingTo: url) else {
+        return try? line.write(to: url)
+      }
+      defer { try? file.close() }
+      _ = try? file.seekToEnd()
+      try? file.write(contentsOf: line)
+    }
+  }
+
+  public func clear(keepingEvents names: Set<String>) {
+    let kept = load().filter { entry in
+      if case .event(let name, _) = entry { return names.contains(name) }
+      return false
+    }
+    let text = kept.map { $0.value.json + "\n" }.joined()
+    lock.withLock { _ in try? Data(text.utf8).write(to: url, options: .atomic) }
+  }
+}
+
+extension EventLogEntry {
+  /// One line of a file: `{"event" or "occurrence": name, "at": milliseconds}`.
+  var value: Value {
+    switch self {
+    case .event(let name, let time): .object(["event": .string(name), "at": .int(time)])
+    case .occurrence(let key, let time): .object(["occurrence": .string(key), "at": .int(time)])
+    }
+  }
+
+  init?(decoding value: Value) {
+    guard let time = value["at"]?.wholeNumber.map({ Int64($0) }) else { return nil }
+    if let name = value["event"]?.text {
+      self = .event(name: name, at: time)
+    } else if let key = value["occurrence"]?.text {
+      self = .occurrence(key: key, at: time)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+
+#if canImport(UIKit)
+  public import UIKit
+#endif
+
+/// The machine that the SDK runs on, as far as Foundation knows it.
+public struct LiveDevice: Device {
+  /// What an app knows better; asked with the facts that were found.
+  private let adjust: @Sendable (inout DeviceFacts) -> Void
+
+  /// - Parameter adjust: adds what only the app knows (vendor ID, radio type, interface style...),
+  ///   and changes what was found.
+  public init(adjust: @escaping @Sendable (inout DeviceFacts) -> Void = { _ in }) {
+    self.adjust = adjust
+  }
+
+  public var facts: DeviceFacts {
+    var facts = DeviceFacts()
+    let info = Bundle.main.infoDictionary ?? [:]
+    facts.appVersion = info["CFBundleShortVersionString"] as? String ?? facts.appVersion
+    facts.appBuild = info["CFBundleVersion"] as? String ?? facts.appBuild
+    facts.bundleID = Bundle.main.bundleIdentifier ?? ""
+    let version = ProcessInfo.processInfo.operatingSystemVersion
+    facts.osVersion = "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+    let locale = Locale.current
+    facts.locale = locale.identifier
+    facts.preferredLocale = Locale.preferredLanguages.first
+    facts.currencyCode = locale.currency?.identifier ?? facts.currencyCode
+    facts.currencySymbol = locale.currencySymbol ?? facts.currencySymbol
+    facts.timeZone = TimeZone.current.identifier
+    #if os(macOS)
+      facts.isMac = true
+    #endif
+    #if canImport(Darwin)
+      facts.isLowPowerMode = ProcessInfo.processInfo.isLowPowerModeEnabled
+    #endif
+    adjust(&facts)
+    return facts
+  }
+}
+
+#if canImport(UIKit) && !os(watchOS)
+  extension Tollgate {
+    /// Tells the SDK when the app comes to the foreground and goes to the background. Call it once.
+    @MainActor
+    public func observeApplication() {
+      let center = NotificationCenter.default
+      center.addObserver(
+        forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
+      ) { [weak self] _ in self?.applicationDidEnterForeground() }
+      center.addObserver(
+        forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
+      ) { [weak self] _ in self?.applicationDidEnterBackground() }
+    }
+  }
+#endif

@@ -1,0 +1,207 @@
+/// Google Play's billing in the shape of its client library, so that a bridge to it is a thin one.
+/// ``PlayStore`` makes a ``PurchaseStore`` of it.
+public protocol PlayBilling: Sendable {
+  /// Details of products, subscriptions and one-time products alike; unknown ones are left out.
+  func queryProductDetails(_ productIDs: [String]) async throws(StoreError) -> [PlayProductDetails]
+  /// Shows Google Play's dialog and returns with what came of it.
+  ///
+  /// - Parameter offerToken: the offer of a subscription; nil for a one-time product.
+  func launchBillingFlow(productID: String, offerToken: String?) async -> PlayBillingResult
+  /// What the user owns.
+  func queryPurchases() async throws(StoreError) -> [PlayPurchase]
+  /// Google Play takes a purchase back that nobody acknowledges for three days.
+  func acknowledge(purchaseToken: String) async throws(StoreError)
+  func consume(purchaseToken: String) async throws(StoreError)
+  /// An element for every purchase that is reported outside a dialog.
+  func purchaseUpdates() -> AsyncStream<Void>
+}
+
+/// A product of Google Play.
+public struct PlayProductDetails: Hashable, Sendable {
+  /// A step of an offer's price.
+  public struct PricingPhase: Hashable, Sendable {
+    public var priceMicros: Int64
+    public var currencyCode: String
+    public var formattedPrice: String
+    /// As `P1M`.
+    public var billingPeriod: String
+    public var cycles: Int
+
+    public init(
+      priceMicros: Int64, currencyCode: String, formattedPrice: String, billingPeriod: String,
+      cycles: Int
+    ) {
+      self.priceMicros = priceMicros
+      self.currencyCode = currencyCode
+      self.formattedPrice = formattedPrice
+      self.billingPeriod = billingPeriod
+      self.cycles = cycles
+    }
+  }
+
+  /// A base plan, or an offer on top of one. Google Play lists what the user may have.
+  public struct Offer: Hashable, Sendable {
+    public var basePlanID: String
+    /// Nil for the base plan itself.
+    public var offerID: String?
+    public var offerToken: String
+    /// In their order; the last one stays.
+    public var phases: [PricingPhase]
+
+    public init(basePlanID: String, offerID: String?, offerToken: String, phases: [PricingPhase]) {
+      self.basePlanID = basePlanID
+      self.offerID = offerID
+      self.offerToken = offerToken
+      self.phases = phases
+    }
+  }
+
+  public var productID: String
+  /// Empty for a one-time product.
+  public var offers: [Offer]
+  /// The price of a one-time product.
+  public var oneTimePrice: PricingPhase?
+
+  public init(productID: String, offers: [Offer] = [], oneTimePrice: PricingPhase? = nil) {
+    self.productID = productID
+    self.offers = offers
+    self.oneTimePrice = oneTimePrice
+  }
+
+  /// The offer that is taken unless somebody names one: the longest free trial, else the lowest
+  /// first price, else the base plan.
+  var bestOffer: Offer? {
+    offers.max { a, b in
+      (a.freeDays, -a.firstPrice, a.phases.count) < (b.freeDays, -b.firstPrice, b.phases.count)
+    }
+  }
+}
+
+extension PlayProductDetails.Offer {
+  fileprivate var freeDays: Int {
+    guard let first = phases.first, first.priceMicros == 0, phases.count > 1 else { return 0 }
+    return SubscriptionPeriod(iso8601: first.billingPeriod)?.days ?? 0
+  }
+
+  fileprivate var firstPrice: Int64 { phases.first?.priceMicros ?? .max }
+}
+
+/// A purchase as Google Play keeps it.
+public struct PlayPurchase: Hashable, Sendable {
+  public var productIDs: [String]
+  public var purchaseToken: String
+  public var orderID: String?
+  /// False while the payment is pending.
+  public var isPurchased: Bool
+  public var isAcknowledged: Bool
+
+  public init(
+    productIDs: [String], purchaseToken: String, orderID: String? = nil, isPurchased: Bool = true,
+    isAcknowledged: Bool = false
+  ) {
+    self.productIDs = productIDs
+    self.purchaseToken = purchaseToken
+    self.orderID = orderID
+    self.isPurchased = isPurchased
+    self.isAcknowledged = isAcknowledged
+  }
+}
+
+/// What came of Google Play's dialog.
+public enum PlayBillingResult: Hashable, Sendable {
+  case purchased(PlayPurchase)
+  case userCancelled
+  case itemAlreadyOwned
+  /// With the library's response code and message.
+  case error(code: Int, message: String)
+}
+
+/// Google Play as a ``PurchaseStore``.
+public struct PlayStore: PurchaseStore {
+  private let billing: any PlayBilling
+  private let locale: String
+
+  /// - Parameter locale: how prices are written, such as `en_US`.
+  public init(_ billing: any PlayBilling, locale: String = "en_US") {
+    self.billing = billing
+    self.locale = locale
+  }
+
+  public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+    try await billing.queryProductDetails(identifiers).compactMap { product($0) }
+  }
+
+  private func product(_ details: PlayProductDetails) -> StoreProduct? {
+    let offer = details.bestOffer
+    guard let price = details.oneTimePrice ?? offer?.phases.last else { return nil }
+    var introductory: StoreProduct.IntroductoryOffer?
+    if let phases = offer?.phases, phases.count > 1,
+      let period = SubscriptionPeriod(iso8601: phases[0].billingPeriod)
+    {
+      introductory = StoreProduct.IntroductoryOffer(
+        mode: phases[0].priceMicros == 0 ? .freeTrial : phases[0].cycles > 1 ? .payAsYouGo : .payUpFront,
+        period: period, periods: max(phases[0].cycles, 1), priceMicros: phases[0].priceMicros)
+    }
+    return StoreProduct(
+      id: details.productID, store: .playStore, priceMicros: price.priceMicros,
+      currencyCode: price.currencyCode, locale: locale, displayPrice: price.formattedPrice,
+      period: details.oneTimePrice == nil ? SubscriptionPeriod(iso8601: price.billingPeriod) : nil,
+      introductoryOffer: introductory, basePlanID: offer?.basePlanID ?? "",
+      offerID: offer?.offerID)
+  }
+
+  public func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+    do throws(StoreError) {
+      guard let details = try await billing.queryProductDetails([request.productID]).first else {
+        return StorePurchase(.failed("Google Play does not have '\(request.productID)'"))
+      }
+      let offer =
+        details.offers.first {
+          $0.basePlanID == request.basePlanID && $0.offerID == request.offerID
+        } ?? details.bestOffer
+      let result = await billing.launchBillingFlow(
+        productID: request.productID, offerToken: offer?.offerToken)
+      return try await finish(result)
+    } catch {
+      return StorePurchase(.failed(error.message))
+    }
+  }
+
+  private func finish(_ result: PlayBillingResult) async throws(StoreError) -> StorePurchase {
+    switch result {
+    case .userCancelled: return StorePurchase(.cancelled)
+    case .itemAlreadyOwned: return StorePurchase(.restored)
+    case .error(_, let message): return StorePurchase(.failed(message))
+    case .purchased(let purchase):
+      guard purchase.isPurchased else { return StorePurchase(.pending) }
+      if !purchase.isAcknowledged {
+        try await billing.acknowledge(purchaseToken: purchase.purchaseToken)
+      }
+      return StorePurchase(
+        .purchased,
+        transaction: StoreTransaction(
+          storeTransactionID: purchase.orderID, purchaseToken: purchase.purchaseToken))
+    }
+  }
+
+  /// Google Play has nothing to restore: what the user owns is always there to be asked for.
+  public func restorePurchases() async -> RestorationResult {
+    do throws(StoreError) {
+      _ = try await billing.queryPurchases()
+      return .restored
+    } catch {
+      return .failed(error.message)
+    }
+  }
+
+  public func ownedProducts() async throws(StoreError) -> [String] {
+    try await billing.queryPurchases().filter(\.isPurchased).flatMap(\.productIDs)
+  }
+
+  public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
+    try await billing.consume(purchaseToken: purchaseToken)
+    return purchaseToken
+  }
+
+  public func changes() -> AsyncStream<Void> { billing.purchaseUpdates() }
+}

@@ -1,0 +1,165 @@
+#if canImport(StoreKit)
+  internal import RuleEngine
+  internal import StoreKit
+  internal import Synchronization
+
+  /// The App Store, by StoreKit 2.
+  public final class StoreKitStore: PurchaseStore {
+    /// Products by identifier, so that a purchase does not have to ask again.
+    private let cache = Mutex<[String: Product]>([:])
+
+    public init() {}
+
+    public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+      do {
+        let products = try await Product.products(for: identifiers)
+        cache.withLock { cache in
+          for product in products { cache[product.id] = product }
+        }
+        var known: [StoreProduct] = []
+        for product in products { known.append(await StoreProduct(product)) }
+        return known
+      } catch {
+        throw StoreError(error.localizedDescription)
+      }
+    }
+
+    public func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+      do {
+        guard let product = try await product(request.productID) else {
+          return StorePurchase(.failed("the App Store does not have '\(request.productID)'"))
+        }
+        switch try await product.purchase() {
+        case .userCancelled: return StorePurchase(.cancelled)
+        case .pending: return StorePurchase(.pending)
+        case .success(let verification): return await finish(verification)
+        @unknown default: return StorePurchase(.failed("the App Store answered in a new way"))
+        }
+      } catch {
+        return StorePurchase(.failed(error))
+      }
+    }
+
+    private func product(_ identifier: String) async throws -> Product? {
+      if let known = cache.withLock({ $0[identifier] }) { return known }
+      let product = try await Product.products(for: [identifier]).first
+      cache.withLock { $0[identifier] = product }
+      return product
+    }
+
+    /// Finishes a transaction that Apple signed; another one buys nothing.
+    private func finish(_ verification: VerificationResult<Transaction>) async -> StorePurchase {
+      switch verification {
+      case .unverified(_, let error): return StorePurchase(.failed(error))
+      case .verified(let transaction):
+        await transaction.finish()
+        return StorePurchase(
+          .purchased, transaction: StoreTransaction(transaction, verification.jwsRepresentation))
+      }
+    }
+
+    public func restorePurchases() async -> RestorationResult {
+      do {
+        try await AppStore.sync()
+        return .restored
+      } catch {
+        return .failed(error)
+      }
+    }
+
+    public func ownedProducts() async throws(StoreError) -> [String] {
+      var owned: [String] = []
+      for await verification in Transaction.currentEntitlements {
+        if case .verified(let transaction) = verification, transaction.revocationDate == nil {
+          owned.append(transaction.productID)
+        }
+      }
+      return owned
+    }
+
+    /// The App Store has nothing to consume: a finished consumable can be bought again.
+    public func consume(_ purchaseToken: String) async throws(StoreError) -> String { purchaseToken }
+
+    public func changes() -> AsyncStream<Void> {
+      let (stream, continuation) = AsyncStream<Void>.makeStream()
+      let task = Task {
+        for await verification in Transaction.updates {
+          if case .verified(let transaction) = verification { await transaction.finish() }
+          continuation.yield()
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+      return stream
+    }
+  }
+
+  extension StoreProduct {
+    init(_ product: Product) async {
+      let subscription = product.subscription
+      let isEligible = await subscription?.isEligibleForIntroOffer ?? false
+      self.init(
+        id: product.id, priceMicros: Self.micros(product.price),
+        currencyCode: product.priceFormatStyle.currencyCode,
+        currencySymbol: product.priceFormatStyle.locale.currencySymbol,
+        locale: product.priceFormatStyle.locale.identifier, displayPrice: product.displayPrice,
+        period: subscription.map { SubscriptionPeriod($0.subscriptionPeriod) },
+        introductoryOffer: subscription?.introductoryOffer.map { IntroductoryOffer($0) },
+        isEligibleForOffer: isEligible,
+        subscriptionGroupID: subscription?.subscriptionGroupID,
+        isFamilyShareable: product.isFamilyShareable)
+    }
+
+    /// Millionths, rounded half to even: this also heals prices that went through a double.
+    fileprivate static func micros(_ price: Decimal) -> Int64 {
+      var scaled = price * 1_000_000
+      var rounded = Decimal()
+      NSDecimalRound(&rounded, &scaled, 0, .bankers)
+      return NSDecimalNumber(decimal: rounded).int64Value
+    }
+  }
+
+  extension SubscriptionPeriod {
+    fileprivate init(_ period: Product.SubscriptionPeriod) {
+      let unit: Unit =
+        switch period.unit {
+        case .day: .day
+        case .week: .week
+        case .month: .month
+        case .year: .year
+        @unknown default: .month
+        }
+      self.init(unit: unit, count: period.value)
+    }
+  }
+
+  extension StoreProduct.IntroductoryOffer {
+    fileprivate init(_ offer: Product.SubscriptionOffer) {
+      let mode: Mode =
+        switch offer.paymentMode {
+        case .payAsYouGo: .payAsYouGo
+        case .payUpFront: .payUpFront
+        default: .freeTrial
+        }
+      self.init(
+        mode: mode, period: SubscriptionPeriod(offer.period), periods: offer.periodCount,
+        priceMicros: StoreProduct.micros(offer.price))
+    }
+  }
+
+  extension StoreTransaction {
+    fileprivate init(_ transaction: Transaction, _ signed: String) {
+      func text(_ date: Date?) -> String? {
+        date.flatMap { WireTime.text(milliseconds: Int64($0.timeIntervalSince1970 * 1_000)) }
+      }
+      self.init(
+        storeTransactionID: String(transaction.id),
+        originalTransactionID: String(transaction.originalID),
+        transactionDate: text(transaction.purchaseDate), signedTransaction: signed)
+      originalTransactionDate = text(transaction.originalPurchaseDate)
+      expirationDate = text(transaction.expirationDate)
+      revocationDate = text(transaction.revocationDate)
+      subscriptionGroupID = transaction.subscriptionGroupID
+      appAccountToken = transaction.appAccountToken?.uuidString
+    }
+  }
+#endif
