@@ -133,6 +133,12 @@ public actor Tollgate {
       .filter { seen.insert($0).inserted }
   }
 
+  /// Whether a paywall, a purchase or a restore is under way.
+  var isBusy: Bool {
+    state.presentation != nil || state.active != nil || state.purchase != nil
+      || state.restore != nil
+  }
+
   /// What the SDK is like now.
   package func snapshot() -> Snapshot { Snapshot(state) }
 

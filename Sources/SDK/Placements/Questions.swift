@@ -3,10 +3,16 @@ internal import RuleEngine
 
 /// A call of `getPresentationResult`.
 struct Question: Hashable, Sendable {
+  /// What has to be known before it can be decided.
+  enum Wait: Hashable, Sendable {
+    case status
+    case identity
+  }
+
   var token: Token
   var placement: String
   var params: Value
-  var isWaiting = false
+  var wait: Wait?
   /// What the answer will be when its paywall is available.
   var experiment: Decision.Experiment?
 }
@@ -17,24 +23,28 @@ extension SDKState {
   /// Says what the placement would do. Nothing is presented and no occurrence is used up; the
   /// assignment that the answer promises is confirmed (decision D42).
   mutating func ask(_ question: Question) {
+    var question = question
+    question.wait = stored.status == .unknown ? .status : isIdentityReady ? nil : .identity
     questions[question.token] = question
-    guard stored.status != .unknown, isIdentityReady else {
-      questions[question.token]?.isWaiting = true
-      if stored.status == .unknown {
-        startTimer(.status(question.token), options.timeouts.subscriptionStatus)
-      }
-      return
+    switch question.wait {
+    case .status: startTimer(.status(question.token), options.timeouts.subscriptionStatus)
+    case .identity: break
+    case nil: decide(question)
     }
-    decide(question)
   }
 
   mutating func continueQuestions() {
-    let waiting = questions.values.filter(\.isWaiting)
+    let ready = questions.values.filter { question in
+      switch question.wait {
+      case .status: stored.status != .unknown
+      case .identity: isIdentityReady
+      case nil: false
+      }
+    }
     // Tokens count up, so this is the order of the calls.
-    for question in waiting.sorted(by: { $0.token.number < $1.token.number }) {
+    for question in ready.sorted(by: { $0.token.number < $1.token.number }) {
       cancelTimer(.status(question.token))
-      questions[question.token]?.isWaiting = false
-      decide(question)
+      ask(question)
     }
   }
 

@@ -98,14 +98,22 @@ extension SDKState {
     }
   }
 
-  /// Goes on with what waited for the status or for the identity, if both are there now.
+  /// Goes on with what waited for the status or for the identity, if that is there now. The other
+  /// one may have to be waited for next.
   mutating func continueWaiting() {
-    guard stored.status != .unknown, isIdentityReady else { return }
-    if let turn = active, turn.stage == .waitingForStatus || turn.stage == .waitingForIdentity {
+    if let turn = active, isOver(turn.stage) {
       cancelTimer(.status(turn.token))
-      decideActive()
+      waitForStatus()
     }
     continueQuestions()
+  }
+
+  private func isOver(_ stage: ActiveRegistration.Stage) -> Bool {
+    switch stage {
+    case .waitingForStatus: stored.status != .unknown
+    case .waitingForIdentity: isIdentityReady
+    default: false
+    }
   }
 
   mutating func statusStayedUnknown(_ token: Token) {

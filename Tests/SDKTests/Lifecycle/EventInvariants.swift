@@ -1,0 +1,60 @@
+import Testing
+
+@testable import SDK
+
+/// What holds for the events of every run.
+enum EventInvariants {
+  /// Paywalls come and go one at a time, transactions and restores that begin also end, and the
+  /// status changes from what it was.
+  static func check(_ events: [ModuleEvent], _ run: String) {
+    var open = 0
+    var transactions = 0
+    var restores = 0
+    var status = SubscriptionStatus.unknown
+    for event in events {
+      switch event {
+      case .willPresentPaywall: open += 1
+      case .didDismissPaywall: open -= 1
+      case .onPaywallError(let error, _) where error.code == .presentationFailed: open -= 1
+      case .subscriptionStatusDidChange(let from, let to):
+        #expect(from.means(status) && !from.means(to), "\(run): \(from) to \(to)")
+        status = to
+      case .handleSuperwallEvent(let event): count(event, &transactions, &restores)
+      default: break
+      }
+      let isOneAtATime = (0...1).contains(open) && (0...1).contains(transactions)
+      #expect(isOneAtATime && (0...1).contains(restores), "\(run): \(event.name)")
+    }
+    #expect(open == 0 && transactions == 0 && restores == 0, "\(run): something has no end")
+  }
+
+  private static func count(_ event: SuperwallEvent, _ transactions: inout Int, _ restores: inout Int)
+  {
+    switch event {
+    case .transactionStart: transactions += 1
+    case .transactionComplete, .transactionFail, .transactionAbandon,
+      .transactionRestore(.viaPurchase, _):
+      transactions -= 1
+    case .restoreStart: restores += 1
+    case .restoreComplete, .restoreFail: restores -= 1
+    default: break
+    }
+  }
+
+  /// What a placement's handler hears is what the call answers.
+  static func check(_ heard: [ModuleEvent], of outcome: PlacementOutcome, _ run: String) {
+    let names = heard.map(\.name).filter { $0 != .onCustomCallback }
+    let presented = names.count { $0 == .onPaywallPresent }
+    let dismissed = names.count { $0 == .onPaywallDismiss }
+    #expect(presented == dismissed, "\(run): \(names)")
+    switch outcome.kind {
+    case .skipped: #expect(names == [.onPaywallSkip], "\(run): \(names)")
+    case .error: #expect(names.last == .onPaywallError, "\(run): \(names)")
+    case .presented(_, let reason):
+      let hasFailed = reason == .webViewFailedToLoad && !outcome.featureGranted
+      #expect(presented > 0, "\(run): \(names)")
+      #expect(names.contains(.onPaywallError) == hasFailed, "\(run): \(names)")
+    case .ignored: #expect(names.isEmpty, "\(run): \(names)")
+    }
+  }
+}
