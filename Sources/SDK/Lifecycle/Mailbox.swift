@@ -1,4 +1,3 @@
-internal import Synchronization
 
 /// Holds what is reported from other threads until the SDK takes it, in order.
 final class Mailbox: Sendable {
@@ -10,7 +9,7 @@ final class Mailbox: Sendable {
   }
 
   private let executor: (any TaskExecutor)?
-  private let content = Mutex(Content())
+  private let content = Locked(Content())
 
   init(executor: (any TaskExecutor)?) { self.executor = executor }
 

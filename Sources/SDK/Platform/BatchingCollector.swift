@@ -1,6 +1,5 @@
 internal import Expressions
 internal import RuleEngine
-internal import Synchronization
 
 /// Uploads events in batches: `POST /api/v1/events`.
 public final class BatchingCollector: EventCollector {
@@ -18,7 +17,7 @@ public final class BatchingCollector: EventCollector {
   private let environment: NetworkEnvironment
   private let interval: Int64
   private let limit: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// - Parameters:
   ///   - interval: milliseconds for which events are gathered.

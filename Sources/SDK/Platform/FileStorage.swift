@@ -1,6 +1,5 @@
 public import Expressions
 internal import Foundation
-internal import Synchronization
 
 /// Keeps the state in one JSON file, which is replaced as a whole.
 public struct FileStorage: StateStorage {
@@ -23,7 +22,7 @@ public struct FileStorage: StateStorage {
 /// Keeps what happened in a file of JSON lines, which grows at its end.
 public final class FileEventLog: EventLog {
   private let url: URL
-  private let lock = Mutex(())
+  private let lock = Locked(())
 
   public init(path: String) { url = URL(fileURLWithPath: path) }
 

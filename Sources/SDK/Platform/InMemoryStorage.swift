@@ -1,11 +1,10 @@
 public import Expressions
-private import Synchronization
 
 /// Keeps the state for as long as the object lives.
 public final class InMemoryStorage: StateStorage {
-  private let state: Mutex<Value?>
+  private let state: Locked<Value?>
 
-  public init(_ state: Value? = nil) { self.state = Mutex(state) }
+  public init(_ state: Value? = nil) { self.state = Locked(state) }
 
   public func load() -> Value? { state.withLock { $0 } }
 
@@ -14,7 +13,7 @@ public final class InMemoryStorage: StateStorage {
 
 /// Keeps what happened for as long as the object lives.
 public final class InMemoryEventLog: EventLog {
-  private let entries = Mutex<[EventLogEntry]>([])
+  private let entries = Locked<[EventLogEntry]>([])
 
   public init() {}
 

@@ -1,12 +1,11 @@
 #if canImport(StoreKit)
   internal import RuleEngine
   internal import StoreKit
-  internal import Synchronization
 
   /// The App Store, by StoreKit 2.
   public final class StoreKitStore: PurchaseStore {
     /// Products by identifier, so that a purchase does not have to ask again.
-    private let cache = Mutex<[String: Product]>([:])
+    private let cache = Locked<[String: Product]>([:])
 
     public init() {}
 

@@ -1,6 +1,5 @@
 internal import Expressions
 internal import SDK
-internal import Synchronization
 
 /// A headless SDK that runs one scenario, step by step, on a clock of its own.
 ///
@@ -279,7 +278,7 @@ final class SimulationSession {
 
 /// Something that will be there later.
 final class Later<Content: Sendable>: Sendable {
-  private let content = Mutex<(value: Content?, isFrozen: Bool)>((nil, false))
+  private let content = Locked<(value: Content?, isFrozen: Bool)>((nil, false))
 
   var value: Content? { content.withLock { $0.value } }
 

@@ -1,6 +1,5 @@
 internal import Expressions
 internal import SDK
-internal import Synchronization
 
 /// What happened in a simulation, in order: events, commands to the host, deliveries to
 /// subscribers, requests.
@@ -10,7 +9,7 @@ final class Transcript: Sendable {
     var requests: [Value] = []
   }
 
-  private let content = Mutex(Content())
+  private let content = Locked(Content())
 
   /// What happened since the last look.
   func take() -> Content {

@@ -1,5 +1,4 @@
 import Expressions
-import Synchronization
 
 @testable import SDK
 
@@ -16,9 +15,9 @@ struct FastTime: TimeSource {
 
 /// Random numbers for many threads.
 final class Dice: Sendable {
-  private let generator: Mutex<SplitMix64>
+  private let generator: Locked<SplitMix64>
 
-  init(_ seed: UInt64) { generator = Mutex(SplitMix64(state: seed)) }
+  init(_ seed: UInt64) { generator = Locked(SplitMix64(state: seed)) }
 
   func roll(_ bound: Int) -> Int { generator.withLock { Int($0.next() % UInt64(bound)) } }
 
@@ -52,7 +51,7 @@ struct FlakyTransport: Transport {
 }
 
 final class SharedFlag: Sendable {
-  private let value = Mutex(false)
+  private let value = Locked(false)
 
   var isSet: Bool { value.withLock { $0 } }
 
@@ -143,7 +142,7 @@ final class RestlessUser: PaywallPresenter {
     }
   }
 
-  private let gone = Mutex<Set<String>>([])
+  private let gone = Locked<Set<String>>([])
 
   /// Called for every paywall that went away.
   func note(gone id: String) { gone.withLock { _ = $0.insert(id) } }

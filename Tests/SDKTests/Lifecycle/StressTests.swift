@@ -1,5 +1,4 @@
 import Expressions
-import Synchronization
 import Testing
 
 @testable import SDK
@@ -62,8 +61,8 @@ private final class StressWorld: Sendable {
   private let user: RestlessUser
   private let tollgate: Tollgate
   private let usesController: Bool
-  private let heard = Mutex<[ModuleEvent]>([])
-  private let ended = Mutex<[String: PlacementOutcome]>([:])
+  private let heard = Locked<[ModuleEvent]>([])
+  private let ended = Locked<[String: PlacementOutcome]>([:])
 
   var events: [ModuleEvent] { heard.withLock { $0 } }
   var outcomes: [String: PlacementOutcome] { ended.withLock { $0 } }

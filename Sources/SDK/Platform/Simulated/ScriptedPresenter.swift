@@ -1,5 +1,4 @@
 public import Expressions
-internal import Synchronization
 
 /// A presenter without a screen: it says what it was told, and a script plays the user.
 public final class ScriptedPresenter: PaywallPresenter {
@@ -24,7 +23,7 @@ public final class ScriptedPresenter: PaywallPresenter {
     var surveying: CheckedContinuation<SurveyAnswer, Never>?
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let observe: @Sendable (Command) -> Void
 
   /// - Parameters:
@@ -35,7 +34,7 @@ public final class ScriptedPresenter: PaywallPresenter {
     isAvailable: Bool = true, acknowledges: Bool = true,
     observe: @escaping @Sendable (Command) -> Void = { _ in }
   ) {
-    state = Mutex(State(isAvailable: isAvailable, acknowledges: acknowledges))
+    state = Locked(State(isAvailable: isAvailable, acknowledges: acknowledges))
     self.observe = observe
   }
 

@@ -1,5 +1,4 @@
 public import Expressions
-internal import Synchronization
 
 /// A backend that answers from a script.
 public final class ScriptedTransport: Transport {
@@ -26,7 +25,7 @@ public final class ScriptedTransport: Transport {
   }
 
   private let rules: [Rule]
-  private let used: Mutex<[Int: Int]> = Mutex([:])
+  private let used: Locked<[Int: Int]> = Locked([:])
   private let time: any TimeSource
   private let observe: @Sendable (HTTPRequest) -> Void
 

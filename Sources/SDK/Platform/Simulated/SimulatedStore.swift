@@ -1,4 +1,3 @@
-internal import Synchronization
 
 /// A store that sells what it is told to, on any platform.
 ///
@@ -54,7 +53,7 @@ public final class SimulatedStore: PurchaseStore {
   }
 
   private let catalogue: [String: StoreProduct]
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let observe: @Sendable (Command) -> Void
 
   /// - Parameter observe: is told of every purchase and restore, in order.
@@ -63,7 +62,7 @@ public final class SimulatedStore: PurchaseStore {
     observe: @escaping @Sendable (Command) -> Void = { _ in }
   ) {
     catalogue = Dictionary(products.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    state = Mutex(State(script: script))
+    state = Locked(State(script: script))
     self.observe = observe
   }
 

@@ -1,9 +1,8 @@
-internal import Synchronization
 
 /// Runs everything of a simulation on the thread that asks for it, in the order in which it became
 /// ready. Whether anything is left to do can be told, and two runs are alike.
 public final class SimulationExecutor: TaskExecutor {
-  private let jobs = Mutex<[UnownedJob]>([])
+  private let jobs = Locked<[UnownedJob]>([])
 
   public init() {}
 

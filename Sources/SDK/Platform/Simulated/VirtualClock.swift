@@ -1,4 +1,3 @@
-internal import Synchronization
 
 /// A clock that stands still until it is moved: a day takes as long as what happens in it.
 public final class VirtualClock: TimeSource {
@@ -16,10 +15,10 @@ public final class VirtualClock: TimeSource {
     var cancelled: Set<Int> = []
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// - Parameter now: milliseconds since 1970.
-  public init(now: Int64) { state = Mutex(State(now: now)) }
+  public init(now: Int64) { state = Locked(State(now: now)) }
 
   public var now: Int64 { state.withLock { $0.now } }
 
