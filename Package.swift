@@ -57,7 +57,7 @@ let package = Package(
     .testTarget(
       name: "CorpusTests",
       dependencies: [
-        "tollgate",
+        "tollgate", "SDK",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

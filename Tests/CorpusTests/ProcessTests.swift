@@ -281,4 +281,59 @@ import Testing
     #expect(try #require(Int(words[0])) > 200)
     #expect(words[2...3] == ["0", "failed,"])
   }
+
+  // MARK: simulate
+
+  private let scenarios = corpus + "/sdk/sdk-scenarios.jsonl"
+
+  @Test func simulatePrintsTranscripts() throws {
+    let result = try BuiltTool.run("simulate", scenarios, "--only", "buy-0")
+    #expect(result.code == 0)
+    #expect(result.lines.last == "8 passed, 0 failed")
+    #expect(result.output.contains("the paywall: purchase {\"productId\":\"com.tollgate.pro.month\"}"))
+    #expect(result.output.contains("tells    onPurchase productId=com.tollgate.pro.month"))
+    let quiet = try BuiltTool.run("simulate", scenarios, "--only", "buy-0", "--quiet")
+    #expect(quiet.output == "8 passed, 0 failed\n")
+  }
+
+  @Test func simulateSaysWhatWasNotExpected() throws {
+    let scenario = """
+      {"id":"s","title":"t","steps":[{"do":"call","method":"configure","args":{"apiKey":"pk"},\
+      "state":{"lifecycle":"configFailed"}},{"do":"advance","ms":86400000}]}
+      """
+    let result = try BuiltTool.run("simulate", "-", input: scenario)
+    #expect(result.code == 1)
+    #expect(
+      result.output.contains(
+        "FAILED: step 0 (call configure): state.lifecycle: expected \"configFailed\", got \"configured\""))
+    #expect(result.lines.last == "0 passed, 1 failed")
+    #expect(try BuiltTool.run("simulate", "-", input: "{\"id\":").errors.contains("-:1: "))
+    #expect(try BuiltTool.run("simulate").errors.contains("--serve"))
+    #expect(try BuiltTool.run("simulate", "/no/such/file").code != 0)
+  }
+
+  @Test func simulateServes() throws {
+    let lines = [
+      #"{"op":"step","step":{}}"#, #"{"op":"begin","scenario":{"config":7}}"#, "{", "",
+      #"{"op":"begin","scenario":{"id":"x"}}"#,
+      #"{"op":"step","step":{"do":"call","method":"configure","args":{"apiKey":"pk"}}}"#,
+      #"{"op":"step","step":{"do":"dance"}}"#, #"{"op":"stop"}"#,
+    ]
+    let result = try BuiltTool.run("simulate", "--serve", input: lines.joined(separator: "\n"))
+    #expect(result.code == 0)
+    let answers = try result.lines.map { try json($0) }
+    #expect(answers.map { $0["ok"] as? Bool } == [false, false, false, true, nil, nil, false])
+    #expect((answers[4]["state"] as? NSDictionary)?["lifecycle"] as? String == "configured")
+    #expect((answers[4]["requests"] as? NSArray)?.count == 1)
+    let error = (answers[5]["result"] as? NSDictionary)?["error"] as? NSDictionary
+    #expect(error?["code"] as? String == "unsupported")
+  }
+
+  @Test func simulateTakesFixturesOfYourOwn() throws {
+    let missing = try BuiltTool.run("simulate", scenarios, "--fixtures", "/no/such/folder")
+    #expect(missing.code == 1 && missing.errors.contains("config.std.json"))
+    let own = try BuiltTool.run(
+      "simulate", scenarios, "--only", "cfg-0", "--fixtures", Self.corpus + "/sdk/fixtures", "--quiet")
+    #expect(own.code == 0)
+  }
 }

@@ -18,7 +18,7 @@ enum SHA256 {
   static func digest(_ message: [UInt8]) -> [UInt8] {
     var padded = message + [0x80]
     while padded.count % 64 != 56 { padded.append(0) }
-    padded += (0..<8).reversed().map { UInt8(truncatingIfNeeded: message.count * 8 >> ($0 * 8)) }
+    padded += (0..<8).reversed().map { UInt8(truncatingIfNeeded: (message.count * 8) >> ($0 * 8)) }
     var state = initial
     for start in stride(from: 0, to: padded.count, by: 64) {
       compress(padded[start..<start + 64], &state)

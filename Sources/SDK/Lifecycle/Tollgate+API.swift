@@ -28,7 +28,8 @@ extension Tollgate {
   }
 
   func configure(_ configuration: Configuration) async throws(SDKError) {
-    if !isWatchingStore {
+    // With a controller the store's transactions are the app's to finish.
+    if configuration.purchases == .store, !isWatchingStore {
       isWatchingStore = true
       watchStore()
     }
@@ -149,14 +150,13 @@ extension Tollgate {
 // MARK: The user
 
 extension Tollgate {
-  /// Says who the user is. Another user than before is reset first.
-  ///
-  /// - Parameter restorePaywallAssignments: whether placements, and this call, wait until the
-  ///   server has said which variants the user has. Otherwise that happens in the background.
-  public func identify(userID: String, restorePaywallAssignments: Bool = false)
+  /// Says who the user is. Another user than before is reset first; white space around the ID does
+  /// not count.
+  public func identify(userId: String, options: IdentityOptions = IdentityOptions())
     async throws(SDKError)
   {
-    let call = Call.identify(userID: userID, restoresAssignments: restorePaywallAssignments)
+    let call = Call.identify(
+      userID: userId, restoresAssignments: options.restorePaywallAssignments)
     _ = try await perform(call).get()
   }
 
@@ -181,7 +181,9 @@ extension Tollgate {
   public func setIntegrationAttributes(_ attributes: [IntegrationAttribute: String?])
     async throws(SDKError)
   {
-    let all = attributes.map { Value.Entry(key: .string($0.rawValue), value: $1.map { .string($0) } ?? .null) }
+    let all = attributes.map { attribute, id in
+      Value.Entry(key: .string(attribute.rawValue), value: id.map { .string($0) } ?? .null)
+    }
     _ = try await perform(.setIntegrationAttributes(.map(all))).get()
   }
 
@@ -242,6 +244,10 @@ extension Tollgate {
     _ = try await perform(.setSubscriptionStatus(status)).get()
   }
 
+  /// Entitlements as they are now: active, inactive, and those bought on the web. Never waits.
+  public var entitlements: EntitlementsInfo { entitlementsNow }
+
+  /// Entitlements, once the SDK is configured.
   public func getEntitlements() async throws(SDKError) -> EntitlementsInfo {
     guard case .entitlements(let info) = try await perform(.getEntitlements).get() else {
       return EntitlementsInfo()
@@ -249,14 +255,14 @@ extension Tollgate {
     return info
   }
 
-  /// What owning some products gives, by the config; for controllers that keep the status.
-  public func entitlements(for productIDs: Set<String>) -> [Entitlement] {
-    entitlementsByConfig(productIDs.sorted())
-  }
-
-  /// Products as the store sells them.
+  /// Products as the store sells them, with the entitlements that the config gives them. A
+  /// controller that keeps the status adds ``EntitlementsInfo/web`` to these.
   public func products(for identifiers: Set<String>) async throws(StoreError) -> [StoreProduct] {
-    try await ports.store.products(identifiers.sorted())
+    var products = try await ports.store.products(identifiers.sorted())
+    for place in products.indices {
+      products[place].entitlements = entitlements(ofProduct: products[place].id)
+    }
+    return products
   }
 
   /// Restores what the user bought before. Without a purchase controller it counts when there is

@@ -127,10 +127,11 @@ public actor Tollgate {
     mainQueue.finish()
   }
 
-  func entitlementsByConfig(_ productIDs: [String]) -> [Entitlement] {
-    var seen: Set<Entitlement> = []
-    return productIDs.flatMap { state.config?.entitlements(ofProduct: $0) ?? [] }
-      .filter { seen.insert($0).inserted }
+  var entitlementsNow: EntitlementsInfo { state.entitlements }
+
+  /// What owning a product gives, by the config.
+  func entitlements(ofProduct id: String) -> [Entitlement] {
+    state.config?.entitlements(ofProduct: id) ?? []
   }
 
   /// Whether a paywall, a purchase or a restore is under way.
@@ -169,7 +170,7 @@ public actor Tollgate {
         }
       }
     case .didCompletePurchase(let productID):
-      tellDelegate { $0.didCompletePurchase(productID: productID) }
+      tellDelegate { $0.didCompletePurchase(productId: productID) }
     case .didRestorePurchases: tellDelegate { $0.didRestorePurchases() }
     case .loadOwnedProducts, .loadProducts, .purchase, .restore, .consume: askStore(effect)
     default: askPresenter(effect)

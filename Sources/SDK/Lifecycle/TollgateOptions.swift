@@ -165,7 +165,7 @@ public enum NetworkEnvironment: Hashable, Sendable {
 }
 
 /// What is uploaded.
-public enum EventTrackingBehavior: String, Hashable, Sendable {
+public enum EventTrackingBehavior: String, Hashable, Sendable, CaseIterable {
   case all
   /// Neither placements of the app, nor trigger_fire, nor user attributes.
   case superwallOnly

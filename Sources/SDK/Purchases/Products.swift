@@ -127,6 +127,8 @@ public struct StoreProduct: Hashable, Sendable {
   public var basePlanID: String?
   /// Google Play's name of the offer.
   public var offerID: String?
+  /// What it gives, by the config; the store does not know.
+  public var entitlements: [Entitlement] = []
 
   public init(
     id: String, store: StoreKind = .appStore, priceMicros: Int64, currencyCode: String,

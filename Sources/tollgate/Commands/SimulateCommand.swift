@@ -31,8 +31,12 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "A folder with config.std.json and products.json, instead of the built-in ones.")
   var fixtures: String?
 
+  @Option(help: "A StoreKit configuration file; its products are sold too.")
+  var storekit: String?
+
   func run() throws {
-    let fixtures = try Fixtures(folder: fixtures)
+    var fixtures = try Fixtures(folder: fixtures)
+    if let storekit { try fixtures.add(storeKit: storekit) }
     if serve { return SimulationServer(fixtures).serve() }
     guard !scenarios.isEmpty else {
       throw ValidationError("Name a file with scenarios, or use --serve.")

@@ -23,6 +23,17 @@ struct Fixtures {
     products = (catalogue.members ?? []).compactMap { StoreProduct(fixture: $0.key, $0.value) }
   }
 
+  /// Sells the products of a StoreKit configuration file, also in place of others.
+  mutating func add(storeKit path: String) throws {
+    let text = try FileText.read(path)
+    do throws(StoreKitConfiguration.Fault) {
+      let added = try StoreKitConfiguration(text).products
+      products = added + products.filter { product in !added.contains { $0.id == product.id } }
+    } catch {
+      throw CommandError("\(path): \(error)")
+    }
+  }
+
   /// The config that a scenario names: `"std"`, a whole config, or a patch of std.
   func config(_ value: Value?) throws -> Value {
     guard let value, value != "std" else { return standardConfig }

@@ -92,7 +92,7 @@ struct RandomWorld {
 
   private static let placements = [
     "gated", "open", "holdout", "nomatch", "ghost", "once", "survey_close", "survey_buy", "back",
-    "coins", "missing_paywall", "unknown_product",
+    "coins", "missing_paywall", "unknown_product", "paywall_open",
   ]
 
   private mutating func call() {
@@ -110,6 +110,7 @@ struct RandomWorld {
       .getPresentationResult(placement: placement, params: .map([])), .dismiss, .getAssignments,
       .confirmAllAssignments, .getEntitlements, .setSubscriptionStatus(status),
       .setUserAttributes(["a": .int(Int64(number(9)))]), .getDeviceAttributes,
+      .setIntegrationAttributes(["adjustId": "x"]),
       .handleDeepLink(pick(["app://x", "bad"])), .preloadPaywalls(nil), .restorePurchases,
       .consume(purchaseToken: "t"), .didPurchase(result),
       .didRestore(pick([.restored, .failed("x")])),
@@ -164,6 +165,7 @@ struct RandomWorld {
     if number(12) == 0 { return .success(HTTPResponse(status: pick([404, 401, 500, 429]))) }
     switch request.path {
     case "/api/v1/static_config":
+      if number(20) == 0 { return success(["build_id": "cut off"]) }
       return .success(HTTPResponse(status: 200, body: Samples.configText))
     case "/api/v1/assignments":
       return success([
@@ -185,12 +187,19 @@ struct RandomWorld {
 
   private mutating func report() {
     guard let id = state.presentation?.id else { return }
+    let sold = (state.presentation?.info.productIDs ?? []) + ["com.tollgate.nobody"]
     let reports: [PresentationReport] = [
-      .purchase(productID: "com.tollgate.pro.month", shouldDismiss: number(3) > 0),
-      .purchase(productID: "com.tollgate.coins", shouldDismiss: true), .restore, .close,
+      .purchase(productID: pick(sold), shouldDismiss: number(3) > 0),
+      .purchase(productID: pick(sold), shouldDismiss: true), .restore, .close,
       .systemDismissed, .requestCallback(requestID: "q", CustomCallback(name: "n")),
-      .openDeepLink("app://y"), .webView(pick([.start, .complete, .fail])),
-      .customPlacement("open", .map([])), .userAttributes(["p": 1]),
+      .openDeepLink("app://y"), .openURL("https://x", external: false), .customAction("help"),
+      .webView(
+        pick([
+          .start, .complete, .fail, .timeout, .fallback, .processTerminated, .ready(version: "4"),
+        ])), .customPlacement("open", .map([])), .userAttributes(["p": 1]),
+      .shimmer(isShown: number(2) == 0), .pageView(PageView(decoding: .null)),
+      .permission("push", pick([.requested, .granted, .denied])), .reviewRequested(count: 1),
+      .touchesBegan, .state(["step": 1]), .checkout(.returned),
     ]
     handle(.presentation(id: id, pick(reports)))
   }
@@ -207,7 +216,15 @@ struct RandomWorld {
       tokens += 1
       presses[Token(number: tokens)] = []
       handle(.backPress(Token(number: tokens), presentation: state.presentation?.id ?? "none"))
-    default: handle(.device(.touchesBegan))
+    default:
+      handle(
+        .device(
+          pick([
+            .touchesBegan, .enrichmentStart, .enrichmentComplete(user: ["a": 1], device: ["b": 2]),
+            .enrichmentFail, .adServicesTokenRequestStart, .adServicesTokenRequestFail(error: "e"),
+            .adServicesTokenRequestComplete(token: "t"), .customerInfoDidChange,
+            .testModeModalOpen, .testModeModalClose, .transactionTimeout, .unknown,
+          ])))
     }
   }
 

@@ -112,7 +112,8 @@ private final class StressWorld: Sendable {
     case 0...1: try? await tollgate.configure(apiKey: "pk")
     case 2:
       try? await tollgate.identify(
-        userID: dice.pick(["a", "b"]), restorePaywallAssignments: dice.roll(2) == 0)
+        userId: dice.pick(["a", "b"]),
+        options: IdentityOptions(restorePaywallAssignments: dice.roll(2) == 0))
     case 3: try? await tollgate.reset()
     case 4...7: await register()
     case 8:

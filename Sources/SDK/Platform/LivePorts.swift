@@ -1,0 +1,22 @@
+extension Ports {
+  /// What an app on a device needs: the machine's clock, the network, files.
+  ///
+  /// - Parameters:
+  ///   - folder: where the SDK keeps its two files; it has to exist.
+  ///   - store: where products are bought, such as a ``PlayStore``.
+  public static func live(
+    folder: String, store: any PurchaseStore, presenter: any PaywallPresenter
+  ) -> Ports {
+    Ports(
+      transport: URLSessionTransport(), storage: FileStorage(path: folder + "/tollgate.json"),
+      eventLog: FileEventLog(path: folder + "/tollgate-events.jsonl"), store: store,
+      presenter: presenter, device: LiveDevice())
+  }
+
+  #if canImport(StoreKit)
+    /// The same with the App Store.
+    public static func live(folder: String, presenter: any PaywallPresenter) -> Ports {
+      live(folder: folder, store: StoreKitStore(), presenter: presenter)
+    }
+  #endif
+}

@@ -1,0 +1,243 @@
+import Expressions
+import Foundation
+import RuleEngine
+import Testing
+
+@testable import SDK
+
+@testable import tollgate
+
+/// Every event of the contract, once, against the contract's schema.
+@Suite("Contract")
+struct ContractTests {
+  private let schema: ContractSchema
+
+  init() throws { schema = try #require(ContractSchema.carried) }
+
+  private static let experiment = Decision.Experiment(
+    id: "e", campaignID: "c", variant: Variant(id: "v", kind: .holdout, weight: 1))
+
+  private static let survey = Survey(
+    id: "s", assignmentKey: "k", title: "t", message: "m", options: [.other],
+    condition: .onPurchase, probability: 0.5, includesOther: true, includesClose: false)
+
+  /// A paywall with everything that a paywall can have.
+  private static let info: PaywallInfo = {
+    var info = PaywallInfo(identifier: "pw", name: "n", url: "https://u")
+    info.presentationID = "p"
+    info.experiment = experiment
+    info.products = [StoreKind.appStore, .stripe, .paddle, .custom, .playStore].map { store in
+      PaywallProduct(
+        id: "x", name: "primary", store: store, entitlements: [Entitlement(id: "pro")],
+        trialDays: 3)
+    }
+    info.presentedByPlacement = "a"
+    info.presentedByEventID = "b"
+    info.presentedAt = 1
+    info.presentationSourceType = "register"
+    info.responseLoad = .init(start: 1, complete: 2, fail: 3)
+    info.webViewLoad = .init(start: 1)
+    info.computedPropertyRequests = [.init(type: "DAYS_SINCE", placementName: "p")]
+    info.surveys = [survey]
+    info.localNotifications = [.init(title: "t", subtitle: "s", body: "b", delay: 1)]
+    info.paywalljsVersion = "4"
+    info.state = ["step": 2]
+    return info
+  }()
+
+  private static let product = TransactionProduct(
+    StoreProduct(
+      id: "x", priceMicros: 9_990_000, currencyCode: "USD",
+      period: .init(unit: .month, count: 1),
+      introductoryOffer: .init(mode: .freeTrial, period: .init(unit: .week, count: 1))), now: 0)
+
+  private static let transaction = StoreTransaction(
+    storeTransactionID: "1", originalTransactionID: "1", transactionDate: "2026-01-01T00:00:00Z",
+    purchaseToken: "t", signedTransaction: "s")
+
+  private static let events: [SuperwallEvent] = [
+    .firstSeen, .appOpen, .appLaunch, .appInstall, .appClose, .sessionStart, .identityAlias,
+    .reset, .configRefresh, .configFail, .configAttributes, .confirmAllAssignments,
+    .deviceAttributes(["a": 1]), .userAttributes(["a": .null]),
+    .integrationAttributes(["adjustId": "x"]),
+    .subscriptionStatusDidChange(.active([Entitlement(id: "pro")])), .customerInfoDidChange,
+    .deepLink(url: "a://b"), .triggerFire(placement: "p", .holdout(experiment)),
+    .paywallPresentationRequest(.noPresentation, .holdout(experiment)), .paywallOpen(info),
+    .paywallClose(info), .paywallDecline(info), .paywallResponseLoadStart(placement: "p"),
+    .paywallResponseLoadNotFound(placement: "p"), .paywallResponseLoadFail(placement: "p"),
+    .paywallResponseLoadComplete(placement: "p", info),
+    .paywallProductsLoadStart(placement: "p", info), .paywallProductsLoadFail(placement: "p", info),
+    .paywallProductsLoadComplete(placement: "p", info),
+    .paywallProductsLoadRetry(placement: "p", info, attempt: 1),
+    .paywallProductsLoadMissingProducts(placement: "p", info, identifiers: ["x"]),
+    .paywallPreloadStart(count: 1), .paywallPreloadComplete(count: 1),
+    .paywallWebviewLoadStart(info), .paywallWebviewLoadFail(info),
+    .paywallWebviewLoadComplete(info), .paywallWebviewLoadTimeout(info),
+    .paywallWebviewLoadFallback(info), .paywallWebviewProcessTerminated(info),
+    .paywallPageView(info, PageView(decoding: ["previousPageNodeId": "x"])), .shimmerViewStart,
+    .shimmerViewComplete, .customPlacement(name: "n", params: .map([]), info), .touchesBegan,
+    .surveyResponse(survey, .other, customResponse: "late", info), .surveyClose,
+    .reviewRequested(count: 1), .permissionRequested(name: "n", paywallIdentifier: "p"),
+    .permissionGranted(name: "n", paywallIdentifier: "p"),
+    .permissionDenied(name: "n", paywallIdentifier: "p"), .transactionStart(product, info),
+    .transactionFail(error: "e", info), .transactionAbandon(product, info),
+    .transactionComplete(transaction, product, .freeTrialStart, info),
+    .transactionRestore(.viaPurchase(transaction), info), .transactionTimeout(info),
+    .subscriptionStart(product, info), .freeTrialStart(product, info),
+    .nonRecurringProductPurchase(product, info), .restoreStart, .restoreComplete,
+    .restoreFail(message: "m"), .stripeCheckoutStart(info), .stripeCheckoutSubmit(info),
+    .stripeCheckoutComplete(info), .stripeCheckoutFail(info), .redemptionStart,
+    .redemptionComplete, .redemptionFail, .enrichmentStart,
+    .enrichmentComplete(user: ["a": 1], device: nil), .enrichmentFail,
+    .adServicesTokenRequestStart, .adServicesTokenRequestFail(error: "e"),
+    .adServicesTokenRequestComplete(token: "t"), .networkDecodingFail, .testModeModalOpen,
+    .testModeModalClose, .unknown,
+  ]
+
+  @Test func everySuperwallEventFits() throws {
+    #expect(Set(Self.events.map(\.name)) == Set(SuperwallEventName.allCases))
+    #expect(SuperwallEventName.allCases.count == 80)
+    for event in Self.events {
+      let payload = ModuleEvent.handleSuperwallEvent(event).payload
+      let problem = schema.problem(in: payload, of: "handleSuperwallEvent")
+      #expect(problem == nil, "\(event.name)")
+      #expect(payload["eventInfo"]?["event"]?["event"]?.text == event.name.rawValue)
+    }
+  }
+
+  @Test func everyModuleEventFits() throws {
+    let purchase = PurchaseRequest(productID: "p")
+    let play = PurchaseRequest(
+      productID: "p", store: .playStore, platform: .android, basePlanID: nil, offerID: "o")
+    let redemption: Value = [
+      "status": "SUCCESS", "code": "X",
+      "redemptionInfo": [
+        "ownership": ["type": "DEVICE", "deviceId": "d"],
+        "purchaserInfo": [
+          "appUserId": "u",
+          "storeIdentifiers": [
+            "store": "STRIPE", "stripeCustomerId": "c", "stripeSubscriptionIds": ["s"],
+          ],
+        ],
+        "paywallInfo": .null, "entitlements": [["identifier": "pro"]],
+      ],
+    ]
+    let results: [RedemptionResult] = [
+      try #require(RedemptionResult(decoding: redemption)), .error(code: "X", message: "m"),
+      .codeExpired(code: "X", resent: true, obfuscatedEmail: "a*@b.c"), .invalidCode(code: "X"),
+    ]
+    #expect(results[0].stripeSubscriptionIDs == ["s"] && results[1].stripeSubscriptionIDs == nil)
+    let events: [ModuleEvent] =
+      [
+        .onPaywallPresent(Self.info, handlerID: "h"),
+        .onPaywallDismiss(Self.info, .purchased(productID: "p"), handlerID: "h"),
+        .onPaywallDismiss(Self.info, .declined, handlerID: "h"),
+        .onPaywallDismiss(Self.info, .restored, handlerID: "h"),
+        .onPaywallError(SDKError(.noPresenter, "m"), handlerID: "h"),
+        .onPaywallSkip(.holdout(Self.experiment), handlerID: "h"),
+        .onPaywallSkip(.noAudienceMatch, handlerID: "h"),
+        .onPaywallSkip(.placementNotFound, handlerID: "h"),
+        .onCustomCallback(callbackID: "c", CustomCallback(name: "n"), handlerID: "h"),
+        .onCustomCallback(
+          callbackID: "c", CustomCallback(name: "n", variables: ["a": 1]), handlerID: "h"),
+        .onPurchase(purchase), .onPurchase(play), .onPurchaseRestore, .onBackPressed(Self.info),
+        .subscriptionStatusDidChange(from: .unknown, to: .active([Entitlement(id: "pro")])),
+        .handleSuperwallEvent(.appOpen), .handleCustomPaywallAction(name: "n"),
+        .willPresentPaywall(Self.info), .didPresentPaywall(Self.info),
+        .willDismissPaywall(Self.info), .didDismissPaywall(Self.info), .paywallWillOpenURL("u"),
+        .paywallWillOpenDeepLink("u"), .handleLog(LogMessage(.info, .network, nil)),
+        .handleLog(LogMessage(.warn, .cache, "m", info: ["a": 1], error: "e")), .willRedeemLink,
+      ] + results.map { .didRedeemLink($0) }
+    #expect(Set(events.map(\.name)) == Set(ModuleEvent.Name.allCases))
+    for event in events {
+      let problem = schema.problem(in: event.payload, of: event.name.rawValue)
+      #expect(problem == nil, "\(event.name)")
+    }
+  }
+
+  /// Every name has a producer: the scenarios make the SDK emit it, a device reports it, or a store
+  /// that fails causes it. Only checkout on the web has none yet.
+  @Test func everyEventHasAProducer() throws {
+    var missing = Set(SuperwallEventName.allCases)
+    for file in try CaseFile.paths(under: Self.corpus + "/sdk") + [Self.corpus + "/own/sdk-scenarios.jsonl"]
+    {
+      for scenario in try CaseFile.read(file) {
+        for step in try ScenarioRun(scenario.content, fixtures: Fixtures()).steps {
+          for entry in step.reply.entries {
+            let name = ScenarioRun.normalized(entry)["sw"]?.text
+            if let name { missing.remove(SuperwallEventName(decoding: name)) }
+          }
+        }
+      }
+    }
+    for event in Self.reportedEvents + Self.eventsOfAFailingStore { missing.remove(event.name) }
+    #expect(
+      missing == [
+        .stripeCheckoutStart, .stripeCheckoutSubmit, .stripeCheckoutComplete, .stripeCheckoutFail,
+      ])
+  }
+
+  private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "corpus").path
+
+  private static func events(_ effects: [Effect]) -> [SuperwallEvent] {
+    effects.compactMap { effect in
+      if case .emit(.handleSuperwallEvent(let event)) = effect { event } else { nil }
+    }
+  }
+
+  private static let surroundings = SDKState.Surroundings(now: 0, device: DeviceFacts())
+
+  private static var reportedEvents: [SuperwallEvent] {
+    let reports: [DeviceReport] = [
+      .adServicesTokenRequestStart, .adServicesTokenRequestFail(error: "e"),
+      .adServicesTokenRequestComplete(token: "t"), .enrichmentStart,
+      .enrichmentComplete(user: ["a": 1], device: ["b": 2]), .enrichmentFail,
+      .customerInfoDidChange, .testModeModalOpen, .testModeModalClose, .transactionTimeout,
+      .touchesBegan, .unknown,
+    ]
+    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    return reports.flatMap { events(state.handle(.device($0), in: surroundings)) }
+  }
+
+  private static var eventsOfAFailingStore: [SuperwallEvent] {
+    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    state.loadProducts(of: info, placement: "p")
+    var seen: [SuperwallEvent] = []
+    for _ in 0..<2 {
+      guard let token = state.productLoads.keys.first else { break }
+      let failure = Input.products(token, .failure(StoreError("down")))
+      seen += events(state.handle(failure, in: surroundings))
+    }
+    return seen
+  }
+
+  /// The check itself: what does not fit is found.
+  @Test(arguments: [
+    ("onPaywallSkip", #"{"skippedReason":{"type":"Nobody"},"handlerId":"h"}"#),
+    ("onPaywallSkip", #"{"skippedReason":{"type":"NoAudienceMatch"}}"#),
+    ("onPaywallSkip", #"{"skippedReason":{"type":"NoAudienceMatch"},"handlerId":"h","x":1}"#),
+    ("onPaywallError", #"{"errorString":5,"handlerId":"h"}"#), ("onPurchaseRestore", "{}"),
+    ("handleLog", #"{"level":"loud","scope":"all","message":null,"info":null,"error":null}"#),
+    ("handleSuperwallEvent", #"{"eventInfo":{"event":{"event":"nobody"},"params":{}}}"#),
+    ("noSuchEvent", "{}"),
+  ])
+  func whatDoesNotFitIsFound(event: String, payload: String) throws {
+    #expect(schema.problem(in: try Value.parse(json: payload.utf8), of: event) != nil)
+  }
+
+  /// The tool carries copies of the corpus's files.
+  @Test func carriedFixturesAreTheCorpus() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "corpus/sdk")
+    for (name, carried) in [
+      ("fixtures/config.std.json", CarriedFixtures.standardConfig),
+      ("fixtures/products.json", CarriedFixtures.products),
+      ("sdk-contract.schema.json", CarriedFixtures.contract),
+    ] {
+      let file = try Data(contentsOf: root.appending(path: name))
+      let isSame = try Value.parse(json: file) == Value.parse(json: carried.utf8)
+      #expect(isSame, "run Tools/make_fixtures.py: \(name) has changed")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Expressions
+import Testing
+
+@testable import SDK
+
+@Suite("Identity")
+struct IdentityTests {
+  /// Vectors of FIPS 180-4 and NIST.
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+    (
+      String(repeating: "a", count: 1_000),
+      "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
+    ),
+  ])
+  func digests(text: String, expected: String) {
+    let digest = SHA256.digest(Array(text.utf8)).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    #expect(digest.joined() == expected)
+  }
+
+  @Test func seedsAreStableAndSpread() {
+    #expect(UserSeed.seed(of: "u1") == UserSeed.seed(of: "u1"))
+    let seeds = (0..<2_000).map { UserSeed.seed(of: "user-\($0)") }
+    #expect(seeds.allSatisfy { (0..<100).contains($0) })
+    #expect(Set(seeds).count == 100)
+  }
+
+  @Test(arguments: [
+    ("3.0.0-beta.1", "003.000.000-beta.001"), ("3.0.1", "003.000.001"),
+    ("3.10.1", "003.010.001"), ("3.10.1-rc.30", "003.010.001-rc.030"),
+    ("312.123.123-rc.310", "312.123.123-rc.310"), ("3.0", "003.000"), ("1.2.3.4", "001.002.003"),
+    ("x.1", "x.001"), ("", ""), ("1.2-beta", "001.002-beta"),
+  ])
+  func paddedVersions(version: String, padded: String) {
+    #expect(PaddedVersion.text(version) == padded)
+  }
+
+  @Test func identifiersAreUnique() {
+    var entropy = Entropy.system
+    let identifiers = (0..<1_000).map { _ in entropy.identifier("alias") }
+    #expect(Set(identifiers).count == 1_000)
+    #expect(identifiers.allSatisfy { $0.count == 36 && $0.split(separator: "-").count == 5 })
+    #expect(identifiers.allSatisfy { Array($0)[14] == "4" && "89AB".contains(Array($0)[19]) })
+    var sequence = Entropy.sequence(seed: 7)
+    #expect(sequence.identifier("alias") == "alias-1" && sequence.identifier("alias") == "alias-2")
+    #expect(sequence.jitter() == 0)
+  }
+}
+
+@Suite("Deep links")
+struct DeepLinkTests {
+  @Test func partsAndParams() throws {
+    let link = try #require(DeepLink("myapp://Host/a/b.html?n=3&x=1.5&t=true&s=a%20b+c&e=#frag"))
+    #expect(link.scheme == "myapp" && link.host == "host" && link.path == "/a/b.html")
+    let params = link.params
+    #expect(params["lastPathComponent"] == "b.html" && params["pathExtension"] == "html")
+    #expect(params["n"] == 3 && params["x"] == 1.5 && params["t"] == true)
+    #expect(params["s"] == "a b c" && params["fragment"] == "frag" && params["e"] == nil)
+    #expect(params["url"] == "myapp://Host/a/b.html?n=3&x=1.5&t=true&s=a%20b+c&e=#frag")
+    #expect(DeepLink("a://%zz?%4=1%")?.host == "%zz")
+  }
+
+  @Test(arguments: [
+    ("superwall://superwall/redeem?code=X", "X"), ("other://superwall/redeem?code=X%20Y", "X Y"),
+    ("https://acme.superwall.app/app-link/superwall/redeem?code=X", "X"),
+    ("https://acme.superwallapp.dev/app-link/superwall/redeem?a=1&code=X", "X"),
+    ("superwall://superwall/redeem", nil), ("superwall://superwall/redeem?code=", nil),
+    ("superwall://superwall/other?code=X", nil),
+    ("https://acme.example.com/app-link/superwall/redeem?code=X", nil),
+    ("http://acme.superwall.app/app-link/superwall/redeem?code=X", nil),
+  ] as [(String, String?)])
+  func redemptionCodes(url: String, code: String?) {
+    #expect(DeepLink(url)?.redemptionCode == code)
+  }
+}

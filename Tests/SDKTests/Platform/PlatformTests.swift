@@ -1,0 +1,162 @@
+import Expressions
+import Foundation
+import RuleEngine
+import Testing
+
+@testable import SDK
+
+@Suite("Virtual clock")
+struct VirtualClockTests {
+  @Test func wakesInOrderAndStandsStillOtherwise() {
+    let (clock, executor, woken) = (VirtualClock(now: 0), SimulationExecutor(), Recorder<String>())
+    for (name, delay) in [("c", 30), ("a", 10), ("b", 10)] as [(String, Int64)] {
+      Task(executorPreference: executor) {
+        try await clock.sleep(milliseconds: delay)
+        woken.add("\(name) at \(clock.now)")
+      }
+    }
+    executor.drain()
+    #expect(clock.nextDeadline == 10 && clock.now == 0)
+    while clock.step(upTo: 20) { executor.drain() }
+    #expect(woken.all == ["a at 10", "b at 10"] && clock.now == 20)
+    while clock.step(upTo: 1_000) { executor.drain() }
+    #expect(woken.all.last == "c at 30" && clock.now == 1_000 && clock.nextDeadline == nil)
+  }
+
+  @Test func cancelledSleepersDoNotWakeLater() {
+    let (clock, executor, ends) = (VirtualClock(now: 0), SimulationExecutor(), Recorder<String>())
+    func sleeper(_ name: String) -> Task<Void, Never> {
+      Task(executorPreference: executor) {
+        do {
+          try await clock.sleep(milliseconds: 5)
+          ends.add("\(name) woke")
+        } catch {
+          ends.add("\(name) cancelled")
+        }
+      }
+    }
+    let (early, late) = (sleeper("early"), sleeper("late"))
+    early.cancel()
+    executor.drain()
+    late.cancel()
+    executor.drain()
+    #expect(!clock.step(upTo: 100))
+    #expect(Set(ends.all) == ["early cancelled", "late cancelled"])
+  }
+}
+
+@Suite("Scripted transport")
+struct ScriptedTransportTests {
+  @Test(arguments: [
+    ("/a/b", "/a/b", true), ("/a/b", "/a/bc", false), ("/a/*", "/a/b/c", true),
+    ("/a/*/d", "/a/b/c/d", true), ("/a/*/d", "/a/d", false), ("/a*b*c", "/axxbyyc", true),
+    ("/a*b*c", "/axxc", false), ("*", "", true), ("/a*a", "/a", false),
+  ])
+  func patterns(pattern: String, path: String, fits: Bool) {
+    #expect(ScriptedTransport.fits(pattern, path) == fits)
+  }
+
+  @Test func repliesInOrderAndTheLastAgain() async throws {
+    let transport = ScriptedTransport(
+      rules: [.init(.get, "/x", [.networkError("off"), .json(1), .json(2, status: 201)])],
+      time: VirtualClock(now: 0))
+    await #expect(throws: TransportFailure.network("off")) {
+      try await transport.send(HTTPRequest(.get, "/x"))
+    }
+    for wanted in [(200, "1"), (201, "2"), (201, "2")] {
+      let response = try await transport.send(HTTPRequest(.get, "/x"))
+      #expect(response == HTTPResponse(status: wanted.0, body: Array(wanted.1.utf8)))
+    }
+    #expect(try await transport.send(HTTPRequest(.post, "/x")).status == 404)
+  }
+}
+
+@Suite("Files")
+struct FileTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "tollgate-files-\(UUID().uuidString)").path
+
+  private func inFolder(_ body: () throws -> Void) throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try body()
+  }
+
+  @Test func stateSurvives() throws {
+    try inFolder {
+      let storage = FileStorage(path: folder + "/state.json")
+      #expect(storage.load() == nil)
+      storage.save(["a": [1, "é"]])
+      #expect(FileStorage(path: folder + "/state.json").load() == ["a": [1, "é"]])
+      try Data("{broken".utf8).write(to: URL(filePath: folder + "/state.json"))
+      #expect(storage.load() == nil)
+      // Where nothing can be written, nothing breaks.
+      FileStorage(path: folder + "/no/such/folder.json").save(["a": 1])
+    }
+  }
+
+  @Test func eventLogGrowsAndForgets() throws {
+    try inFolder {
+      let path = folder + "/events.jsonl"
+      let log = FileEventLog(path: path)
+      let entries: [EventLogEntry] = [
+        .event(name: "app_install", at: 1), .occurrence(key: "k \"x\"", at: 2),
+        .event(name: "b", at: 3),
+      ]
+      for entry in entries { log.append(entry) }
+      #expect(FileEventLog(path: path).load() == entries)
+      // A line that was cut off is passed over.
+      let file = try FileHandle(forWritingTo: URL(filePath: path))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data("{\"event\":\"c".utf8))
+      try file.close()
+      #expect(log.load() == entries)
+      log.clear(keepingEvents: ["app_install"])
+      #expect(log.load() == [.event(name: "app_install", at: 1)])
+    }
+  }
+}
+
+@Suite("Collector")
+struct CollectorTests {
+  @Test func sendsBatchesAndKeepsWhatFails() async throws {
+    let requests = Recorder<HTTPRequest>()
+    let transport = ScriptedTransport(
+      rules: [.init(.post, "/api/v1/events", [.networkError("off"), .json(["status": "ok"])])],
+      time: FastTime(), observe: { requests.add($0) })
+    let collector = BatchingCollector(
+      transport: transport, apiKey: "pk", time: FastTime(), interval: 3_600_000, limit: 70)
+    for number in 0..<80 {
+      collector.add(
+        CollectedEvent(id: "\(number)", name: "n", parameters: .map([]), createdAt: Samples.start))
+    }
+    await collector.flush()
+    await collector.flush()
+    let sizes = requests.all.map { $0.body?["events"]?.elements?.count }
+    #expect(sizes == [50, 50, 20])
+    let first = requests.all.last?.body?["events"]?.elements?.last
+    #expect(first?["event_id"] == "79" && first?["created_at"] == "2026-01-01T00:00:00Z")
+    #expect(requests.all[0].headers == [.init("Authorization", "Bearer pk")])
+  }
+
+  /// What is uploaded follows the tracking behaviour; what the app hears does not.
+  @Test(arguments: EventTrackingBehavior.allCases)
+  func trackingBehavior(_ behavior: EventTrackingBehavior) {
+    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    state.tracking = behavior
+    state.track(.appOpen)
+    state.track(.userAttributes(.map([])))
+    state.track(.triggerFire(placement: "p", .noAudienceMatch))
+    var uploaded: [String] = []
+    var heard = 0
+    for effect in state.effects {
+      if case .collect(let event) = effect { uploaded.append(event.name) }
+      if case .emit = effect { heard += 1 }
+    }
+    let wanted: [EventTrackingBehavior: [String]] = [
+      .all: ["app_open", "user_attributes", "trigger_fire"], .superwallOnly: ["app_open"],
+      .none: [],
+    ]
+    #expect(uploaded == wanted[behavior] && heard == 3)
+  }
+}

@@ -1,0 +1,72 @@
+import Expressions
+
+@testable import SDK
+
+/// An app with the SDK and scripted ports, on real threads and a clock that runs fast.
+struct TestApp: Sendable {
+  let tollgate: Tollgate
+  let presenter: ScriptedPresenter
+  let store: SimulatedStore
+  let requests: Recorder<HTTPRequest>
+  let commands: Recorder<ScriptedPresenter.Command>
+
+  init(
+    config: Value = Samples.config, rules: [ScriptedTransport.Rule] = [],
+    status: String? = "INACTIVE", script: SimulatedStore.Script = .init(),
+    platform: Platform = .iOS, acknowledges: Bool = true,
+    products: [StoreProduct] = [Samples.month, Samples.year, Samples.coins]
+  ) {
+    let (requests, commands) = (Recorder<HTTPRequest>(), Recorder<ScriptedPresenter.Command>())
+    let time = FastTime()
+    let defaults: [ScriptedTransport.Rule] = [
+      .init(.get, "/api/v1/static_config", [.json(config)]),
+      .init(.get, "/api/v1/assignments", [.json(["assignments": []])]),
+      .init(.post, "/api/v1/confirm_assignments", [.echoAssignments]),
+      .init(.post, "/subscriptions-api/public/v1/redeem", [.json(["codes": []])]),
+    ]
+    let transport = ScriptedTransport(
+      rules: rules + defaults, time: time, observe: { requests.add($0) })
+    presenter = ScriptedPresenter(acknowledges: acknowledges, observe: { commands.add($0) })
+    store = SimulatedStore(products: products, script: script)
+    let storage = InMemoryStorage(status.map { ["status": ["status": .string($0)]] })
+    tollgate = Tollgate(
+      ports: Ports(
+        time: time, transport: transport, storage: storage, store: store, presenter: presenter,
+        device: FixedDevice()), platform: platform)
+    self.requests = requests
+    self.commands = commands
+  }
+
+  /// Waits until the presenter was asked for something.
+  func waitFor(_ command: (ScriptedPresenter.Command) -> Bool) async throws {
+    try await wait { commands.all.contains(where: command) }
+  }
+
+  func waitForPaywall(_ identifier: String) async throws {
+    try await waitFor { if case .message(.paywallOpen) = $0 { true } else { false } }
+    let shown = commands.all.contains { command in
+      if case .present(let shown, _) = command { shown == identifier } else { false }
+    }
+    if !shown { throw NotThere() }
+  }
+}
+
+struct NotThere: Error {}
+
+/// Waits until something holds; a test that waits in vain fails.
+func wait(until holds: () async -> Bool) async throws {
+  for _ in 0..<2_000 {
+    if await holds() { return }
+    try await Task.sleep(for: .milliseconds(2))
+  }
+  throw NotThere()
+}
+
+/// What happened, from any thread.
+final class Recorder<Element: Sendable>: Sendable {
+  private let elements = Locked<[Element]>([])
+
+  var all: [Element] { elements.withLock { $0 } }
+
+  func add(_ element: Element) { elements.withLock { $0.append(element) } }
+}
