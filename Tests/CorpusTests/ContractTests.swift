@@ -4,7 +4,6 @@ import RuleEngine
 import Testing
 
 @testable import SDK
-
 @testable import tollgate
 
 /// Every event of the contract, once, against the contract's schema.
@@ -159,8 +158,9 @@ struct ContractTests {
   /// that fails causes it. Only checkout on the web has none yet.
   @Test func everyEventHasAProducer() throws {
     var missing = Set(SuperwallEventName.allCases)
-    for file in try CaseFile.paths(under: Self.corpus + "/sdk") + [Self.corpus + "/own/sdk-scenarios.jsonl"]
-    {
+    for file in try CaseFile.paths(under: Self.corpus + "/sdk") + [
+      Self.corpus + "/own/sdk-scenarios.jsonl"
+    ] {
       for scenario in try CaseFile.read(file) {
         for step in try ScenarioRun(scenario.content, fixtures: Fixtures()).steps {
           for entry in step.reply.entries {

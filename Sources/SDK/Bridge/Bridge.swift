@@ -35,7 +35,8 @@ public final class Bridge: Sendable {
   /// Calls a method of the contract.
   ///
   /// - Parameter arguments: an object; anything else counts as empty.
-  public func call(_ method: String, _ arguments: Value = .map([])) async throws(SDKError) -> Value {
+  public func call(_ method: String, _ arguments: Value = .map([])) async throws(SDKError) -> Value
+  {
     guard let name = BridgeMethod(rawValue: method) else {
       throw SDKError(.unsupported, "there is no method '\(method)'")
     }

@@ -37,7 +37,8 @@ struct EventHub: Sendable {
       return respondent(to: event).map { [$0] } ?? []
     }
     let receivers = subscribers.filter { subscriber in
-      let isForeign = event.handlerID != nil && subscriber.handlerID != nil
+      let isForeign =
+        event.handlerID != nil && subscriber.handlerID != nil
         && subscriber.handlerID != event.handlerID
       return subscriber.wants(event) && !isForeign
     }

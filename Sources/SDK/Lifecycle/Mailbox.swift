@@ -1,4 +1,3 @@
-
 /// Holds what is reported from other threads until the SDK takes it, in order.
 final class Mailbox: Sendable {
   private struct Content {

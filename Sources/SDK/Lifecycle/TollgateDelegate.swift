@@ -2,7 +2,8 @@
 /// of the events. Every function does nothing unless you write it.
 @MainActor
 public protocol TollgateDelegate: AnyObject, Sendable {
-  func subscriptionStatusDidChange(from oldValue: SubscriptionStatus, to newValue: SubscriptionStatus)
+  func subscriptionStatusDidChange(
+    from oldValue: SubscriptionStatus, to newValue: SubscriptionStatus)
   /// Everything that the SDK does, for analytics.
   func handleSuperwallEvent(_ event: SuperwallEvent)
   func handleCustomPaywallAction(name: String)

@@ -17,7 +17,8 @@ extension SDKState {
   }
 
   mutating func surveyAnswered(_ answer: SurveyAnswer, in id: String) {
-    guard let open = presentation, open.id == id, case .surveying(let survey, let closing) = open.phase
+    guard let open = presentation, open.id == id,
+      case .surveying(let survey, let closing) = open.phase
     else { return }
     presentation?.phase = .presented
     switch answer {

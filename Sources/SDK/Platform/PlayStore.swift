@@ -139,7 +139,8 @@ public struct PlayStore: PurchaseStore {
       let period = SubscriptionPeriod(iso8601: phases[0].billingPeriod)
     {
       introductory = StoreProduct.IntroductoryOffer(
-        mode: phases[0].priceMicros == 0 ? .freeTrial : phases[0].cycles > 1 ? .payAsYouGo : .payUpFront,
+        mode: phases[0].priceMicros == 0
+          ? .freeTrial : phases[0].cycles > 1 ? .payAsYouGo : .payUpFront,
         period: period, periods: max(phases[0].cycles, 1), priceMicros: phases[0].priceMicros)
     }
     return StoreProduct(

@@ -77,7 +77,9 @@
     }
 
     /// The App Store has nothing to consume: a finished consumable can be bought again.
-    public func consume(_ purchaseToken: String) async throws(StoreError) -> String { purchaseToken }
+    public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
+      purchaseToken
+    }
 
     public func changes() -> AsyncStream<Void> {
       let (stream, continuation) = AsyncStream<Void>.makeStream()

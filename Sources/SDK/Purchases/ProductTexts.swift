@@ -25,7 +25,9 @@ enum ProductTexts {
     texts["period"] = name
     texts["periodly"] =
       name.isEmpty ? "" : name.first?.isNumber == true ? "every \(name)" : adverb(name)
-    let localized = product.period.map { "\($0.count) \($0.unit.rawValue)\($0.count == 1 ? "" : "s")" }
+    let localized = product.period.map {
+      "\($0.count) \($0.unit.rawValue)\($0.count == 1 ? "" : "s")"
+    }
     texts["localizedPeriod"] = localized ?? ""
     texts["periodAlt"] = localized ?? ""
     let targets: KeyValuePairs<String, SubscriptionPeriod.Unit> = [

@@ -155,7 +155,8 @@ struct Expectations {
       }
     }
     if let extra = rest.first {
-      throw Mismatch("\(Self.tag(extra)) is not expected: \((extra["p"] ?? .null).json.prefix(160))")
+      throw Mismatch(
+        "\(Self.tag(extra)) is not expected: \((extra["p"] ?? .null).json.prefix(160))")
     }
   }
 

@@ -2,11 +2,11 @@ import Expressions
 import Foundation
 import Testing
 
+@testable import SDK
+
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
-
-@testable import SDK
 
 @Suite("Requests")
 struct RequestTests {
@@ -20,11 +20,12 @@ struct RequestTests {
     #expect(Retry.pause(before: 0, of: 0) == 5_000)
   }
 
-  @Test(arguments: [
-    (200, nil), (204, nil), (301, .http(301)), (400, .http(400)), (401, .unauthorized),
-    (403, .unauthorized), (404, .notFound), (408, .http(408)), (418, .http(418)),
-    (500, .internalError(500)), (503, .internalError(503)),
-  ] as [(Int, BackendError?)])
+  @Test(
+    arguments: [
+      (200, nil), (204, nil), (301, .http(301)), (400, .http(400)), (401, .unauthorized),
+      (403, .unauthorized), (404, .notFound), (408, .http(408)), (418, .http(418)),
+      (500, .internalError(500)), (503, .internalError(503)),
+    ] as [(Int, BackendError?)])
   func statuses(status: Int, error: BackendError?) {
     #expect(BackendError(status: status) == error)
   }

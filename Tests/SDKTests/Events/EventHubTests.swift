@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Event hub")
 struct EventHubTests {
-  private func skip(_ handler: String) -> ModuleEvent { .onPaywallSkip(.noAudienceMatch, handlerID: handler) }
+  private func skip(_ handler: String) -> ModuleEvent {
+    .onPaywallSkip(.noAudienceMatch, handlerID: handler)
+  }
 
   private func callback(_ handler: String) -> ModuleEvent {
     .onCustomCallback(callbackID: "c", CustomCallback(name: "n"), handlerID: handler)

@@ -67,15 +67,16 @@ struct DeepLinkTests {
     #expect(DeepLink("a://%zz?%4=1%")?.host == "%zz")
   }
 
-  @Test(arguments: [
-    ("superwall://superwall/redeem?code=X", "X"), ("other://superwall/redeem?code=X%20Y", "X Y"),
-    ("https://acme.superwall.app/app-link/superwall/redeem?code=X", "X"),
-    ("https://acme.superwallapp.dev/app-link/superwall/redeem?a=1&code=X", "X"),
-    ("superwall://superwall/redeem", nil), ("superwall://superwall/redeem?code=", nil),
-    ("superwall://superwall/other?code=X", nil),
-    ("https://acme.example.com/app-link/superwall/redeem?code=X", nil),
-    ("http://acme.superwall.app/app-link/superwall/redeem?code=X", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("superwall://superwall/redeem?code=X", "X"), ("other://superwall/redeem?code=X%20Y", "X Y"),
+      ("https://acme.superwall.app/app-link/superwall/redeem?code=X", "X"),
+      ("https://acme.superwallapp.dev/app-link/superwall/redeem?a=1&code=X", "X"),
+      ("superwall://superwall/redeem", nil), ("superwall://superwall/redeem?code=", nil),
+      ("superwall://superwall/other?code=X", nil),
+      ("https://acme.example.com/app-link/superwall/redeem?code=X", nil),
+      ("http://acme.superwall.app/app-link/superwall/redeem?code=X", nil),
+    ] as [(String, String?)])
   func redemptionCodes(url: String, code: String?) {
     #expect(DeepLink(url)?.redemptionCode == code)
   }

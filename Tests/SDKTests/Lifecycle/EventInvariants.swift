@@ -28,8 +28,9 @@ enum EventInvariants {
     #expect(open == 0 && transactions == 0 && restores == 0, "\(run): something has no end")
   }
 
-  private static func count(_ event: SuperwallEvent, _ transactions: inout Int, _ restores: inout Int)
-  {
+  private static func count(
+    _ event: SuperwallEvent, _ transactions: inout Int, _ restores: inout Int
+  ) {
     switch event {
     case .transactionStart: transactions += 1
     case .transactionComplete, .transactionFail, .transactionAbandon,

@@ -57,24 +57,25 @@ struct LifecycleTests {
   ]
 
   /// For inputs about the user, whatever the configuration.
-  private static let users: [Lifecycle.Input: [Lifecycle.User: (Lifecycle.User, [Lifecycle.Effect])]] =
-    [
-      .identifySame: [
-        .anonymous: (.anonymous, []), .known: (.known, []), .reset: (.reset, []),
-      ],
-      .identifyBlank: [
-        .anonymous: (.anonymous, [.warnBlankIdentity]), .known: (.known, [.warnBlankIdentity]),
-        .reset: (.reset, [.warnBlankIdentity]),
-      ],
-      .identifyOther: [
-        .anonymous: (.known, [.adoptIdentity]),
-        .known: (.known, [.resetIdentity, .adoptIdentity]), .reset: (.known, [.adoptIdentity]),
-      ],
-      .reset: [
-        .anonymous: (.reset, [.resetIdentity]), .known: (.reset, [.resetIdentity]),
-        .reset: (.reset, [.resetIdentity]),
-      ],
-    ]
+  private static let users:
+    [Lifecycle.Input: [Lifecycle.User: (Lifecycle.User, [Lifecycle.Effect])]] =
+      [
+        .identifySame: [
+          .anonymous: (.anonymous, []), .known: (.known, []), .reset: (.reset, []),
+        ],
+        .identifyBlank: [
+          .anonymous: (.anonymous, [.warnBlankIdentity]), .known: (.known, [.warnBlankIdentity]),
+          .reset: (.reset, [.warnBlankIdentity]),
+        ],
+        .identifyOther: [
+          .anonymous: (.known, [.adoptIdentity]),
+          .known: (.known, [.resetIdentity, .adoptIdentity]), .reset: (.known, [.adoptIdentity]),
+        ],
+        .reset: [
+          .anonymous: (.reset, [.resetIdentity]), .known: (.reset, [.resetIdentity]),
+          .reset: (.reset, [.resetIdentity]),
+        ],
+      ]
 
   @Test func everyStateAnswersEveryInput() throws {
     var checked = 0

@@ -20,7 +20,8 @@ struct RandomRunTests {
   private func check(_ world: RandomWorld, _ seed: UInt64) {
     for (token, outcomes) in world.outcomes {
       let call = world.calls[token].map { "\($0)" } ?? ""
-      #expect(outcomes.count == 1, "seed \(seed): \(call.prefix(80)) had \(outcomes.count) outcomes")
+      #expect(
+        outcomes.count == 1, "seed \(seed): \(call.prefix(80)) had \(outcomes.count) outcomes")
     }
     for presses in world.presses.values { #expect(presses.count == 1, "seed \(seed)") }
     #expect(world.state.waitingCalls.isEmpty && world.state.configureCalls.isEmpty, "seed \(seed)")

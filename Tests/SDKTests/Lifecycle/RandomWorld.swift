@@ -104,7 +104,8 @@ struct RandomWorld {
     let result = pick([PurchaseResult.purchased, .restored, .cancelled, .pending, .failed("x")])
     let choices: [Call] = [
       .configure(
-        Configuration(apiKey: "pk", options: TollgateOptions(), purchases: controller, wrapper: nil)),
+        Configuration(apiKey: "pk", options: TollgateOptions(), purchases: controller, wrapper: nil)
+      ),
       .identify(userID: pick(["a", "b", ""]), restoresAssignments: number(2) == 0), .reset,
       .registerPlacement(request), .registerPlacement(request),
       .getPresentationResult(placement: placement, params: .map([])), .dismiss, .getAssignments,
@@ -137,7 +138,9 @@ struct RandomWorld {
       let owned = pick([[], ["com.tollgate.pro.year"], ["com.tollgate.coins"]])
       handle(.ownedProducts(token, number(5) == 0 ? .failure(StoreError("down")) : .success(owned)))
     case .products(let token, let identifiers):
-      let known = [Samples.month, Samples.year, Samples.coins].filter { identifiers.contains($0.id) }
+      let known = [Samples.month, Samples.year, Samples.coins].filter {
+        identifiers.contains($0.id)
+      }
       handle(.products(token, number(5) == 0 ? .failure(StoreError("down")) : .success(known)))
     case .purchase(let token):
       let result = pick([PurchaseResult.purchased, .restored, .cancelled, .pending, .failed("no")])

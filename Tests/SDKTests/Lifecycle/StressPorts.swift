@@ -170,7 +170,9 @@ struct AbsentMindedController: PurchaseController {
 
   func purchase(_ product: PurchaseRequest) async -> PurchaseResult {
     await dice.dawdle()
-    let result = dice.pick([PurchaseResult.purchased, .restored, .cancelled, .pending, .failed("no")])
+    let result = dice.pick([
+      PurchaseResult.purchased, .restored, .cancelled, .pending, .failed("no"),
+    ])
     if result == .purchased, dice.roll(3) > 0 { await setStatus(.active([Entitlement(id: "pro")])) }
     return result
   }

@@ -117,11 +117,14 @@ private final class StressWorld: Sendable {
     case 3: try? await tollgate.reset()
     case 4...7: await register()
     case 8:
-      let status = dice.pick([SubscriptionStatus.unknown, .inactive, .active([Entitlement(id: "pro")])])
+      let status = dice.pick([
+        SubscriptionStatus.unknown, .inactive, .active([Entitlement(id: "pro")]),
+      ])
       try? await tollgate.setSubscriptionStatus(status)
     case 9: _ = try? await tollgate.restorePurchases()
     case 10: transport.isOffline.toggle()
-    case 11: _ = try? await tollgate.getPresentationResult(forPlacement: dice.pick(["gated", "open"]))
+    case 11:
+      _ = try? await tollgate.getPresentationResult(forPlacement: dice.pick(["gated", "open"]))
     case 12: await tollgate.dismiss()
     default:
       dice.roll(2) == 0

@@ -74,7 +74,8 @@ struct TollgateTests {
         "didDismiss",
       ])
     let events = heard.all.filter { $0.hasPrefix("event") }
-    #expect(events.firstIndex(of: "event configRefresh")! < events.firstIndex(of: "event paywallOpen")!)
+    #expect(
+      events.firstIndex(of: "event configRefresh")! < events.firstIndex(of: "event paywallOpen")!)
   }
 
   @Test func customCallbacksAreAnsweredByTheHandler() async throws {

@@ -36,7 +36,8 @@ struct ProductTextsTests {
 
   @Test func trialEnds() {
     func end(_ unit: SubscriptionPeriod.Unit, _ count: Int, _ now: Int64) -> Int64 {
-      ProductTexts.end(of: .init(mode: .freeTrial, period: .init(unit: unit, count: count)), from: now)
+      ProductTexts.end(
+        of: .init(mode: .freeTrial, period: .init(unit: unit, count: count)), from: now)
     }
     let day: Int64 = 86_400_000
     #expect(end(.day, 7, Samples.start) == Samples.start + 7 * day)
@@ -49,7 +50,8 @@ struct ProductTextsTests {
 
   @Test func eventsCarryTheProduct() {
     let value = TransactionProduct(Samples.month, now: Samples.start).value
-    #expect(value["price"] == .double(9.99) && value["trialPeriodEndDate"] == "2026-01-08T00:00:00Z")
+    #expect(
+      value["price"] == .double(9.99) && value["trialPeriodEndDate"] == "2026-01-08T00:00:00Z")
     #expect(value["subscriptionPeriod"]?["unit"] == "month" && value["periodDays"] == 30)
     #expect(value["regionCode"] == "US" && value["hasFreeTrial"] == true)
     let coins = TransactionProduct(Samples.coins, now: Samples.start).value
@@ -81,15 +83,17 @@ struct StoreKitConfigurationTests {
   }
 
   @Test func survivesBrokenProducts() throws {
-    let text = #"{"products":[1,{"productID":"a"},{"productID":"b","displayPrice":"1,99"},{"productID":"c","displayPrice":"2"}]}"#
+    let text =
+      #"{"products":[1,{"productID":"a"},{"productID":"b","displayPrice":"1,99"},{"productID":"c","displayPrice":"2"}]}"#
     #expect(try StoreKitConfiguration(text.utf8).products.map(\.id) == ["c"])
   }
 
-  @Test(arguments: [
-    ("P1M", SubscriptionPeriod(unit: .month, count: 1)), ("P7D", .init(unit: .day, count: 7)),
-    ("P2W", .init(unit: .week, count: 2)), ("P1Y", .init(unit: .year, count: 1)), ("P0M", nil),
-    ("1M", nil), ("P1H", nil), ("PM", nil), ("P-1M", nil), ("", nil),
-  ] as [(String, SubscriptionPeriod?)])
+  @Test(
+    arguments: [
+      ("P1M", SubscriptionPeriod(unit: .month, count: 1)), ("P7D", .init(unit: .day, count: 7)),
+      ("P2W", .init(unit: .week, count: 2)), ("P1Y", .init(unit: .year, count: 1)), ("P0M", nil),
+      ("1M", nil), ("P1H", nil), ("PM", nil), ("P-1M", nil), ("", nil),
+    ] as [(String, SubscriptionPeriod?)])
   func periods(text: String, period: SubscriptionPeriod?) {
     #expect(SubscriptionPeriod(iso8601: text) == period)
   }
@@ -122,14 +126,16 @@ struct PlayStoreTests {
     priceMicros: 9_990_000, currencyCode: "EUR", formattedPrice: "9,99 €", billingPeriod: "P1M",
     cycles: 0)
   private static func free(_ period: String) -> Phase {
-    Phase(priceMicros: 0, currencyCode: "EUR", formattedPrice: "0", billingPeriod: period, cycles: 1)
+    Phase(
+      priceMicros: 0, currencyCode: "EUR", formattedPrice: "0", billingPeriod: period, cycles: 1)
   }
 
   private static let pro = PlayProductDetails(
     productID: "pro",
     offers: [
       Offer(basePlanID: "monthly", offerID: nil, offerToken: "base", phases: [month]),
-      Offer(basePlanID: "monthly", offerID: "week", offerToken: "t7", phases: [free("P1W"), month]),
+      Offer(
+        basePlanID: "monthly", offerID: "week", offerToken: "t7", phases: [free("P1W"), month]),
       Offer(
         basePlanID: "monthly", offerID: "twoweeks", offerToken: "t14",
         phases: [free("P14D"), month]),
@@ -152,7 +158,9 @@ struct PlayStoreTests {
       if isDown { throw StoreError("down") }
     }
 
-    func queryProductDetails(_ productIDs: [String]) async throws(StoreError) -> [PlayProductDetails] {
+    func queryProductDetails(_ productIDs: [String]) async throws(StoreError)
+      -> [PlayProductDetails]
+    {
       try ask("query")
       return [PlayStoreTests.pro, PlayStoreTests.coins].filter { productIDs.contains($0.productID) }
     }
@@ -187,7 +195,8 @@ struct PlayStoreTests {
     var billing = Billing()
     billing.result = .purchased(PlayPurchase(productIDs: ["pro"], purchaseToken: "t", orderID: "o"))
     let request = PurchaseRequest(
-      productID: "pro", store: .playStore, platform: .android, basePlanID: "monthly", offerID: "week")
+      productID: "pro", store: .playStore, platform: .android, basePlanID: "monthly",
+      offerID: "week")
     let purchase = await PlayStore(billing).purchase(request)
     #expect(purchase.result == .purchased && purchase.transaction?.purchaseToken == "t")
     #expect(billing.calls.all == ["query", "buy pro t7", "acknowledge t"])
@@ -219,6 +228,7 @@ struct PlayStoreTests {
     await #expect(throws: StoreError.self) { try await PlayStore(billing).ownedProducts() }
     #expect(await PlayStore(billing).restorePurchases() == .failed("down"))
     #expect(
-      await PlayStore(billing).purchase(PurchaseRequest(productID: "pro")).result == .failed("down"))
+      await PlayStore(billing).purchase(PurchaseRequest(productID: "pro")).result == .failed("down")
+    )
   }
 }

@@ -33,7 +33,8 @@ public final class ScriptedTransport: Transport {
   ///   - rules: the first that fits answers; without one the answer is 404.
   ///   - observe: is told of every request, in order.
   public init(
-    rules: [Rule], time: any TimeSource, observe: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
+    rules: [Rule], time: any TimeSource,
+    observe: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
   ) {
     self.rules = rules
     self.time = time

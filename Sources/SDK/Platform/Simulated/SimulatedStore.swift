@@ -1,4 +1,3 @@
-
 /// A store that sells what it is told to, on any platform.
 ///
 /// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that an
@@ -97,7 +96,9 @@ public final class SimulatedStore: PurchaseStore {
       defer { state.waitingPurchase = nil }
       return state.waitingPurchase
     }
-    if let (request, continuation) = waiting { continuation.resume(returning: finish(request, result)) }
+    if let (request, continuation) = waiting {
+      continuation.resume(returning: finish(request, result))
+    }
   }
 
   private func finish(_ request: PurchaseRequest, _ result: PurchaseResult) -> StorePurchase {
@@ -149,7 +150,9 @@ public final class SimulatedStore: PurchaseStore {
 
   public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
     let isKnown = state.withLock { $0.script.tokens.remove(purchaseToken) != nil }
-    guard isKnown else { throw StoreError("there is no purchase with the token '\(purchaseToken)'") }
+    guard isKnown else {
+      throw StoreError("there is no purchase with the token '\(purchaseToken)'")
+    }
     return purchaseToken
   }
 

@@ -1,4 +1,3 @@
-
 /// Runs everything of a simulation on the thread that asks for it, in the order in which it became
 /// ready. Whether anything is left to do can be told, and two runs are alike.
 public final class SimulationExecutor: TaskExecutor {

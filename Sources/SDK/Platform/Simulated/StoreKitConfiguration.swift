@@ -23,7 +23,8 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     guard value.isObject else { throw Fault(description: "a StoreKit configuration is an object") }
     let locale = value["settings"]?["_locale"]?.text ?? "en_US"
     let currency = Currency(storefront: value["settings"]?["_storefront"]?.text ?? "USA")
-    let single = (value["products"]?.elements ?? []) + (value["nonRenewingSubscriptions"]?.elements ?? [])
+    let single =
+      (value["products"]?.elements ?? []) + (value["nonRenewingSubscriptions"]?.elements ?? [])
     products = single.compactMap { StoreProduct(storeKit: $0, locale, currency, group: nil) }
     for group in value["subscriptionGroups"]?.elements ?? [] {
       let id = group["id"]?.text ?? group["name"]?.text
@@ -61,7 +62,8 @@ extension StoreProduct {
       let price = value["displayPrice"]?.text.flatMap({ Self.micros($0) })
     else { return nil }
     let offer = value["introductoryOffer"].flatMap { offer -> IntroductoryOffer? in
-      guard let period = offer["subscriptionPeriod"]?.text.flatMap({ SubscriptionPeriod(iso8601: $0) })
+      guard
+        let period = offer["subscriptionPeriod"]?.text.flatMap({ SubscriptionPeriod(iso8601: $0) })
       else { return nil }
       let mode: IntroductoryOffer.Mode =
         switch offer["paymentMode"]?.text {
@@ -77,7 +79,9 @@ extension StoreProduct {
     self.init(
       id: id, priceMicros: price, currencyCode: currency.code, currencySymbol: currency.symbol,
       locale: locale,
-      period: value["recurringSubscriptionPeriod"]?.text.flatMap { SubscriptionPeriod(iso8601: $0) },
+      period: value["recurringSubscriptionPeriod"]?.text.flatMap {
+        SubscriptionPeriod(iso8601: $0)
+      },
       introductoryOffer: offer, subscriptionGroupID: group,
       isFamilyShareable: value["familyShareable"]?.truth ?? false)
   }

@@ -1,4 +1,3 @@
-
 /// A clock that stands still until it is moved: a day takes as long as what happens in it.
 public final class VirtualClock: TimeSource {
   private struct Sleeper {
