@@ -2,9 +2,10 @@ import Expressions
 
 @testable import SDK
 
-/// An app with the SDK and scripted ports, on real threads and a clock that runs fast.
+/// An app with the SDK and scripted ports, on real threads and a clock that stands still.
 struct TestApp: Sendable {
   let tollgate: Tollgate
+  let clock = VirtualClock(now: Samples.start)
   let presenter: ScriptedPresenter
   let store: SimulatedStore
   let requests: Recorder<HTTPRequest>
@@ -17,7 +18,6 @@ struct TestApp: Sendable {
     products: [StoreProduct] = [Samples.month, Samples.year, Samples.coins]
   ) {
     let (requests, commands) = (Recorder<HTTPRequest>(), Recorder<ScriptedPresenter.Command>())
-    let time = FastTime()
     let defaults: [ScriptedTransport.Rule] = [
       .init(.get, "/api/v1/static_config", [.json(config)]),
       .init(.get, "/api/v1/assignments", [.json(["assignments": []])]),
@@ -25,13 +25,13 @@ struct TestApp: Sendable {
       .init(.post, "/subscriptions-api/public/v1/redeem", [.json(["codes": []])]),
     ]
     let transport = ScriptedTransport(
-      rules: rules + defaults, time: time, observe: { requests.add($0) })
+      rules: rules + defaults, time: clock, observe: { requests.add($0) })
     presenter = ScriptedPresenter(acknowledges: acknowledges, observe: { commands.add($0) })
     store = SimulatedStore(products: products, script: script)
     let storage = InMemoryStorage(status.map { ["status": ["status": .string($0)]] })
     tollgate = Tollgate(
       ports: Ports(
-        time: time, transport: transport, storage: storage, store: store, presenter: presenter,
+        time: clock, transport: transport, storage: storage, store: store, presenter: presenter,
         device: FixedDevice()), platform: platform)
     self.requests = requests
     self.commands = commands
@@ -53,11 +53,12 @@ struct TestApp: Sendable {
 
 struct NotThere: Error {}
 
-/// Waits until something holds; a test that waits in vain fails.
+/// Waits until something holds. What never holds ends the test, after a time that no machine needs
+/// however busy it is.
 func wait(until holds: () async -> Bool) async throws {
-  for _ in 0..<2_000 {
+  for _ in 0..<60_000 {
     if await holds() { return }
-    try await Task.sleep(for: .milliseconds(2))
+    try await Task.sleep(for: .milliseconds(5))
   }
   throw NotThere()
 }

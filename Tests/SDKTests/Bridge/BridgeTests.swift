@@ -3,7 +3,7 @@ import Testing
 
 @testable import SDK
 
-@Suite("Bridge", .timeLimit(.minutes(1)))
+@Suite("Bridge")
 struct BridgeTests {
   @Test func methodsAndEventsAreJSON() async throws {
     let app = TestApp(status: nil)

@@ -11,7 +11,7 @@ import Testing
 /// `swift test --sanitize=thread --filter StressTests`.
 @Suite("Stress")
 struct StressTests {
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func everyCallEndsOnce() async {
     let seen = await withTaskGroup(of: [ModuleEvent.Name: Int].self) { group in
       for block in 0..<20 {

@@ -123,9 +123,9 @@ struct CollectorTests {
     let requests = Recorder<HTTPRequest>()
     let transport = ScriptedTransport(
       rules: [.init(.post, "/api/v1/events", [.networkError("off"), .json(["status": "ok"])])],
-      time: FastTime(), observe: { requests.add($0) })
+      time: VirtualClock(now: 0), observe: { requests.add($0) })
     let collector = BatchingCollector(
-      transport: transport, apiKey: "pk", time: FastTime(), interval: 3_600_000, limit: 70)
+      transport: transport, apiKey: "pk", time: VirtualClock(now: 0), limit: 70)
     for number in 0..<80 {
       collector.add(
         CollectedEvent(id: "\(number)", name: "n", parameters: .map([]), createdAt: Samples.start))

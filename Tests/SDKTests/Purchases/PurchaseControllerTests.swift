@@ -4,7 +4,7 @@ import Testing
 @testable import SDK
 
 /// Controllers as the documents of the different SDKs write them.
-@Suite("Purchase controllers", .timeLimit(.minutes(1)))
+@Suite("Purchase controllers")
 struct PurchaseControllerTests {
   private struct Failure: Error, CustomStringConvertible { var description = "card declined" }
 
@@ -108,7 +108,7 @@ struct PurchaseControllerTests {
 }
 
 /// AgentWallie's rules for a purchase controller (decision D33).
-@Suite("AgentWallie purchases", .timeLimit(.minutes(1)))
+@Suite("AgentWallie purchases")
 struct AgentWalliePurchaseTests {
   private struct Controller: PurchaseController {
     var result: PurchaseResult
