@@ -1,6 +1,11 @@
-#if canImport(StoreKit)
+// visionOS asks for a scene with every purchase, which only an app has.
+#if canImport(StoreKit) && !os(visionOS)
+  internal import Foundation
   internal import RuleEngine
   internal import StoreKit
+
+  private typealias Product = StoreKit.Product
+  private typealias Transaction = StoreKit.Transaction
 
   /// The App Store, by StoreKit 2.
   public final class StoreKitStore: PurchaseStore {
@@ -95,7 +100,7 @@
   }
 
   extension StoreProduct {
-    init(_ product: Product) async {
+    fileprivate init(_ product: Product) async {
       let subscription = product.subscription
       let isEligible = await subscription?.isEligibleForIntroOffer ?? false
       self.init(
