@@ -53,13 +53,13 @@
 
     /// Finishes a transaction that Apple signed; another one buys nothing.
     private func finish(_ verification: VerificationResult<Transaction>) async -> StorePurchase {
-      switch verification {
-      case .unverified(_, let error): return StorePurchase(.failed(error))
-      case .verified(let transaction):
-        await transaction.finish()
-        return StorePurchase(
-          .purchased, transaction: StoreTransaction(transaction, verification.jwsRepresentation))
+      if case .unverified(_, let error) = verification { return StorePurchase(.failed(error)) }
+      guard case .verified(let transaction) = verification else {
+        return StorePurchase(.failed("the App Store answered in a new way"))
       }
+      await transaction.finish()
+      return StorePurchase(
+        .purchased, transaction: StoreTransaction(transaction, verification.jwsRepresentation))
     }
 
     public func restorePurchases() async -> RestorationResult {
