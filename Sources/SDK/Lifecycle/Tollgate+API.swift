@@ -185,6 +185,7 @@ extension Tollgate {
     _ = try await perform(.setUserAttributes(.members(attributes))).get()
   }
 
+  /// What rules can read as `device.…`: platform, versions, locale, status, times, views.
   public func getDeviceAttributes() async throws(SDKError) -> [String: Value] {
     try await attributes(.getDeviceAttributes)
   }
@@ -199,6 +200,7 @@ extension Tollgate {
     _ = try await perform(.setIntegrationAttributes(.map(all))).get()
   }
 
+  /// The user's IDs in other services.
   public func getIntegrationAttributes() async throws(SDKError) -> [IntegrationAttribute: String] {
     var known: [IntegrationAttribute: String] = [:]
     for (key, value) in try await attributes(.getIntegrationAttributes) {
@@ -313,6 +315,7 @@ extension Tollgate {
     _ = await perform(.setInterfaceStyle(style))
   }
 
+  /// Sets how much of the log is told, against what the options say.
   public func setLogLevel(_ level: LogLevel) async { _ = await perform(.setLogLevel(level)) }
 
   /// Sets what is uploaded. Events to the app flow in any case.
