@@ -147,10 +147,12 @@ public struct CustomCallbackResult: Hashable, Sendable {
     self.data = data
   }
 
+  /// The app did it; `data` is for the paywall.
   public static func success(_ data: [String: Value]? = nil) -> CustomCallbackResult {
     CustomCallbackResult(isSuccess: true, data: data.map { .members($0) })
   }
 
+  /// The app did not do it.
   public static func failure(_ data: [String: Value]? = nil) -> CustomCallbackResult {
     CustomCallbackResult(isSuccess: false, data: data.map { .members($0) })
   }

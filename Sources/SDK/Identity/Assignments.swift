@@ -9,6 +9,8 @@ struct AssignmentConfirmation: Hashable, Sendable {
   }
 
   var pairs: [Pair]
+  /// Whose assignments they are.
+  var identity: Int
   /// What is left to send for a call of `confirmAllAssignments`, and the call.
   var rest: [Pair] = []
   var call: Token?
@@ -71,8 +73,7 @@ extension SDKState {
     _ outcome: Result<[UInt8], BackendError>, identity: Int, call: Token?
   ) {
     defer {
-      if let call {
-        restoringAssignments.remove(call)
+      if let call, restoringAssignments.remove(call) != nil {
         complete(call)
         continueWaiting()
       }
@@ -106,18 +107,19 @@ extension SDKState {
     guard let assignment = assignment(of: experimentID), !assignment.isSentToServer,
       confirming.insert(experimentID).inserted
     else { return }
-    send(AssignmentConfirmation(pairs: [assignment.pair]))
+    send(AssignmentConfirmation(pairs: [assignment.pair], identity: identityNumber))
   }
 
   mutating func confirmAllAssignments(_ token: Token) {
     track(.confirmAllAssignments)
     let pending = stored.assignments.filter { !$0.isSentToServer }.map(\.pair)
-    sendNext(AssignmentConfirmation(pairs: [], rest: pending, call: token))
+    sendNext(
+      AssignmentConfirmation(pairs: [], identity: identityNumber, rest: pending, call: token))
   }
 
   /// Sends the next batch, or completes the call (decision D18).
   private mutating func sendNext(_ confirmation: AssignmentConfirmation) {
-    guard !confirmation.rest.isEmpty else {
+    guard !confirmation.rest.isEmpty, confirmation.identity == identityNumber else {
       return complete(confirmation.call, .assignments(stored.assignments))
     }
     var next = confirmation
@@ -135,10 +137,11 @@ extension SDKState {
   mutating func receiveConfirmation(
     _ outcome: Result<[UInt8], BackendError>, _ confirmation: AssignmentConfirmation
   ) {
-    confirming.subtract(confirmation.pairs.map(\.experimentID))
+    let isCurrent = confirmation.identity == identityNumber
+    if isCurrent { confirming.subtract(confirmation.pairs.map(\.experimentID)) }
     switch outcome {
     case .success:
-      for pair in confirmation.pairs {
+      for pair in confirmation.pairs where isCurrent {
         let place = stored.assignments.firstIndex { $0.pair == pair }
         if let place { stored.assignments[place].isSentToServer = true }
       }

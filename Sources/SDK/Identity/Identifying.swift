@@ -34,13 +34,18 @@ extension SDKState {
       Endpoints.assignments(apiKey: apiKey),
       for: .assignments(identity: identityNumber, call: restoresAssignments ? token : nil))
     redeemKnownCodes()
-    if !restoresAssignments { complete(token) }
+    if restoresAssignments { return }
+    complete(token)
+    continueWaiting()
   }
 
   /// Forgets the user: ID, alias, attributes, assignments, occurrences, history, surveys. An open
   /// paywall stays, with what it has (decision D36).
   mutating func resetIdentity() {
     identityNumber += 1
+    // Nobody waits for the assignments of a user who is gone.
+    for call in restoringAssignments.sorted(by: { $0.number < $1.number }) { complete(call) }
+    restoringAssignments = []
     stored.appUserID = nil
     stored.aliasID = newAlias()
     stored.seed = entropy.percentile()

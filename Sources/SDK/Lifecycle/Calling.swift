@@ -13,6 +13,7 @@ extension SDKState {
       _ = lifecycle.handle(.reset)
       resetIdentity()
       complete(token)
+      continueWaiting()
     case .registerPlacement(let request): register(request, token)
     case .getPresentationResult(let placement, let params):
       ask(Question(token: token, placement: placement, params: params))

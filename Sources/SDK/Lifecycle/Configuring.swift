@@ -105,6 +105,7 @@ extension SDKState {
     fetchedPaywalls = [:]
     chooseAssignments()
     if lifecycle.phase == .configured {
+      track(.deviceAttributes(deviceAttributes(withTimes: false)))
       track(.configRefresh)
     } else if purchases == .store {
       loadOwned(for: .configuring)

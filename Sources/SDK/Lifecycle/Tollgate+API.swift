@@ -140,6 +140,18 @@ extension Tollgate {
     await perform(.handleDeepLink(url)) == .success(.truth(true))
   }
 
+  /// Answers a custom callback that an observer heard of. An ID that nobody waits for is no error.
+  public func didHandleCustomCallback(callbackId: String, _ result: CustomCallbackResult) async {
+    _ = await perform(.didHandleCustomCallback(callbackID: callbackId, result))
+  }
+
+  /// Answers `onBackPressed` for an observer: whether the app used the press for itself.
+  ///
+  /// - Throws: ``SDKError/Code/unsupported`` where there is no back button.
+  public func didHandleBackPressed(shouldConsume: Bool) async throws(SDKError) {
+    _ = try await perform(.didHandleBackPressed(shouldConsume: shouldConsume)).get()
+  }
+
   /// Sets who says what a press of Android's back button does on a paywall that reroutes it: true
   /// keeps the paywall. The answer has to come within ``Timeouts/backPress``.
   public func onBackPressed(_ handler: (@Sendable (PaywallInfo) async -> Bool)?) {
@@ -173,6 +185,7 @@ extension Tollgate {
     _ = try await perform(.setUserAttributes(.members(attributes))).get()
   }
 
+  /// What rules can read as `device.…`: platform, versions, locale, status, times, views.
   public func getDeviceAttributes() async throws(SDKError) -> [String: Value] {
     try await attributes(.getDeviceAttributes)
   }
@@ -187,6 +200,7 @@ extension Tollgate {
     _ = try await perform(.setIntegrationAttributes(.map(all))).get()
   }
 
+  /// The user's IDs in other services.
   public func getIntegrationAttributes() async throws(SDKError) -> [IntegrationAttribute: String] {
     var known: [IntegrationAttribute: String] = [:]
     for (key, value) in try await attributes(.getIntegrationAttributes) {
@@ -274,6 +288,17 @@ extension Tollgate {
     return result
   }
 
+  /// Answers `onPurchase` for a wrapper that announces purchases. Without a purchase that waits for
+  /// it, nothing happens, as with the other answers.
+  public func didPurchase(_ result: PurchaseResult) async {
+    _ = await perform(.didPurchase(result))
+  }
+
+  /// Answers `onPurchaseRestore` for a wrapper that announces purchases.
+  public func didRestore(_ result: RestorationResult) async {
+    _ = await perform(.didRestore(result))
+  }
+
   /// Uses up a consumable of Google Play. Elsewhere nothing happens.
   ///
   /// - Throws: ``SDKError/Code/consumeFailed``.
@@ -290,6 +315,7 @@ extension Tollgate {
     _ = await perform(.setInterfaceStyle(style))
   }
 
+  /// Sets how much of the log is told, against what the options say.
   public func setLogLevel(_ level: LogLevel) async { _ = await perform(.setLogLevel(level)) }
 
   /// Sets what is uploaded. Events to the app flow in any case.

@@ -384,6 +384,7 @@ extension Tollgate {
     return Subscription(id: id)
   }
 
+  /// Ends what ``subscribe(handlerID:_:)`` or ``observe(_:)`` began.
   public func unsubscribe(_ subscription: Subscription) {
     hub.unsubscribe(subscription.id)
     callbacks[subscription.id] = nil

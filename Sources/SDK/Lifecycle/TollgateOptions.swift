@@ -79,6 +79,7 @@ public struct Timeouts: Hashable, Sendable {
 
 /// How paywalls are shown.
 public struct PaywallOptions: Hashable, Sendable {
+  /// What is shown behind the store's dialog.
   public enum TransactionBackgroundView: String, Hashable, Sendable {
     case spinner
     case none
@@ -125,6 +126,7 @@ public struct RestoreFailedTexts: Hashable, Sendable {
   public init() {}
 }
 
+/// What of the log is told.
 public struct LoggingOptions: Hashable, Sendable {
   public var level = LogLevel.info
   public var scopes: Set<LogScope> = [.all]
@@ -172,11 +174,13 @@ public enum EventTrackingBehavior: String, Hashable, Sendable, CaseIterable {
   case none
 }
 
+/// Which StoreKit a host buys with.
 public enum StoreKitVersion: String, Hashable, Sendable {
   case storeKit1 = "STOREKIT1"
   case storeKit2 = "STOREKIT2"
 }
 
+/// When purchases are only played, for hosts that have a test mode.
 public enum TestModeBehavior: String, Hashable, Sendable {
   case automatic
   case whenEnabledForUser

@@ -13,14 +13,15 @@ extension SDKState {
     ].map(\.placementName))
 
   /// What takes the open paywall's place after an event: a placement with the event's name that
-  /// would show a paywall. Nil when there is none. Asking changes nothing.
+  /// would show a paywall. Nil when there is none, and when something was bought: that is the end.
+  /// Asking changes nothing.
   mutating func followUp(_ event: SuperwallEventName) -> Closing.Next? {
     followUp(event.placementName, params: .map([]))
   }
 
   mutating func followUp(_ placement: String, params: Value) -> Closing.Next? {
-    guard let open = presentation, config?.hasPlacement(placement) == true,
-      !Self.chainEvents.contains(open.registration.placement)
+    guard let open = presentation, open.completed == nil,
+      config?.hasPlacement(placement) == true, !Self.chainEvents.contains(open.registration.placement)
     else { return nil }
     let entropy = entropy
     guard case .paywall = decide(placement, params: params).outcome else { return nil }
@@ -55,16 +56,26 @@ extension SDKState {
     let next = Closing.Next.register(registration, inherits: false)
     switch presentation?.phase {
     case nil: registrations.insert(registration, at: 0)
-    case .dismissing(var closing):
-      // It comes after whatever the dismissal leads to.
-      if closing.next == nil {
-        closing.next = next
-        presentation?.phase = .dismissing(closing)
-      } else {
-        registrations.append(registration)
-      }
+    case .dismissing(let closing):
+      let both = then(next, after: closing)
+      presentation?.phase = .dismissing(both)
+    case .presenting(let closing?):
+      let both = then(next, after: closing)
+      presentation?.phase = .presenting(then: both)
     default: close(Closing(reason: .systemLogic, next: next))
     }
+  }
+
+  /// A closing that leads on to a link's placement; one that leads somewhere already goes there
+  /// first.
+  private mutating func then(_ next: Closing.Next, after closing: Closing) -> Closing {
+    var closing = closing
+    if closing.next == nil {
+      closing.next = next
+    } else if case .register(let registration, _) = next {
+      registrations.append(registration)
+    }
+    return closing
   }
 
   mutating func touchesBegan() {

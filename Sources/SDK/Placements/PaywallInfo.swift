@@ -176,11 +176,13 @@ public struct ComputedPropertyRequest: Hashable, Sendable {
 
 /// A question to the user after a paywall.
 public struct Survey: Hashable, Sendable {
+  /// When the question is asked.
   public enum Condition: String, Hashable, Sendable {
     case onManualClose = "ON_MANUAL_CLOSE"
     case onPurchase = "ON_PURCHASE"
   }
 
+  /// An answer to choose.
   public struct Option: Hashable, Sendable {
     public var id: String
     public var title: String

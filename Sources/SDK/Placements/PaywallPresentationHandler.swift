@@ -33,6 +33,7 @@ public struct PaywallPresentationHandler: Sendable {
     skip = body
   }
 
+  /// Something went wrong; there is no paywall, or it could not be loaded.
   public mutating func onError(_ body: @escaping @MainActor @Sendable (SDKError) -> Void) {
     error = body
   }

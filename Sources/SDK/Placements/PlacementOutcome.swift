@@ -20,6 +20,7 @@ public enum PaywallSkippedReason: Hashable, Sendable {
 
 /// What registering a placement came to (decision D2). Every registration has exactly one.
 public struct PlacementOutcome: Hashable, Sendable {
+  /// What happened.
   public enum Kind: Hashable, Sendable {
     /// A paywall was presented and is gone. After a chain of paywalls, how the last one ended.
     case presented(PaywallResult, PaywallCloseReason)

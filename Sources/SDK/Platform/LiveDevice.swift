@@ -1,7 +1,7 @@
 internal import Foundation
 
 #if canImport(UIKit)
-  public import UIKit
+  internal import UIKit
 #endif
 
 /// The machine that the SDK runs on, as far as Foundation knows it.

@@ -13,7 +13,7 @@ extension Ports {
       presenter: presenter, device: LiveDevice())
   }
 
-  #if canImport(StoreKit)
+  #if canImport(StoreKit) && !os(visionOS)
     /// The same with the App Store.
     public static func live(folder: String, presenter: any PaywallPresenter) -> Ports {
       live(folder: folder, store: StoreKitStore(), presenter: presenter)

@@ -1,6 +1,11 @@
-#if canImport(StoreKit)
+// visionOS asks for a scene with every purchase, which only an app has.
+#if canImport(StoreKit) && !os(visionOS)
+  internal import Foundation
   internal import RuleEngine
   internal import StoreKit
+
+  private typealias Product = StoreKit.Product
+  private typealias Transaction = StoreKit.Transaction
 
   /// The App Store, by StoreKit 2.
   public final class StoreKitStore: PurchaseStore {
@@ -48,13 +53,13 @@
 
     /// Finishes a transaction that Apple signed; another one buys nothing.
     private func finish(_ verification: VerificationResult<Transaction>) async -> StorePurchase {
-      switch verification {
-      case .unverified(_, let error): return StorePurchase(.failed(error))
-      case .verified(let transaction):
-        await transaction.finish()
-        return StorePurchase(
-          .purchased, transaction: StoreTransaction(transaction, verification.jwsRepresentation))
+      if case .unverified(_, let error) = verification { return StorePurchase(.failed(error)) }
+      guard case .verified(let transaction) = verification else {
+        return StorePurchase(.failed("the App Store answered in a new way"))
       }
+      await transaction.finish()
+      return StorePurchase(
+        .purchased, transaction: StoreTransaction(transaction, verification.jwsRepresentation))
     }
 
     public func restorePurchases() async -> RestorationResult {
@@ -95,7 +100,7 @@
   }
 
   extension StoreProduct {
-    init(_ product: Product) async {
+    fileprivate init(_ product: Product) async {
       let subscription = product.subscription
       let isEligible = await subscription?.isEligibleForIntroOffer ?? false
       self.init(

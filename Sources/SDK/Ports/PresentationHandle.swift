@@ -23,8 +23,10 @@ public struct PresentationHandle: Sendable {
     report(.purchase(productID: productID, shouldDismiss: shouldDismiss))
   }
 
+  /// The user wants back what they bought before.
   public func restoreTapped() { report(.restore) }
 
+  /// The user closes the paywall; the host takes it away when it is told to.
   public func closeTapped() { report(.close) }
 
   /// The host took the paywall away, for example by a swipe.
@@ -35,8 +37,10 @@ public struct PresentationHandle: Sendable {
   /// - Returns: whether the app used the press for itself; otherwise the paywall closes.
   public func backPressed() async -> Bool { await press() }
 
+  /// The paywall has a button that only the app understands.
   public func customAction(_ name: String) { report(.customAction(name)) }
 
+  /// The paywall registers a placement of its own, which can lead to another paywall.
   public func customPlacement(_ name: String, params: Value = .map([])) {
     report(.customPlacement(name, params))
   }
@@ -46,29 +50,39 @@ public struct PresentationHandle: Sendable {
     report(.requestCallback(requestID: requestID, CustomCallback(name: name, variables: variables)))
   }
 
+  /// The paywall wants an address opened, in the app or outside.
   public func openURL(_ url: String, external: Bool = false) {
     report(.openURL(url, external: external))
   }
 
+  /// The paywall wants a link into the app opened; it goes away first.
   public func openDeepLink(_ url: String) { report(.openDeepLink(url)) }
 
+  /// The user answered something on the paywall, an object of attributes.
   public func userAttributesUpdated(_ attributes: Value) { report(.userAttributes(attributes)) }
 
+  /// What became of the web view.
   public func webView(_ step: WebViewStep) { report(.webView(step)) }
 
+  /// The placeholder before the paywall's content came or went.
   public func shimmer(isShown: Bool) { report(.shimmer(isShown: isShown)) }
 
+  /// A page of the paywall came into view.
   public func pageViewed(_ page: PageView) { report(.pageView(page)) }
 
+  /// The paywall asked for a permission of the system, or got an answer.
   public func permission(_ name: String, _ step: PermissionStep) { report(.permission(name, step)) }
 
+  /// The paywall asked for a review of the app, for the how manieth time.
   public func reviewRequested(count: Int) { report(.reviewRequested(count: count)) }
 
+  /// The user touched the screen.
   public func touchesBegan() { report(.touchesBegan) }
 
   /// What the paywall says of its own state, an object; it is part of every later ``PaywallInfo``.
   public func stateChanged(_ state: Value) { report(.state(state)) }
 
+  /// How a checkout on the web went on.
   public func checkout(_ step: CheckoutStep) { report(.checkout(step)) }
 }
 
@@ -85,6 +99,7 @@ public enum WebViewStep: Hashable, Sendable {
   case ready(version: String)
 }
 
+/// What became of a permission of the system.
 public enum PermissionStep: String, Hashable, Sendable {
   case requested
   case granted

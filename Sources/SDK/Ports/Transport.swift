@@ -15,6 +15,7 @@ public struct HTTPRequest: Hashable, Sendable {
     case agentWallie
   }
 
+  /// A header, or an item of the query.
   public struct Field: Hashable, Sendable {
     public var name: String
     public var value: String

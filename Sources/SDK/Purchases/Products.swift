@@ -82,6 +82,7 @@ public struct SubscriptionPeriod: Hashable, Sendable {
 public struct StoreProduct: Hashable, Sendable {
   /// What new subscribers get.
   public struct IntroductoryOffer: Hashable, Sendable {
+    /// How the offer is paid.
     public enum Mode: String, Hashable, Sendable {
       case freeTrial
       case payAsYouGo

@@ -68,6 +68,7 @@ public enum RedemptionResult: Hashable, Sendable {
 
 /// What is known of a redeemed code.
 public struct RedemptionInfo: Hashable, Sendable {
+  /// Who has what the code gives.
   public enum Ownership: Hashable, Sendable {
     case appUser(id: String)
     case device(id: String)

@@ -16,6 +16,7 @@ public final class ScriptedTransport: Transport {
     }
   }
 
+  /// One answer.
   public enum Reply: Sendable {
     /// A body, after some milliseconds.
     case json(Value?, status: Int = 200, delay: Int64 = 0)
