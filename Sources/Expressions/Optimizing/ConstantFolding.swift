@@ -69,6 +69,10 @@ struct ConstantFolding {
       return chain(id, node, origin, &graph)
     case .list, .map, .call, .loop:
       return elements(id, node, origin, &graph)
+    case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
+      .items, .leave, .template, .cell:
+      // Templates run as they are written.
+      return id
     }
   }
 

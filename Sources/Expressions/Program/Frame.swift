@@ -22,6 +22,8 @@ public struct Frame: ~Copyable {
   package var arena: Arena
   var regexScratch: RegexScratch
   var patternCache = PatternCache()
+  /// What templates write to.
+  var rendering = RenderingState()
   /// Number of the run, which tells this run's pending faults from those of earlier ones.
   var run: UInt64 = 0
   /// What the arena held when the run began.
@@ -48,6 +50,7 @@ public struct Frame: ~Copyable {
     arena = Arena(limit: storage.limits.memoryBytes)
     runMark = arena.mark
     regexScratch = RegexScratch()
+    if let template = storage.template { rendering.style = template.style }
     reset()
   }
 
@@ -76,6 +79,10 @@ public struct Frame: ~Copyable {
     }
     var cursor = JSONCursor(base, from: 0, to: bytes.count)
     try fill(&cursor)
+    if let slot = storage.allDataSlot {
+      cursor = JSONCursor(base, from: 0, to: bytes.count)
+      slots[slot] = try cursor.cell(in: &arena, nesting: storage.limits.dataNesting)
+    }
   }
 
   /// Copies bytes to where the frame's texts can point into them until the next call.
@@ -183,6 +190,10 @@ extension Frame {
       if let cell = try cell(at: running.paths[slot].names, in: context) {
         slots[slot] = cell
       }
+    }
+    if let slot = storage.allDataSlot {
+      guard let cell = arena.cell(context) else { throw EvaluationError(.limitExceeded) }
+      slots[slot] = cell
     }
   }
 

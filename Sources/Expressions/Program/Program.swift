@@ -28,13 +28,19 @@ public struct Program: Sendable {
     /// Read by explanations and analyses.
     let graph: ConditionGraph
     let nodeOf: [UInt32]
+    /// What rendering needs to know, where the entries are templates.
+    let template: TemplateFacts?
+    /// The slot of all that a frame was filled from, where a template computes names.
+    let allDataSlot: Int?
 
     private let running = Mutex<Running?>(nil)
 
     init(
       lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], roots: [String],
-      patterns: [CheckedPattern], limits: Limits
+      patterns: [CheckedPattern], limits: Limits, template: TemplateFacts? = nil
     ) {
+      self.template = template
+      allDataSlot = template?.allDataSlot
       self.rootNodes = rootNodes
       patternOf = lowering.patternOf
       code = lowering.code
@@ -58,6 +64,13 @@ public struct Program: Sendable {
         return made
       }
     }
+  }
+
+  /// What rendering needs to know beside the instructions.
+  struct TemplateFacts: Sendable {
+    var style: LiquidStyle
+    var outputBytes: Int
+    var allDataSlot: Int?
   }
 
   /// What all frames of a program share.
@@ -102,7 +115,7 @@ public struct Program: Sendable {
   init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
     patternOf: [ConditionGraph.ID: UInt32], roots: [String], sources: [String], limits: Limits,
-    choices: [[Int?]] = []
+    choices: [[Int?]] = [], template: TemplateFacts? = nil
   ) {
     let rootNodes = graph.roots
     var graph = graph.graph
@@ -122,7 +135,8 @@ public struct Program: Sendable {
       lowering.choice(choice.map { $0.map { rootNodes[$0] } }, places: places)
     }
     storage = Storage(
-      lowering: lowering, rootNodes: rootNodes, roots: roots, patterns: patterns, limits: limits)
+      lowering: lowering, rootNodes: rootNodes, roots: roots, patterns: patterns, limits: limits,
+      template: template)
     self.entries = entries
     self.sources = sources
   }
@@ -172,6 +186,9 @@ extension Instruction {
       .modulo(let a, let b, _, _), .index(let a, let b, _, _):
       [a, b]
     case .call(_, let count, let a, let b, _, _): count > 1 ? [a, b] : count == 1 ? [a] : []
+    case .affirms(let a, _), .write(let a, _, _), .move(let a, _): [a]
+    case .relation(let a, let b, _, _): [a, b]
+    case .filter(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
     case .callMany(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
     case .beginLoop(let a, _, _), .append(let a, _, _), .appendOptional(let a, _, _),
       .insertAll(let a, _, _):
