@@ -8,6 +8,8 @@ struct Case {
   var line: Int
   /// The whole object.
   var content: Value
+  /// The folder of its file, with the slash.
+  var folder = "./"
 
   /// A member of `input`, where the suite has it.
   func input(_ key: String) -> Value? { content["input"]?[key] }
@@ -39,6 +41,10 @@ enum CaseSuites {
 
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
+    "liquid": TemplateCases.liquid,
+    "liquidjs": TemplateCases.liquidJS,
+    "paywall-strings": PaywallStringCases.run,
+    "superwall-filters": TemplateCases.superwallFilters,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,

@@ -39,7 +39,9 @@ enum CaseFile {
       guard case .string(let id)? = content["id"] else {
         throw CaseFileError(message: "\(place): the line has no 'id'")
       }
-      cases.append(Case(suite: suite, id: id, line: number + 1, content: content))
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+      cases.append(
+        Case(suite: suite, id: id, line: number + 1, content: content, folder: folder))
     }
     return cases
   }
