@@ -12,7 +12,8 @@ struct Bench: AsyncParsableCommand {
       different hours, cannot be compared: measure both sides of a comparison in one run.
       """,
     subcommands: [
-      ExpressionsCommand.self, SuperscriptCommand.self, DecideCommand.self, BatchCommand.self,
+      ExpressionsCommand.self, SuperscriptCommand.self, TemplatesCommand.self, DecideCommand.self,
+      BatchCommand.self,
       AllCommand.self, GenerateCommand.self,
     ])
 }

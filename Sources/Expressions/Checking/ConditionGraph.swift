@@ -42,6 +42,21 @@ struct ConditionGraph: ~Copyable {
     case member  // a; b: place of the name's constant; c: 1 when a function has the name
     case arithmetic  // a, b; c: Lenient.Operator
     case mapKeepingLast  // a: list of keys and values
+    // Templates: values, tests, and statements, which write text and variables. `c` is the place
+    // in the source where it keeps equal ones apart.
+    case filter  // a: list of operands; b: LiquidFunction; c: place
+    case relation  // a, b; c: LiquidRelation
+    case affirms  // a; whether its value is neither nothing nor false
+    case text  // a: place of a constant; written as it is
+    case output  // a: value; b: OutputForm; c: place
+    case statements  // a: list
+    case choose  // a: test, b: then, c: else
+    case assign  // a: value, b: level of the variable
+    case capture  // a: statements, b: level of the variable, c: level of where it begins
+    case items  // a: list of items, body, else; b: 1 when breaks do not mean it; c: variable's level
+    case cell  // a: statements that breaks do not leave, b: level where a break is kept, c: mode
+    case template  // a: statements; b: number of variables, whose levels are below it
+    case leave  // a: 0 for a break, 1 for going on with the next item
   }
 
   /// What a loop over a list or a map comes to.
@@ -100,6 +115,9 @@ struct ConditionGraph: ~Copyable {
     table.reserve(count)
     slots.reserve()
   }
+
+  /// Makes room for lists of operands of so many words more.
+  mutating func reserveLists(_ count: Int) { lists.reserveCapacity(lists.count + count) }
 
   subscript(id: ID) -> Node { nodes[id] }
 
@@ -177,10 +195,12 @@ struct ConditionGraph: ~Copyable {
   func operands(of id: ID) -> [ID] {
     let node = nodes[id]
     switch node.kind {
-    case .constant, .slot, .present, .local, .raise, .slotOrNull: return []
+    case .constant, .slot, .present, .local, .raise, .slotOrNull, .text, .leave: return []
     case .not, .negate, .holds, .select, .hasField, .optionalElement, .isThere, .truthy,
-      .equalEither, .whenThere, .member:
+      .equalEither, .whenThere, .member, .affirms, .output, .assign, .capture, .template, .cell:
       return [Int(node.a)]
+    case .choose: return [Int(node.a), Int(node.b), Int(node.c)]
+    case .filter, .statements, .items: return list(node.a).map(Int.init)
     case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
     case .and, .or, .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall,
       .mapKeepingLast:

@@ -7,6 +7,11 @@ enum Loops {
   /// variable is the element or the key; two are index or key, and value.
   static func advance(_ range: Cell, _ iterator: UnsafeMutablePointer<Cell>, _ two: Bool) {
     let position = Int(truncatingIfNeeded: iterator.pointee.high)
+    if range.isRange {
+      iterator[1] = range.rangeElement(position)
+      iterator.pointee = Cell(Int64(position + 1))
+      return
+    }
     let isMap = range.tag == Tag.map
     let first = isMap ? range.entries[2 * position] : range.elements[position]
     iterator[1] = two && !isMap ? Cell(Int64(position)) : first

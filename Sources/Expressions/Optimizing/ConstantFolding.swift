@@ -73,6 +73,10 @@ struct ConstantFolding {
     case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .member,
       .arithmetic:
       return lenient(id, node, origin, &graph)
+    case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
+      .items, .leave, .template, .cell:
+      // Templates run as they are written.
+      return id
     }
   }
 

@@ -83,8 +83,18 @@ private struct GraphCopier: ~Copyable {
       return graph.add(node.kind, operand(node.a), operand(node.b), at: origin)
     case .bind:
       return graph.add(.bind, operand(node.a), operand(node.b), Int(node.c), at: origin)
+    case .text:
+      let place = graph.constants.intern(original.constants.cells[Int(node.a)])
+      return graph.add(.text, place, at: origin)
+    case .leave: return graph.add(.leave, Int(node.a), at: origin)
+    case .affirms, .output, .assign, .capture, .template, .cell:
+      return graph.add(node.kind, operand(node.a), Int(node.b), Int(node.c), at: origin)
+    case .relation:
+      return graph.add(.relation, operand(node.a), operand(node.b), Int(node.c), at: origin)
+    case .choose:
+      return graph.add(.choose, operand(node.a), operand(node.b), operand(node.c), at: origin)
     case .and, .or, .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall,
-      .mapKeepingLast:
+      .mapKeepingLast, .filter, .statements, .items:
       let operands = original.list(node.a).map { operand($0) }
       return graph.add(node.kind, list: operands, Int(node.b), Int(node.c), at: origin)
     }

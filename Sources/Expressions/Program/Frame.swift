@@ -25,6 +25,8 @@ public struct Frame: ~Copyable {
   package var arena: Arena
   var regexScratch: RegexScratch
   var patternCache = PatternCache()
+  /// What templates write to.
+  var rendering = RenderingState()
   /// Number of the run, which tells this run's pending faults from those of earlier ones.
   var run: UInt64 = 0
   /// What the arena held when the run began.
@@ -53,6 +55,7 @@ public struct Frame: ~Copyable {
     arena = Arena(limit: storage.limits.memoryBytes)
     runMark = arena.mark
     regexScratch = RegexScratch()
+    if let template = storage.template { rendering.style = template.style }
     reset()
   }
 
@@ -81,6 +84,10 @@ public struct Frame: ~Copyable {
     }
     var cursor = JSONCursor(base, from: 0, to: bytes.count)
     try fill(&cursor)
+    if let slot = storage.allDataSlot {
+      cursor = JSONCursor(base, from: 0, to: bytes.count)
+      slots[slot] = try cursor.cell(in: &arena, nesting: storage.limits.dataNesting)
+    }
   }
 
   /// Copies bytes to where the frame's texts can point into them until the next call.
@@ -265,6 +272,10 @@ extension Frame {
     for slot in 0..<slotCount where !running.isQuestion[slot] {
       guard let cell = try cell(at: running.paths[slot].names, in: context) else { continue }
       if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
+    }
+    if let slot = storage.allDataSlot {
+      guard let cell = arena.cell(context) else { throw EvaluationError(.limitExceeded) }
+      slots[slot] = cell
     }
   }
 

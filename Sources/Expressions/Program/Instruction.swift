@@ -109,6 +109,25 @@ enum Instruction {
   /// Sets work and memory of the run back to what they were at its beginning.
   case renew
 
+  // Templates.
+  /// Whether a value is neither nothing nor false.
+  case affirms(Operand, Targets)
+  case relation(Operand, Operand, Targets, LiquidRelation)
+  case filter(LiquidFunction, count: UInt8, first: Operand, to: Operand, fault: UInt32)
+  /// Appends a constant text to the output as it is.
+  case writeText(Operand)
+  /// Appends what a value prints as and goes on at `next`; what has no text goes to the instruction
+  /// behind this one.
+  case write(Operand, form: OutputForm, next: UInt32)
+  /// Copies a value, also one that is not there.
+  case move(Operand, to: Operand)
+  /// Keeps how long the output is.
+  case beginCapture(to: Operand)
+  /// Takes what was written since then out of the output.
+  case endCapture(Operand, to: Operand, fault: UInt32)
+  /// Tells the last fault and goes on; where a limit was reached, ends.
+  case report(next: UInt32)
+
   // Flow.
   case jump(UInt32)
   /// By a bool that a program set itself, which is no test of its own.

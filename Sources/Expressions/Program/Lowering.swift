@@ -15,6 +15,8 @@ struct Lowering: ~Copyable {
   private(set) var mostChains: UInt32 = 0
   /// Where the variables of macros lie, by level.
   var localPlaces: [UInt32: UInt32] = [:]
+  /// What is open around the current place of a template.
+  var template = TemplatePlaces()
   /// How many loops surround the current place.
   var loopDepth = 0
   let slotBase: Int
@@ -42,6 +44,7 @@ struct Lowering: ~Copyable {
   /// Emits a whole expression.
   mutating func entry(_ root: Node) -> UInt32 {
     chains = 0
+    if graph[root].kind == .template { return templateEntry(root) }
     defer { mostChains = max(mostChains, chains) }
     if isCondition(root) {
       return test(
@@ -185,6 +188,7 @@ struct Lowering: ~Copyable {
     case .call: return graph.function(node).map(Lowering.isTest) ?? false
     case .loop: return Lowering.loopKind(content).isCondition
     case .bind: return isCondition(Int(content.b))
+    case .affirms, .relation: return true
     default: return false
     }
   }
@@ -234,6 +238,13 @@ struct Lowering: ~Copyable {
         .hasField($0, name: content.b, targets)
       }
     case .call: return callTest(node, content, targets, depth)
+    case .affirms:
+      return unary(node, Int(content.a), targets, depth) { .affirms($0, targets) }
+    case .relation:
+      let relation = LiquidRelation(rawValue: UInt8(content.c)) ?? .equal
+      return binary(node, Int(content.a), Int(content.b), targets, depth) {
+        .relation($0, $1, targets, relation)
+      }
     case .loop where Lowering.loopKind(content).isCondition:
       return loopTest(node, content, targets, depth)
     case .bind where isCondition(node):
@@ -424,8 +435,10 @@ struct Lowering: ~Copyable {
       var none = 0
       let from = operand(node, &none)
       continueAt(next, node)
-      emit(.copy(from, to: place, fault: fault), node)
+      emit(
+        template.isOpen ? .move(from, to: place) : .copy(from, to: place, fault: fault), node)
       return last
+    case .filter: return filter(node, content, to: place, next, fault, depth)
     case .conditional:
       let no = value(Int(content.c), to: place, next: next, fault: fault, depth)
       let yes = value(b, to: place, next: next, fault: fault, depth)

@@ -307,6 +307,36 @@ enum Machine {
         let map = Loops.insertOptional(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
         state.store(in: cells, map, to, target)
+      case .writeText(let a):
+        state.write(cells + Int(a), &frame.rendering)
+      case .write(let a, let form, let next):
+        state.write(cells + Int(a), form, next, &frame.rendering)
+      case .move(let a, let to):
+        cells[Int(to)] = cells[Int(a)]
+        state.at &-= 1
+      case .affirms(let a, let targets):
+        state.choose(cells[Int(a)].holds, targets)
+      case .relation(let a, let b, let targets, let relation):
+        state.work &+= 4
+        let outcome = LiquidComparing.test(
+          relation, cells + Int(a), cells + Int(b), &frame.rendering, &frame.arena, &state.work)
+        state.decide(state.isWithinBudget() ? outcome : Cell(fault: .limitExceeded), targets)
+      case .filter(let function, let count, let first, let to, let target):
+        state.work &+= 16
+        for i in 0..<UInt32(count) { state.spend(cells[Int(first + i)]) }
+        let operands = Operands(cells + Int(first), count: Int(count))
+        let result =
+          state.isWithinBudget()
+          ? filter(function, operands, &frame, &state.work) : Cell(fault: .limitExceeded)
+        state.store(in: cells, result, to, target)
+      case .beginCapture(let to):
+        cells[Int(to)] = Cell(Int64(frame.rendering.output.count))
+        state.at &-= 1
+      case .endCapture(let a, let to, let target):
+        let text = frame.rendering.takeCapture(from: cells[Int(a)], &frame.arena)
+        state.store(in: cells, text, to, target)
+      case .report(let next):
+        state.report(next, &frame.rendering)
       case .insertAll(let a, let to, let target):
         state.work &+= cells[Int(to)].outsideCount &* max(cells[Int(a)].outsideCount, 1)
         let map = Loops.insertAll(cells[Int(a)], into: cells[Int(to)], &frame.arena)
@@ -326,6 +356,13 @@ enum Machine {
         &frame.arena)
     default: Calls.call(function, operands, &frame.arena)
     }
+  }
+
+  @inline(never)
+  private static func filter(
+    _ function: LiquidFunction, _ operands: Operands, _ frame: inout Frame, _ work: inout Int
+  ) -> Cell {
+    LiquidFunctions.call(function, operands, &frame.rendering, &frame.arena, &work)
   }
 
   /// Whether a list holds these very bits.
@@ -464,6 +501,49 @@ private struct RunState<T: Trace> {
   mutating func renew(_ steps: Int) {
     self.steps = steps
     work = 0
+  }
+
+  /// Appends a constant text, or ends the run where the output is full.
+  @inline(__always)
+  mutating func write(_ text: UnsafePointer<Cell>, _ rendering: inout RenderingState) {
+    work &+= 1
+    rendering.output.append(text.textBytes)
+    if rendering.output.isFull || work > 1_024 && !isWithinBudget() {
+      fail(Cell(fault: .limitExceeded), Lowering.finishFault)
+    } else {
+      at &-= 1
+    }
+  }
+
+  /// Appends what a value prints as.
+  @inline(__always)
+  mutating func write(
+    _ value: UnsafePointer<Cell>, _ form: OutputForm, _ next: UInt32,
+    _ rendering: inout RenderingState
+  ) {
+    work &+= 4
+    spend(value.pointee)
+    let isText = form == .raw ? rendering.printRaw(value) : rendering.print(value)
+    if rendering.output.isFull || !isWithinBudget() {
+      fail(Cell(fault: .limitExceeded), UInt32(at - 1))
+    } else if isText {
+      at = Int(next)
+    } else {
+      fail(Cell(fault: .conversion), UInt32(at - 1))
+    }
+  }
+
+  /// Tells the last fault; one that a limit caused ends the run.
+  @inline(never)
+  mutating func report(_ next: UInt32, _ rendering: inout RenderingState) {
+    let kind = UInt8(truncatingIfNeeded: fault >> 8)
+    if kind == EvaluationError.Kind.limitExceeded.rawValue {
+      at = Int(Lowering.finishFault)
+    } else {
+      work &+= 16
+      rendering.report(fault)
+      at = Int(next)
+    }
   }
 
   /// Adds what going through a value once costs; only collections and long texts count.

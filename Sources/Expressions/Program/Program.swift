@@ -33,13 +33,19 @@ public struct Program: Sendable {
     /// Read by explanations and analyses.
     let graph: ConditionGraph
     let nodeOf: [UInt32]
+    /// What rendering needs to know, where the entries are templates.
+    let template: TemplateFacts?
+    /// The slot of all that a frame was filled from, where a template computes names.
+    let allDataSlot: Int?
 
     private let running = Mutex<Running?>(nil)
 
     init(
       lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], environment: Environment,
-      patterns: [CheckedPattern]
+      patterns: [CheckedPattern], template: TemplateFacts? = nil
     ) {
+      self.template = template
+      allDataSlot = template?.allDataSlot
       self.rootNodes = rootNodes
       patternOf = lowering.patternOf
       code = lowering.code
@@ -65,6 +71,13 @@ public struct Program: Sendable {
         return made
       }
     }
+  }
+
+  /// What rendering needs to know beside the instructions.
+  struct TemplateFacts: Sendable {
+    var style: LiquidStyle
+    var outputBytes: Int
+    var allDataSlot: Int?
   }
 
   /// What all frames of a program share.
@@ -120,7 +133,7 @@ public struct Program: Sendable {
   init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
     patternOf: [ConditionGraph.ID: UInt32], environment: Environment, sources: [String],
-    choices: [[Int?]] = []
+    choices: [[Int?]] = [], template: TemplateFacts? = nil
   ) {
     let rootNodes = graph.roots
     var graph = graph.graph
@@ -140,7 +153,8 @@ public struct Program: Sendable {
       lowering.choice(choice.map { $0.map { rootNodes[$0] } }, places: places)
     }
     storage = Storage(
-      lowering: lowering, rootNodes: rootNodes, environment: environment, patterns: patterns)
+      lowering: lowering, rootNodes: rootNodes, environment: environment, patterns: patterns,
+      template: template)
     self.entries = entries
     self.sources = sources
   }
@@ -210,6 +224,9 @@ extension Instruction {
       .testCall(let a, let b, _, _), .arithmetic(let a, let b, _, _, _):
       [a, b]
     case .call(_, let count, let a, let b, _, _): count > 1 ? [a, b] : count == 1 ? [a] : []
+    case .affirms(let a, _), .write(let a, _, _), .move(let a, _): [a]
+    case .relation(let a, let b, _, _): [a, b]
+    case .filter(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
     case .callMany(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
     case .beginLoop(let a, _, _), .append(let a, _, _), .appendOptional(let a, _, _),
       .insertAll(let a, _, _):

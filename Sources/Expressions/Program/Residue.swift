@@ -68,6 +68,10 @@ struct GraphWriter {
       return ("cel.bind(\(GraphWriter.variable(node.c)), \(value), \(body))", own)
     case .call: return (call(id, node), own)
     case .loop: return (loop(node), own)
+    case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
+      .items, .leave, .template, .cell:
+      // Templates have a language of their own.
+      return ("null", own)
     default: return lenient(id, node, own)
     }
   }

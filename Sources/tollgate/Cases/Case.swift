@@ -10,6 +10,8 @@ struct Case {
   var content: Value
   /// What the cases of the file refer to.
   var companions: Companions
+  /// The folder of its file, with the slash.
+  var folder = "./"
 
   /// A member of `input`, where the suite has it.
   func input(_ key: String) -> Value? { content["input"]?[key] }
@@ -42,6 +44,10 @@ enum CaseSuites {
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
     "superscript": SuperscriptCases.run,
+    "liquid": TemplateCases.liquid,
+    "liquidjs": TemplateCases.liquidJS,
+    "paywall-strings": PaywallStringCases.run,
+    "superwall-filters": TemplateCases.superwallFilters,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,

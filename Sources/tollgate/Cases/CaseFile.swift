@@ -40,9 +40,11 @@ enum CaseFile {
       guard case .string(let id)? = content["id"] else {
         throw CaseFileError(message: "\(place): the line has no 'id'")
       }
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
       cases.append(
         Case(
-          suite: suite, id: id, line: number + 1, content: content, companions: companions))
+          suite: suite, id: id, line: number + 1, content: content, companions: companions,
+          folder: folder))
     }
     return cases
   }

@@ -1,0 +1,209 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Arithmetic with doubles, as liquidjs does it: what is no number is 0, a missing operand makes the
+/// result not a number.
+enum BinaryNumberFilters {
+  static func call(_ function: LiquidFunction, _ operands: Operands, _ arena: inout Arena) -> Cell {
+    let value = number(operands[0])
+    guard let second = operands.optional(1) else { return alone(function, value) }
+    let other = number(second)
+    switch function {
+    case .plus: return LiquidConversions.number(value + other)
+    case .minus: return LiquidConversions.number(value - other)
+    case .times: return LiquidConversions.number(value * other)
+    case .modulo: return LiquidConversions.number(value.truncatingRemainder(dividingBy: other))
+    case .dividedBy:
+      let isWhole = operands.optional(2).map { $0.pointee.holds && !isZero($0) } ?? false
+      return LiquidConversions.number(
+        isWhole ? (value / other).rounded(.down) : value / other)
+    case .atLeast: return LiquidConversions.number(extreme(operands, value, max))
+    case .atMost: return LiquidConversions.number(extreme(operands, value, min))
+    case .round: return LiquidConversions.number(rounded(value, other))
+    default: return alone(function, value)
+    }
+  }
+
+  private static func isZero(_ value: UnsafePointer<Cell>) -> Bool {
+    value.pointee.isText ? value.textBytes.isEmpty : LiquidConversions.javaScriptNumber(value) == 0
+  }
+
+  private static func alone(_ function: LiquidFunction, _ value: Double) -> Cell {
+    switch function {
+    case .abs: LiquidConversions.number(Swift.abs(value))
+    case .ceil: LiquidConversions.number(value.rounded(.up))
+    case .floor: LiquidConversions.number(value.rounded(.down))
+    case .round: LiquidConversions.number(rounded(value, 0))
+    case .atLeast, .atMost, .toNumber: LiquidConversions.number(value)
+    default: Cell(Double.nan)
+    }
+  }
+
+  private static func number(_ value: UnsafePointer<Cell>) -> Double {
+    let number = LiquidConversions.javaScriptNumber(value)
+    return number.isNaN ? 0 : number
+  }
+
+  private static func extreme(
+    _ operands: Operands, _ first: Double, _ choose: (Double, Double) -> Double
+  ) -> Double {
+    var result = first
+    for i in 1..<operands.count { result = choose(result, number(operands[i])) }
+    return result
+  }
+
+  /// Half goes up, also below zero.
+  private static func rounded(_ value: Double, _ places: Double) -> Double {
+    let amplifier = pow(10, places)
+    let scaled = value * amplifier
+    if Swift.abs(scaled) >= 4_503_599_627_370_496 { return scaled / amplifier }
+    let down = scaled.rounded(.down)
+    return (scaled - down >= 0.5 ? down + 1 : down) / amplifier
+  }
+}
+
+/// Arithmetic as Ruby does it for Liquid: integers stay integers and divide rounding down, fractions
+/// compute in decimal.
+enum DecimalNumberFilters {
+  static func call(_ function: LiquidFunction, _ operands: Operands) -> Cell {
+    let a = LiquidConversions.rubyNumber(operands[0])
+    guard a.isValue else { return a }
+    switch function {
+    case .abs: return abs(a)
+    case .ceil, .floor, .round: return whole(function, a, operands.optional(1))
+    case .toNumber: return a
+    default: break
+    }
+    guard let second = operands.optional(1) else { return Cell(fault: .noSuchOverload) }
+    let b = LiquidConversions.rubyNumber(second)
+    guard b.isValue else { return b }
+    if a.tag == Tag.int, b.tag == Tag.int { return integers(function, a.intValue, b.intValue) }
+    switch function {
+    case .atLeast: return b.nearestDouble > a.nearestDouble ? b : a
+    case .atMost: return b.nearestDouble < a.nearestDouble ? b : a
+    default: return decimals(function, a, b)
+    }
+  }
+
+  private static func abs(_ a: Cell) -> Cell {
+    if a.tag == Tag.double { return Cell(Swift.abs(a.doubleValue)) }
+    return a.intValue == .min ? Cell(fault: .overflow) : Cell(Swift.abs(a.intValue))
+  }
+
+  private static func integers(_ function: LiquidFunction, _ a: Int64, _ b: Int64) -> Cell {
+    func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Cell {
+      result.overflow ? Cell(fault: .overflow) : Cell(result.partialValue)
+    }
+    switch function {
+    case .plus: return checked(a.addingReportingOverflow(b))
+    case .minus: return checked(a.subtractingReportingOverflow(b))
+    case .times: return checked(a.multipliedReportingOverflow(by: b))
+    case .atLeast: return Cell(max(a, b))
+    case .atMost: return Cell(min(a, b))
+    case .dividedBy, .modulo:
+      guard b != 0 else { return Cell(fault: .divisionByZero) }
+      if b == -1 { return function == .modulo ? Cell(Int64(0)) : checked(Int64(0).subtractingReportingOverflow(a)) }
+      let (quotient, rest) = a.quotientAndRemainder(dividingBy: b)
+      let isBelow = rest != 0 && (rest < 0) != (b < 0)
+      return Cell(function == .dividedBy ? quotient - (isBelow ? 1 : 0) : rest + (isBelow ? b : 0))
+    default: return Cell(fault: .noSuchOverload)
+    }
+  }
+
+  private static func decimal(_ cell: Cell) -> LiquidDecimal? {
+    cell.tag == Tag.int ? LiquidDecimal(cell.intValue) : LiquidDecimal(cell.doubleValue)
+  }
+
+  /// With a fraction on either side. Numbers with more digits than decimals have room for compute
+  /// as doubles.
+  private static func decimals(_ function: LiquidFunction, _ a: Cell, _ b: Cell) -> Cell {
+    let (x, y) = (a.nearestDouble, b.nearestDouble)
+    if function == .dividedBy || function == .modulo, y == 0 { return Cell(fault: .divisionByZero) }
+    if let left = decimal(a), let right = decimal(b),
+      let result = exact(function, left, right)
+    {
+      return Cell(result.double)
+    }
+    switch function {
+    case .plus: return Cell(x + y)
+    case .minus: return Cell(x - y)
+    case .times: return Cell(x * y)
+    case .dividedBy: return Cell(quotient(a, b))
+    default: return Cell(x - (x / y).rounded(.down) * y)
+    }
+  }
+
+  private static func exact(
+    _ function: LiquidFunction, _ a: LiquidDecimal, _ b: LiquidDecimal
+  ) -> LiquidDecimal? {
+    switch function {
+    case .plus, .minus, .modulo:
+      guard let (x, y, scale) = LiquidDecimal.aligned(a, b) else { return nil }
+      if function == .modulo {
+        let rest = x % y
+        let isBelow = rest != 0 && (rest < 0) != (y < 0)
+        return LiquidDecimal(mantissa: isBelow ? rest + y : rest, scale: scale)
+      }
+      let (sum, overflow) =
+        function == .plus ? x.addingReportingOverflow(y) : x.subtractingReportingOverflow(y)
+      return overflow ? nil : LiquidDecimal(mantissa: sum, scale: scale)
+    case .times:
+      let (product, overflow) = a.mantissa.multipliedReportingOverflow(by: b.mantissa)
+      guard !overflow, a.scale + b.scale <= LiquidDecimal.mostDigits else { return nil }
+      // Zero keeps its sign, which decimals cannot.
+      if product == 0, a.mantissa < 0 || b.mantissa < 0 { return nil }
+      return LiquidDecimal(mantissa: product, scale: a.scale + b.scale)
+    default: return nil
+    }
+  }
+
+  /// The nearest double to the quotient of two decimal numbers.
+  private static func quotient(_ a: Cell, _ b: Cell) -> Double {
+    if let left = decimal(a), let right = decimal(b),
+      let (x, y, _) = LiquidDecimal.aligned(left, right), x.magnitude < 1 << 53,
+      y.magnitude < 1 << 53
+    {
+      return Double(Int64(x)) / Double(Int64(y))
+    }
+    return a.nearestDouble / b.nearestDouble
+  }
+
+  private static func whole(
+    _ function: LiquidFunction, _ a: Cell, _ digits: UnsafePointer<Cell>?
+  ) -> Cell {
+    var places = 0
+    if function == .round, let digits {
+      let number = LiquidConversions.rubyNumber(digits)
+      guard number.isValue, Swift.abs(number.nearestDouble) < 1_000 else {
+        return Cell(fault: .limitExceeded)
+      }
+      places = Int(number.nearestDouble)
+    }
+    if a.tag == Tag.int {
+      guard places < 0 else { return a }
+      return integer(LiquidDecimal(a.intValue).rounded(places).mantissa)
+    }
+    guard let decimal = LiquidDecimal(a.doubleValue) else {
+      guard a.doubleValue.isFinite else { return Cell(fault: .conversion) }
+      if places > 0 { return a }
+      guard Swift.abs(a.doubleValue) < 9e18 else { return Cell(fault: .overflow) }
+      return Cell(Int64(a.doubleValue.rounded()))
+    }
+    switch function {
+    case .ceil: return integer(decimal.ceiling)
+    case .floor: return integer(decimal.floor)
+    default:
+      let result = decimal.rounded(places)
+      return places > 0 ? Cell(result.double) : integer(result.mantissa)
+    }
+  }
+
+  private static func integer(_ value: Int128) -> Cell {
+    Int64(exactly: value).map { Cell($0) } ?? Cell(fault: .overflow)
+  }
+}

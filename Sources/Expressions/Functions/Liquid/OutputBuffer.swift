@@ -1,0 +1,168 @@
+/// Bytes that grow up to a limit and are kept for the next text.
+struct OutputBuffer: ~Copyable {
+  private(set) var start: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  private(set) var count = 0
+  /// Bytes that were ever appended since the last reset, those that were taken back included.
+  private(set) var written = 0
+  /// Bytes that may be appended between two resets.
+  var limit: Int
+  /// Whether the limit was reached; what did not fit is left out.
+  private(set) var isFull = false
+
+  init(limit: Int, capacity: Int = 256) {
+    self.limit = limit
+    self.capacity = capacity
+    start = .allocate(capacity: capacity)
+  }
+
+  deinit { start.deallocate() }
+
+  var bytes: ByteView { ByteView(start: start, count: count) }
+
+  mutating func reset(limit: Int) {
+    count = 0
+    written = 0
+    isFull = false
+    self.limit = limit
+  }
+
+  /// Takes back what was appended since the buffer had so many bytes.
+  mutating func truncate(to count: Int) { self.count = count }
+
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    if reserve(1) {
+      start[count] = byte
+      count &+= 1
+    }
+  }
+
+  @inline(__always)
+  mutating func append(_ bytes: ByteView) {
+    guard let source = bytes.baseAddress, bytes.count > 0, reserve(bytes.count) else { return }
+    let target = start + count
+    if bytes.count <= 16 {
+      for i in 0..<bytes.count { target[i] = source[i] }
+    } else {
+      target.update(from: source, count: bytes.count)
+    }
+    count &+= bytes.count
+  }
+
+  mutating func append(_ text: StaticString) {
+    append(ByteView(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append($0) }
+  }
+
+  mutating func append(number: Int64) {
+    guard reserve(20) else { return }
+    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    let length = withUnsafeMutableBytes(of: &digits) { room -> Int in
+      var at = 24
+      var rest = number.magnitude
+      repeat {
+        at &-= 1
+        room[at] = UInt8(truncatingIfNeeded: 0x30 &+ rest % 10)
+        rest /= 10
+      } while rest > 0
+      if number < 0 {
+        at &-= 1
+        room[at] = UInt8(ascii: "-")
+      }
+      for i in at..<24 { start[count &+ i &- at] = room[i] }
+      return 24 &- at
+    }
+    count &+= length
+    written &-= 20 &- length
+  }
+
+  /// Makes room for so many bytes and counts them as written; false when the limit is reached.
+  @inline(__always)
+  private mutating func reserve(_ extra: Int) -> Bool {
+    written &+= extra
+    if written > limit {
+      isFull = true
+      return false
+    }
+    if count &+ extra > capacity { grow(extra) }
+    return true
+  }
+
+  @inline(never)
+  private mutating func grow(_ extra: Int) {
+    let larger = max(capacity * 2, count + extra)
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    memory.update(from: start, count: count)
+    start.deallocate()
+    start = memory
+    capacity = larger
+  }
+}
+
+/// What rendering works with beside the values: where text goes, and what only the caller knows.
+struct RenderingState: ~Copyable {
+  var output = OutputBuffer(limit: 0)
+  /// For texts on their way into the arena.
+  var scratch = OutputBuffer(limit: 0)
+  var style = LiquidStyle.javaScript
+  var escapesHTML = false
+  var now: Timestamp?
+  var zone: TimeZoneRules?
+  var locale = "en_US"
+  var money: MoneyFormatter?
+  /// Faults in the order in which they came, with their instructions.
+  var faults: [UInt64] = []
+  /// Faults beyond those that are kept.
+  var moreFaults = 0
+
+  /// Faults of one rendering that are kept.
+  static let mostFaults = 100
+
+  mutating func report(_ fault: UInt64) {
+    if faults.count < RenderingState.mostFaults { faults.append(fault) } else { moreFaults += 1 }
+  }
+}
+
+/// How amounts of money become text. The engine of prices supplies it; without it the filter `money`
+/// is an error.
+public struct MoneyFormatter: Sendable {
+  /// - Parameters: the amount as plain decimal digits (`-12.5`), the currency's ISO 4217 code, and
+  ///   the locale's name. Nil when the currency or the locale is not known.
+  public typealias Format =
+    @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
+
+  let format: Format
+
+  public init(_ format: @escaping Format) { self.format = format }
+}
+
+/// How a value gets into the output.
+enum OutputForm: UInt8 {
+  /// Escaped where the caller asks for it.
+  case escaped
+  /// As it is: the template has escaped it already.
+  case raw
+}
+
+extension RenderingState {
+  /// Appends what a value prints as, unescaped.
+  mutating func printRaw(_ value: UnsafePointer<Cell>) -> Bool {
+    let escapes = escapesHTML
+    escapesHTML = false
+    defer { escapesHTML = escapes }
+    return print(value)
+  }
+
+  /// The text that was written since the output was so long, which leaves the output.
+  mutating func takeCapture(from start: Cell, _ arena: inout Arena) -> Cell {
+    let start = Int(start.intValue)
+    let bytes = ByteView(start: output.start + start, count: output.count - start)
+    defer { output.truncate(to: start) }
+    return arena.text(copying: bytes) ?? Cell(fault: .limitExceeded)
+  }
+}

@@ -1,0 +1,215 @@
+/// What surrounds a place of a template while it is emitted.
+struct TemplatePlaces {
+  /// A loop, or a partial that breaks cannot leave.
+  struct Loop {
+    /// Where a break goes, and where going on with the next item goes.
+    var done: UInt32
+    var again: UInt32
+    /// Captures that were open around it.
+    var captures: Int
+    /// Where it is kept that a break waits for the end of the loop.
+    var flag: UInt32?
+  }
+
+  struct Capture {
+    var beginning: UInt32
+    var variable: UInt32
+  }
+
+  /// Whether a template is being emitted: then values that are not there are no faults.
+  var isOpen = false
+  var loops: [Loop] = []
+  var captures: [Capture] = []
+}
+
+/// Templates: statements write text and variables, and go on with the next one whatever happens; what
+/// fails is reported, and writes nothing.
+extension Lowering {
+  mutating func templateEntry(_ root: Node) -> UInt32 {
+    let content = graph[root]
+    template = TemplatePlaces(isOpen: true)
+    defer { template = TemplatePlaces() }
+    var depth = 0
+    for level in 0..<content.b { localPlaces[level] = temporary(&depth) }
+    emit(.finish(UInt32(ConstantPool.null)), root)
+    let end = last
+    template.loops.append(TemplatePlaces.Loop(done: end, again: end, captures: 0))
+    return statement(Int(content.a), next: end, depth)
+  }
+
+  /// Emits a statement that goes on at `next`.
+  mutating func statement(_ node: Node, next: UInt32, _ depth: Int) -> UInt32 {
+    let content = graph[node]
+    switch content.kind {
+    case .statements:
+      var start = next
+      for child in graph.list(content.a).reversed() {
+        start = statement(Int(child), next: start, depth)
+      }
+      return start
+    case .text:
+      continueAt(next, node)
+      emit(.writeText(content.a), node)
+      return last
+    case .output: return output(node, content, next, depth)
+    case .assign:
+      let place = localPlaces[content.b] ?? UInt32(ConstantPool.null)
+      let fault = canMove(Int(content.a)) ? Lowering.finishFault : report(node, next)
+      return value(Int(content.a), to: place, next: next, fault: fault, depth)
+    case .capture: return capture(node, content, next, depth)
+    case .choose:
+      let fault = report(node, next)
+      let no = statement(Int(content.c), next: next, depth)
+      let yes = statement(Int(content.b), next: next, depth)
+      return test(Int(content.a), Targets(yes: yes, no: no, fault: fault), depth)
+    case .items: return items(node, content, next, depth)
+    case .leave: return leave(node, content)
+    case .cell: return cell(node, content, next, depth)
+    default: return next
+    }
+  }
+
+  /// What is told of the last fault before going on at `next`.
+  private mutating func report(_ node: Node, _ next: UInt32) -> UInt32 {
+    emit(.report(next: next), node)
+    return last
+  }
+
+  /// Whether a value is where it is already.
+  private func canMove(_ node: Node) -> Bool {
+    switch graph[node].kind {
+    case .constant, .slot, .local: true
+    default: false
+    }
+  }
+
+  private mutating func output(
+    _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
+  ) -> UInt32 {
+    var depth = depth
+    let place = operand(Int(content.a), &depth)
+    let fault = report(node, next)
+    emit(
+      .write(place, form: OutputForm(rawValue: UInt8(content.b)) ?? .escaped, next: next), node)
+    return produce(Int(content.a), place, next: last, fault: fault, depth)
+  }
+
+  private mutating func capture(
+    _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
+  ) -> UInt32 {
+    var depth = depth
+    let beginning = temporary(&depth)
+    let variable = localPlaces[content.b] ?? UInt32(ConstantPool.null)
+    let fault = report(node, next)
+    continueAt(next, node)
+    emit(.endCapture(beginning, to: variable, fault: fault), node)
+    let end = last
+    template.captures.append(TemplatePlaces.Capture(beginning: beginning, variable: variable))
+    let start = statement(Int(content.a), next: end, depth)
+    template.captures.removeLast()
+    continueAt(start, node)
+    emit(.beginCapture(to: beginning), node)
+    return last
+  }
+
+  /// A break leaves the captures between it and its loop.
+  private mutating func leave(_ node: Node, _ content: ConditionGraph.Node) -> UInt32 {
+    guard let loop = template.loops.last else { return Lowering.finishFault }
+    var start = content.a == 0 && loop.flag == nil ? loop.done : loop.again
+    if let flag = loop.flag {
+      continueAt(start, node)
+      let kind = content.a == 0 ? ConstantPool.true : ConstantPool.one
+      emit(.move(UInt32(kind), to: flag), node)
+      start = last
+    }
+    for capture in template.captures[loop.captures...] {
+      continueAt(start, node)
+      emit(
+        .endCapture(capture.beginning, to: capture.variable, fault: Lowering.finishFault), node)
+      start = last
+    }
+    return start
+  }
+
+  /// A loop over a list or a range. Its variable lies behind the iterator.
+  private mutating func items(
+    _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
+  ) -> UInt32 {
+    let parts = graph.list(content.a).map(Int.init)
+    func place(_ level: UInt32) -> UInt32 { localPlaces[level] ?? UInt32(ConstantPool.null) }
+    // The variable's place is behind the iterator's, as the machine wants it.
+    let (range, iterator) = (place(content.c + 1), place(content.c - 1))
+    let fault = report(node, next)
+    let otherwise = statement(parts[2], next: next, depth)
+    emit(.jump(0), node)
+    let again = last
+    // Loops that nobody has written are not what a break means.
+    let isWritten = content.b == 0
+    if isWritten {
+      template.loops.append(
+        TemplatePlaces.Loop(done: next, again: again, captures: template.captures.count))
+    }
+    let body = statement(parts[1], next: again, depth)
+    if isWritten { template.loops.removeLast() }
+    continueAt(body, node)
+    emit(.next(range, iterator: iterator, two: false, done: next, fault: fault), node)
+    patch(again, to: last)
+    if otherwise != next {
+      emit(.jump(body), node)
+      emit(.next(range, iterator: iterator, two: false, done: otherwise, fault: fault), node)
+    }
+    emit(.move(UInt32(ConstantPool.zero), to: iterator), node)
+    return value(parts[0], to: range, next: last, fault: fault, depth)
+  }
+
+  /// A part of a loop's body that breaks do not leave: what they want is kept in a variable.
+  private mutating func cell(
+    _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
+  ) -> UInt32 {
+    let flag = content.c == 2 ? nil : localPlaces[content.b]
+    template.loops.append(
+      TemplatePlaces.Loop(
+        done: next, again: next, captures: template.captures.count, flag: flag))
+    defer { template.loops.removeLast() }
+    let body = Int(content.a)
+    guard content.c == 1, let flag, graph[body].kind == .statements else {
+      return statement(body, next: next, depth)
+    }
+    // In liquidjs what is kept from an earlier round lets only the first part be written.
+    var start = next
+    for (i, child) in graph.list(graph[body].a).map(Int.init).enumerated().reversed() {
+      start = statement(child, next: start, depth)
+      if i == 1 {
+        emit(.affirms(flag, Targets(yes: next, no: start, fault: next)), node)
+        start = last
+      }
+    }
+    return start
+  }
+
+  /// A filter's operands lie one after the other.
+  mutating func filter(
+    _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
+    _ fault: UInt32, _ depth: Int
+  ) -> UInt32 {
+    let operands = graph.list(content.a).map(Int.init)
+    guard let function = LiquidFunction(rawValue: UInt8(content.b)) else { return next }
+    var depth = depth
+    continueAt(next, node)
+    if operands.count == 1 {
+      // One operand is read where it is.
+      let from = operand(operands[0], &depth)
+      emit(.filter(function, count: 1, first: from, to: place, fault: fault), node)
+      return produce(operands[0], from, next: last, fault: fault, depth)
+    }
+    let first = UInt32(temporaryBase + depth)
+    for _ in operands { _ = temporary(&depth) }
+    let count = UInt8(clamping: operands.count)
+    emit(.filter(function, count: count, first: first, to: place, fault: fault), node)
+    var start = last
+    for (i, operand) in operands.enumerated().reversed() {
+      start = value(operand, to: first + UInt32(i), next: start, fault: fault, depth)
+    }
+    return start
+  }
+}

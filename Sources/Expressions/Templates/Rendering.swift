@@ -1,0 +1,155 @@
+/// What only the caller of a rendering knows.
+public struct RenderOptions: Sendable {
+  /// What happens to characters of values that mean something in the target.
+  public enum Escaping: String, Hashable, Sendable, CaseIterable {
+    /// Nothing: the text is shown as text.
+    case text
+    /// `&`, `<`, `>` and quotes of values become references; the template's own text stays.
+    case html
+  }
+
+  public var escaping: Escaping
+  /// What the word `now` means, in seconds since 1970 and nanoseconds; without it `now` is an error.
+  public var now: (seconds: Int64, nanoseconds: Int32)?
+  /// The zone in which dates are shown; without one they keep the offset that they were written with.
+  public var zone: TemplateZone?
+  /// The locale of `money` and `plural`.
+  public var locale: String
+  public var money: MoneyFormatter?
+
+  public init(
+    escaping: Escaping = .text, now: (seconds: Int64, nanoseconds: Int32)? = nil,
+    zone: TemplateZone? = nil, locale: String = "en_US", money: MoneyFormatter? = nil
+  ) {
+    self.escaping = escaping
+    self.now = now
+    self.zone = zone
+    self.locale = locale
+    self.money = money
+  }
+}
+
+/// A time zone.
+public struct TemplateZone: Hashable, Sendable {
+  let rules: TimeZoneRules
+
+  /// The zone with a name of the tz database (`Europe/Berlin`) or a fixed offset (`+05:30`).
+  public init?(named name: String) {
+    guard let rules = TimeZones.zone(named: name) else { return nil }
+    self.rules = rules
+  }
+}
+
+/// Why a part of a template gave nothing. The text does not say so.
+public struct RenderError: Error, Hashable, Sendable {
+  public var kind: EvaluationError.Kind
+  /// Where in the template, or nil.
+  public var range: SourceRange?
+  /// The name of the template, where it is one that another renders.
+  public var template: String
+  /// What went wrong, for people.
+  public var message: String
+}
+
+/// A rendered text and what went wrong in it. It keeps its memory for the next text.
+public struct RenderedText: ~Copyable {
+  fileprivate var output = OutputBuffer(limit: 0)
+  fileprivate var faults: [UInt64] = []
+  fileprivate var moreFaults = 0
+  /// The fault that ended the rendering.
+  fileprivate var end: UInt64?
+  /// What went wrong, in the order in which it did; at most 100, and the one that ended it.
+  public internal(set) var errors: [RenderError] = []
+
+  public init() {}
+
+  /// Whether the template was rendered to its end: false when a limit was reached.
+  public var isComplete: Bool { end == nil }
+
+  /// How many bytes the text has.
+  public var count: Int { output.count }
+
+  /// The text.
+  public var string: String { String(decoding: output.bytes, as: UTF8.self) }
+
+  /// Gives the bytes of the text, which are valid UTF-8, without copying them.
+  public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    body(output.bytes)
+  }
+
+  var hasFaults: Bool { end != nil || !faults.isEmpty }
+}
+
+extension Frame {
+  /// Sets what templates that are rendered on this frame know of their surroundings.
+  public mutating func setOptions(_ options: RenderOptions) {
+    rendering.escapesHTML = options.escaping == .html
+    rendering.now = options.now.flatMap { Timestamp(seconds: $0.seconds, nanoseconds: $0.nanoseconds) }
+    rendering.zone = options.zone?.rules
+    rendering.locale = options.locale
+    rendering.money = options.money
+  }
+}
+
+extension TemplateSet {
+  /// Runs a template. This is the hot path: it allocates nothing once frame and text are warm.
+  func run(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
+    let storage = program.storage
+    swap(&frame.rendering.output, &text.output)
+    frame.rendering.output.reset(limit: storage.template?.outputBytes ?? 0)
+    frame.rendering.scratch.reset(limit: storage.limits.memoryBytes)
+    if !frame.rendering.faults.isEmpty { frame.rendering.faults = [] }
+    frame.rendering.moreFaults = 0
+    var trace = NoTrace()
+    let mark = frame.arena.mark
+    let cell = Machine.run(storage, from: program.entries[number].start, in: &frame, &trace)
+    frame.arena.release(to: mark)
+    swap(&frame.rendering.output, &text.output)
+    text.end = cell.tag == Tag.fault ? cell.low : nil
+    if !text.errors.isEmpty { text.errors = [] }
+    if !text.faults.isEmpty { text.faults = [] }
+    if !frame.rendering.faults.isEmpty { swap(&text.faults, &frame.rendering.faults) }
+    text.moreFaults = frame.rendering.moreFaults
+  }
+
+  func errors(of text: borrowing RenderedText, _ number: Int) -> [RenderError] {
+    var errors = text.faults.map { error($0, number) }
+    if let end = text.end { errors.append(error(end, number)) }
+    return errors
+  }
+
+  private func error(_ fault: UInt64, _ number: Int) -> RenderError {
+    let error = EvaluationError(fault: Cell(low: fault, high: 0))
+    let storage = program.storage
+    var result = RenderError(kind: error.kind, range: nil, template: "", message: RenderMessages.text(error))
+    guard Int(error.instruction) < storage.nodeOf.count else { return result }
+    let node = Int(storage.nodeOf[Int(error.instruction)])
+    let own = program.entries[number].source
+    if let range = storage.graph.range(of: node, in: own) {
+      result.range = range
+    } else {
+      let origin = storage.graph.origins[node]
+      result.range = origin.range
+      result.template = partialNames[Int(origin.source)] ?? ""
+    }
+    return result
+  }
+}
+
+/// What went wrong, for people.
+enum RenderMessages {
+  static func text(_ error: EvaluationError) -> String {
+    switch error.kind {
+    case .divisionByZero: "divided by zero"
+    case .conversion: "the value has no text, or cannot be read as what it should be"
+    case .noSuchOverload:
+      error.operandTypes.count == 2
+        ? "\(error.operandTypes[0]) and \(error.operandTypes[1]) do not go together"
+        : "the filter or tag does not take these values"
+    case .overflow: "the number or the date is too large"
+    case .limitExceeded: "a limit was reached; the rest is not rendered"
+    case .unknownValue: "the time of day is not known here"
+    default: error.kind.slug
+    }
+  }
+}

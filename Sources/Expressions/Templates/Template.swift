@@ -1,0 +1,194 @@
+/// Templates that were compiled into one ``Program``: texts of one paywall share slots and constants,
+/// and one filled ``Frame`` renders them all.
+///
+/// ```swift
+/// var builder = TemplateSetBuilder(TemplateEnvironment())
+/// builder.add("Only {{ products.primary.price }}")
+/// let texts = builder.build()
+/// var frame = Frame(for: texts.program)
+/// try frame.fill(json: #"{"products":{"primary":{"price":"$9.99"}}}"#.utf8)
+/// var text = RenderedText()
+/// texts.render(0, in: &frame, into: &text)
+/// text.string  // "Only $9.99"
+/// ```
+public struct TemplateSet: Sendable {
+  public let program: Program
+  public let environment: TemplateEnvironment
+  /// The names of the templates that others render, by the numbers of their texts.
+  let partialNames: [Int: String]
+
+  /// How many templates there are.
+  public var count: Int { program.entries.count }
+
+  /// Renders a template on a filled frame. What was in the text before is gone.
+  public func render(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
+    run(number, in: &frame, into: &text)
+    if text.hasFaults { text.errors = errors(of: text, number) }
+  }
+}
+
+/// One compiled template.
+public struct Template: Sendable {
+  public let templates: TemplateSet
+  public var program: Program { templates.program }
+
+  /// The name under which a frame keeps all data, for names that are computed.
+  static let allData = "\u{0}all"
+
+  /// Renders on a filled frame. What was in the text before is gone.
+  public func render(in frame: inout Frame, into text: inout RenderedText) {
+    templates.render(0, in: &frame, into: &text)
+  }
+
+  /// Renders for one context.
+  public func render(_ context: Value, _ options: RenderOptions = RenderOptions()) throws(EvaluationError)
+    -> (text: String, errors: [RenderError])
+  {
+    var frame = Frame(for: program)
+    try frame.fill(context)
+    frame.setOptions(options)
+    var text = RenderedText()
+    render(in: &frame, into: &text)
+    return (text.string, text.errors)
+  }
+}
+
+extension TemplateEnvironment {
+  /// Compiles one template.
+  public func compile(_ source: String) -> Compilation<Template> {
+    var builder = TemplateSetBuilder(self)
+    let diagnostics = builder.add(source)
+    let hasErrors = diagnostics.contains { $0.severity == .error }
+    return Compilation(
+      output: hasErrors ? nil : Template(templates: builder.build()), diagnostics: diagnostics)
+  }
+}
+
+/// Compiles any number of templates into one ``TemplateSet``.
+public struct TemplateSetBuilder: ~Copyable {
+  public let environment: TemplateEnvironment
+  /// The graph that all the templates share; it is with the compiler while one is added.
+  private var graph: ConditionGraph? = ConditionGraph()
+  /// The slot of all data, where a template computes names.
+  private var allDataSlot: Int?
+  private var roots: [ConditionGraph.ID] = []
+  private var sources: [String] = []
+  private var partialNames: [Int: String] = [:]
+
+  public init(_ environment: TemplateEnvironment) { self.environment = environment }
+
+  /// Adds a template; it becomes the next one of the set. One that has errors renders nothing.
+  @discardableResult
+  public mutating func add(_ source: String) -> [Diagnostic] {
+    var text = environment.isHTML ? MarkupEntities.resolved(source) : source
+    let number = sources.count
+    sources.append(text)
+    return text.withUTF8 { bytes in add(bytes, number) }
+  }
+
+  private mutating func add(_ source: ByteView, _ number: Int) -> [Diagnostic] {
+    let (tree, problems) = TemplateParser.parse(source, environment)
+    let unit = TemplateCompiler.Unit(
+      tree: tree, source: source, number: UInt32(number), name: "")
+    var taken = graph.take() ?? ConditionGraph()
+    taken.reserve(tree.nodes.count * 2 + 4)
+    taken.reserveLists(tree.lists.count + 16)
+    var compiler = TemplateCompiler(taken, environment, unit)
+    var diagnostics = problems
+    if problems.contains(where: { $0.severity == .error }) {
+      let origin = ConditionGraph.Origin(source: UInt32(number), from: 0, to: 0)
+      let nothing = compiler.graph.add(.statements, list: [], at: origin)
+      roots.append(compiler.graph.add(.template, nothing, 0, number, at: origin))
+    } else {
+      roots.append(compiler.compile())
+      if !compiler.diagnostics.isEmpty { diagnostics += compiler.diagnostics }
+      if compiler.hasPartials {
+        for partial in compiler.partialSources {
+          partialNames[sources.count] = partial.name
+          sources.append(partial.text)
+        }
+      }
+      if let slot = compiler.allDataSlot { allDataSlot = slot }
+    }
+    graph = compiler.finish()
+    return diagnostics
+  }
+
+  /// Emits the program.
+  public consuming func build() -> TemplateSet {
+    let (environment, roots, sources, names) = (environment, roots, sources, partialNames)
+    let limits = environment.limits
+    let facts = Program.TemplateFacts(
+      style: environment.dialect.style, outputBytes: limits.outputBytes, allDataSlot: allDataSlot)
+    let evaluating = Environment(
+      roots: [],
+      limits: Limits(
+        sourceBytes: limits.sourceBytes, steps: limits.steps, memoryBytes: limits.memoryBytes))
+    let program = Program(
+      GraphCopy(graph: graph.take() ?? ConditionGraph(), roots: roots), patterns: [],
+      patternOf: [:], environment: evaluating, sources: sources, template: facts)
+    return TemplateSet(program: program, environment: environment, partialNames: names)
+  }
+}
+
+extension TemplateCompiler {
+  /// Gives the graph back.
+  consuming func finish() -> ConditionGraph { graph }
+}
+
+/// Sources that are HTML.
+enum MarkupEntities {
+  /// The source with `&lt;&lt; … &gt;&gt;` and `&lt;% … %&gt;` as tags, entities inside them resolved.
+  static func resolved(_ source: String) -> String {
+    var result = ""
+    var rest = source[...]
+    while let start = firstOpening(rest) {
+      let isTag = rest[start...].hasPrefix("&lt;%")
+      let inner = rest.index(start, offsetBy: isTag ? 5 : 8)
+      let closing = isTag ? "%&gt;" : "&gt;&gt;"
+      guard let end = find(closing, in: rest[inner...]) else { break }
+      result += rest[..<start]
+      result += isTag ? "<%" : "<<"
+      result += decoded(rest[inner..<end])
+      result += isTag ? "%>" : ">>"
+      rest = rest[rest.index(end, offsetBy: closing.count)...]
+    }
+    return result + rest
+  }
+
+  private static func firstOpening(_ text: Substring) -> String.Index? {
+    var at = text.startIndex
+    while let found = find("&lt;", in: text[at...]) {
+      let next = text.index(found, offsetBy: 4)
+      if text[next...].hasPrefix("&lt;") || text[next...].hasPrefix("%") { return found }
+      at = next
+    }
+    return nil
+  }
+
+  private static func find(_ part: String, in text: Substring) -> String.Index? {
+    let (bytes, wanted) = (Array(text.utf8), Array(part.utf8))
+    let place = bytes.withUnsafeBufferPointer { bytes in
+      wanted.withUnsafeBufferPointer { LiquidTexts.find($0, in: bytes) }
+    }
+    return place.map { text.utf8.index(text.startIndex, offsetBy: $0) }
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var result = ""
+    var rest = text
+    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")]
+    while let at = rest.firstIndex(of: "&") {
+      result += rest[..<at]
+      rest = rest[at...]
+      if let (name, character) = names.first(where: { rest.hasPrefix($0.0) }) {
+        result += character
+        rest = rest.dropFirst(name.count)
+      } else {
+        result += "&"
+        rest = rest.dropFirst()
+      }
+    }
+    return result + rest
+  }
+}

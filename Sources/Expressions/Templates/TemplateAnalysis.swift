@@ -1,0 +1,323 @@
+/// What a template reads, found without rendering it.
+public struct TemplateAnalysis: Sendable {
+  /// One place where a template reads a value of its context.
+  public struct Read: Sendable {
+    /// The path as people write it: `products.primary.price`, `list[0].name`, `a[b.c].d`.
+    public var path: String
+    /// The names, nil where one is computed.
+    public var names: [String?]
+    public var range: SourceRange
+    /// Whether the template is prepared for the value being absent: it has a default, or a condition
+    /// around it asks for it.
+    public var isGuarded: Bool
+    /// The kinds of value that make sense here; empty when all do.
+    public var wanted: [TemplateType]
+    /// What the value is used for, for messages.
+    public var use: String
+  }
+
+  public private(set) var reads: [Read] = []
+  /// What is wrong with the template itself.
+  public private(set) var diagnostics: [Diagnostic] = []
+
+  /// The paths that are read, each once, in order of their texts.
+  public var requirements: [String] {
+    Array(Set(reads.map(\.path))).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  init(_ source: String, _ environment: TemplateEnvironment) {
+    var text = environment.isHTML ? MarkupEntities.resolved(source) : source
+    (reads, diagnostics) = text.withUTF8 { bytes in
+      let (tree, diagnostics) = TemplateParser.parse(bytes, environment)
+      var walk = TemplateWalk(tree: tree, source: bytes, environment: environment)
+      walk.visit(UInt32(tree.root))
+      return (walk.reads, diagnostics)
+    }
+  }
+
+  /// Holds what is read against what there will be.
+  public func check(against schema: TemplateSchema) -> [Diagnostic] {
+    reads.compactMap { TemplateAnalysis.problem($0, schema) }
+  }
+
+  private static func problem(_ read: Read, _ schema: TemplateSchema) -> Diagnostic? {
+    func names(_ count: Int) -> String {
+      read.names.prefix(count).map { $0 ?? "?" }.joined(separator: ".")
+    }
+    switch schema.find(read.names) {
+    case .found(let shape):
+      let type = shape.type
+      guard type != .any, !read.wanted.isEmpty, !read.wanted.contains(type) else { return nil }
+      return Diagnostic(
+        .typeError, "\(read.path) is \(article(type)), which \(read.use) does not take", severity: .warning,
+        range: read.range)
+    case .absent:
+      guard !read.isGuarded else { return nil }
+      return Diagnostic(
+        .unknownAttribute, "\(read.path) may be absent, and nothing is printed for it then",
+        severity: .warning, range: read.range,
+        suggestion: "give it a default: {{ \(read.path) | default: '...' }}")
+    case .unknown(let place, let known):
+      guard !read.isGuarded else { return nil }
+      let isSlot = place == 1 && read.names[0] == "products"
+      let name = read.names[place] ?? "?"
+      let close = Suggestion.closest(to: name, among: known)
+      return Diagnostic(
+        .unknownAttribute,
+        isSlot ? "no product fills the slot '\(name)'"
+          : place == 0 ? "'\(name)' is not declared" : "\(names(place)) has no '\(name)'",
+        range: read.range,
+        suggestion: close.map { "did you mean '\($0)'?" }
+          ?? (known.isEmpty || known.count > 12 ? nil : "there are \(known.sorted().joined(separator: ", "))"))
+    case .behindValue(let place, let type):
+      guard !read.isGuarded else { return nil }
+      return Diagnostic(
+        .typeError, "\(names(place)) is \(article(type)) and has no '\(read.names[place] ?? "?")'",
+        severity: .warning, range: read.range)
+    }
+  }
+
+  private static func article(_ type: TemplateType) -> String {
+    switch type {
+    case .any: "a value"
+    case .string: "a text"
+    case .number: "a number"
+    case .bool: "true or false"
+    case .list: "a list"
+    case .object: "an object"
+    }
+  }
+}
+
+extension TemplateEnvironment {
+  /// Finds what a template reads.
+  public func analyze(_ source: String) -> TemplateAnalysis { TemplateAnalysis(source, self) }
+}
+
+extension Template {
+  /// The paths that the template reads, each once, in order of their texts.
+  public var requirements: [String] {
+    templates.environment.analyze(program.sources.first ?? "").requirements
+  }
+}
+
+/// Walks a parsed template in the order in which it runs.
+private struct TemplateWalk {
+  let tree: TemplateTree
+  let source: ByteView
+  let environment: TemplateEnvironment
+  var reads: [TemplateAnalysis.Read] = []
+  /// Names that mean something else than the context's values.
+  private var locals: [[UInt8]] = []
+  /// Variables that the template has written so far.
+  private var written: Set<String> = []
+  /// Paths that conditions around the current place ask for.
+  private var guards: [String] = []
+  /// Templates around the current place, which must not be walked again.
+  private var partials: [String] = []
+
+  init(tree: TemplateTree, source: ByteView, environment: TemplateEnvironment) {
+    self.tree = tree
+    self.source = source
+    self.environment = environment
+  }
+
+  private struct Use {
+    var wanted: [TemplateType] = []
+    var name = ""
+    var isGuarded = false
+  }
+
+  // MARK: Statements
+
+  mutating func visit(_ id: UInt32) {
+    guard id != TemplateTree.none else { return }
+    let node = tree[Int(id)]
+    switch node.kind {
+    case .sequence: for child in tree.list(node.a) { visit(child) }
+    case .output:
+      value(node.a, Use(wanted: [.string, .number, .bool, .list], name: "output"))
+    case .verbatim: value(node.a, Use(wanted: [.string, .number, .bool], name: "output"))
+    case .assign:
+      value(node.c)
+      written.insert(text(node.a, node.b))
+    case .capture:
+      visit(node.c)
+      written.insert(text(node.a, node.b))
+    case .increment, .decrement: written.insert(text(node.a, node.b))
+    case .ifs: conditional(Array(tree.list(node.a)))
+    case .cases: cases(Array(tree.list(node.a)))
+    case .loop, .table: loop(id, node)
+    case .cycle:
+      let parts = Array(tree.list(node.a))
+      if parts[0] != TemplateTree.none { value(parts[0]) }
+      for item in parts.dropFirst(3) { value(item) }
+    case .ifChanged: visit(node.a)
+    case .include, .render: partial(id, node)
+    default: break
+    }
+  }
+
+  private mutating func conditional(_ parts: [UInt32]) {
+    let before = guards.count
+    for i in stride(from: 0, to: parts.count - 1, by: 2) {
+      let known = reads.count
+      value(parts[i], Use(name: "a condition", isGuarded: true))
+      guards += reads[known...].map(\.path)
+      visit(parts[i + 1])
+    }
+    if parts.count % 2 == 1, let last = parts.last { visit(last) }
+    guards.removeLast(guards.count - before)
+  }
+
+  private mutating func cases(_ parts: [UInt32]) {
+    let before = guards.count
+    let known = reads.count
+    value(parts[0], Use(name: "a condition", isGuarded: true))
+    guards += reads[known...].map(\.path)
+    var at = 1
+    while at < parts.count {
+      let count = Int(parts[at])
+      for i in 0..<count { value(parts[at + 1 + i], Use(name: "a condition", isGuarded: true)) }
+      visit(parts[at + 1 + count])
+      at += count + 2
+    }
+    guards.removeLast(guards.count - before)
+  }
+
+  private mutating func loop(_ id: UInt32, _ node: TemplateTree.Node) {
+    let loop = tree.loop(Int(id))
+    value(loop.items, Use(wanted: [.list, .object], name: "a loop"))
+    for option in [loop.offset, loop.limit, loop.columns]
+    where option != TemplateTree.none && option != TemplateTree.continuing { value(option) }
+    let isTable = node.kind == .table
+    locals.append(Array(text(loop.variable.from, loop.variable.count).utf8))
+    locals.append(Array((isTable ? "tablerowloop" : "forloop").utf8))
+    visit(loop.body)
+    locals.removeLast(2)
+    visit(loop.otherwise)
+  }
+
+  private mutating func partial(_ id: UInt32, _ node: TemplateTree.Node) {
+    let partial = tree.partial(Int(id))
+    for argument in partial.arguments { value(argument.value) }
+    if partial.value != TemplateTree.none { value(partial.value) }
+    let name = tree[Int(partial.name)]
+    guard name.kind == .string, node.kind == .include else {
+      value(partial.name)
+      return
+    }
+    // What an included template reads is read here; its places are those of the tag.
+    let key = text(name.a, name.b)
+    guard var other = environment.templates[key], !partials.contains(key), partials.count < 25 else { return }
+    let range = node.range
+    let known = reads.count
+    other.withUTF8 { bytes in
+      let (tree, _) = TemplateParser.parse(bytes, environment)
+      var walk = TemplateWalk(tree: tree, source: bytes, environment: environment)
+      walk.locals = locals + partial.arguments.map { Array(text($0.name.from, $0.name.count).utf8) } + [Array(key.utf8)]
+      walk.written = written
+      walk.guards = guards
+      walk.partials = partials + [key]
+      walk.visit(UInt32(tree.root))
+      written = walk.written
+      reads += walk.reads
+    }
+    for i in known..<reads.count { reads[i].range = range }
+  }
+
+  // MARK: Values
+
+  private func text(_ from: UInt32, _ count: UInt32) -> String {
+    tree.string(TemplateTree.Bytes(from: from, count: count), of: source)
+  }
+
+  private mutating func value(_ id: UInt32, _ use: Use = Use()) {
+    guard id != TemplateTree.none else { return }
+    let node = tree[Int(id)]
+    switch node.kind {
+    case .path: path(node, use)
+    case .variable: value(node.a)
+    case .range:
+      value(node.a, Use(wanted: [.number, .string], name: "a range", isGuarded: use.isGuarded))
+      value(node.b, Use(wanted: [.number, .string], name: "a range", isGuarded: use.isGuarded))
+    case .filter: filter(node, use)
+    case .keyword: value(node.c, use)
+    case .compare, .and, .or:
+      let inner = Use(name: "a condition", isGuarded: use.isGuarded)
+      value(node.a, inner)
+      value(node.b, inner)
+    case .not: value(node.a, Use(name: "a condition", isGuarded: use.isGuarded))
+    default: break
+    }
+  }
+
+  private mutating func filter(_ node: TemplateTree.Node, _ use: Use) {
+    let filter = LiquidFilters.all.filters[Int(node.c)]
+    var inner = Use(wanted: TemplateWalk.inputs(filter.function), name: "the filter '\(filter.name)'", isGuarded: use.isGuarded)
+    // What comes out of a filter with a default is there.
+    if filter.function == .defaultValue { inner.isGuarded = true }
+    value(node.a, inner)
+    for argument in tree.list(node.b) { value(argument, Use(name: inner.name, isGuarded: use.isGuarded)) }
+  }
+
+  /// The kinds of value that a filter takes; empty when all make sense.
+  private static func inputs(_ function: LiquidFunction) -> [TemplateType] {
+    switch function {
+    case .abs, .atLeast, .atMost, .ceil, .dividedBy, .floor, .minus, .modulo, .plus, .round, .times,
+      .money, .plural, .toNumber:
+      [.number, .string]
+    case .capitalize, .downcase, .upcase, .escape, .escapeOnce, .lstrip, .rstrip, .strip, .append,
+      .prepend, .truncate, .truncateWords, .replace, .remove, .split, .date, .dateAdd, .dateSubtract,
+      .countdownFrom, .countdownUnit, .newlineToBreak, .stripHTML, .urlEncode, .urlDecode:
+      [.string, .number, .bool]
+    case .map, .where, .reject, .sort, .sortNatural, .uniq, .compact, .sum, .concat, .reverse, .find,
+      .findIndex, .has:
+      [.list, .object]
+    case .join: [.list]
+    default: []
+    }
+  }
+
+  private mutating func path(_ node: TemplateTree.Node, _ use: Use) {
+    let segments = Array(tree.list(node.a))
+    guard let first = segments.first else { return }
+    var names: [String?] = []
+    var path = ""
+    for (i, segment) in segments.enumerated() {
+      let part = tree[Int(segment)]
+      switch part.kind {
+      case .name, .string:
+        if i == 0, part.kind == .string { return }
+        let name = text(part.a, part.b)
+        names.append(name)
+        path += (i == 0 ? "" : ".") + name
+      case .variable where tree[Int(part.a)].kind == .string:
+        let name = text(tree[Int(part.a)].a, tree[Int(part.a)].b)
+        names.append(name)
+        path += name
+      case .int:
+        let number = Int64(bitPattern: UInt64(part.b) | UInt64(part.c) << 32)
+        names.append(String(number))
+        path += "[\(number)]"
+      default:
+        value(part.kind == .variable ? part.a : segment, Use(isGuarded: use.isGuarded))
+        names.append(nil)
+        path += "[\(source(part.kind == .variable ? part.a : segment))]"
+      }
+    }
+    guard tree[Int(first)].kind == .name || tree[Int(first)].kind == .variable, let root = names[0],
+      !written.contains(root), !locals.contains(where: { $0.elementsEqual(root.utf8) })
+    else { return }
+    reads.append(
+      TemplateAnalysis.Read(
+        path: path, names: names, range: node.range,
+        isGuarded: use.isGuarded || guards.contains(path), wanted: use.wanted, use: use.name))
+  }
+
+  /// A key as it is written in a path's text.
+  private func source(_ id: UInt32) -> String {
+    let node = tree[Int(id)]
+    return String(decoding: source[Int(node.from)..<min(Int(node.to), source.count)], as: UTF8.self)
+  }
+}

@@ -1,0 +1,333 @@
+/// Turns parsed templates into graph nodes: names become attribute slots, loop variables or variables
+/// of the template; filters become calls; templates that render others take them in.
+struct TemplateCompiler: ~Copyable {
+  /// What a name means at some place.
+  enum Binding {
+    case local(level: Int)
+    /// The object `forloop` or `tablerowloop`.
+    case loop(LoopObject)
+    /// What is there and has no value.
+    case nothing
+  }
+
+  /// A loop whose facts may be read.
+  struct LoopObject {
+    /// Level of the variable; before it is the iterator, behind it the items.
+    var level: Int
+    var name: [UInt8]
+    var isTable: Bool
+    var columns: ConditionGraph.ID?
+    /// Where the loop around it is, among the loops.
+    var parent: Int?
+  }
+
+  /// The texts that are compiled: the template itself, then those that it renders.
+  struct Unit {
+    var tree: TemplateTree
+    var source: ByteView
+    /// Number of the text among the program's sources.
+    var number: UInt32
+    var name: String
+  }
+
+  let environment: TemplateEnvironment
+  var graph: ConditionGraph
+  private(set) var diagnostics: [Diagnostic] = []
+  /// The text that is being compiled.
+  var unit: Unit
+  private(set) var partials: [String: Unit] = [:]
+  /// Keeps the sources of partials where their ranges point to.
+  private var keeper: SourceKeeper?
+  /// The slot of all data, where a name is computed.
+  var allDataSlot: Int?
+  /// Names around the current place, the innermost last.
+  var scopes: [(name: [UInt8], binding: Binding)] = []
+  /// Where the scope of an isolated template begins.
+  var isolation = 0
+  /// Variables that tags write, by name, with their levels.
+  var variables: [(name: [UInt8], level: Int)] = []
+  var variableBase = 0
+  /// Numbers that `increment` and `decrement` count; variables of the same name hide them.
+  private var counters: [(name: [UInt8], level: Int)] = []
+  var counterBase = 0
+  var loops: [LoopObject] = []
+  var nextLevel = 0
+  /// Where the loops of an isolated template begin.
+  var loopBase = 0
+  /// Whether some loop goes on where another ended, so that loops keep their places.
+  var keepsPlaces = false
+  /// First statements: variables that the data may hold as well.
+  var prologue: [ConditionGraph.ID] = []
+  var partialDepth = 0
+  var partialStatements = 0
+  private let firstSource: UInt32
+  private var slotNames: [SlotTable.NameRange] = []
+  /// Nodes of the lists around the current place, until each is complete.
+  var open: [UInt32] = []
+  /// The names of the path that is being compiled.
+  var pathNames: [TemplateTree.Bytes] = []
+
+  init(
+    _ graph: consuming ConditionGraph, _ environment: TemplateEnvironment, _ unit: Unit
+  ) {
+    self.graph = graph
+    self.environment = environment
+    self.unit = unit
+    firstSource = unit.number
+    open.reserveCapacity(16)
+    slotNames.reserveCapacity(8)
+    pathNames.reserveCapacity(8)
+  }
+
+  var style: LiquidStyle { environment.dialect.style }
+
+  var hasPartials: Bool { !partials.isEmpty }
+
+  /// The texts of the templates that were taken in, in the order of their numbers.
+  var partialSources: [(name: String, text: String)] {
+    partials.values.sorted { $0.number < $1.number }.map {
+      ($0.name, String(decoding: $0.source, as: UTF8.self))
+    }
+  }
+
+  /// Compiles the template.
+  mutating func compile() -> ConditionGraph.ID {
+    collectVariables(unit.tree, unit.source)
+    let body = statement(unit.tree.root)
+    let origin = origin(unit.tree[unit.tree.root])
+    let all =
+      prologue.isEmpty ? body : graph.add(.statements, list: prologue + [body], at: origin)
+    return graph.add(.template, all, nextLevel, Int(firstSource), at: origin)
+  }
+
+  func origin(_ node: TemplateTree.Node) -> ConditionGraph.Origin {
+    ConditionGraph.Origin(source: unit.number, from: node.from, to: node.to)
+  }
+
+  mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+
+  func bytes(_ bytes: TemplateTree.Bytes) -> [UInt8] {
+    unit.tree.withBytes(bytes, of: unit.source) { Array($0) }
+  }
+
+  // MARK: Constants
+
+  mutating func constant(_ cell: Cell, _ node: TemplateTree.Node) -> ConditionGraph.ID {
+    graph.addConstant(cell, at: origin(node))
+  }
+
+  mutating func constant(_ bytes: TemplateTree.Bytes) -> Int {
+    if let view = unit.tree.view(bytes, of: unit.source) { return graph.constants.intern(text: view) }
+    let (tree, source) = (unit.tree, unit.source)
+    return tree.withBytes(bytes, of: source) { graph.constants.intern(text: $0) }
+  }
+
+  mutating func text(_ text: [UInt8], _ node: TemplateTree.Node) -> ConditionGraph.ID {
+    let place = text.withUnsafeBufferPointer { graph.constants.intern(text: $0) }
+    return graph.add(.constant, place, at: origin(node))
+  }
+
+  /// Text that is written as it is.
+  mutating func write(_ text: String, _ node: TemplateTree.Node) -> ConditionGraph.ID {
+    var text = text
+    let place = text.withUTF8 { graph.constants.intern(text: $0) }
+    return graph.add(.text, place, at: origin(node))
+  }
+
+  /// A call of one operand.
+  mutating func call(
+    _ function: LiquidFunction, of operand: ConditionGraph.ID, _ node: TemplateTree.Node
+  ) -> ConditionGraph.ID {
+    open.append(UInt32(operand))
+    defer { open.removeLast() }
+    return graph.add(
+      .filter, list: open.suffix(1), Int(function.rawValue), Int(node.from), at: origin(node))
+  }
+
+  mutating func call(
+    _ function: LiquidFunction, _ operands: [ConditionGraph.ID], _ node: TemplateTree.Node
+  ) -> ConditionGraph.ID {
+    graph.add(
+      .filter, list: operands, Int(function.rawValue), Int(node.from), at: origin(node))
+  }
+
+  mutating func statements(_ list: [ConditionGraph.ID], _ node: TemplateTree.Node)
+    -> ConditionGraph.ID
+  {
+    list.count == 1 ? list[0] : graph.add(.statements, list: list, at: origin(node))
+  }
+
+  // MARK: Names
+
+  func binding(_ name: ByteView) -> Binding? {
+    for entry in scopes[isolation...].reversed() where entry.name.elementsEqual(name) {
+      return entry.binding
+    }
+    return nil
+  }
+
+  func variable(_ name: ByteView) -> Int? {
+    for entry in variables[variableBase...] where entry.name.elementsEqual(name) { return entry.level }
+    return nil
+  }
+
+  func counter(_ name: ByteView) -> Int? {
+    for entry in counters[counterBase...] where entry.name.elementsEqual(name) { return entry.level }
+    return nil
+  }
+
+  mutating func dropCounters(to count: Int) { counters.removeLast(counters.count - count) }
+
+  var counterCount: Int { counters.count }
+
+  /// Whether data can be read here.
+  var readsData: Bool { isolation == 0 }
+
+  mutating func declare(_ name: [UInt8]) {
+    let isKnown = name.withUnsafeBufferPointer { variable($0) != nil }
+    guard !isKnown else { return }
+    variables.append((name, nextLevel))
+    if name.withUnsafeBufferPointer({ counter($0) }) == nil {
+      prologue.append(initialValue(name, nextLevel))
+    } else {
+      // Until it is written the counter shows.
+      let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
+      let missing = graph.addConstant(.missing, at: origin)
+      prologue.append(graph.add(.assign, missing, nextLevel, at: origin))
+    }
+    nextLevel += 1
+  }
+
+  private mutating func declareCounter(_ name: [UInt8]) {
+    guard name.withUnsafeBufferPointer({ counter($0) }) == nil else { return }
+    counters.append((name, nextLevel))
+    prologue.append(initialValue(name, nextLevel))
+    nextLevel += 1
+  }
+
+  /// What a variable or a counter holds, or nil when the template writes nothing of this name.
+  mutating func written(_ name: TemplateTree.Bytes, _ node: TemplateTree.Node) -> ConditionGraph.ID? {
+    if variables.isEmpty, counters.isEmpty { return nil }
+    let level = unit.tree.withBytes(name, of: unit.source) { variable($0) }
+    let count = unit.tree.withBytes(name, of: unit.source) { counter($0) }
+    switch (level, count) {
+    case (nil, nil): return nil
+    case (let level?, nil): return graph.add(.local, level, at: origin(node))
+    case (nil, let count?): return graph.add(.local, count, at: origin(node))
+    case (let level?, let count?):
+      let value = graph.add(.local, level, at: origin(node))
+      return call(.orElse, [value, graph.add(.local, count, at: origin(node))], node)
+    }
+  }
+
+  /// A variable begins as the data has it.
+  private mutating func initialValue(_ name: [UInt8], _ level: Int) -> ConditionGraph.ID {
+    let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
+    var value = graph.addConstant(.null, at: origin)
+    if readsData {
+      let slot = name.withUnsafeBufferPointer {
+        graph.slots.slot(
+          [SlotTable.NameRange(from: 0, count: UInt32(name.count))], of: $0, isPresenceOnly: false)
+      }
+      value = graph.add(.slot, slot, at: origin)
+    }
+    return graph.add(.assign, value, level, at: origin)
+  }
+
+  /// A level of a variable that nobody can name.
+  mutating func hiddenVariable() -> Int {
+    nextLevel += 1
+    return nextLevel - 1
+  }
+
+  /// The level of a loop's variable, with those of the iterator before and of the items behind it.
+  mutating func loopLevel() -> Int {
+    nextLevel += 3
+    return nextLevel - 2
+  }
+
+  /// The hidden variable under a name, made when it is first asked for.
+  mutating func register(_ name: [UInt8]) -> Int {
+    let key = [0] + name
+    if let known = key.withUnsafeBufferPointer({ variable($0) }) { return known }
+    let level = nextLevel
+    variables.append((key, level))
+    let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
+    let null = graph.addConstant(.null, at: origin)
+    prologue.append(graph.add(.assign, null, level, at: origin))
+    nextLevel += 1
+    return level
+  }
+
+  /// Declares what tags of a template write, and those of the templates that it includes: a loop may
+  /// read what a later tag writes.
+  mutating func collectVariables(_ tree: TemplateTree, _ source: ByteView) {
+    for node in tree.nodes where node.kind == .increment || node.kind == .decrement {
+      declareCounter(
+        tree.withBytes(TemplateTree.Bytes(from: node.a, count: node.b), of: source) { Array($0) })
+    }
+    for node in tree.nodes {
+      switch node.kind {
+      case .assign, .capture:
+        declare(
+          tree.withBytes(TemplateTree.Bytes(from: node.a, count: node.b), of: source) { Array($0) })
+      case .loop where !keepsPlaces:
+        keepsPlaces =
+          tree.list(node.a).contains(TemplateTree.continuing) || !environment.templates.isEmpty
+      default: break
+      }
+    }
+  }
+
+  // MARK: Slots
+
+  /// The slot of a path of names that stand in the source.
+  mutating func slot(_ names: [TemplateTree.Bytes]) -> Int {
+    let source = unit.source
+    var inSource = true
+    slotNames.removeAll(keepingCapacity: true)
+    for name in names {
+      if Int(name.from + name.count) > source.count { inSource = false }
+      slotNames.append(SlotTable.NameRange(from: name.from, count: name.count))
+    }
+    if inSource { return graph.slots.slot(slotNames, of: source, isPresenceOnly: false) }
+    let tree = unit.tree
+    return graph.slots.slot(
+      names.map { tree.string($0, of: source) }, isPresenceOnly: false)
+  }
+
+  // MARK: Other templates
+
+  /// The parsed template of a name; what is wrong with it is reported once.
+  mutating func partial(_ name: String) -> Unit? {
+    if let known = partials[name] { return known }
+    guard let text = environment.templates[name] else { return nil }
+    let keeper = self.keeper ?? SourceKeeper()
+    self.keeper = keeper
+    let source = keeper.keep(text)
+    let (tree, problems) = TemplateParser.parse(source, environment)
+    for problem in problems {
+      var problem = problem
+      problem.path = problem.path.isEmpty ? name : problem.path
+      diagnostics.append(problem)
+    }
+    let unit = Unit(
+      tree: tree, source: source, number: firstSource + 1 + UInt32(partials.count), name: name)
+    partials[name] = unit
+    return unit
+  }
+}
+
+/// Keeps texts where they are while ranges point into them.
+private final class SourceKeeper {
+  private var buffers: [UnsafeMutableBufferPointer<UInt8>] = []
+
+  func keep(_ text: String) -> ByteView {
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(text.utf8.count, 1))
+    _ = buffer.initialize(from: text.utf8)
+    buffers.append(buffer)
+    return ByteView(rebasing: buffer[0..<text.utf8.count])
+  }
+
+  deinit { for buffer in buffers { buffer.deallocate() } }
+}

@@ -1,0 +1,141 @@
+/// A way of writing templates, as a table of choices. There is one parser, one compiler and one
+/// evaluator for all of them.
+public struct TemplateDialect: Hashable, Sendable {
+  /// How tags and outputs are written.
+  enum Syntax: UInt8 {
+    /// As Shopify's Ruby implementation reads them.
+    case ruby
+    /// As liquidjs reads them.
+    case javaScript
+    /// `{{ root.name }}` and nothing else.
+    case paths
+  }
+
+  public let name: String
+  let syntax: Syntax
+  let style: LiquidStyle
+  /// Whether a filter that gets too few or too many arguments is an error.
+  var countsArguments: Bool
+  /// Whether a block that holds nothing but white space and assignments writes nothing.
+  var dropsBlankBlocks: Bool
+  /// Whether the filters of Superwall's editor, and `money` and `plural`, are there.
+  var hasOwnFilters: Bool
+
+  /// Liquid as liquidjs renders it, with the filters of Superwall's editor. The default.
+  public static let superwall = TemplateDialect(
+    name: "superwall", syntax: .javaScript, style: .javaScript, countsArguments: false,
+    dropsBlankBlocks: false, hasOwnFilters: true)
+  /// Liquid as Shopify's implementation renders it.
+  public static let shopify = TemplateDialect(
+    name: "shopify", syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
+    hasOwnFilters: true)
+  /// Paths only; what does not resolve stays in the text as it is written.
+  public static let agentwallie = TemplateDialect(
+    name: "agentwallie", syntax: .paths, style: .ruby, countsArguments: false,
+    dropsBlankBlocks: false, hasOwnFilters: false)
+
+  public static let all = [superwall, shopify, agentwallie]
+
+  /// The dialect with a name, or nil.
+  public init?(named name: String) {
+    guard let dialect = TemplateDialect.all.first(where: { $0.name == name }) else { return nil }
+    self = dialect
+  }
+
+  private init(
+    name: String, syntax: Syntax, style: LiquidStyle, countsArguments: Bool,
+    dropsBlankBlocks: Bool, hasOwnFilters: Bool
+  ) {
+    self.name = name
+    self.syntax = syntax
+    self.style = style
+    self.countsArguments = countsArguments
+    self.dropsBlankBlocks = dropsBlankBlocks
+    self.hasOwnFilters = hasOwnFilters
+  }
+}
+
+/// How strictly templates of the dialect `shopify` are read. liquidjs has one way only.
+public enum TemplateMode: String, Hashable, Sendable, CaseIterable {
+  /// What cannot be understood is passed over where Shopify's implementation does so.
+  case lax
+  case strict
+  case strict2
+}
+
+/// The delimiters that a text may have.
+public enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
+  /// `{{ }}` and `{% %}`.
+  case braces
+  /// `<< >>` and `<% %>`.
+  case angles
+  case both
+}
+
+/// How much a template may take. Passing a limit is a diagnostic while compiling and an error of
+/// kind ``EvaluationError/Kind/limitExceeded`` while rendering.
+public struct TemplateLimits: Hashable, Sendable {
+  /// Bytes of source text.
+  public var sourceBytes: Int
+  /// Depth of nested blocks, brackets and conditions, and of templates that render others; at most
+  /// 100 is honoured.
+  public var nesting: Int
+  /// Names of a path.
+  public var pathNames: Int
+  /// Filters behind one value.
+  public var filters: Int
+  /// Statements of other templates that are compiled into one.
+  public var partialStatements: Int
+  /// Work of one rendering: every round of a loop takes 1, every filter, output and report at least
+  /// a part of 1, and going through lists and texts as much as with expressions.
+  public var steps: Int
+  /// Bytes that one rendering may write, captures included.
+  public var outputBytes: Int
+  /// Bytes of texts and lists that one rendering may make.
+  public var memoryBytes: Int
+
+  public init(
+    sourceBytes: Int = 100_000, nesting: Int = 100, pathNames: Int = 100, filters: Int = 100,
+    partialStatements: Int = 20_000, steps: Int = 200_000, outputBytes: Int = 1 << 20,
+    memoryBytes: Int = 4 << 20
+  ) {
+    self.sourceBytes = sourceBytes
+    self.nesting = min(max(nesting, 1), 100)
+    self.pathNames = pathNames
+    self.filters = min(max(filters, 0), 200)
+    self.partialStatements = partialStatements
+    self.steps = max(steps, 0)
+    self.outputBytes = outputBytes
+    self.memoryBytes = memoryBytes
+  }
+}
+
+/// What a template is compiled for.
+///
+/// ```swift
+/// let environment = TemplateEnvironment()
+/// let template = environment.compile("Only {{ products.primary.price }}").output!
+/// ```
+public struct TemplateEnvironment: Sendable {
+  public var dialect: TemplateDialect
+  public var delimiters: TemplateDelimiters
+  public var mode: TemplateMode
+  /// Whether the source is HTML, so that `&lt;&lt; … &gt;&gt;` is a tag as well.
+  public var isHTML: Bool
+  /// Templates by the names with which `include` and `render` find them.
+  public var templates: [String: String]
+  public var limits: TemplateLimits
+
+  public init(
+    dialect: TemplateDialect = .superwall, delimiters: TemplateDelimiters = .both,
+    mode: TemplateMode = .lax, isHTML: Bool = false, templates: [String: String] = [:],
+    limits: TemplateLimits = TemplateLimits()
+  ) {
+    self.dialect = dialect
+    self.delimiters = delimiters
+    self.mode = mode
+    self.isHTML = isHTML
+    self.templates = templates
+    self.limits = limits
+  }
+}

@@ -1,0 +1,108 @@
+/// What a template may read: the values that a paywall will have, by name.
+public struct TemplateSchema: Sendable {
+  /// What is known of a value.
+  public indirect enum Shape: Sendable {
+    /// Anything.
+    case any
+    case scalar(TemplateType)
+    case list(Shape)
+    /// A map of these members; one that is open may have others.
+    case object([(name: String, shape: Shape)], isOpen: Bool)
+    /// A value that may be absent.
+    case optional(Shape)
+  }
+
+  /// The roots by name, as one object.
+  public var root: Shape
+
+  public init(_ root: Shape) { self.root = root }
+
+  /// What the values of one context show: exactly its members are there.
+  public init(of context: Value) { root = TemplateSchema.shape(of: context) }
+
+  private static func shape(of value: Value) -> Shape {
+    switch value {
+    case .null: .optional(.any)
+    case .bool: .scalar(.bool)
+    case .int, .uint, .double: .scalar(.number)
+    case .string: .scalar(.string)
+    case .list(let values):
+      .list(values.first.map { shape(of: $0) } ?? .any)
+    case .map(let entries):
+      .object(
+        entries.compactMap { entry in
+          if case .string(let name) = entry.key { (name, shape(of: entry.value)) } else { nil }
+        }, isOpen: false)
+    default: .any
+    }
+  }
+
+  /// What a path leads to.
+  enum Finding {
+    case found(Shape)
+    /// The name at this place is not there; these are.
+    case unknown(place: Int, known: [String])
+    /// The name at this place stands behind a value that has no members.
+    case behindValue(place: Int, TemplateType)
+    /// The value may be absent.
+    case absent
+  }
+
+  /// Follows names, of which some may be places in lists or computed (nil).
+  func find(_ names: [String?]) -> Finding {
+    var shape = root
+    for (place, name) in names.enumerated() {
+      if case .optional = shape { return .absent }
+      switch shape {
+      case .any: return .found(.any)
+      case .list(let element):
+        guard let name else {
+          shape = element
+          continue
+        }
+        switch name {
+        case "size", "length": shape = .scalar(.number)
+        case "first", "last": shape = element
+        default:
+          guard Int(name) != nil else { return .behindValue(place: place, .list) }
+          shape = element
+        }
+      case .object(let members, let isOpen):
+        guard let name else { return .found(.any) }
+        if let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+          shape = member.shape
+        } else if name == "size" || name == "first" {
+          shape = .any
+        } else if isOpen {
+          return .found(.any)
+        } else {
+          return .unknown(place: place, known: members.map(\.name))
+        }
+      case .scalar(let type):
+        if type == .string, name == "size" || name == "length" || name == "first" || name == "last" {
+          shape = .scalar(name == "size" || name == "length" ? .number : .string)
+        } else if name == nil {
+          return .found(.any)
+        } else {
+          return .behindValue(place: place, type)
+        }
+      case .optional: return .absent
+      }
+    }
+    if case .optional = shape { return .absent }
+    return .found(shape)
+  }
+}
+
+extension TemplateSchema.Shape {
+  /// The kind of value.
+  public var type: TemplateType {
+    switch self {
+    case .any: .any
+    case .scalar(let type): type
+    case .list: .list
+    case .object: .object
+    case .optional(let shape): shape.type
+    }
+  }
+}

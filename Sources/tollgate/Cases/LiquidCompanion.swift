@@ -1,0 +1,26 @@
+internal import Expressions
+internal import Synchronization
+
+/// The file `golden-liquid.jsonl` beside a case file: it holds the templates that cases of liquidjs
+/// with the same id render.
+final class LiquidCompanion: Sendable {
+  static let shared = LiquidCompanion()
+  private let known = Mutex<[String: [String: Value]]>([:])
+
+  /// The templates of the case with the same id, or nil.
+  func templates(of testCase: Case) -> Value? {
+    let folder = testCase.folder
+    let path = folder + "golden-liquid.jsonl"
+    return known.withLock { known in
+      if known[path] == nil { known[path] = LiquidCompanion.read(path) }
+      return known[path]?[testCase.id]
+    }
+  }
+
+  private static func read(_ path: String) -> [String: Value] {
+    guard let cases = try? CaseFile.read(path) else { return [:] }
+    var templates: [String: Value] = [:]
+    for testCase in cases { templates[testCase.id] = testCase.content["templates"] }
+    return templates
+  }
+}

@@ -1,0 +1,35 @@
+internal import Expressions
+
+/// Suite `paywall-strings`: one text in up to three spellings, and Shopify's reading of the first.
+enum PaywallStringCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    let data = testCase.content["data"] ?? .map([])
+    var got: [Value.Entry] = []
+    var wanted: [Value.Entry] = []
+    func add(_ key: String, _ value: Value, expected: Value) {
+      got.append(Value.Entry(key: .string(key), value: value))
+      wanted.append(Value.Entry(key: .string(key), value: expected))
+    }
+    let expect = try TemplateCases.string(testCase, "expect")
+    for key in ["template", "template_angle"] {
+      let text = try TemplateCases.string(testCase, key)
+      let outcome = TemplateCases.render(text, data, TemplateEnvironment())
+      add(key, .string(outcome.text), expected: testCase.content["expect_liquidjs"] ?? .string(expect))
+    }
+    let template = try TemplateCases.string(testCase, "template")
+    let shopify = TemplateCases.render(template, data, TemplateEnvironment(dialect: .shopify))
+    if case .string(let text)? = testCase.content["expect_shopify"], text.hasPrefix("Liquid error") {
+      // An error never gets into the text.
+      add("shopify", ["text": .string(shopify.text), "errors": .int(Int64(shopify.problems.count))],
+        expected: ["text": "", "errors": 1])
+    } else {
+      add("shopify", .string(shopify.text), expected: testCase.content["expect_shopify"] ?? .string(expect))
+    }
+    if case .string(let text)? = testCase.content["template_wallie"] {
+      let outcome = TemplateCases.render(text, data, TemplateEnvironment(dialect: .agentwallie))
+      add("agentwallie", .string(outcome.text), expected: testCase.content["expect_wallie"] ?? .null)
+    }
+    return CaseComparison.matches(.map(got), .map(wanted), partial: false)
+      ? .passed(got: .map(got)) : .failed(expected: .map(wanted), got: .map(got))
+  }
+}
