@@ -157,7 +157,8 @@ extension TemplateCompiler {
     prologue = []
     isolation = scopes.count
     // A template at the outermost place is isolated all the same.
-    if isolation == 0 {
+    let isOutermost = isolation == 0
+    if isOutermost {
       scopes.append(([], .nothing))
       isolation = 1
     }
@@ -178,7 +179,7 @@ extension TemplateCompiler {
     unit = other
     let content = statement(other.tree.root)
     scopes.removeLast(scopes.count - isolation)
-    if scopes.last?.name.isEmpty == true, isolation == 1 { scopes.removeLast() }
+    if isOutermost { scopes.removeLast() }
     let body = graph.add(.statements, list: prologue + [graph.add(.cell, content, 0, 2, at: origin)], at: origin)
     variables.removeLast(variables.count - variableBase)
     dropCounters(to: counterBase)

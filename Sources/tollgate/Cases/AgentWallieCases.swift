@@ -9,6 +9,7 @@ enum AgentWallieCases {
     }
     let got: Value?
     switch kind {
+    case "expression": return try WallieTextCases.expression(testCase)
     case "filter": got = filter(testCase)
     case "condition": got = condition(testCase)
     case "placement": got = placement(testCase)

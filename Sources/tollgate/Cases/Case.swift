@@ -50,6 +50,7 @@ enum CaseSuites {
     "superwall-filters": TemplateCases.superwallFilters,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
+    "agentwallie-templates": WallieTextCases.template,
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
     "tollgate-decisions": DecisionCases.run,

@@ -29,7 +29,22 @@ enum PaywallStringCases {
       let outcome = TemplateCases.render(text, data, TemplateEnvironment(dialect: .agentwallie))
       add("agentwallie", .string(outcome.text), expected: testCase.content["expect_wallie"] ?? .null)
     }
+    let analysis = TemplateEnvironment().analyze(template)
+    add("vars", .list(analysis.requirements.map { .string($0) }), expected: sorted(testCase.content["vars"]))
+    // What is missing is reported, unless the text is prepared for it.
+    let problems = analysis.check(against: TemplateSchema(of: data))
+    let isGuarded = testCase.content["guarded"] == .bool(true)
+    let missing = isGuarded ? nil : testCase.content["missing"]
+    let reported = analysis.reads.filter { read in problems.contains { $0.range == read.range } }
+    add("missing", sorted(.list(reported.map { .string($0.path) })), expected: sorted(missing))
     return CaseComparison.matches(.map(got), .map(wanted), partial: false)
       ? .passed(got: .map(got)) : .failed(expected: .map(wanted), got: .map(got))
+  }
+
+  /// Texts, each once, in order.
+  private static func sorted(_ value: Value?) -> Value {
+    guard case .list(let values)? = value else { return .list([]) }
+    let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    return .list(Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { .string($0) })
   }
 }

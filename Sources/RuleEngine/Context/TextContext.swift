@@ -1,0 +1,76 @@
+public import Expressions
+
+/// What the texts of a paywall read: products by slot, the selected one, the user, the theme.
+public enum TextContext {
+  /// A product in its place on a paywall.
+  public struct SlottedProduct: Hashable, Sendable {
+    public var slot: String
+    public var label: String
+    public var productID: String?
+    /// Prices, periods and trials by the names under which texts read them.
+    public var attributes: Value
+
+    public init(slot: String, label: String? = nil, productID: String? = nil, attributes: Value) {
+      self.slot = slot
+      self.label = label ?? slot
+      self.productID = productID
+      self.attributes = attributes
+    }
+
+    /// The attributes, and what the slot says.
+    var value: Value {
+      var entries: [Value.Entry] = []
+      if case .map(let known) = attributes { entries = known }
+      entries.append(TextContext.entry("slot", .string(slot)))
+      entries.append(TextContext.entry("label", .string(label)))
+      if let productID { entries.append(TextContext.entry("product_id", .string(productID))) }
+      return .map(entries)
+    }
+  }
+
+  /// A context for texts.
+  ///
+  /// - Parameters:
+  ///   - products: in the order of the paywall; of a slot that stands twice the last one counts.
+  ///   - selected: index of the selected product; out of range means that none is.
+  ///   - roots: further roots, such as `user`, `device`, `params` and `theme`.
+  public static func make(
+    products: [SlottedProduct], selected: Int?, roots: [(name: String, value: Value)] = []
+  ) -> Value {
+    var slots = products.map { entry($0.slot, $0.value) }
+    // A slot that is called "selected" cannot be reached.
+    if let selected, products.indices.contains(selected) {
+      slots.append(entry("selected", products[selected].value))
+      slots.append(entry("selectedIndex", .int(Int64(selected))))
+    }
+    if !products.isEmpty {
+      let hasOffer = products.contains { $0.hasIntroductoryOffer }
+      slots.append(entry("hasIntroductoryOffer", .bool(hasOffer)))
+    }
+    var entries = [entry("products", .map(slots))]
+    // Superwall's older editor reads products without a prefix.
+    for name in ["primary", "secondary", "tertiary"] {
+      guard let product = products.last(where: { $0.slot == name }) else { continue }
+      entries.append(entry(name, product.value))
+    }
+    for root in roots { entries.append(entry(root.name, root.value)) }
+    return .map(entries)
+  }
+
+  fileprivate static func entry(_ name: String, _ value: Value) -> Value.Entry {
+    Value.Entry(key: .string(name), value: value)
+  }
+}
+
+extension TextContext.SlottedProduct {
+
+  /// Whether the product begins with a trial or another offer.
+  var hasIntroductoryOffer: Bool {
+    if attributes["has_trial"] == .bool(true) { return true }
+    switch attributes["trialPeriodDays"] {
+    case .string(let days)?: return days != "0" && !days.isEmpty
+    case .int(let days)?: return days > 0
+    default: return false
+    }
+  }
+}
