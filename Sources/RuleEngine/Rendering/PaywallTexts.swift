@@ -1,0 +1,177 @@
+public import Expressions
+
+/// The texts and conditions of a native paywall, compiled once: resolving it for a user fills two
+/// frames and renders.
+public struct PaywallTexts: Sendable {
+  /// A paywall as a user sees it.
+  public struct Resolved: Sendable {
+    /// The components that are shown, with their texts resolved.
+    public var components: [Value]
+    /// IDs (or types) of the components that their condition hides.
+    public var hidden: [String]
+    /// What went wrong while rendering, by the path of the text.
+    public var errors: [(path: String, error: RenderError)]
+  }
+
+  /// A component with what has to be worked out for it.
+  private struct Node: Sendable {
+    /// Number of its condition, or nil.
+    var condition: Int?
+    var name: String
+    var content: Content
+  }
+
+  /// JSON with numbers of templates in the place of texts.
+  private indirect enum Content: Sendable {
+    case plain(Value)
+    case text(Int)
+    case list([Content])
+    case map([(key: Value, value: Content)])
+    case component(Node)
+  }
+
+  public let schema: PaywallSchema
+  /// What is wrong with texts and conditions.
+  public let diagnostics: [Diagnostic]
+  private let root: [Content]
+  private let texts: TemplateSet
+  private let paths: [String]
+  private let conditions: Program
+
+  /// - Parameter environment: the dialect of the texts; AgentWallie's by default.
+  public init(
+    _ schema: PaywallSchema, environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
+  ) {
+    var compiler = Compiler(environment)
+    self.schema = schema
+    root = schema.components.enumerated().map { index, component in
+      compiler.content(component, "components[\(index)]")
+    }
+    paths = compiler.paths
+    diagnostics = compiler.diagnostics
+    var builder = ProgramBuilder(Environment(roots: []))
+    for condition in compiler.conditions { builder.add([condition]) }
+    conditions = builder.build()
+    texts = compiler.finish()
+  }
+
+  /// Where each text stands.
+  public var textPaths: [String] { paths }
+
+  /// The paywall for one user.
+  ///
+  /// - Parameters:
+  ///   - products: the products of the slots, in the order of the paywall.
+  ///   - selected: index of the selected product.
+  public func resolve(
+    products: [TextContext.SlottedProduct], selected: Int?, user: Value = .map([]),
+    device: Value = .map([]), params: Value = .map([]), options: RenderOptions = RenderOptions()
+  ) throws(EvaluationError) -> Resolved {
+    var roots: [(name: String, value: Value)] = [("user", user), ("device", device), ("params", params)]
+    if let theme = schema.theme { roots.append(("theme", theme.value)) }
+    var textFrame = Frame(for: texts.program)
+    try textFrame.fill(TextContext.make(products: products, selected: selected, roots: roots))
+    textFrame.setOptions(options)
+    var conditionFrame = Frame(for: conditions)
+    var resolved: [String: Value] = [:]
+    for product in products { resolved[product.slot] = product.attributes }
+    try conditionFrame.fill(
+      ConditionContext.make(
+        slots: products.map { ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID) },
+        selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme))
+    var result = Resolved(components: [], hidden: [], errors: [])
+    var text = RenderedText()
+    for content in root {
+      if let value = value(content, &textFrame, &conditionFrame, &text, &result) {
+        result.components.append(value)
+      }
+    }
+    return result
+  }
+
+  private func value(
+    _ content: Content, _ texts: inout Frame, _ conditions: inout Frame, _ text: inout RenderedText,
+    _ result: inout Resolved
+  ) -> Value? {
+    switch content {
+    case .plain(let value): return value
+    case .text(let number):
+      self.texts.render(number, in: &texts, into: &text)
+      result.errors += text.errors.map { (paths[number], $0) }
+      return .string(text.string)
+    case .list(let elements):
+      return .list(elements.compactMap { value($0, &texts, &conditions, &text, &result) })
+    case .map(let members):
+      return .map(
+        members.compactMap { member in
+          value(member.value, &texts, &conditions, &text, &result)
+            .map { Value.Entry(key: member.key, value: $0) }
+        })
+    case .component(let node):
+      if let condition = node.condition,
+        !self.conditions.isTrue(self.conditions.entries[condition], in: &conditions)
+      {
+        result.hidden.append(node.name)
+        return nil
+      }
+      return value(node.content, &texts, &conditions, &text, &result)
+    }
+  }
+
+  // MARK: Compiling
+
+  private struct Compiler: ~Copyable {
+    var texts: TemplateSetBuilder
+    var paths: [String] = []
+    var conditions: [Filter] = []
+    var diagnostics: [Diagnostic] = []
+
+    init(_ environment: TemplateEnvironment) { texts = TemplateSetBuilder(environment) }
+
+    mutating func content(_ value: Value, _ path: String) -> Content {
+      switch value {
+      case .string(let text):
+        guard text.contains("{{") || text.contains("<<") || text.contains("{%") || text.contains("<%")
+        else { return .plain(value) }
+        for var problem in texts.add(text) {
+          problem.path = path
+          diagnostics.append(problem)
+        }
+        paths.append(path)
+        return .text(paths.count - 1)
+      case .list(let elements):
+        return .list(elements.enumerated().map { content($0.element, "\(path)[\($0.offset)]") })
+      case .map(let entries):
+        let members = entries.filter { $0.key != "condition" }.map { entry -> (key: Value, value: Content) in
+          var name = "?"
+          if case .string(let text) = entry.key { name = text }
+          return (entry.key, content(entry.value, "\(path).\(name)"))
+        }
+        guard case .string(let type)? = value["type"] else { return .map(members) }
+        return .component(component(value, type, members, path))
+      default: return .plain(value)
+      }
+    }
+
+    private mutating func component(
+      _ value: Value, _ type: String, _ members: [(key: Value, value: Content)], _ path: String
+    ) -> Node {
+      var name = type
+      if case .string(let id)? = value["id"] { name = id }
+      var node = Node(condition: nil, name: name, content: .map(members))
+      guard let condition = value["condition"], condition != .null else { return node }
+      guard let filter = Filter.condition(condition) else {
+        diagnostics.append(
+          Diagnostic(
+            .decodeFailure, "the condition names no field", path: "\(path).condition",
+            suggestion: "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
+        return node
+      }
+      conditions.append(filter)
+      node.condition = conditions.count - 1
+      return node
+    }
+
+    consuming func finish() -> TemplateSet { texts.build() }
+  }
+}
