@@ -12,7 +12,7 @@ struct Tollgate: AsyncParsableCommand {
       """,
     version: "tollgate 0.1.0",
     subcommands: [
-      CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self, TestCommand.self,
-      FormatCommand.self,
+      CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
+      TestCommand.self, FormatCommand.self, ProductsCommand.self,
     ])
 }

@@ -8,6 +8,8 @@ struct Case {
   var line: Int
   /// The whole object.
   var content: Value
+  /// The files that it may refer to.
+  var companions: CaseCompanions
 
   /// A member of `input`, where the suite has it.
   func input(_ key: String) -> Value? { content["input"]?[key] }
@@ -39,6 +41,8 @@ enum CaseSuites {
 
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
+    "currency-format": CurrencyFormatCases.run,
+    "pricing": PricingCases.run,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
     "tollgate-expressions": ExpressionCases.run,

@@ -16,13 +16,14 @@ enum CaseFile {
   }
 
   /// The cases of a file. Blank lines are passed over.
-  static func read(_ path: String) throws(CaseFileError) -> [Case] {
+  static func read(_ path: String, support: String? = nil) throws(CaseFileError) -> [Case] {
     let bytes: [UInt8]
     do {
       bytes = try FileText.read(path)
     } catch {
       throw CaseFileError(message: "\(error)")
     }
+    let companions = CaseCompanions(caseFile: path, support: support)
     var cases: [Case] = []
     for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
       if line.allSatisfy({ $0 <= 0x20 }) { continue }
@@ -39,7 +40,9 @@ enum CaseFile {
       guard case .string(let id)? = content["id"] else {
         throw CaseFileError(message: "\(place): the line has no 'id'")
       }
-      cases.append(Case(suite: suite, id: id, line: number + 1, content: content))
+      cases.append(
+        Case(
+          suite: suite, id: id, line: number + 1, content: content, companions: companions))
     }
     return cases
   }

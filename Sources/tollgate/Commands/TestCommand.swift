@@ -27,7 +27,7 @@ struct TestCommand: ParsableCommand {
     var results = CaseResults()
     for path in paths {
       do throws(CaseFileError) {
-        for file in try CaseFile.paths(under: path) { results.run(file: file) }
+        for file in try CaseFile.paths(under: path) { results.run(file: file, support: support) }
       } catch {
         results.cannotRun(error.message)
       }
@@ -58,9 +58,9 @@ struct CaseResults {
     FileText.printError("cannot run: \(message)")
   }
 
-  mutating func run(file: String) {
+  mutating func run(file: String, support: String? = nil) {
     do throws(CaseFileError) {
-      for testCase in try CaseFile.read(file) {
+      for testCase in try CaseFile.read(file, support: support) {
         record(testCase, try CaseSuites.run(testCase), file)
       }
     } catch {
