@@ -12,7 +12,7 @@ struct Bench: AsyncParsableCommand {
       different hours, cannot be compared: measure both sides of a comparison in one run.
       """,
     subcommands: [
-      ExpressionsCommand.self, DecideCommand.self, BatchCommand.self, AllCommand.self,
-      GenerateCommand.self,
+      ExpressionsCommand.self, DecideCommand.self, BatchCommand.self, ProductsCommand.self,
+      AllCommand.self, GenerateCommand.self,
     ])
 }
