@@ -29,7 +29,7 @@ public struct Money: Hashable, Sendable {
     self.init(micros: whole, currency)
   }
 
-  /// Reads a price in plain decimal notation, as ``PriceText/micros(_:)-(String)`` does.
+  /// Reads a price in plain decimal notation, as ``PriceText`` does.
   public init(_ text: String, _ currency: Currency) throws(PricingError) {
     self.init(micros: try PriceText.micros(text), currency)
   }
