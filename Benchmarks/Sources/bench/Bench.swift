@@ -14,6 +14,7 @@ struct Bench: AsyncParsableCommand {
     subcommands: [
       ExpressionsCommand.self, SuperscriptCommand.self, TemplatesCommand.self, DecideCommand.self,
       BatchCommand.self,
+      ProductsCommand.self,
       AllCommand.self, GenerateCommand.self,
     ])
 }

@@ -55,6 +55,12 @@ public struct Diagnostic: Hashable, Sendable {
     case unknownProduct = "unknown-product"
     /// Experiments that djb2 assigning does not keep apart.
     case djb2Correlated = "djb2-correlated"
+    /// A locale that the tables lack; the message says what stands for it.
+    case unknownLocale = "unknown-locale"
+    /// A derived price is shown higher than it is, because of how its system rounds.
+    case priceAboveExact = "price-above-exact"
+    /// Two statements about a product's trial that cannot both be true.
+    case trialContradiction = "trial-contradiction"
   }
 
   /// What other programs that read the same text do because of what was found.

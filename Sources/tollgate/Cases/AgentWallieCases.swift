@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Suite `agentwallie`. What is said of texts and prices is run elsewhere.
+/// Suite `agentwallie`. What is said of texts is run elsewhere.
 enum AgentWallieCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard case .string(let kind)? = testCase.content["kind"] else {
@@ -16,6 +16,7 @@ enum AgentWallieCases {
     case "assignment": got = WallieAssignmentCases.run(testCase)
     case "entitlement": got = entitlement(testCase)
     case "model": got = model(testCase)
+    case "product": got = AgentWallieProductCases.run(testCase)
     default: return .skipped("the kind \(kind) is not there yet")
     }
     let expected = normal(testCase.content["expect"] ?? .null)

@@ -48,6 +48,8 @@ enum CaseSuites {
     "liquidjs": TemplateCases.liquidJS,
     "paywall-strings": PaywallStringCases.run,
     "superwall-filters": TemplateCases.superwallFilters,
+    "currency-format": CurrencyFormatCases.run,
+    "pricing": PricingCases.run,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
     "agentwallie-templates": WallieTextCases.template,

@@ -14,6 +14,11 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var source: ConfigOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "A file with products, as the command products takes it, to check with the config.",
+      valueName: "file"))
+  var products: String?
 
   @Flag(help: "Print one JSON object a line instead of text.")
   var json = false
@@ -44,9 +49,11 @@ struct CheckCommand: ParsableCommand {
     }
     if !json { FileText.print(summary(file)) }
     if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
+    let productDiagnostics = try checkProducts()
     let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
     let isRejected = elsewhere && file.diagnostics.contains { $0.peerSeverity == .error }
-    if isRejected || file.diagnostics.contains(where: { failing.contains($0.severity) }) {
+    let found = file.diagnostics + productDiagnostics
+    if isRejected || found.contains(where: { failing.contains($0.severity) }) {
       throw ExitCode(1)
     }
   }
@@ -57,6 +64,23 @@ struct CheckCommand: ParsableCommand {
     } else {
       FileText.print("\n" + DialectReportText.render(report, in: file))
     }
+  }
+
+  /// Prints what there is to say about the products, and gives it.
+  private func checkProducts() throws -> [Diagnostic] {
+    guard let products else { return [] }
+    let file = try ProductsFile(products)
+    let sheets = try ProductsReport.sheets(
+      file.list, nil, PricingContext(now: Clock.milliseconds()))
+    let found = (file.diagnostics + sheets.flatMap(\.diagnostics))
+      .filter { !quiet || $0.severity != .note }
+    if json {
+      for diagnostic in found { FileText.print(diagnostic.json.json) }
+    } else {
+      for text in file.render(found) { FileText.print("\n" + text) }
+      FileText.print("\(file.list.products.count) products: \(found.count) findings")
+    }
+    return found
   }
 
   private func summary(_ file: ConfigFile) -> String {

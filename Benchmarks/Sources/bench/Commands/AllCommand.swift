@@ -18,10 +18,13 @@ struct AllCommand: AsyncParsableCommand {
     print("\n\(decide.text)\n")
     let batch = try await BatchCommand.report()
     batch.print(json: false)
+    let products = try ProductsCommand.report(stopwatch: stopwatch)
+    print("\n\(products.text)")
     if options.json {
       let value = Value.object([
         "what": "all", "expressions": expressions.value, "superscript": superscript.value,
         "decide": decide.value, "batch": batch.value,
+        "products": products.value,
       ])
       print(value.json)
     }

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import RuleEngine
+
+struct ProductsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "products",
+    abstract: "Compute all attributes of a product, and write prices as text.",
+    discussion: """
+      What a paywall says about a product is computed once for all users. Locales and the formats \
+      of currencies are made beforehand; making one is measured beside it. With --random the \
+      arithmetic is compared with an independent computation instead, and a difference makes the \
+      exit code 1.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Compare so many random prices, periods and factors instead of measuring.",
+      valueName: "count"))
+  var random: Int?
+
+  @Option(help: "Where the random numbers begin.")
+  var seed: UInt64 = 1
+
+  @OptionGroup var options: MeasuringOptions
+
+  func run() throws {
+    if let random {
+      try RandomPrices(seed: seed).run(count: random).finish(options)
+    } else {
+      try ProductsCommand.report(stopwatch: options.stopwatch).finish(options)
+    }
+  }
+
+  static func report(stopwatch: Stopwatch) throws -> Report {
+    try ProductsRun(stopwatch: stopwatch).report
+  }
+}

@@ -1,0 +1,106 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Attributes of products in every profile, and prices as text in some locales.
+struct ProductsRun {
+  struct Result {
+    var name: String
+    var cost: Measurement
+  }
+
+  /// By profile: what all attributes of one product cost.
+  private(set) var attributes: [Result] = []
+  /// By locale and currency: what one price as text costs.
+  private(set) var texts: [Result] = []
+  /// What making a locale and the format of a currency in it cost.
+  private(set) var making: [Result] = []
+  /// How many products take turns.
+  let products: Int
+  /// How many attributes one has.
+  private(set) var attributeCounts: [Int] = []
+
+  /// Any time would do.
+  static let now: Int64 = 1_772_366_400_000
+
+  init(stopwatch: Stopwatch) throws {
+    let products = Self.madeUpProducts()
+    self.products = products.count
+    for profile in PricingProfile.allCases {
+      var producer = try AttributeProducer(profile, PricingContext(now: Self.now))
+      attributes.append(
+        Result(
+          name: profile.rawValue,
+          cost: stopwatch.measure(operations: products.count) { rounds in
+            var count = 0
+            for _ in 0..<rounds {
+              for product in products {
+                let made = try? producer.attributes(of: product)
+                count &+= made?.kind(at: 0) == .text ? 1 : 0
+              }
+            }
+            BlackHole.take(count)
+          }))
+      attributeCounts.append(profile.schema.names.count)
+    }
+    let amounts = (0..<256).map { Int64(990_000 + $0 * 4_370_000) }
+    for (locale, code) in [
+      ("en_US", "USD"), ("de_DE", "EUR"), ("ja_JP", "JPY"), ("hi_IN", "INR"), ("ar_EG", "KWD"),
+    ] {
+      guard let currency = Currency(code) else { continue }
+      let format = PriceLocale(locale).format(for: currency)
+      texts.append(
+        Result(
+          name: "\(locale) \(code)",
+          cost: stopwatch.measure(operations: amounts.count) { rounds in
+            var bytes = 0
+            for _ in 0..<rounds {
+              for amount in amounts { bytes &+= format.text(micros: amount).utf8.count }
+            }
+            BlackHole.take(bytes)
+          }))
+    }
+    making = Self.making(stopwatch)
+  }
+
+  private static func making(_ stopwatch: Stopwatch) -> [Result] {
+    let locale = PriceLocale("de_DE")
+    let usd = Currency("USD")
+    return [
+      Result(
+        name: "a locale",
+        cost: stopwatch.measure { rounds in
+          var count = 0
+          for _ in 0..<rounds { count &+= PriceLocale("de_DE").language.utf8.count }
+          BlackHole.take(count)
+        }),
+      Result(
+        name: "the format of a currency",
+        cost: stopwatch.measure { rounds in
+          var count = 0
+          for _ in 0..<rounds {
+            if let usd { count &+= locale.format(for: usd).fractionDigits }
+          }
+          BlackHole.take(count)
+        }),
+    ]
+  }
+
+  /// Subscriptions with and without trials, in one currency and locale as on one paywall.
+  private static func madeUpProducts() -> [StoreProduct] {
+    var products: [StoreProduct] = []
+    for (count, unit) in [(1, Period.Unit.week), (1, .month), (3, .month), (1, .year)] {
+      for price in ["4.99", "9.99", "59.99", "1299.99"] {
+        var product = StoreProduct(identifier: "com.example.app.\(unit.name)\(count)")
+        product.price = try? Money(price, .usd)
+        product.locale = "en_US"
+        product.period = Period(unit, count)
+        product.currency = .usd
+        if products.count % 2 == 0, let week = Period(.week, 1) {
+          product.intro = IntroductoryOffer(.payAsYouGo, week, cycles: 2, micros: 990_000)
+        }
+        products.append(product)
+      }
+    }
+    return products
+  }
+}

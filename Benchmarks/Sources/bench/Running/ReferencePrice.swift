@@ -1,0 +1,1 @@
+../../../../Tests/RuleEngineTests/Pricing/ReferencePrice.swift

@@ -1,0 +1,109 @@
+/// Writes the attributes of a product in the order of their schema.
+struct AttributeWriter: ~Copyable {
+  private var buffer = TextBuffer(capacity: 1_024)
+  private var slots: [ProductAttributes.Slot] = []
+  private var aboveExact: UInt64 = 0
+
+  init(_ schema: AttributeSchema) { slots.reserveCapacity(schema.names.count) }
+
+  /// Everything that was written.
+  consuming func finish(_ profile: PricingProfile) -> ProductAttributes {
+    ProductAttributes(
+      profile: profile, slots: slots, bytes: buffer.bytes, aboveExact: aboveExact)
+  }
+
+  /// The place of the attribute that comes next.
+  var place: Int { slots.count }
+
+  @inline(__always)
+  private mutating func close(from start: Int) {
+    slots.append(
+      ProductAttributes.Slot(
+        kind: .text, length: UInt32(truncatingIfNeeded: buffer.count &- start),
+        content: Int64(start)))
+  }
+
+  // MARK: Values
+
+  mutating func absent() { slots.append(.absent) }
+
+  mutating func add(_ value: Bool) {
+    slots.append(ProductAttributes.Slot(kind: .bool, length: 0, content: value ? 1 : 0))
+  }
+
+  mutating func add(int value: Int64) {
+    slots.append(ProductAttributes.Slot(kind: .int, length: 0, content: value))
+  }
+
+  mutating func add(int value: Int?) {
+    if let value { add(int: Int64(value)) } else { absent() }
+  }
+
+  mutating func add(double value: Double) {
+    slots.append(
+      ProductAttributes.Slot(
+        kind: .double, length: 0, content: Int64(bitPattern: value.bitPattern)))
+  }
+
+  // MARK: Texts
+
+  mutating func add(_ text: StaticString) {
+    let start = buffer.count
+    buffer.append(text)
+    close(from: start)
+  }
+
+  mutating func add(_ text: String) {
+    let start = buffer.count
+    buffer.append(text)
+    close(from: start)
+  }
+
+  /// The text up to the first of a byte.
+  mutating func add(_ text: String, upTo divider: UInt8) {
+    let start = buffer.count
+    var text = text
+    text.withUTF8 { bytes in
+      let end = bytes.firstIndex(of: divider) ?? bytes.count
+      buffer.append(UnsafeBufferPointer(rebasing: bytes[..<end]))
+    }
+    close(from: start)
+  }
+
+  /// The text, or nothing where it is empty.
+  mutating func add(unlessEmpty text: String) {
+    if text.isEmpty { absent() } else { add(text) }
+  }
+
+  /// The number as text.
+  mutating func add(text number: Int) {
+    let start = buffer.count
+    buffer.append(number)
+    close(from: start)
+  }
+
+  mutating func add(_ micros: Int64, _ format: CurrencyFormat) {
+    let start = buffer.count
+    buffer.append(micros, format)
+    close(from: start)
+  }
+
+  mutating func add(plain micros: Int64, digits: Int? = nil) {
+    let start = buffer.count
+    buffer.append(plain: micros, digits: digits)
+    close(from: start)
+  }
+
+  /// A text made of parts.
+  mutating func add(parts write: (inout TextBuffer) -> Void) {
+    let start = buffer.count
+    write(&buffer)
+    close(from: start)
+  }
+
+  /// The same as an attribute that was written already.
+  mutating func add(sameAs place: Int) { slots.append(slots[place]) }
+
+  /// Says that the price at a place is shown higher than it is.
+  mutating func markAboveExact(_ place: Int) { aboveExact |= 1 << UInt64(place) }
+}

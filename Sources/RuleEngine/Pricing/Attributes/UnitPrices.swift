@@ -1,0 +1,56 @@
+/// What a price is per day, week, month and year: the price, times a fraction that the factors give,
+/// rounded once.
+public struct UnitPrices: Hashable, Sendable {
+  /// What one period costs.
+  public let micros: Int64
+  public let period: Period
+  public let factors: UnitFactors
+
+  public init(micros: Int64, period: Period, factors: UnitFactors) {
+    self.micros = micros
+    self.period = period
+    self.factors = factors
+  }
+
+  /// A derived price, and the fraction of the whole one that it is before rounding.
+  public struct Derived: Hashable, Sendable {
+    public var micros: Int64
+    public var numerator: Int64
+    public var denominator: Int64
+  }
+
+  /// The price per unit.
+  ///
+  /// - Parameters:
+  ///   - digits: decimal digits of the result, 0 to 6.
+  ///   - rounding: what happens to the others.
+  @inline(__always)
+  public func per(
+    _ target: Period.Unit, digits: Int, _ rounding: Rounding
+  ) throws(PricingError) -> Derived {
+    guard period.count > 0 else { throw .emptyPeriod }
+    let units = factors.count(of: target, in: period.unit)
+    let denominator = try ExactPrice.product(units.numerator, Int64(period.count))
+    return Derived(
+      micros: try ExactPrice.round(
+        micros, times: units.denominator, over: denominator, digits: digits, rounding),
+      numerator: units.denominator, denominator: denominator)
+  }
+
+  /// What an introductory offer of so many periods costs per unit: all of it where it is shorter
+  /// than the unit, else its part (StoreProductDiscount.swift).
+  ///
+  /// - Parameter cycles: how often the price is paid, at least once.
+  public func perTrial(
+    _ target: Period.Unit, cycles: Int64, digits: Int, _ rounding: Rounding
+  ) throws(PricingError) -> Derived {
+    let units = factors.count(of: target, in: period.unit)
+    let count = try ExactPrice.product(Int64(period.count), cycles)
+    let length = try ExactPrice.product(units.numerator, count)
+    if length < units.denominator {
+      return Derived(
+        micros: try ExactPrice.product(micros, cycles), numerator: cycles, denominator: 1)
+    }
+    return try per(target, digits: digits, rounding)
+  }
+}

@@ -1,0 +1,146 @@
+/// How prices in one currency are written in one locale, ready to write: no name is looked up, and
+/// nothing is allocated but the text. Amounts are rounded half to even to the digits that the
+/// currency shows, as Foundation does.
+public struct CurrencyFormat: Hashable, Sendable {
+  /// How many digits stand behind the decimal separator.
+  public let fractionDigits: Int
+
+  /// All texts, one behind the other.
+  private let texts: [UInt8]
+  private let prefix: Range<Int>
+  private let suffix: Range<Int>
+  private let negativePrefix: Range<Int>
+  private let negativeSuffix: Range<Int>
+  private let decimal: Range<Int>
+  private let group: Range<Int>
+  private let zero: Range<Int>
+  private let lastGroup: Int
+  private let otherGroups: Int
+  /// Numbers with fewer digits have no groups.
+  private let leastGrouped: Int
+  /// What one step of the last digit shown is, in micros.
+  private let step: UInt64
+
+  /// - Parameter affixes: what stands before and behind an amount, and a negative one.
+  init(_ affixes: [String], _ shape: NumberShape, digits: Int) {
+    var texts: [UInt8] = []
+    func add(_ bytes: some Sequence<UInt8>) -> Range<Int> {
+      let start = texts.count
+      texts += bytes
+      return start..<texts.count
+    }
+    prefix = add(affixes[0].utf8)
+    suffix = add(affixes[1].utf8)
+    negativePrefix = add(affixes[2].utf8)
+    negativeSuffix = add(affixes[3].utf8)
+    decimal = add(shape.decimal)
+    group = add(shape.group)
+    zero = add(shape.zero)
+    self.texts = texts
+    lastGroup = shape.group.isEmpty ? .max : shape.lastGroup
+    otherGroups = shape.otherGroups
+    leastGrouped = shape.group.isEmpty ? .max : shape.lastGroup + shape.leastBefore
+    fractionDigits = min(max(digits, 0), 6)
+    step = UInt64(powerOfTen(6 - fractionDigits))
+  }
+
+  /// Bytes that a text takes at most: 64 bits of micros have 19 digits, each of up to 4 bytes, with
+  /// as many separators.
+  package var longestText: Int { texts.count * 2 + 19 * 8 }
+
+  /// The price as text.
+  public func text(micros: Int64) -> String {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestText) { scratch in
+      let start = write(micros, before: longestText, scratch)
+      return String(
+        decoding: UnsafeBufferPointer(rebasing: scratch[start..<longestText]), as: UTF8.self)
+    }
+  }
+
+  /// The price as text.
+  public func text(_ price: Money) -> String { text(micros: price.micros) }
+
+  /// The amount that is shown for a price: rounded to the digits of the currency.
+  package func shown(_ micros: Int64) throws(PricingError) -> Int64 {
+    let steps = ExactPrice.quotient(micros, Int64(step), .halfEven)
+    return try ExactPrice.product(steps, Int64(step))
+  }
+
+  /// Writes a price that ends before a place, with ``longestText`` bytes before it, and gives where
+  /// it begins.
+  package func write(
+    _ micros: Int64, before end: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    texts.withUnsafeBufferPointer { texts in
+      guard let target = buffer.baseAddress, let source = texts.baseAddress else { return end }
+      var writer = BackwardWriter(target: target, source: source, at: end, zero: zero)
+      let isNegative = micros < 0
+      var amount = micros.magnitude / step
+      let rest = micros.magnitude &- amount &* step
+      let half = step / 2
+      if rest > half || rest == half && step > 1 && !amount.isMultiple(of: 2) { amount &+= 1 }
+      writer.copy(isNegative ? negativeSuffix : suffix)
+      if fractionDigits > 0 {
+        for _ in 0..<fractionDigits { writer.digit(&amount) }
+        writer.copy(decimal)
+      }
+      writeWhole(amount, &writer)
+      writer.copy(isNegative ? negativePrefix : prefix)
+      return writer.at
+    }
+  }
+
+  @inline(__always)
+  private func writeWhole(_ whole: UInt64, _ writer: inout BackwardWriter) {
+    var rest = whole
+    guard leastGrouped < 20, whole >= UInt64(powerOfTen(leastGrouped &- 1)) else {
+      repeat { writer.digit(&rest) } while rest > 0
+      return
+    }
+    var left = lastGroup
+    while true {
+      writer.digit(&rest)
+      if rest == 0 { return }
+      left &-= 1
+      if left == 0 {
+        writer.copy(group)
+        left = otherGroups
+      }
+    }
+  }
+}
+
+/// Writes from the end to the beginning.
+private struct BackwardWriter {
+  let target: UnsafeMutablePointer<UInt8>
+  let source: UnsafePointer<UInt8>
+  var at: Int
+  let zero: Range<Int>
+
+  /// Copies a part of the source.
+  @inline(__always)
+  mutating func copy(_ part: Range<Int>) {
+    var i = part.upperBound
+    while i > part.lowerBound {
+      i &-= 1
+      at &-= 1
+      target[at] = source[i]
+    }
+  }
+
+  /// Takes the last digit off a number and writes it.
+  @inline(__always)
+  mutating func digit(_ number: inout UInt64) {
+    let quotient = number / 10
+    let digit = UInt8(truncatingIfNeeded: number &- quotient &* 10)
+    number = quotient
+    at &-= 1
+    target[at] = source[zero.upperBound &- 1] &+ digit
+    var i = zero.upperBound &- 1
+    while i > zero.lowerBound {
+      i &-= 1
+      at &-= 1
+      target[at] = source[i]
+    }
+  }
+}

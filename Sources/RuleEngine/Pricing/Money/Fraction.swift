@@ -1,0 +1,124 @@
+/// An exact quotient of whole numbers. Neither is ever rounded to a binary or decimal fraction on
+/// the way to a price.
+public struct Fraction: Hashable, Sendable {
+  public let numerator: Int64
+  /// Above 0.
+  public let denominator: Int64
+
+  /// - Precondition: the denominator is above 0.
+  public init(_ numerator: Int64, _ denominator: Int64 = 1) {
+    precondition(denominator > 0, "a fraction has a denominator above 0")
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  /// The fraction cut off after so many decimal digits, as systems have it that compute with a
+  /// fixed scale. A whole number stays itself.
+  package func truncated(toDigits digits: Int) -> Fraction {
+    guard numerator % denominator != 0 else { return self }
+    let scale = powerOfTen(digits)
+    return Fraction(numerator * scale / denominator, scale)
+  }
+}
+
+/// What happens to digits that are not shown.
+public enum Rounding: Hashable, Sendable {
+  /// Towards minus infinity: a price is never shown as more than it is.
+  case down
+  /// To the nearest, from the middle to the even digit.
+  case halfEven
+  /// To the nearest, from the middle away from zero.
+  case halfUp
+}
+
+/// Arithmetic on prices in micros: exact, with 128 bits in between. What does not fit into the
+/// result is an error.
+package enum ExactPrice {
+  /// `micros * numerator / denominator`, rounded to so many decimal digits (0 to 6) of the
+  /// currency's unit. The denominator is above 0.
+  @inline(__always)
+  package static func round(
+    _ micros: Int64, times numerator: Int64, over denominator: Int64, digits: Int,
+    _ rounding: Rounding
+  ) throws(PricingError) -> Int64 {
+    let step = powerOfTen(6 - min(max(digits, 0), 6))
+    let (product, isWide) = micros.multipliedReportingOverflow(by: numerator)
+    let (divisor, isFine) = denominator.multipliedReportingOverflow(by: step)
+    if isWide || isFine {
+      return try roundWide(micros, numerator, denominator, step, rounding)
+    }
+    let quotient = Self.quotient(product, divisor, rounding)
+    let (result, overflow) = quotient.multipliedReportingOverflow(by: step)
+    guard !overflow else { throw .overflow }
+    return result
+  }
+
+  @inline(never)
+  private static func roundWide(
+    _ micros: Int64, _ numerator: Int64, _ denominator: Int64, _ step: Int64, _ rounding: Rounding
+  ) throws(PricingError) -> Int64 {
+    let quotient = Self.quotient(
+      Int128(micros) * Int128(numerator), Int128(denominator) * Int128(step), rounding)
+    let (result, overflow) = quotient.multipliedReportingOverflow(by: Int128(step))
+    guard !overflow, let fitting = Int64(exactly: result) else { throw .overflow }
+    return fitting
+  }
+
+  /// The rounded quotient; the divisor is above 0.
+  @inline(__always)
+  package static func quotient<Number: FixedWidthInteger & SignedInteger>(
+    _ dividend: Number, _ divisor: Number, _ rounding: Rounding
+  ) -> Number {
+    let quotient = dividend / divisor
+    let rest = dividend &- quotient &* divisor
+    guard rest != 0 else { return quotient }
+    let away: Number = rest < 0 ? -1 : 1
+    switch rounding {
+    case .down: return rest < 0 ? quotient &- 1 : quotient
+    case .halfEven, .halfUp:
+      // Comparing with what is left to the divisor cannot overflow, as doubling could.
+      let size = rest.magnitude
+      let other = divisor.magnitude &- size
+      if size == other {
+        return rounding == .halfUp || !quotient.isMultiple(of: 2) ? quotient &+ away : quotient
+      }
+      return size > other ? quotient &+ away : quotient
+    }
+  }
+
+  /// Whether a shown price is above `micros * numerator / denominator`.
+  @inline(__always)
+  package static func exceeds(
+    _ shown: Int64, _ micros: Int64, _ numerator: Int64, _ denominator: Int64
+  ) -> Bool {
+    let (left, isWide) = shown.multipliedReportingOverflow(by: denominator)
+    let (right, isWideToo) = micros.multipliedReportingOverflow(by: numerator)
+    if isWide || isWideToo {
+      return Int128(shown) * Int128(denominator) > Int128(micros) * Int128(numerator)
+    }
+    return left > right
+  }
+
+  /// The product, or the error that it does not fit.
+  @inline(__always)
+  package static func product(_ a: Int64, _ b: Int64) throws(PricingError) -> Int64 {
+    let (product, overflow) = a.multipliedReportingOverflow(by: b)
+    guard !overflow else { throw .overflow }
+    return product
+  }
+}
+
+/// 10 to a power from 0 to 18.
+@inline(__always)
+package func powerOfTen(_ exponent: Int) -> Int64 {
+  switch exponent {
+  case 0: 1
+  case 1: 10
+  case 2: 100
+  case 3: 1_000
+  case 4: 10_000
+  case 5: 100_000
+  case 6: 1_000_000
+  default: (0..<min(max(exponent, 0), 18)).reduce(1) { power, _ in power * 10 }
+  }
+}

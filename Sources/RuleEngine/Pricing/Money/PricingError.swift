@@ -1,0 +1,24 @@
+/// Why a price, or the attributes of a product, could not be computed.
+public enum PricingError: Error, Hashable, Sendable {
+  /// The text or number is no price.
+  case notAPrice
+  /// A result is larger than 64 bits of micros hold.
+  case overflow
+  /// The product has no price.
+  case missingPrice
+  /// A price is to be divided by a period of 0.
+  case emptyPeriod
+  /// There is no time zone of that name.
+  case unknownTimeZone
+
+  /// What is wrong, for a person.
+  public var message: String {
+    switch self {
+    case .notAPrice: "this is no price; prices are decimal numbers such as \"9.99\""
+    case .overflow: "the price is too large: 64 bits of millionths end at 9,223,372,036,854"
+    case .missingPrice: "the product has no price"
+    case .emptyPeriod: "the period has no length"
+    case .unknownTimeZone: "there is no such time zone; names are like Europe/Berlin, UTC, +02:00"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/// What is known of a customer where trials are concerned.
+public struct TrialHistory: Hashable, Sendable {
+  /// An entitlement that the customer has or had, or that the config names.
+  public struct Entitlement: Hashable, Sendable {
+    public var id: String
+    public var isActive: Bool
+    /// The product that gave it last; nil where nothing ever did.
+    public var latestProductID: String?
+    public var store: StoreProduct.Store?
+
+    public init(
+      id: String, isActive: Bool = false, latestProductID: String? = nil,
+      store: StoreProduct.Store? = nil
+    ) {
+      self.id = id
+      self.isActive = isActive
+      self.latestProductID = latestProductID
+      self.store = store
+    }
+
+    /// Whether the customer ever had it.
+    public var wasHeld: Bool { isActive || latestProductID != nil || store == .superwall }
+  }
+
+  /// Nil where the customer is not known yet, which counts as having held everything.
+  public var entitlements: [Entitlement]?
+  /// What the App Store answers for the product: whether this customer may have its offer. Nil where
+  /// it has not been asked.
+  public var storeEligibility: Bool?
+  /// Whether the customer has an active subscription in the product's group.
+  public var hasActiveSubscriptionInGroup: Bool
+  /// Whether the customer is in a trial within the product's group.
+  public var hasActiveTrialInGroup: Bool
+
+  public init(
+    entitlements: [Entitlement]? = nil, storeEligibility: Bool? = nil,
+    hasActiveSubscriptionInGroup: Bool = false, hasActiveTrialInGroup: Bool = false
+  ) {
+    self.entitlements = entitlements
+    self.storeEligibility = storeEligibility
+    self.hasActiveSubscriptionInGroup = hasActiveSubscriptionInGroup
+    self.hasActiveTrialInGroup = hasActiveTrialInGroup
+  }
+
+  /// Whether one of the entitlements was ever held.
+  func held(anyOf identifiers: [String]) -> Bool {
+    guard let entitlements else { return true }
+    return entitlements.contains { $0.wasHeld && identifiers.contains($0.id) }
+  }
+}
+
+/// Whether a paywall may promise a trial to a customer (AddPaywallProducts.swift of the iOS SDK and
+/// PaywallLogic.kt of the Android SDK, Paddle in both).
+public struct TrialRules: Hashable, Sendable {
+  /// What the paywall says of introductory offers.
+  public enum Mode: String, Hashable, Sendable, CaseIterable {
+    case automatic
+    case eligible
+    case ineligible
+  }
+
+  /// Whose rules.
+  public enum Platform: Hashable, Sendable {
+    case ios
+    case android
+  }
+
+  public var mode: Mode
+  public var platform: Platform
+  /// The developer's own answer, which wins over everything.
+  public var override: Bool?
+
+  public init(mode: Mode = .automatic, platform: Platform = .ios, override: Bool? = nil) {
+    self.mode = mode
+    self.platform = platform
+    self.override = override
+  }
+
+  /// Whether one of a paywall's products has a trial for this customer.
+  public func isTrialAvailable(_ products: [StoreProduct], _ history: TrialHistory) -> Bool {
+    override ?? products.contains { isAvailable($0, history) }
+  }
+
+  /// Whether the product has a trial for this customer, the override aside.
+  public func isAvailable(_ product: StoreProduct, _ history: TrialHistory) -> Bool {
+    switch product.store {
+    case .playStore:
+      // Play hides offers from those who may not have them; the mode of the paywall says nothing.
+      return product.offersTrial
+    case .appStore where product.trialDays == nil || product.intro != nil:
+      return isAvailableInAppStore(product, history)
+    default:
+      guard product.trialDays ?? 0 > 0, mode != .ineligible else { return false }
+      // On Android "eligible" goes before the customer's history, on iOS it does not.
+      if mode == .eligible, platform == .android { return true }
+      return !product.entitlements.isEmpty && !history.held(anyOf: product.entitlements)
+    }
+  }
+
+  private func isAvailableInAppStore(_ product: StoreProduct, _ history: TrialHistory) -> Bool {
+    guard product.intro != nil else { return false }
+    switch mode {
+    case .ineligible: return false
+    case .eligible: return !history.hasActiveTrialInGroup
+    case .automatic:
+      // Apple grants no introductory offer to those who change within a group.
+      return history.storeEligibility ?? false && !history.hasActiveSubscriptionInGroup
+    }
+  }
+}
+
+extension StoreProduct {
+  /// Whether the product comes with an introductory offer, free or paid, or with days of trial.
+  public var offersTrial: Bool {
+    if store == .playStore, !offers.isEmpty {
+      return PlayOffer.select(PlayProductID(fullIdentifier ?? identifier), from: offers)?.hasTrial
+        ?? false
+    }
+    return intro != nil || trialDays ?? 0 > 0
+  }
+}

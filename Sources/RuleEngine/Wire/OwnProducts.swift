@@ -1,0 +1,150 @@
+internal import Expressions
+
+/// Tollgate's own products file: `{"products": [...]}`, or the list alone.
+extension ProductDecoder {
+  private static let keys = [
+    "slot", "label", "identifier", "store", "price", "currency", "locale", "displayPrice",
+    "period", "displayPeriod", "intro", "trialDays", "storefront", "entitlements",
+    "fullIdentifier", "offers", "purchaseOptions", "billingPlan",
+  ]
+
+  mutating func ownProducts(_ root: ConfigElement) -> [StoreProduct] {
+    guard let elements = root.elements ?? root.member("products")?.elements else { return [] }
+    if root.elements == nil { checkKeys(of: root, ["products"]) }
+    return elements.compactMap { element in
+      guard element.isObject else {
+        log.report("a product is a JSON object", at: element.path)
+        return nil
+      }
+      checkKeys(of: element, Self.keys)
+      guard
+        let identifier = element.member("identifier")?.text
+          ?? element.member("fullIdentifier")?
+          .text
+      else {
+        log.report("a product has an 'identifier'", at: element.path)
+        return nil
+      }
+      return product(element, identifier: identifier)
+    }
+  }
+
+  /// A product by its keys. Nil, with a diagnostic, where a price or a currency cannot be read: what
+  /// is left would say something wrong.
+  package mutating func product(_ element: ConfigElement, identifier: String) -> StoreProduct? {
+    let before = log.diagnostics.count { $0.severity == .error }
+    let currency = self.currency("currency", of: element) ?? .usd
+    var product = StoreProduct(identifier: identifier)
+    product.path = element.path
+    product.currency = currency
+    product.store = store(element.member("store")) ?? .appStore
+    product.price = micros(element.member("price")).map { Money(micros: $0, currency) }
+    product.slot = element.member("slot")?.text
+    product.label = element.member("label")?.text
+    product.fullIdentifier = element.member("fullIdentifier")?.text
+    product.locale = element.member("locale")?.text
+    product.displayPrice = element.member("displayPrice")?.text
+    product.displayPeriod = element.member("displayPeriod")?.text
+    product.storefront = element.member("storefront")?.text
+    product.entitlements = entitlements(element.member("entitlements"))
+    product.trialDays = count(element.member("trialDays"), "'trialDays'")
+    if let period = period(element.member("period")) {
+      (product.period, product.isoPeriod) = period
+    }
+    if let intro = element.member("intro") { product.intro = introductoryOffer(intro) }
+    product.offers = list("offers", of: element).compactMap { offer($0) }
+    product.purchaseOptions = list("purchaseOptions", of: element).compactMap { option($0) }
+    product.billingPlan = element.member("billingPlan").flatMap { billingPlan($0) }
+    return log.diagnostics.count { $0.severity == .error } == before ? product : nil
+  }
+
+  private mutating func checkKeys(of element: ConfigElement, _ known: [String]) {
+    log.checkKeys(of: element, known.map { ConfigKey($0) })
+  }
+
+  mutating func introductoryOffer(_ element: ConfigElement) -> IntroductoryOffer? {
+    checkKeys(
+      of: element,
+      ["mode", "unit", "count", "value", "iso8601", "cycles", "price", "displayPrice"])
+    let micros = self.micros(element.member("price"))
+    var mode: IntroductoryOffer.Mode = micros ?? 0 == 0 ? .freeTrial : .payUpFront
+    if let member = element.member("mode") {
+      guard let known = Self.mode(member.text) else {
+        log.report(
+          "an introductory offer is freeTrial, payAsYouGo or payUpFront", at: member.path)
+        return nil
+      }
+      mode = known
+    }
+    guard let read = period(element) else { return nil }
+    var offer = IntroductoryOffer(
+      mode, read.period, cycles: count(element.member("cycles"), "'cycles'") ?? 1,
+      micros: micros ?? 0, displayPrice: element.member("displayPrice")?.text)
+    offer.isoPeriod = read.iso
+    return offer
+  }
+
+  /// A mode in the words of the formats: `freeTrial`, `free_trial`, `free`.
+  static func mode(_ text: String?) -> IntroductoryOffer.Mode? {
+    switch text {
+    case "freeTrial", "free_trial", "free": .freeTrial
+    case "payAsYouGo", "pay_as_you_go": .payAsYouGo
+    case "payUpFront", "pay_up_front": .payUpFront
+    default: nil
+    }
+  }
+
+  // MARK: Google Play
+
+  private mutating func offer(_ element: ConfigElement) -> PlayOffer? {
+    checkKeys(of: element, ["basePlanId", "offerId", "tags", "phases"])
+    guard let basePlanID = element.member("basePlanId")?.text else {
+      log.report("an offer has a 'basePlanId'", at: element.path)
+      return nil
+    }
+    let phases = list("phases", of: element)
+    let read = phases.compactMap { phase($0) }
+    guard !phases.isEmpty, read.count == phases.count else {
+      if phases.isEmpty { log.report("an offer has 'phases'", at: element.path) }
+      return nil
+    }
+    return PlayOffer(
+      basePlanID: basePlanID, offerID: element.member("offerId")?.text ?? "",
+      tags: list("tags", of: element).compactMap(\.text), phases: read)
+  }
+
+  private mutating func phase(_ element: ConfigElement) -> PlayOffer.Phase? {
+    checkKeys(of: element, ["price", "iso8601", "cycles"])
+    guard let micros = micros(element.member("price")), let text = element.member("iso8601")?.text
+    else {
+      log.report("a phase has a 'price' and a period 'iso8601'", at: element.path)
+      return nil
+    }
+    guard let read = isoPeriod(text, at: element.path), let iso = read.iso else { return nil }
+    return PlayOffer.Phase(
+      micros: micros, iso, cycles: count(element.member("cycles"), "'cycles'") ?? 0)
+  }
+
+  private mutating func option(_ element: ConfigElement) -> PlayPurchaseOption? {
+    checkKeys(of: element, ["price", "purchaseOptionId", "offerId"])
+    guard let micros = micros(element.member("price")) else {
+      log.report("a purchase option has a 'price'", at: element.path)
+      return nil
+    }
+    return PlayPurchaseOption(
+      micros: micros, optionID: element.member("purchaseOptionId")?.text,
+      offerID: element.member("offerId")?.text)
+  }
+
+  private mutating func billingPlan(_ element: ConfigElement) -> BillingPlan? {
+    checkKeys(of: element, ["type", "price", "period"])
+    guard let text = element.member("type")?.text, let kind = BillingPlan.Kind(rawValue: text)
+    else {
+      log.report("a billing plan has the 'type' UP_FRONT or MONTHLY", at: element.path)
+      return nil
+    }
+    return BillingPlan(
+      kind, micros: micros(element.member("price")),
+      period: period(element.member("period"))?.period)
+  }
+}

@@ -1,0 +1,177 @@
+internal import Expressions
+
+/// Reads products; what the formats share. Each format has a file of its own.
+struct ProductDecoder {
+  var log = DecodingLog(strictPeers: [])
+  let numbers: NumberTexts
+
+  init(numbers: NumberTexts) { self.numbers = numbers }
+
+  // MARK: Prices
+
+  /// Micros of a price: a decimal number as text, or a number. Reports what is none.
+  mutating func micros(_ element: ConfigElement?) -> Int64? {
+    guard let element else { return nil }
+    do throws(PricingError) {
+      let micros =
+        if let text = element.text {
+          try PriceText.micros(text)
+        } else {
+          try numbers.micros(element)
+        }
+      guard let micros else { throw .notAPrice }
+      guard micros >= 0 else {
+        log.report("a price is not negative", at: element.path)
+        return nil
+      }
+      return micros
+    } catch {
+      log.report(error.message, at: element.path)
+      return nil
+    }
+  }
+
+  /// The currency under a key, or US dollars; reports what is none.
+  mutating func currency(_ key: String, of element: ConfigElement) -> Currency? {
+    guard let member = element.member(key) else { return nil }
+    if let text = member.text, let currency = Currency(text) { return currency }
+    log.report("a currency is a code of three letters, such as \"USD\"", at: member.path)
+    return nil
+  }
+
+  // MARK: Periods
+
+  /// A period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, or the ISO text itself.
+  mutating func period(_ element: ConfigElement?) -> (period: Period, iso: ISOPeriod?)? {
+    guard let element else { return nil }
+    if let text = element.text ?? element.member("iso8601")?.text {
+      return isoPeriod(text, at: element.path)
+    }
+    guard let name = element.member("unit")?.text, let unit = Period.Unit(name) else {
+      log.report(
+        "a period has a 'unit' (day, week, month or year) and a 'count'", at: element.path)
+      return nil
+    }
+    let count = element.member("count") ?? element.member("value")
+    guard let count else { return (Period(known: unit, 1), nil) }
+    guard let number = count.wholeNumber, let period = Period(unit, number), number > 0 else {
+      log.report("a period has a count from 1 to \(Period.maximumCount)", at: count.path)
+      return nil
+    }
+    return (period, nil)
+  }
+
+  mutating func isoPeriod(_ text: String, at path: String) -> (period: Period, iso: ISOPeriod?)? {
+    guard let iso = ISOPeriod(text) else {
+      log.report(
+        "'\(text)' is no ISO 8601 period of years, months, weeks and days", at: path,
+        suggestion: "write P1W, P1M, P3M or P1Y")
+      return nil
+    }
+    guard let period = iso.period, period.count > 0 else {
+      log.report(
+        "'\(text)' is no whole number of days, weeks, months or years above 0", at: path)
+      return nil
+    }
+    return (period, iso)
+  }
+
+  /// A whole number that is not negative.
+  mutating func count(_ element: ConfigElement?, _ what: String) -> Int? {
+    guard let element else { return nil }
+    guard let number = element.wholeNumber, 0...Period.maximumCount ~= number else {
+      log.report("\(what) is a whole number from 0 to \(Period.maximumCount)", at: element.path)
+      return nil
+    }
+    return number
+  }
+
+  // MARK: Names
+
+  /// A store, also in the words of configs and replies: `ios`, `apple`, `google`.
+  mutating func store(_ element: ConfigElement?) -> StoreProduct.Store? {
+    guard let element else { return nil }
+    let stores: [String: StoreProduct.Store] = [
+      "APP_STORE": .appStore, "IOS": .appStore, "APPLE": .appStore, "PLAY_STORE": .playStore,
+      "ANDROID": .playStore, "GOOGLE": .playStore, "PLAY": .playStore, "STRIPE": .stripe,
+      "PADDLE": .paddle, "SUPERWALL": .superwall, "CUSTOM": .custom,
+    ]
+    if let text = element.text, let store = stores[text.uppercased()] { return store }
+    log.report(
+      "there is no store \(element.text.map { "'\($0)'" } ?? "of that kind"); it counts as custom",
+      severity: .warning, at: element.path,
+      suggestion: "write APP_STORE, PLAY_STORE, STRIPE, PADDLE or CUSTOM")
+    return .custom
+  }
+
+  /// Identifiers of entitlements: texts, or objects with an `identifier`.
+  mutating func entitlements(_ element: ConfigElement?) -> [String] {
+    guard let element else { return [] }
+    guard let elements = element.elements else {
+      log.report("'entitlements' is a list", severity: .warning, at: element.path)
+      return []
+    }
+    return elements.compactMap { entry in
+      if let text = entry.text ?? entry.member("identifier")?.text ?? entry.member("id")?.text {
+        return text
+      }
+      log.report("an entitlement has an identifier", severity: .warning, at: entry.path)
+      return nil
+    }
+  }
+
+  /// The elements of a list under a key; reports what is no list.
+  mutating func list(_ key: String, of element: ConfigElement) -> [ConfigElement] {
+    log.list(key, of: element)
+  }
+
+  // MARK: Checks
+
+  /// What can be said about any product.
+  mutating func check(_ product: StoreProduct) {
+    checkTrial(product)
+    guard let period = product.period else { return }
+    let android = (product.isoPeriod ?? ISOPeriod(period)).androidPeriod
+    guard let android, android != period.normalized else { return }
+    log.report(
+      .platformDifference,
+      "the period is \(period.words) on iOS, and \(android.words) in Superwall's Android SDK",
+      severity: .note, at: product.path.isEmpty ? "" : product.path)
+  }
+
+  private mutating func checkTrial(_ product: StoreProduct) {
+    let full = product.fullIdentifier ?? product.identifier
+    guard let days = product.trialDays else { return }
+    if [.stripe, .paddle].contains(product.store), days > 0,
+      let id = CompositeProductID(full), id.saysNoTrial
+    {
+      log.report(
+        .trialContradiction,
+        "the identifier '\(full)' says no trial, the product \(days) days; the days count",
+        severity: .warning, at: product.path)
+    }
+    if let intro = product.intro, intro.period.unit == .day,
+      intro.period.count * intro.cycles != days
+    {
+      log.report(
+        .trialContradiction,
+        "the introductory offer has \(intro.period.count * intro.cycles) days, "
+          + "the trial \(days) days", severity: .warning, at: product.path)
+    }
+  }
+}
+
+extension DecodingLog {
+  /// Reports that something could not be decoded.
+  mutating func report(
+    _ message: String, severity: Diagnostic.Severity = .error, at path: String,
+    suggestion: String? = nil
+  ) {
+    report(.decodeFailure, message, severity: severity, at: path, suggestion: suggestion)
+  }
+}
+
+extension Period {
+  /// "1 month", "30 days".
+  fileprivate var words: String { "\(count) \(unit.name)\(count == 1 ? "" : "s")" }
+}

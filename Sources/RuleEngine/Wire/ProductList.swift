@@ -1,0 +1,154 @@
+public import Expressions
+
+/// Products as a file or a reply has them.
+public struct ProductList: Hashable, Sendable {
+  /// Where products can come from.
+  public enum Format: String, Hashable, Sendable, CaseIterable {
+    /// Tollgate's own products file.
+    case products
+    /// A StoreKit configuration file of Xcode.
+    case storeKit = "storekit"
+    /// The backend's reply to a request for products.
+    case reply
+    /// The products that a Superwall static config names; it has no prices.
+    case superwallConfig = "superwall-config"
+    /// The products and slots of an AgentWallie config.
+    case agentWallieConfig = "agentwallie-config"
+  }
+
+  public var format: Format
+  public var products: [StoreProduct]
+
+  /// Decodes products in any of the formats; which it is shows in the text itself.
+  ///
+  /// A product that cannot be used becomes a diagnostic with its path, and the others stay. Only text
+  /// that is no JSON, or has none of the formats, gives no list at all.
+  public static func decode(json: some Sequence<UInt8>) -> Compilation<ProductList> {
+    let bytes = Array(json)
+    let value: Value
+    do throws(JSONFault) {
+      value = try Value.parse(json: bytes)
+    } catch {
+      let range = SourceRange(from: error.offset, to: error.offset + 1)
+      return Compilation(
+        output: nil, diagnostics: [Diagnostic(.decodeFailure, error.message, range: range)])
+    }
+    var decoder = ProductDecoder(numbers: NumberTexts(value, in: bytes))
+    let root = ConfigElement(value: value, path: "")
+    guard let format = format(of: root) else {
+      decoder.log.report(
+        "these are no products",
+        at: "",
+        suggestion: "write {\"products\": [...]}, or give a StoreKit configuration file, a "
+          + "products reply, or a config")
+      return Compilation(output: nil, diagnostics: decoder.log.diagnostics)
+    }
+    var list = ProductList(format: format, products: [])
+    list.products =
+      switch format {
+      case .products: decoder.ownProducts(root)
+      case .storeKit: decoder.storeKitProducts(root)
+      case .reply: decoder.replyProducts(root)
+      case .superwallConfig: decoder.configProducts(bytes, .superwall)
+      case .agentWallieConfig: decoder.configProducts(bytes, .agentWallie)
+      }
+    for product in list.products { decoder.check(product) }
+    return Compilation(output: list, diagnostics: decoder.log.diagnostics)
+  }
+
+  private static func format(of root: ConfigElement) -> Format? {
+    if root.elements != nil { return .products }
+    func isList(_ key: String) -> Bool { root.member(key)?.elements != nil }
+    if root.has("subscriptionGroups") || root.has("nonRenewingSubscriptions") { return .storeKit }
+    if isList("data") { return .reply }
+    if root.has("trigger_options") || root.has("paywall_responses") || root.has("products_v3") {
+      return .superwallConfig
+    }
+    if root.has("campaigns") || root.has("paywalls") { return .agentWallieConfig }
+    return isList("products") ? .products : nil
+  }
+
+  /// The same products with prices, periods and trials of another list, by identifier: a config says
+  /// what is sold where, a store for how much.
+  public func taking(pricesFrom other: ProductList) -> ProductList {
+    var byIdentifier: [[UInt8]: StoreProduct] = [:]
+    for product in other.products.reversed() {
+      byIdentifier[Array(product.identifier.utf8)] = product
+      if let full = product.fullIdentifier { byIdentifier[Array(full.utf8)] = product }
+    }
+    var list = self
+    for (i, product) in products.enumerated() {
+      let full = product.fullIdentifier ?? product.identifier
+      guard
+        let priced = byIdentifier[Array(full.utf8)] ?? byIdentifier[Array(product.identifier.utf8)]
+      else { continue }
+      list.products[i] = product.taking(pricesFrom: priced)
+    }
+    return list
+  }
+}
+
+extension ProductDecoder {
+  /// The products of a config. What else there is to say of it is the business of its own check.
+  fileprivate mutating func configProducts(
+    _ json: [UInt8], _ format: Config.Format
+  ) -> [StoreProduct] {
+    Config.decode(json, format: format).output?.storeProducts ?? []
+  }
+}
+
+extension StoreProduct {
+  fileprivate func taking(pricesFrom other: StoreProduct) -> StoreProduct {
+    var product = other
+    product.slot = slot ?? other.slot
+    product.label = label ?? other.label
+    product.identifier = identifier
+    product.configID = configID
+    product.fullIdentifier = fullIdentifier ?? other.fullIdentifier
+    product.displayPeriod = displayPeriod ?? other.displayPeriod
+    product.trialDays = trialDays ?? other.trialDays
+    if !entitlements.isEmpty { product.entitlements = entitlements }
+    product.path = path
+    return product
+  }
+}
+
+/// The texts of numbers with a fraction: prices are read from them, not from what a Double makes of
+/// them.
+struct NumberTexts {
+  private var texts: [String: String] = [:]
+
+  init(_ value: Value, in json: [UInt8]) {
+    var paths: [String] = []
+    Self.collect(value, "", &paths)
+    guard !paths.isEmpty else { return }
+    for (path, range) in JSONLocation.ranges(of: paths, in: json) {
+      texts[path] = String(decoding: json[range], as: UTF8.self)
+    }
+  }
+
+  private static func collect(_ value: Value, _ path: String, _ paths: inout [String]) {
+    switch value {
+    case .double, .uint: paths.append(path)
+    case .map(let entries):
+      for case (.string(let key), let value) in entries.map({ ($0.key, $0.value) }) {
+        collect(value, path.isEmpty ? key : "\(path).\(key)", &paths)
+      }
+    case .list(let values):
+      for (i, value) in values.enumerated() { collect(value, "\(path)[\(i)]", &paths) }
+    default: break
+    }
+  }
+
+  /// Micros of a number: of its text where that is known.
+  func micros(_ element: ConfigElement) throws(PricingError) -> Int64? {
+    switch element.value {
+    case .int(let number): return try ExactPrice.product(number, 1_000_000)
+    case .uint, .double:
+      if let text = texts[element.path] { return try PriceText.micros(text) }
+      guard let number = element.number else { return nil }
+      return try Money(snapping: number, .usd).micros
+    default: return nil
+    }
+  }
+}

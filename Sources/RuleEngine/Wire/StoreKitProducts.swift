@@ -1,0 +1,85 @@
+internal import Expressions
+
+/// A StoreKit configuration file of Xcode (`.storekit`). It has prices as decimal text, and the
+/// storefront and the locale in its settings.
+extension ProductDecoder {
+  mutating func storeKitProducts(_ root: ConfigElement) -> [StoreProduct] {
+    let settings = root.member("settings")
+    let storefront = settings?.member("_storefront")?.text ?? "USA"
+    let locale = settings?.member("_locale")?.text ?? "en_US"
+    guard let currency = LocaleIndex.shared.region(alpha3: storefront)?.currency else {
+      log.report(
+        "there is no storefront '\(storefront)'; its currency is not known",
+        at: "settings._storefront")
+      return []
+    }
+    var products: [StoreProduct] = []
+    func finish(_ product: StoreProduct?) {
+      guard var product else { return }
+      product.locale = locale
+      product.storefront = storefront
+      products.append(product)
+    }
+    for key in ["products", "nonRenewingSubscriptions"] {
+      for element in list(key, of: root) { finish(storeKitProduct(element, currency)) }
+    }
+    for group in list("subscriptionGroups", of: root) {
+      for element in list("subscriptions", of: group) {
+        finish(subscription(element, currency))
+      }
+    }
+    return products
+  }
+
+  private mutating func storeKitProduct(_ element: ConfigElement, _ currency: Currency)
+    -> StoreProduct?
+  {
+    guard let identifier = element.member("productID")?.text else {
+      log.report("a product has a 'productID'", at: element.path)
+      return nil
+    }
+    guard let price = element.member("displayPrice") else {
+      log.report("a product has a 'displayPrice'", at: element.path)
+      return nil
+    }
+    guard let micros = micros(price) else { return nil }
+    var product = StoreProduct(identifier: identifier, price: Money(micros: micros, currency))
+    product.path = element.path
+    let names = list("localizations", of: element).compactMap { $0.member("displayName")?.text }
+    product.label = names.first { !$0.isEmpty } ?? element.member("referenceName")?.text
+    return product
+  }
+
+  private mutating func subscription(_ element: ConfigElement, _ currency: Currency)
+    -> StoreProduct?
+  {
+    guard var product = storeKitProduct(element, currency) else { return nil }
+    guard let text = element.member("recurringSubscriptionPeriod")?.text else {
+      log.report("a subscription has a 'recurringSubscriptionPeriod'", at: element.path)
+      return nil
+    }
+    guard let period = isoPeriod(text, at: element.path) else { return nil }
+    (product.period, product.isoPeriod) = period
+    if let offer = element.member("introductoryOffer") {
+      product.intro = storeKitOffer(offer)
+    }
+    return product
+  }
+
+  private mutating func storeKitOffer(_ element: ConfigElement) -> IntroductoryOffer? {
+    guard let mode = Self.mode(element.member("paymentMode")?.text),
+      let text = element.member("subscriptionPeriod")?.text
+    else {
+      log.report(
+        "an introductory offer has a 'paymentMode' and a 'subscriptionPeriod'", at: element.path)
+      return nil
+    }
+    guard let period = isoPeriod(text, at: element.path) else { return nil }
+    var offer = IntroductoryOffer(
+      mode, period.period,
+      cycles: count(element.member("numberOfPeriods"), "'numberOfPeriods'") ?? 1,
+      micros: mode == .freeTrial ? 0 : micros(element.member("displayPrice")) ?? 0)
+    offer.isoPeriod = period.iso
+    return offer
+  }
+}

@@ -1,0 +1,143 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Kind `product` of suite `agentwallie`: what slots resolve to, or one function of the resolver.
+enum AgentWallieProductCases {
+  static func run(_ testCase: Case) -> Value? {
+    do throws(PricingError) {
+      if case .string(let call)? = testCase.input("call") {
+        return try result(of: call, testCase.input("args") ?? .null, locale: locale(testCase))
+      }
+      return try resolved(testCase)
+    } catch {
+      return ["error": .string(error.message)]
+    }
+  }
+
+  private static func locale(_ testCase: Case) -> String {
+    testCase.input("locale").flatMap(text) ?? "en_US"
+  }
+
+  // MARK: Functions
+
+  private static func result(of call: String, _ args: Value, locale: String) throws(PricingError)
+    -> Value?
+  {
+    func word(_ key: String) -> String? { args[key].flatMap(text) }
+    switch call {
+    case "period_label_unit", "period_label_text":
+      guard let word = word(call == "period_label_unit" ? "unit" : "text") else { return nil }
+      return ["result": .string(AgentWallieTerms.label(ofWord: word))]
+    case "period_unit":
+      let unit = word("text").flatMap { Period.Unit($0) }
+      return ["result": unit.map { .string($0.name) } ?? .null]
+    case "trial_period":
+      guard let period = period(args, "unit", "value") else { return nil }
+      return ["result": .string(AgentWallieTerms.words(for: period))]
+    case "monthly":
+      var product = StoreProduct(identifier: "p")
+      product.price = try price(args)
+      product.period = period(args, "unit", "value")
+      var producer = try AttributeProducer(
+        .agentWallie, PricingContext(now: 0, deviceLocale: locale))
+      return ["result": try producer.attributes(of: product)["price_per_month"] ?? .null]
+    default: return nil
+    }
+  }
+
+  // MARK: Slots
+
+  private static func resolved(_ testCase: Case) throws(PricingError) -> Value? {
+    guard case .list(let slots)? = testCase.input("slots") else { return nil }
+    var store: [String: StoreProduct] = [:]
+    if case .map(let entries)? = testCase.input("store") {
+      for case .string(let id) in entries.map(\.key) {
+        store[id] = try storeProduct(id, testCase.input("store")?[id] ?? .null)
+      }
+    }
+    var config = Config(format: .agentWallie)
+    if case .list(let values)? = testCase.input("products") {
+      config.products = values.map(configuredProduct)
+    }
+    let products = StoreProduct.resolve(
+      slots.map {
+        ProductSlot(
+          slot: $0["slot"].flatMap(text) ?? "", label: $0["label"].flatMap(text),
+          productID: $0["product"].flatMap(text))
+      }, in: config, store: store)
+    var producer = try AttributeProducer(
+      .agentWallie, PricingContext(now: 0, deviceLocale: locale(testCase)))
+    var list: [Value] = []
+    for result in producer.attributes(of: products) { list.append(shown(try result.get())) }
+    return ["resolved": .list(list)]
+  }
+
+  /// The attributes under the short keys of the suite.
+  private static func shown(_ attributes: ProductAttributes) -> Value {
+    let keys = [
+      ("slot", "slot"), ("label", "label"), ("product", "product_id"),
+      ("store_product", "store_product_id"), ("price", "price"), ("raw_price", "raw_price"),
+      ("price_per_month", "price_per_month"), ("period", "period"),
+      ("period_label", "period_label"), ("trial_period", "trial_period"),
+      ("trial_price", "trial_price"), ("has_trial", "has_trial"),
+      ("savings", "savings_percentage"),
+    ]
+    return .map(
+      keys.map { Value.Entry(key: .string($0.0), value: attributes[$0.1] ?? .null) })
+  }
+
+  private static func configuredProduct(_ value: Value) -> ProductReference {
+    ProductReference(
+      id: value["id"].flatMap(text) ?? "", store: .appStore,
+      storeID: value["store_product"].flatMap(text) ?? "",
+      displayPrice: value["display_price"].flatMap(text),
+      displayPeriod: value["display_period"].flatMap(text))
+  }
+
+  private static func storeProduct(_ id: String, _ value: Value) throws(PricingError)
+    -> StoreProduct
+  {
+    var product = StoreProduct(identifier: id)
+    product.price = try price(value)
+    product.displayPrice = value["display_price"].flatMap(text)
+    product.locale = value["locale"].flatMap(text)
+    product.period = period(value, "period_unit", "period_value")
+    if let intro = value["intro"], let period = period(intro, "unit", "value") {
+      let mode: IntroductoryOffer.Mode =
+        switch intro["mode"].flatMap(text) {
+        case "pay_as_you_go": .payAsYouGo
+        case "pay_up_front": .payUpFront
+        default: .freeTrial
+        }
+      var cycles = 1
+      if case .int(let count)? = intro["count"] ?? intro["cycles"] ?? intro["period_count"] {
+        cycles = Int(clamping: count)
+      }
+      product.intro = IntroductoryOffer(
+        mode, period, cycles: cycles, displayPrice: intro["display_price"].flatMap(text))
+    }
+    return product
+  }
+
+  // MARK: Reading
+
+  private static func price(_ value: Value) throws(PricingError) -> Money? {
+    guard let price = value["price"].flatMap(text) else { return nil }
+    let currency = value["currency"].flatMap(text).flatMap { Currency($0) } ?? .usd
+    return try Money(price, currency)
+  }
+
+  /// A period whose count is 1 where it is not told.
+  private static func period(_ value: Value, _ unit: String, _ count: String) -> Period? {
+    guard let unit = value[unit].flatMap(text).flatMap({ Period.Unit($0) }) else { return nil }
+    guard let number = value[count], number != .null else {
+      return count == "period_value" ? Period(unit, 1) : nil
+    }
+    guard case .int(let number) = number else { return nil }
+    return Period(unit, Int(clamping: number))
+  }
+
+  private static func text(_ value: Value) -> String? {
+    if case .string(let text) = value { text } else { nil }
+  }
+}

@@ -1,0 +1,186 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Attributes of products, for a person and for a machine.
+enum ProductsReport {
+  /// The products of one profile.
+  struct Sheet {
+    let profile: PricingProfile
+    let products: [StoreProduct]
+    let attributes: [Result<ProductAttributes, PricingError>]
+    let diagnostics: [Diagnostic]
+
+    init(_ products: [StoreProduct], _ profile: PricingProfile, _ context: PricingContext)
+      throws(PricingError)
+    {
+      var producer = try AttributeProducer(profile, context)
+      let attributes = producer.attributes(of: products)
+      self.profile = profile
+      self.products = products
+      self.attributes = attributes
+      diagnostics =
+        zip(products, attributes).flatMap { Self.diagnostics($0, $1, profile) }
+        + producer.diagnostics
+    }
+
+    private static func diagnostics(
+      _ product: StoreProduct, _ result: Result<ProductAttributes, PricingError>,
+      _ profile: PricingProfile
+    ) -> [Diagnostic] {
+      switch result {
+      case .failure(let error):
+        return [
+          Diagnostic(
+            .decodeFailure, "'\(product.identifier)' has no attributes: \(error.message)",
+            path: product.path,
+            suggestion: error == .missingPrice ? "give the prices with --prices" : nil)
+        ]
+      case .success(let attributes):
+        let names = attributes.pricesAboveExact
+        guard !names.isEmpty else { return [] }
+        return [
+          Diagnostic(
+            .priceAboveExact,
+            "'\(product.identifier)' shows prices higher than they are: "
+              + names.map { "\($0) \(attributes[$0].map(shown) ?? "")" }.joined(separator: ", "),
+            severity: .warning, path: product.path,
+            notes: ["\(profile.rawValue) rounds them so" + hint(profile)])
+        ]
+      }
+    }
+  }
+
+  /// The products by profile, in their order.
+  ///
+  /// - Parameter profile: nil for what each product's store suggests.
+  static func sheets(
+    _ list: ProductList, _ profile: PricingProfile?, _ context: PricingContext
+  ) throws(PricingError) -> [Sheet] {
+    var groups: [(profile: PricingProfile, products: [StoreProduct])] = []
+    for product in list.products {
+      let own = profile ?? Self.profile(of: product, list.format)
+      if let known = groups.firstIndex(where: { $0.profile == own }) {
+        groups[known].products.append(product)
+      } else {
+        groups.append((own, [product]))
+      }
+    }
+    var sheets: [Sheet] = []
+    for group in groups { sheets.append(try Sheet(group.products, group.profile, context)) }
+    return sheets
+  }
+
+  private static func profile(
+    of product: StoreProduct, _ format: ProductList.Format
+  ) -> PricingProfile {
+    if format == .agentWallieConfig { return .agentWallie }
+    return switch product.store {
+    case .appStore: .iosStoreKit2
+    case .playStore: .androidPlay
+    case .stripe, .paddle: .iosStripe
+    case .superwall, .custom: .iosAPI
+    }
+  }
+
+  /// What to show instead, where there is something.
+  private static func hint(_ profile: PricingProfile) -> String {
+    profile.schema.additions.contains { $0.lowercased().hasSuffix("exact") }
+      ? "; the names that end in 'exact' do not" : ""
+  }
+
+  /// A value as it stands in a text; nothing for what is absent.
+  static func shown(_ value: Value) -> String {
+    switch value {
+    case .null: ""
+    case .string(let text): text
+    default: value.json
+    }
+  }
+
+  // MARK: JSON
+
+  static func json(_ sheets: [Sheet], _ diagnostics: [Diagnostic]) -> Value {
+    let products = sheets.flatMap { sheet in
+      zip(sheet.products, sheet.attributes).map { json($0, $1, sheet.profile) }
+    }
+    return [
+      "products": .list(products), "diagnostics": .list(diagnostics.map(\.json)),
+      "localeData": .string("ICU \(PriceLocale.dataVersion)"),
+    ]
+  }
+
+  private static func json(
+    _ product: StoreProduct, _ result: Result<ProductAttributes, PricingError>,
+    _ profile: PricingProfile
+  ) -> Value {
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    add("identifier", .string(product.fullIdentifier ?? product.identifier))
+    if let slot = product.slot { add("slot", .string(slot)) }
+    add("profile", .string(profile.rawValue))
+    switch result {
+    case .failure(let error): add("error", .string(error.message))
+    case .success(let attributes):
+      let own = profile.schema.ownCount
+      add("attributes", attributes.value(0..<own, withAbsent: true))
+      let additions = own..<profile.schema.names.count
+      if !additions.isEmpty { add("additions", attributes.value(additions, withAbsent: true)) }
+      add("aboveExact", .list(attributes.pricesAboveExact.map { .string($0) }))
+    }
+    return .map(entries)
+  }
+
+  // MARK: Text
+
+  /// How many products stand side by side.
+  private static let columns = 3
+
+  static func text(_ sheets: [Sheet]) -> String {
+    sheets.flatMap { sheet -> [String] in
+      let usable = zip(sheet.products, sheet.attributes).compactMap { product, result in
+        (try? result.get()).map { (product: product, attributes: $0) }
+      }
+      return stride(from: 0, to: usable.count, by: columns).map { start in
+        table(sheet.profile, Array(usable[start..<min(start + columns, usable.count)]))
+      }
+    }
+    .joined(separator: "\n\n")
+  }
+
+  private static func table(
+    _ profile: PricingProfile, _ products: [(product: StoreProduct, attributes: ProductAttributes)]
+  ) -> String {
+    let schema = profile.schema
+    var rows = [[profile.rawValue] + products.map { $0.product.slot ?? $0.product.identifier }]
+    for (place, name) in schema.names.enumerated() {
+      let cells = products.map { product in
+        visible(shown(product.attributes[place]))
+          + (product.attributes.pricesAboveExact.contains(name) ? " *" : "")
+      }
+      rows.append([name] + cells)
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let rule = String(
+      repeating: "-", count: widths.reduce(0, +) + 2 * (widths.count - 1))
+    var lines = rows.map { row in
+      zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+        .joined(separator: "  ").trimmingEnd
+    }
+    if schema.ownCount < schema.names.count { lines.insert(rule, at: 1 + schema.ownCount) }
+    lines.insert(rule, at: 1)
+    return lines.joined(separator: "\n")
+  }
+
+  /// The text without control characters, which a terminal would obey.
+  private static func visible(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
+}
