@@ -8,7 +8,7 @@ extension ProductDecoder {
     "fullIdentifier", "offers", "purchaseOptions", "billingPlan",
   ]
 
-  mutating func ownProducts(_ root: ConfigElement) -> [StoreProduct] {
+  mutating func ownProducts(_ root: ConfigElement) -> [PricedProduct] {
     guard let elements = root.elements ?? root.member("products")?.elements else { return [] }
     if root.elements == nil { checkKeys(of: root, ["products"]) }
     return elements.compactMap { element in
@@ -31,10 +31,10 @@ extension ProductDecoder {
 
   /// A product by its keys. Nil, with a diagnostic, where a price or a currency cannot be read: what
   /// is left would say something wrong.
-  package mutating func product(_ element: ConfigElement, identifier: String) -> StoreProduct? {
+  package mutating func product(_ element: ConfigElement, identifier: String) -> PricedProduct? {
     let before = log.diagnostics.count { $0.severity == .error }
     let currency = self.currency("currency", of: element) ?? .usd
-    var product = StoreProduct(identifier: identifier)
+    var product = PricedProduct(identifier: identifier)
     product.path = element.path
     product.currency = currency
     product.store = store(element.member("store")) ?? .appStore

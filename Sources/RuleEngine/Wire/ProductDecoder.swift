@@ -89,9 +89,9 @@ struct ProductDecoder {
   // MARK: Names
 
   /// A store, also in the words of configs and replies: `ios`, `apple`, `google`.
-  mutating func store(_ element: ConfigElement?) -> StoreProduct.Store? {
+  mutating func store(_ element: ConfigElement?) -> PricedProduct.Store? {
     guard let element else { return nil }
-    let stores: [String: StoreProduct.Store] = [
+    let stores: [String: PricedProduct.Store] = [
       "APP_STORE": .appStore, "IOS": .appStore, "APPLE": .appStore, "PLAY_STORE": .playStore,
       "ANDROID": .playStore, "GOOGLE": .playStore, "PLAY": .playStore, "STRIPE": .stripe,
       "PADDLE": .paddle, "SUPERWALL": .superwall, "CUSTOM": .custom,
@@ -128,7 +128,7 @@ struct ProductDecoder {
   // MARK: Checks
 
   /// What can be said about any product.
-  mutating func check(_ product: StoreProduct) {
+  mutating func check(_ product: PricedProduct) {
     checkTrial(product)
     guard let period = product.period else { return }
     let android = (product.isoPeriod ?? ISOPeriod(period)).androidPeriod
@@ -139,7 +139,7 @@ struct ProductDecoder {
       severity: .note, at: product.path.isEmpty ? "" : product.path)
   }
 
-  private mutating func checkTrial(_ product: StoreProduct) {
+  private mutating func checkTrial(_ product: PricedProduct) {
     let full = product.fullIdentifier ?? product.identifier
     guard let days = product.trialDays else { return }
     if [.stripe, .paddle].contains(product.store), days > 0,

@@ -17,7 +17,7 @@ public struct ProductList: Hashable, Sendable {
   }
 
   public var format: Format
-  public var products: [StoreProduct]
+  public var products: [PricedProduct]
 
   /// Decodes products in any of the formats; which it is shows in the text itself.
   ///
@@ -71,7 +71,7 @@ public struct ProductList: Hashable, Sendable {
   /// The same products with prices, periods and trials of another list, by identifier: a config says
   /// what is sold where, a store for how much.
   public func taking(pricesFrom other: ProductList) -> ProductList {
-    var byIdentifier: [[UInt8]: StoreProduct] = [:]
+    var byIdentifier: [[UInt8]: PricedProduct] = [:]
     for product in other.products.reversed() {
       byIdentifier[Array(product.identifier.utf8)] = product
       if let full = product.fullIdentifier { byIdentifier[Array(full.utf8)] = product }
@@ -92,13 +92,13 @@ extension ProductDecoder {
   /// The products of a config. What else there is to say of it is the business of its own check.
   fileprivate mutating func configProducts(
     _ json: [UInt8], _ format: Config.Format
-  ) -> [StoreProduct] {
+  ) -> [PricedProduct] {
     Config.decode(json, format: format).output?.storeProducts ?? []
   }
 }
 
-extension StoreProduct {
-  fileprivate func taking(pricesFrom other: StoreProduct) -> StoreProduct {
+extension PricedProduct {
+  fileprivate func taking(pricesFrom other: PricedProduct) -> PricedProduct {
     var product = other
     product.slot = slot ?? other.slot
     product.label = label ?? other.label

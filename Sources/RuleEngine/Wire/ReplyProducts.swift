@@ -2,16 +2,16 @@ internal import Expressions
 
 /// The backend's products reply: `{"object":"list","data":[...]}`.
 extension ProductDecoder {
-  mutating func replyProducts(_ root: ConfigElement) -> [StoreProduct] {
+  mutating func replyProducts(_ root: ConfigElement) -> [PricedProduct] {
     list("data", of: root).compactMap { replyProduct($0) }
   }
 
-  private mutating func replyProduct(_ element: ConfigElement) -> StoreProduct? {
+  private mutating func replyProduct(_ element: ConfigElement) -> PricedProduct? {
     guard let identifier = element.member("identifier")?.text else {
       log.report("a product has an 'identifier'", at: element.path)
       return nil
     }
-    var product = StoreProduct(identifier: identifier)
+    var product = PricedProduct(identifier: identifier)
     product.path = element.path
     product.store = store(element.member("platform")) ?? .appStore
     product.storefront = element.member("storefront")?.text
@@ -45,7 +45,7 @@ extension ProductDecoder {
     }
   }
 
-  private mutating func readSubscription(_ element: ConfigElement, _ product: inout StoreProduct) {
+  private mutating func readSubscription(_ element: ConfigElement, _ product: inout PricedProduct) {
     if let word = element.member("period") {
       guard let unit = word.text.flatMap({ Period.Unit($0) }) else {
         log.report("a period is day, week, month or year", at: word.path)

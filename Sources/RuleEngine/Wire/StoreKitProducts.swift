@@ -3,7 +3,7 @@ internal import Expressions
 /// A StoreKit configuration file of Xcode (`.storekit`). It has prices as decimal text, and the
 /// storefront and the locale in its settings.
 extension ProductDecoder {
-  mutating func storeKitProducts(_ root: ConfigElement) -> [StoreProduct] {
+  mutating func storeKitProducts(_ root: ConfigElement) -> [PricedProduct] {
     let settings = root.member("settings")
     let storefront = settings?.member("_storefront")?.text ?? "USA"
     let locale = settings?.member("_locale")?.text ?? "en_US"
@@ -13,8 +13,8 @@ extension ProductDecoder {
         at: "settings._storefront")
       return []
     }
-    var products: [StoreProduct] = []
-    func finish(_ product: StoreProduct?) {
+    var products: [PricedProduct] = []
+    func finish(_ product: PricedProduct?) {
       guard var product else { return }
       product.locale = locale
       product.storefront = storefront
@@ -32,7 +32,7 @@ extension ProductDecoder {
   }
 
   private mutating func storeKitProduct(_ element: ConfigElement, _ currency: Currency)
-    -> StoreProduct?
+    -> PricedProduct?
   {
     guard let identifier = element.member("productID")?.text else {
       log.report("a product has a 'productID'", at: element.path)
@@ -43,7 +43,7 @@ extension ProductDecoder {
       return nil
     }
     guard let micros = micros(price) else { return nil }
-    var product = StoreProduct(identifier: identifier, price: Money(micros: micros, currency))
+    var product = PricedProduct(identifier: identifier, price: Money(micros: micros, currency))
     product.path = element.path
     let names = list("localizations", of: element).compactMap { $0.member("displayName")?.text }
     product.label = names.first { !$0.isEmpty } ?? element.member("referenceName")?.text
@@ -51,7 +51,7 @@ extension ProductDecoder {
   }
 
   private mutating func subscription(_ element: ConfigElement, _ currency: Currency)
-    -> StoreProduct?
+    -> PricedProduct?
   {
     guard var product = storeKitProduct(element, currency) else { return nil }
     guard let text = element.member("recurringSubscriptionPeriod")?.text else {

@@ -35,7 +35,7 @@ enum AgentWallieProductCases {
       guard let period = period(args, "unit", "value") else { return nil }
       return ["result": .string(AgentWallieTerms.words(for: period))]
     case "monthly":
-      var product = StoreProduct(identifier: "p")
+      var product = PricedProduct(identifier: "p")
       product.price = try price(args)
       product.period = period(args, "unit", "value")
       var producer = try AttributeProducer(
@@ -49,7 +49,7 @@ enum AgentWallieProductCases {
 
   private static func resolved(_ testCase: Case) throws(PricingError) -> Value? {
     guard case .list(let slots)? = testCase.input("slots") else { return nil }
-    var store: [String: StoreProduct] = [:]
+    var store: [String: PricedProduct] = [:]
     if case .map(let entries)? = testCase.input("store") {
       for case .string(let id) in entries.map(\.key) {
         store[id] = try storeProduct(id, testCase.input("store")?[id] ?? .null)
@@ -59,7 +59,7 @@ enum AgentWallieProductCases {
     if case .list(let values)? = testCase.input("products") {
       config.products = values.map(configuredProduct)
     }
-    let products = StoreProduct.resolve(
+    let products = PricedProduct.resolve(
       slots.map {
         ProductSlot(
           slot: $0["slot"].flatMap(text) ?? "", label: $0["label"].flatMap(text),
@@ -95,9 +95,9 @@ enum AgentWallieProductCases {
   }
 
   private static func storeProduct(_ id: String, _ value: Value) throws(PricingError)
-    -> StoreProduct
+    -> PricedProduct
   {
-    var product = StoreProduct(identifier: id)
+    var product = PricedProduct(identifier: id)
     product.price = try price(value)
     product.displayPrice = value["display_price"].flatMap(text)
     product.locale = value["locale"].flatMap(text)

@@ -8,7 +8,7 @@ struct PricingCaseDecoder {
 
   init(system: String) { self.system = system }
 
-  mutating func product(_ value: Value) -> StoreProduct? {
+  mutating func product(_ value: Value) -> PricedProduct? {
     // The backend's own form has an object for the price.
     if case .map? = value["price"] { return decode(["data": [withIdentifier(value)]]) }
     var value = value
@@ -55,7 +55,7 @@ struct PricingCaseDecoder {
     return PriceText.plain(number &* 10_000)
   }
 
-  private mutating func decode(_ value: Value) -> StoreProduct? {
+  private mutating func decode(_ value: Value) -> PricedProduct? {
     let decoded = ProductList.decode(json: value.json.utf8)
     problems = decoded.diagnostics.filter { $0.severity == .error }.map(\.message)
       .joined(separator: "; ")

@@ -125,7 +125,7 @@ struct PricingInput {
   }
 
   private func entitlement(_ value: Value) -> TrialHistory.Entitlement {
-    let store = text("store", of: value).flatMap { StoreProduct.Store(rawValue: $0.uppercased()) }
+    let store = text("store", of: value).flatMap { PricedProduct.Store(rawValue: $0.uppercased()) }
     return TrialHistory.Entitlement(
       id: text("id", of: value) ?? "", isActive: value["isActive"] == .bool(true),
       latestProductID: text("latestProductId", of: value), store: store)
@@ -134,11 +134,11 @@ struct PricingInput {
   /// AgentWallie's variables by slot.
   func resolvedProducts() throws(PricingCaseError) -> Value {
     guard case .list(let slots)? = product["slots"] else { throw .malformed("product.slots") }
-    var products: [StoreProduct] = []
+    var products: [PricedProduct] = []
     for slot in slots {
       var resolved =
         if let store = slot["store"] { try decodedProduct(store) } else {
-          StoreProduct(identifier: "")
+          PricedProduct(identifier: "")
         }
       resolved.slot = text("slot", of: slot)
       resolved.label = text("label", of: slot)
@@ -165,7 +165,7 @@ struct PricingInput {
   // MARK: Reading
 
   /// The product through the decoder of product files, which knows most of the keys.
-  private func decodedProduct(_ value: Value? = nil) throws(PricingCaseError) -> StoreProduct {
+  private func decodedProduct(_ value: Value? = nil) throws(PricingCaseError) -> PricedProduct {
     let value = value ?? product
     var decoder = PricingCaseDecoder(system: system)
     guard let decoded = decoder.product(value) else {
@@ -184,7 +184,7 @@ struct PricingInput {
     }
   }
 
-  private var store: StoreProduct.Store {
+  private var store: PricedProduct.Store {
     switch text("store", of: product) ?? String(system.split(separator: "-").last ?? "") {
     case "stripe": .stripe
     case "paddle": .paddle

@@ -6,11 +6,11 @@ enum ProductsReport {
   /// The products of one profile.
   struct Sheet {
     let profile: PricingProfile
-    let products: [StoreProduct]
+    let products: [PricedProduct]
     let attributes: [Result<ProductAttributes, PricingError>]
     let diagnostics: [Diagnostic]
 
-    init(_ products: [StoreProduct], _ profile: PricingProfile, _ context: PricingContext)
+    init(_ products: [PricedProduct], _ profile: PricingProfile, _ context: PricingContext)
       throws(PricingError)
     {
       var producer = try AttributeProducer(profile, context)
@@ -24,7 +24,7 @@ enum ProductsReport {
     }
 
     private static func diagnostics(
-      _ product: StoreProduct, _ result: Result<ProductAttributes, PricingError>,
+      _ product: PricedProduct, _ result: Result<ProductAttributes, PricingError>,
       _ profile: PricingProfile
     ) -> [Diagnostic] {
       switch result {
@@ -56,7 +56,7 @@ enum ProductsReport {
   static func sheets(
     _ list: ProductList, _ profile: PricingProfile?, _ context: PricingContext
   ) throws(PricingError) -> [Sheet] {
-    var groups: [(profile: PricingProfile, products: [StoreProduct])] = []
+    var groups: [(profile: PricingProfile, products: [PricedProduct])] = []
     for product in list.products {
       let own = profile ?? Self.profile(of: product, list.format)
       if let known = groups.firstIndex(where: { $0.profile == own }) {
@@ -71,7 +71,7 @@ enum ProductsReport {
   }
 
   private static func profile(
-    of product: StoreProduct, _ format: ProductList.Format
+    of product: PricedProduct, _ format: ProductList.Format
   ) -> PricingProfile {
     if format == .agentWallieConfig { return .agentWallie }
     return switch product.store {
@@ -110,7 +110,7 @@ enum ProductsReport {
   }
 
   private static func json(
-    _ product: StoreProduct, _ result: Result<ProductAttributes, PricingError>,
+    _ product: PricedProduct, _ result: Result<ProductAttributes, PricingError>,
     _ profile: PricingProfile
   ) -> Value {
     var entries: [Value.Entry] = []
@@ -150,7 +150,7 @@ enum ProductsReport {
   }
 
   private static func table(
-    _ profile: PricingProfile, _ products: [(product: StoreProduct, attributes: ProductAttributes)]
+    _ profile: PricingProfile, _ products: [(product: PricedProduct, attributes: ProductAttributes)]
   ) -> String {
     let schema = profile.schema
     var rows = [[profile.rawValue] + products.map { $0.product.slot ?? $0.product.identifier }]

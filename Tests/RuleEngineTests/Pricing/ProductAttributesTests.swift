@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Attributes of products")
 struct ProductAttributesTests {
-  private func product(_ price: String = "59.99") throws -> StoreProduct {
-    var product = StoreProduct(identifier: "com.example.year", locale: "en_US")
+  private func product(_ price: String = "59.99") throws -> PricedProduct {
+    var product = PricedProduct(identifier: "com.example.year", locale: "en_US")
     product.price = try Money(price, .usd)
     product.currency = .usd
     product.period = Period(.year, 1)

@@ -86,11 +86,11 @@ struct ProductsRun {
   }
 
   /// Subscriptions with and without trials, in one currency and locale as on one paywall.
-  private static func madeUpProducts() -> [StoreProduct] {
-    var products: [StoreProduct] = []
+  private static func madeUpProducts() -> [PricedProduct] {
+    var products: [PricedProduct] = []
     for (count, unit) in [(1, Period.Unit.week), (1, .month), (3, .month), (1, .year)] {
       for price in ["4.99", "9.99", "59.99", "1299.99"] {
-        var product = StoreProduct(identifier: "com.example.app.\(unit.name)\(count)")
+        var product = PricedProduct(identifier: "com.example.app.\(unit.name)\(count)")
         product.price = try? Money(price, .usd)
         product.locale = "en_US"
         product.period = Period(unit, count)

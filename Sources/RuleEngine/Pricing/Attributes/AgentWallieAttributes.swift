@@ -3,14 +3,14 @@ internal import Expressions
 /// AgentWallie's variables (ProductResolver.swift): prices per month, labels, trials, savings.
 extension AttributeProducer {
   /// The monthly price that the savings of a paywall's products are against.
-  static func savingsBaseline(of products: [StoreProduct]) -> Money? {
+  static func savingsBaseline(of products: [PricedProduct]) -> Money? {
     let offers = products.map {
       Savings.Offer(price: $0.price, period: AgentWallieTerms($0).period)
     }
     return Savings.baseline(offers).flatMap { offers[$0].price }
   }
 
-  mutating func agentWallieAttributes(of product: StoreProduct, baseline: Money?)
+  mutating func agentWallieAttributes(of product: PricedProduct, baseline: Money?)
     throws(PricingError)
     -> ProductAttributes
   {
@@ -41,7 +41,7 @@ extension AttributeProducer {
   }
 
   private mutating func writePrice(
-    _ product: StoreProduct, _ locale: PriceLocale, to writer: inout AttributeWriter
+    _ product: PricedProduct, _ locale: PriceLocale, to writer: inout AttributeWriter
   ) {
     if let text = product.displayPrice {
       writer.add(text)
@@ -53,7 +53,7 @@ extension AttributeProducer {
   }
 
   private mutating func writePerMonth(
-    _ product: StoreProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
+    _ product: PricedProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
     to writer: inout AttributeWriter
   ) throws(PricingError) {
     guard let price = product.price, let period = terms.period else {
@@ -73,7 +73,7 @@ extension AttributeProducer {
 
   /// The price per month that is never shown too high.
   private mutating func writeExactPerMonth(
-    _ product: StoreProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
+    _ product: PricedProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
     to writer: inout AttributeWriter
   ) throws(PricingError) {
     guard let price = product.price, let period = terms.period else {
@@ -96,7 +96,7 @@ extension AttributeProducer {
   }
 
   private mutating func writeTrial(
-    _ product: StoreProduct, _ locale: PriceLocale, to writer: inout AttributeWriter
+    _ product: PricedProduct, _ locale: PriceLocale, to writer: inout AttributeWriter
   ) {
     guard let intro = product.intro else {
       writer.absent()
@@ -125,7 +125,7 @@ package struct AgentWallieTerms: Hashable, Sendable {
   /// What is told; nil where nothing is known.
   package let word: String?
 
-  package init(_ product: StoreProduct) {
+  package init(_ product: PricedProduct) {
     let shown = product.displayPeriod.flatMap { Period.Unit($0) }
     guard product.price != nil, let stored = product.period, stored.count > 0 else {
       period = nil

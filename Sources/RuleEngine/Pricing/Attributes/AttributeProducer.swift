@@ -61,8 +61,8 @@ public struct AttributeProducer: Sendable {
   }
 
   /// The attributes of a product. AgentWallie's savings need the other products as well:
-  /// ``attributes(of:)-([StoreProduct])``.
-  public mutating func attributes(of product: StoreProduct) throws(PricingError)
+  /// ``attributes(of:)-([PricedProduct])``.
+  public mutating func attributes(of product: PricedProduct) throws(PricingError)
     -> ProductAttributes
   {
     switch profile {
@@ -73,7 +73,7 @@ public struct AttributeProducer: Sendable {
   }
 
   /// The attributes of the products of a paywall, each or why it has none.
-  public mutating func attributes(of products: [StoreProduct])
+  public mutating func attributes(of products: [PricedProduct])
     -> [Result<ProductAttributes, PricingError>]
   {
     let baseline = profile == .agentWallie ? Self.savingsBaseline(of: products) : nil
@@ -96,7 +96,7 @@ public struct AttributeProducer: Sendable {
   private static let kept = 64
 
   /// The locale of a product's prices: the context's, else its own, else English as in the US.
-  mutating func priceLocale(of product: StoreProduct) -> PriceLocale {
+  mutating func priceLocale(of product: PricedProduct) -> PriceLocale {
     locale(context.locale ?? product.locale ?? "en_US")
   }
 

@@ -50,7 +50,7 @@ public final class AttributeSchema: Sendable {
     "yearlyPriceExact", "hasFreeTrial", "isTrialFree", "isFreeTrialAvailable",
   ]
 
-  /// The 33 texts of Superwall's iOS SDK (StoreProduct.attributes).
+  /// The 33 texts of Superwall's iOS SDK (PricedProduct.attributes).
   public static let ios = AttributeSchema(
     superwallNames + ["billingPlanType", "isBillingPlanAvailable"], additions: superwallAdditions)
 

@@ -5,7 +5,7 @@ internal import Expressions
 extension AttributeProducer {
   private static let units: [Period.Unit] = [.day, .week, .month, .year]
 
-  mutating func checkoutAttributes(of product: StoreProduct) throws(PricingError)
+  mutating func checkoutAttributes(of product: PricedProduct) throws(PricingError)
     -> ProductAttributes
   {
     guard let price = product.price else { throw .missingPrice }
@@ -156,7 +156,7 @@ extension AttributeProducer {
   }
 }
 
-extension StoreProduct {
+extension PricedProduct {
   /// The introductory offer, or the free one that days of trial are.
   var introOrTrialDays: IntroductoryOffer? {
     if let intro, intro.period.count > 0 { return intro }

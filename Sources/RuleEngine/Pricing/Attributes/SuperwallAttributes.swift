@@ -14,9 +14,9 @@ struct SuperwallFormats {
 extension AttributeProducer {
   private static let units: [Period.Unit] = [.day, .week, .month, .year]
 
-  /// The texts of Superwall's SDKs (StoreProduct.swift, StoreProductType.kt and what they call), and
+  /// The texts of Superwall's SDKs (PricedProduct.swift, StoreProductType.kt and what they call), and
   /// our additions.
-  mutating func superwallAttributes(of product: StoreProduct) throws(PricingError)
+  mutating func superwallAttributes(of product: PricedProduct) throws(PricingError)
     -> ProductAttributes
   {
     let terms = try SuperwallTerms(product, profile)
@@ -41,7 +41,7 @@ extension AttributeProducer {
     return writer.finish(profile)
   }
 
-  private mutating func superwallFormats(_ product: StoreProduct, _ currency: Currency)
+  private mutating func superwallFormats(_ product: PricedProduct, _ currency: Currency)
     -> SuperwallFormats
   {
     let locale =
@@ -228,7 +228,7 @@ extension AttributeProducer {
   // MARK: Names and additions
 
   private func writeNames(
-    _ product: StoreProduct, _ terms: SuperwallTerms, _ formats: SuperwallFormats,
+    _ product: PricedProduct, _ terms: SuperwallTerms, _ formats: SuperwallFormats,
     to writer: inout AttributeWriter
   ) {
     writer.add(formats.locale.identifier)
@@ -259,7 +259,7 @@ extension AttributeProducer {
   }
 
   private func writeAdditions(
-    _ product: StoreProduct, _ terms: SuperwallTerms, _ formats: SuperwallFormats,
+    _ product: PricedProduct, _ terms: SuperwallTerms, _ formats: SuperwallFormats,
     to writer: inout AttributeWriter
   ) throws(PricingError) {
     if let period = terms.period {
@@ -283,7 +283,7 @@ extension AttributeProducer {
     writeAvailability(product, to: &writer)
   }
 
-  private func writeAvailability(_ product: StoreProduct, to writer: inout AttributeWriter) {
+  private func writeAvailability(_ product: PricedProduct, to writer: inout AttributeWriter) {
     guard let rules = context.trialRules else {
       writer.absent()
       return

@@ -28,7 +28,7 @@ struct SuperwallTerms {
   /// Whether the offer costs nothing.
   var isTrialFree: Bool
 
-  init(_ product: StoreProduct, _ profile: PricingProfile) throws(PricingError) {
+  init(_ product: PricedProduct, _ profile: PricingProfile) throws(PricingError) {
     let currency = product.price?.currency ?? product.currency ?? .usd
     if profile == .androidPlay, !product.offers.isEmpty {
       self.init(offer: product.selectedOffer, currency)
@@ -45,7 +45,7 @@ struct SuperwallTerms {
   }
 
   private init(
-    plain product: StoreProduct, _ currency: Currency, _ profile: PricingProfile
+    plain product: PricedProduct, _ currency: Currency, _ profile: PricingProfile
   ) throws(PricingError) {
     guard let micros = try product.micros(profile) else { throw .missingPrice }
     self.micros = micros
@@ -74,7 +74,7 @@ struct SuperwallTerms {
   }
 }
 
-extension StoreProduct {
+extension PricedProduct {
   /// The offer that the full identifier selects.
   fileprivate var selectedOffer: PlayOffer? {
     PlayOffer.select(PlayProductID(fullIdentifier ?? identifier), from: offers)

@@ -1,4 +1,4 @@
-extension StoreProduct {
+extension PricedProduct {
   /// A product as a config refers to it: without price, which only a store knows.
   public init(_ reference: ProductReference) {
     let store = Store(rawValue: reference.store.rawValue) ?? .custom
@@ -22,11 +22,11 @@ extension StoreProduct {
   ///   - config: where its products are configured.
   ///   - store: what the store knows, by its identifiers.
   public static func resolve(
-    _ slots: [ProductSlot], in config: Config, store: [String: StoreProduct] = [:]
-  ) -> [StoreProduct] {
+    _ slots: [ProductSlot], in config: Config, store: [String: PricedProduct] = [:]
+  ) -> [PricedProduct] {
     slots.map { slot in
       let reference = slot.productID.flatMap { config.product($0) }
-      var product = reference.map { StoreProduct($0) } ?? StoreProduct(identifier: "")
+      var product = reference.map { PricedProduct($0) } ?? PricedProduct(identifier: "")
       product.slot = slot.slot
       product.label = slot.label
       // What the slot says is what the paywall knows the product by.
@@ -37,7 +37,7 @@ extension StoreProduct {
   }
 
   /// What the store knows better.
-  private mutating func takePrices(from stored: StoreProduct) {
+  private mutating func takePrices(from stored: PricedProduct) {
     price = stored.price
     currency = stored.currency
     locale = stored.locale
@@ -59,22 +59,22 @@ extension ProductReference {
 
 extension Config {
   /// Every product that the config names, once: those in slots of paywalls first, in their order.
-  public var storeProducts: [StoreProduct] {
-    var found: [StoreProduct] = []
+  public var storeProducts: [PricedProduct] {
+    var found: [PricedProduct] = []
     var known: Set<[UInt8]> = []
-    func add(_ product: StoreProduct) {
+    func add(_ product: PricedProduct) {
       let id = product.fullIdentifier ?? product.identifier
       if known.insert(Array(id.utf8)).inserted { found.append(product) }
     }
     for paywall in paywalls {
       if let schema = paywall.schema {
-        for product in StoreProduct.resolve(schema.slots, in: self)
+        for product in PricedProduct.resolve(schema.slots, in: self)
         where !product.identifier.isEmpty { add(product) }
       } else {
-        for reference in paywall.products { add(StoreProduct(reference)) }
+        for reference in paywall.products { add(PricedProduct(reference)) }
       }
     }
-    for reference in products { add(StoreProduct(reference)) }
+    for reference in products { add(PricedProduct(reference)) }
     return found
   }
 }

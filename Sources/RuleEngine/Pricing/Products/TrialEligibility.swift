@@ -6,11 +6,11 @@ public struct TrialHistory: Hashable, Sendable {
     public var isActive: Bool
     /// The product that gave it last; nil where nothing ever did.
     public var latestProductID: String?
-    public var store: StoreProduct.Store?
+    public var store: PricedProduct.Store?
 
     public init(
       id: String, isActive: Bool = false, latestProductID: String? = nil,
-      store: StoreProduct.Store? = nil
+      store: PricedProduct.Store? = nil
     ) {
       self.id = id
       self.isActive = isActive
@@ -77,12 +77,12 @@ public struct TrialRules: Hashable, Sendable {
   }
 
   /// Whether one of a paywall's products has a trial for this customer.
-  public func isTrialAvailable(_ products: [StoreProduct], _ history: TrialHistory) -> Bool {
+  public func isTrialAvailable(_ products: [PricedProduct], _ history: TrialHistory) -> Bool {
     override ?? products.contains { isAvailable($0, history) }
   }
 
   /// Whether the product has a trial for this customer, the override aside.
-  public func isAvailable(_ product: StoreProduct, _ history: TrialHistory) -> Bool {
+  public func isAvailable(_ product: PricedProduct, _ history: TrialHistory) -> Bool {
     switch product.store {
     case .playStore:
       // Play hides offers from those who may not have them; the mode of the paywall says nothing.
@@ -97,7 +97,7 @@ public struct TrialRules: Hashable, Sendable {
     }
   }
 
-  private func isAvailableInAppStore(_ product: StoreProduct, _ history: TrialHistory) -> Bool {
+  private func isAvailableInAppStore(_ product: PricedProduct, _ history: TrialHistory) -> Bool {
     guard product.intro != nil else { return false }
     switch mode {
     case .ineligible: return false
@@ -109,7 +109,7 @@ public struct TrialRules: Hashable, Sendable {
   }
 }
 
-extension StoreProduct {
+extension PricedProduct {
   /// Whether the product comes with an introductory offer, free or paid, or with days of trial.
   public var offersTrial: Bool {
     if store == .playStore, !offers.isEmpty {

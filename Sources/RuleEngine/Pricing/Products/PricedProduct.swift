@@ -1,5 +1,5 @@
 /// A product of a store, as far as its price, periods and trial go.
-public struct StoreProduct: Hashable, Sendable {
+public struct PricedProduct: Hashable, Sendable {
   /// Who sells it.
   public enum Store: String, Hashable, Sendable, CaseIterable {
     case appStore = "APP_STORE"
