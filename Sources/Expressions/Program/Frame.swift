@@ -283,7 +283,9 @@ extension Frame {
       }
       value = next
     }
-    guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
+    // The names of the path are levels too, but for the root; the last level is a scalar.
+    let nesting = storage.limits.dataNesting - path.count + 2
+    guard let cell = arena.cell(value, nesting: nesting) else { throw EvaluationError(.limitExceeded) }
     return cell
   }
 }
@@ -307,6 +309,12 @@ extension Program {
       // Callers see the text of what only the language has a type for.
       let text = withUnsafePointer(to: cell) { Conversions.text($0, &frame.arena) }
       return Value(text)
+    case Tag.list, Tag.map, Tag.optional:
+      // Parts that are shared in memory are not in a value.
+      guard cell.treeSize(upTo: storage.limits.resultBytes) != nil else {
+        throw EvaluationError(.limitExceeded)
+      }
+      return Value(cell)
     default: return Value(cell)
     }
   }

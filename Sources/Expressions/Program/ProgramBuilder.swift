@@ -126,8 +126,9 @@ public struct ProgramBuilder: ~Copyable {
     }
     // In superscript it is an error of the evaluations that come to it.
     return Diagnostic(
-      .badRegex, error.message, severity: environment.dialect == .cel ? .error : .warning,
-      range: range, notes: ["patterns are in RE2's syntax"], suggestion: error.suggestion)
+      error.code.isLimit ? .limitExceeded : .badRegex, error.message,
+      severity: environment.dialect == .cel ? .error : .warning, range: range,
+      notes: ["patterns are in RE2's syntax"], suggestion: error.suggestion)
   }
 
   /// Emits the program. Expressions with the same meaning share one piece of code.
