@@ -8,7 +8,7 @@ struct ConstantFolding {
   private var room = 0
   /// A short text can ask for a lot: `lists.range(60000)`. What goes beyond runs when it is asked
   /// for, within the limits of an evaluation.
-  private static let roomPerExpression = 1 << 16
+  static let roomPerExpression = 1 << 16
 
   /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
   /// pass over what the root needs is enough.
