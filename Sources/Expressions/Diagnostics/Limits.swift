@@ -1,5 +1,12 @@
 /// How much one expression may take. Every limit is a parameter with a default; passing one is a
 /// diagnostic while compiling and ``EvaluationError/Kind/limitExceeded`` while evaluating.
+///
+/// ```swift
+/// let strict = Environment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
+/// let program = strict.compile("user.tags.exists(t, t == 'beta')").output!
+/// try program.evaluate(["user": ["tags": ["a", "b", "c"]]])  // false
+/// try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]])  // throws limit-exceeded
+/// ```
 public struct Limits: Hashable, Sendable {
   /// Bytes of source text of one expression.
   public var sourceBytes: Int

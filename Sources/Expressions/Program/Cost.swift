@@ -1,4 +1,11 @@
 /// How large the values of a context are assumed to be.
+///
+/// ```swift
+/// let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
+/// let few = program.cost(of: program.entries[0], for: DataSizes(elements: 3, bytes: 10))
+/// let many = program.cost(of: program.entries[0], for: DataSizes(elements: 300, bytes: 10))
+/// few.steps.upperBound < many.steps.upperBound  // true
+/// ```
 public struct DataSizes: Hashable, Sendable {
   /// Elements or entries of a list or a map, those of lists and maps within it included.
   public var elements: Int
@@ -12,6 +19,11 @@ public struct DataSizes: Hashable, Sendable {
 }
 
 /// What evaluating an expression takes, estimated without evaluating it.
+///
+/// ```swift
+/// let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// program.cost(of: program.entries[0]).operations  // 1...2
+/// ```
 public struct Cost: Hashable, Sendable {
   /// Operators, calls and tests that are evaluated. Where an operand decides, the others are not.
   public var operations: ClosedRange<Int>

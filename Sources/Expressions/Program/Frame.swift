@@ -4,9 +4,12 @@
 /// allocates nothing from the system once the frame is warm.
 ///
 /// ```swift
+/// let program = Environment().compile("user.plan == 'free'").output!
 /// var frame = Frame(for: program)
-/// try frame.fill(json: #"{"user":{"plan":"free"}}"#.utf8)
-/// let value = try program.evaluate(in: &frame)
+/// for (line, isFree) in [(#"{"user":{"plan":"free"}}"#, true), (#"{"user":{}}"#, false)] {
+///   try frame.fill(json: line.utf8)
+///   program.isTrue(in: &frame) == isFree  // true
+/// }
 /// ```
 public struct Frame: ~Copyable {
   let storage: Program.Storage

@@ -2,11 +2,15 @@
 ///
 /// ```swift
 /// var builder = ProgramBuilder(Environment())
-/// let problems = builder.add("device.country == \"DE\"")
+/// builder.add("device.country == 'DE'")  // []
+/// builder.add("device.country == 'DE' && user.age >= 18")  // []
 /// let program = builder.build()
+/// var frame = Frame(for: program)
+/// try frame.fill(["device": ["country": "DE"], "user": ["age": 17]])
+/// try program.entries.map { try program.evaluate($0, in: &frame) }  // [true, false]
 /// ```
 public struct ProgramBuilder: ~Copyable {
-  public var environment: Environment { checker.environment }
+  package var environment: Environment { checker.environment }
   /// Whether operations on constants are worked out beforehand. Off only in tests, which hold
   /// the two ways against each other.
   package var folds: Bool {
