@@ -87,6 +87,41 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/Expressions/Dialects/Dialect.swift, Dialect")
+  func Sources_Expressions_Dialects_Dialect_Dialect() throws {
+    let example = ExampleRun(results: 3)
+    let rule = "user.seats < 5"
+    let cel = Environment().compile(rule).output!
+    example.fails("no-such-attribute") { try cel.evaluate(["user": ["plan": "free"]]) }
+    let superscript = Environment.superscript()
+    example.same(superscript.dialect, .superscript)
+    try example.same(superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]]), true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Dialects/Dialect.swift, HostFunctions")
+  func Sources_Expressions_Dialects_Dialect_HostFunctions() throws {
+    let example = ExampleRun(results: 1)
+    let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
+    let environment = Environment.superscript(hostFunctions: functions)
+    let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
+    example.same(program.questions, [HostQuestion(function: "daysSince", argument: .text("paywall_open"))])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Dialects/Dialect.swift, HostQuestion")
+  func Sources_Expressions_Dialects_Dialect_HostQuestion() throws {
+    let example = ExampleRun(results: 2)
+    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+    let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
+    example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])
+    var frame = Frame(for: program)
+    try frame.fill(["user": ["plan": "free"]])
+    try frame.answer(0, with: 5)
+    try example.same(program.evaluate(in: &frame), true)
+    example.end()
+  }
+
   @Test("Sources/Expressions/Optimizing/KnownAttributes.swift, KnownAttributes")
   func Sources_Expressions_Optimizing_KnownAttributes_KnownAttributes() throws {
     let example = ExampleRun(results: 1)
@@ -112,16 +147,6 @@ struct Examples {
     example.end()
   }
 
-  @Test("Sources/Expressions/Program/Cost.swift, DataSizes")
-  func Sources_Expressions_Program_Cost_DataSizes() throws {
-    let example = ExampleRun(results: 1)
-    let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
-    let few = program.cost(of: program.entries[0], for: DataSizes(elements: 3, bytes: 10))
-    let many = program.cost(of: program.entries[0], for: DataSizes(elements: 300, bytes: 10))
-    example.same(few.steps.upperBound < many.steps.upperBound, true)
-    example.end()
-  }
-
   @Test("Sources/Expressions/Program/Cost.swift, Cost")
   func Sources_Expressions_Program_Cost_Cost() throws {
     let example = ExampleRun(results: 1)
@@ -130,11 +155,21 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/Expressions/Program/Cost.swift, DataSizes")
+  func Sources_Expressions_Program_Cost_DataSizes() throws {
+    let example = ExampleRun(results: 1)
+    let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
+    let few = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 10))
+    let many = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 300, bytes: 10))
+    example.same(few.steps.upperBound < many.steps.upperBound, true)
+    example.end()
+  }
+
   @Test("Sources/Expressions/Program/Cost.swift, cost")
   func Sources_Expressions_Program_Cost_cost() throws {
     let example = ExampleRun(results: 1)
     let program = Environment().compile("user.tags.exists(t, t in params.wanted)").output!
-    let cost = program.cost(of: program.entries[0], for: DataSizes(elements: 10, bytes: 100))
+    let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 10, bytes: 100))
     example.same(cost.steps.upperBound <= program.limits.steps, true)
     example.end()
   }
@@ -218,6 +253,24 @@ struct Examples {
     example.same(user["age"], .int(29))
     example.same(user.json, #"{"plan":"free","age":29,"score":4.5,"tags":["a","b"]}"#)
     try example.same(Value.parse(json: "[1, 1.0, 18446744073709551615]".utf8), [1, 1.0, .uint(.max)])
+    example.end()
+  }
+
+  @Test("Sources/SDK/Lifecycle/Tollgate.swift, Tollgate")
+  func Sources_SDK_Lifecycle_Tollgate_Tollgate() throws {
+    let example = ExampleRun(results: 0)
+    let tollgate = Tollgate(ports: ports)
+    try await tollgate.configure(apiKey: "pk_...")
+    await tollgate.register(placement: "export_pdf", params: ["pages": 12]) { exportPDF() }
+    example.end()
+  }
+
+  @Test("Sources/SDK/Placements/PaywallPresentationHandler.swift, PaywallPresentationHandler")
+  func Sources_SDK_Placements_PaywallPresentationHandler_PaywallPresentationHandler() throws {
+    let example = ExampleRun(results: 0)
+    var handler = PaywallPresentationHandler()
+    handler.onDismiss { info, result in print("\(info.name): \(result)") }
+    await tollgate.register(placement: "export_pdf", handler: handler) { exportPDF() }
     example.end()
   }
 
@@ -310,6 +363,32 @@ struct Examples {
     try example.cel("date(\"2026-11-21\", \"Berlin\")", "error conversion")
     try example.cel("timestamp(\"9999-12-31T12:00:00Z\").addDays(1)", "error overflow")
     try example.cel("days(200000)", "error overflow")
+    example.end()
+  }
+
+  @Test("docs/sdk.md, block 1")
+  func docs_sdk_md_block_1() throws {
+    let example = ExampleRun(results: 2)
+
+    let tollgate = Tollgate(ports: .live(folder: path, presenter: presenter))
+    example.same(tollgate, with the App Store)
+    try await tollgate.configure(apiKey: "pk_...")
+    try await tollgate.identify(userId: "user-1")
+
+    await tollgate.register(placement: "export_pdf", params: ["pages": 12]) {
+      example.same(exportPDF(), runs when the outcome allows it: bought, restored, not gated, or nobody is to pay)
+    }
+    example.end()
+  }
+
+  @Test("docs/sdk.md, block 2")
+  func docs_sdk_md_block_2() throws {
+    let example = ExampleRun(results: 2)
+    struct Controller: PurchaseController {
+      example.same(func purchase(_ product: PurchaseRequest) async -> PurchaseResult { ... }, .purchased, .cancelled, ...)
+      example.same(func restorePurchases() async -> RestorationResult { true }, set the status before)
+    }
+    try await tollgate.configure(apiKey: "pk_...", purchaseController: Controller())
     example.end()
   }
 }

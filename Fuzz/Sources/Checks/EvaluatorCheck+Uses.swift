@@ -28,7 +28,7 @@ extension EvaluatorCheck {
   }
 
   static func checkCost(_ program: Program) {
-    let cost = program.cost(of: program.entries[0], for: DataSizes(elements: 3, bytes: 20))
+    let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 20))
     require(cost.steps.lowerBound >= 0 && cost.operations.lowerBound >= 0, "a negative cost")
   }
 

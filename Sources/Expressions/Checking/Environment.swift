@@ -20,15 +20,15 @@ public struct Environment: Sendable {
   /// and not of the expression. The diagnostic is a warning then.
   public var allowsUnknownNames: Bool
   public var limits: Limits
-  /// The language of the expressions; see ``superscript(roots:variables:hostFunctions:binding:limits:)``.
+  /// The language of the expressions; see ``superscript(roots:variables:hostFunctions:limits:)``.
   public internal(set) var dialect = Dialect.cel
   /// Functions that the host answers. Only superscript has them.
   public internal(set) var hostFunctions = HostFunctions()
   /// What happens to values on their way into a frame.
-  public internal(set) var binding = ValueBinding()
+  package internal(set) var binding = ValueBinding()
   /// Whether a superscript expression comes to true when its value counts as true in JavaScript,
   /// and else to false: what is matched is that, and not the value.
-  public var takesTruthForTrue = false
+  package var takesTruthForTrue = false
 
   public init(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
