@@ -17,7 +17,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all bench format lint clean
+.PHONY: help setup build demo test test-all examples fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,13 +51,21 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build tollgate test corpus
 
-test-all: test ## what CI runs: test, the same without libpcre2, and the nested packages
+test-all: test ## what CI runs: test, the same without libpcre2, the nested packages, some fuzzing
 	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh --scratch-path .build-nopcre2
 	@set -e; for package in $(NESTED); do \
 	  touch "$$package/Package.swift"; \
 	  echo "$(SWIFT) build --package-path $$package $(PARALLEL)"; \
 	  $(SWIFT) build --package-path "$$package" $(PARALLEL); \
 	done
+	RUNS=12000 JOBS=$(JOBS) Tools/fuzz.sh
+
+examples: ## make the tests of the examples in docstrings and guides anew
+	Tools/make-examples.sh
+
+TIME ?= 60
+fuzz: setup ## look for inputs that break a promise, TIME=60 seconds for each target
+	TIME=$(TIME) JOBS=$(JOBS) Tools/fuzz.sh $(TARGETS)
 
 bench: setup ## measure; the figures are for this machine and this moment
 	@test -f Benchmarks/Package.swift || { echo 'bench: no folder Benchmarks yet' >&2; exit 1; }
@@ -72,4 +80,4 @@ lint: ## report what `make format` would change, and what it cannot
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 clean: ## remove everything that the other targets made
-	rm -rf .build out $(addsuffix /.build,$(NESTED))
+	rm -rf .build .build-nopcre2 out Fuzz/.build $(addsuffix /.build,$(NESTED))

@@ -55,6 +55,9 @@ let package = Package(
       name: "RuleEngineTests", dependencies: ["RuleEngine"], swiftSettings: settings),
     .testTarget(name: "SDKTests", dependencies: ["SDK"], swiftSettings: settings),
     .testTarget(
+      name: "DocumentationTests", dependencies: ["Expressions", "RuleEngine", "SDK"],
+      swiftSettings: settings),
+    .testTarget(
       name: "CorpusTests",
       dependencies: [
         "tollgate", "SDK",

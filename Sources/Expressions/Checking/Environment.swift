@@ -1,8 +1,12 @@
 /// What an expression may refer to, and how much it may take.
 ///
 /// ```swift
-/// let environment = Environment()
-/// let compiled = environment.compile(#"user.plan == "free" && device.sessions > 3"#)
+/// let environment = Environment(roots: ["user", "device"], variables: ["now"])
+/// let program = environment.compile("timestamp(now) > timestamp(user.until)").output!
+/// try program.evaluate(
+///   ["now": "2026-11-21T08:00:00Z", "user": ["until": "2026-11-20T00:00:00Z"]])  // true
+///
+/// environment.compile("usr.until == now").diagnostics[0].code  // .unknownAttribute
 /// ```
 public struct Environment: Sendable {
   /// Maps that are always there, possibly empty: reading a name that one does not hold is
@@ -16,15 +20,15 @@ public struct Environment: Sendable {
   /// and not of the expression. The diagnostic is a warning then.
   public var allowsUnknownNames: Bool
   public var limits: Limits
-  /// The language of the expressions; see ``superscript(roots:variables:hostFunctions:binding:limits:)``.
+  /// The language of the expressions; see ``superscript(roots:variables:hostFunctions:limits:)``.
   public internal(set) var dialect = Dialect.cel
   /// Functions that the host answers. Only superscript has them.
   public internal(set) var hostFunctions = HostFunctions()
   /// What happens to values on their way into a frame.
-  public internal(set) var binding = ValueBinding()
+  package internal(set) var binding = ValueBinding()
   /// Whether a superscript expression comes to true when its value counts as true in JavaScript,
   /// and else to false: what is matched is that, and not the value.
-  public var takesTruthForTrue = false
+  package var takesTruthForTrue = false
 
   public init(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
@@ -63,6 +67,12 @@ public struct Environment: Sendable {
 }
 
 /// A path of names from a root to an attribute, such as `device.country`.
+///
+/// ```swift
+/// let program = Environment().compile("user.plan == device.tier || has(user.trial.end)").output!
+/// program.requirements[0] == AttributePath(["user", "plan"])  // true
+/// program.requirements.map { "\($0)" }  // ["user.plan", "device.tier", "user.trial.end"]
+/// ```
 public struct AttributePath: Hashable, Sendable, CustomStringConvertible {
   /// The root first.
   public var names: [String]

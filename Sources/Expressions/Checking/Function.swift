@@ -42,6 +42,7 @@ enum Function: UInt16, CaseIterable {
 
   // Ours.
   case version
+  case date, days, startOfDay, addDays, addMonths, daysUntil
 
   // superscript: tests, what operands must be, conversions, members, answers of the host.
   case isWithin, containsAnything

@@ -94,7 +94,10 @@ struct FunctionTable {
     ("regex.replace", function(.regexReplace, 3...4)),
     ("regex.extract", function(.regexExtract, 2...2)),
     ("regex.extractAll", function(.regexExtractAll, 2...2)),
-    ("version", function(.version, 1...1)),
+    ("version", function(.version, 1...1)), ("date", function(.date, 1...2)),
+    ("days", function(.days, 1...1)), ("startOfDay", method(.startOfDay, 1...2)),
+    ("addDays", method(.addDays, 2...3)), ("addMonths", method(.addMonths, 2...3)),
+    ("daysUntil", method(.daysUntil, 2...3)),
   ]
 
   private static let network: [(String, Signature)] = [

@@ -2,6 +2,14 @@
 ///
 /// Diagnostics come many at once and never stop the rest of the work; what goes wrong while one
 /// user is evaluated is an ``EvaluationError``.
+///
+/// ```swift
+/// let diagnostic = Environment().compile("user.age >= 18 and user.plan").diagnostics[0]
+/// diagnostic.code  // .syntaxError
+/// diagnostic.message  // "'and' is no operator"
+/// diagnostic.range  // SourceRange(from: 15, to: 18)
+/// diagnostic.suggestion  // "write '&&'"
+/// ```
 public struct Diagnostic: Hashable, Sendable {
   /// How much it matters.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
@@ -109,7 +117,7 @@ public struct Diagnostic: Hashable, Sendable {
   /// What to write or do instead.
   public var suggestion: String?
 
-  public init(
+  package init(
     _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,
     path: String = "", notes: [String] = [], suggestion: String? = nil,
     peers: [PeerEffect] = []
@@ -131,12 +139,21 @@ public struct Diagnostic: Hashable, Sendable {
 }
 
 /// What compiling gives: the result if there is one, and everything there is to say about it.
+///
+/// ```swift
+/// let compiled = Environment().compile("(user.age >= 18")
+/// if let program = compiled.output {
+///   print(program.requirements)
+/// } else {
+///   compiled.diagnostics.map(\.message)  // ["expected ')' to close '('"]
+/// }
+/// ```
 public struct Compilation<Output> {
   /// Absent exactly when a diagnostic of severity error says why.
   public var output: Output?
   public var diagnostics: [Diagnostic]
 
-  public init(output: Output?, diagnostics: [Diagnostic]) {
+  package init(output: Output?, diagnostics: [Diagnostic]) {
     self.output = output
     self.diagnostics = diagnostics
   }

@@ -1,7 +1,17 @@
 /// Why one evaluation gave no value.
 ///
 /// The set is closed. An error carries what a machine needs; where it happened in the source is
-/// worked out only when somebody looks (``Program/range(of:)``).
+/// worked out only when somebody looks (``Program/range(of:in:)``).
+///
+/// ```swift
+/// let program = Environment().compile("user.credits / user.days > 3").output!
+/// do throws(EvaluationError) {
+///   _ = try program.evaluate(["user": ["credits": 10, "days": 0]])
+/// } catch {
+///   error.kind  // .divisionByZero
+///   program.range(of: error, in: program.entries[0])  // SourceRange(from: 0, to: 24)
+/// }
+/// ```
 public struct EvaluationError: Error, Hashable, Sendable {
   /// The kinds of failure.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {

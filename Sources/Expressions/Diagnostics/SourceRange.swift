@@ -1,4 +1,14 @@
 /// A half-open range of UTF-8 byte offsets in a source text: an expression, a template or a file.
+///
+/// ```swift
+/// let source = "user.name == 'Zoé' && user.nam != ''"
+/// let program = Environment().compile(source).output!
+/// let error = try #require(throws: EvaluationError.self) {
+///   try program.evaluate(["user": ["name": "Zoé"]])
+/// }
+/// let range = program.range(of: error, in: program.entries[0])!
+/// String(decoding: Array(source.utf8)[range.from..<range.to], as: UTF8.self)  // "user.nam != ''"
+/// ```
 public struct SourceRange: Hashable, Sendable {
   /// Offset of the first byte.
   public var from: Int

@@ -1,5 +1,14 @@
 /// The languages that an expression can be written in. They differ in what they accept and in
 /// what the same text means; all of them become the same instructions.
+///
+/// ```swift
+/// let rule = "user.seats < 5"
+/// let cel = Environment().compile(rule).output!
+/// try cel.evaluate(["user": ["plan": "free"]])  // throws no-such-attribute
+/// let superscript = Environment.superscript()
+/// superscript.dialect  // .superscript
+/// try superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]])  // true
+/// ```
 public enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// The Common Expression Language as its specification defines it.
   case cel
@@ -13,6 +22,13 @@ public enum Dialect: String, Hashable, Sendable, CaseIterable {
 ///
 /// They can be called as `device.f(...)`, as `computed.f(...)` and as `f(...)`. A call becomes a
 /// ``HostQuestion`` that is answered before the evaluation.
+///
+/// ```swift
+/// let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
+/// let environment = Environment.superscript(hostFunctions: functions)
+/// let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
+/// program.questions  // [HostQuestion(function: "daysSince", argument: .text("paywall_open"))]
+/// ```
 public struct HostFunctions: Hashable, Sendable {
   /// Names that are members of `device`.
   public var device: [String]
@@ -29,6 +45,16 @@ public struct HostFunctions: Hashable, Sendable {
 
 /// What an expression wants to know from its host, as `daysSince("paywall_open")`. The answers are
 /// put into the frame beside the attributes; nothing is called while evaluating.
+///
+/// ```swift
+/// let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+/// let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
+/// program.questions.map(\.description)  // ["daysSince(\"app_open\")"]
+/// var frame = Frame(for: program)
+/// try frame.fill(["user": ["plan": "free"]])
+/// try frame.answer(0, with: 5)
+/// try program.evaluate(in: &frame)  // true
+/// ```
 public struct HostQuestion: Hashable, Sendable {
   /// The first argument of the call.
   public enum Argument: Hashable, Sendable {
@@ -91,10 +117,19 @@ extension Environment {
   ///   - roots: maps that are always there. `device` and `computed` always are.
   ///   - variables: names that may be bound to values of any type; reading one that is not bound
   ///     makes the whole expression null.
-  ///   - binding: what happens to values on their way in, beside what the dialect does.
   public static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
-    hostFunctions: HostFunctions = HostFunctions(), binding: ValueBinding = ValueBinding(),
+    hostFunctions: HostFunctions = HostFunctions(), limits: Limits = Limits()
+  ) -> Environment {
+    superscript(
+      roots: roots, variables: variables, hostFunctions: hostFunctions, binding: ValueBinding(),
+      limits: limits)
+  }
+
+  /// - Parameter binding: what happens to values on their way in, beside what the dialect does.
+  package static func superscript(
+    roots: [String] = ["user", "device", "params"], variables: [String] = [],
+    hostFunctions: HostFunctions = HostFunctions(), binding: ValueBinding,
     limits: Limits = Limits()
   ) -> Environment {
     var environment = Environment(roots: roots, variables: variables, limits: limits)

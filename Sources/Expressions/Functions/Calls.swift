@@ -28,6 +28,8 @@ enum Calls {
       .ipOfCIDR, .masked, .prefixLength:
       Network.call(function, operands, &arena)
     case .version: Versions.call(function, operands, &arena)
+    case .date, .days, .startOfDay, .addDays, .addMonths, .daysUntil:
+      DateFunctions.call(function, operands)
     case .requireText, .requireList, .requireKey, .sameNumber, .negateWrapping, .byteSize,
       .toIntTruncating, .toUintTruncating, .toDoubleParsing, .toPlainText, .textToBytes,
       .textToDuration, .textToTimestamp, .intToText, .uintToText, .doubleToText, .boolToText,

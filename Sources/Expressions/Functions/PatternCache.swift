@@ -1,20 +1,41 @@
 /// Patterns that became known only while evaluating, compiled once: a bounded cache per frame.
 struct PatternCache {
-  private var patterns: [[UInt8]: RegexPattern?] = [:]
+  /// What became of a text.
+  enum Entry {
+    case pattern(RegexPattern)
+    /// It is no pattern, or too large a one.
+    case none(EvaluationError.Kind)
+  }
+
+  private var entries: [[UInt8]: Entry] = [:]
   private static let capacity = 64
 
-  /// The compiled pattern, or nil when the text is none.
+  /// What a text is as a pattern. Compiling one that is new adds to `work`.
   mutating func pattern(
-    _ text: ByteView, _ limits: RegexLimits, unicodeClasses: Bool = false
-  ) -> RegexPattern? {
+    _ text: ByteView, _ limits: RegexLimits, unicodeClasses: Bool = false, _ work: inout Int
+  ) -> Entry {
     let key = Array(text)
-    if let known = patterns[key] { return known }
-    let compiled = try? RegexPattern(
-      pattern: key, unicodeClasses: unicodeClasses, limits: limits)
+    if let known = entries[key] { return known }
+    let entry = PatternCache.compile(key, limits, unicodeClasses, &work)
     // Starting over keeps the cache bounded without bookkeeping on the hot path.
-    if patterns.count >= PatternCache.capacity { patterns.removeAll(keepingCapacity: true) }
-    patterns[key] = .some(compiled)
-    return compiled
+    if entries.count >= PatternCache.capacity { entries.removeAll(keepingCapacity: true) }
+    entries[key] = entry
+    return entry
+  }
+
+  private static func compile(
+    _ text: [UInt8], _ limits: RegexLimits, _ unicodeClasses: Bool, _ work: inout Int
+  ) -> Entry {
+    // Some microseconds, and some nanoseconds for a byte or an instruction, in sixteenths of a
+    // step.
+    work &+= 1_000 &+ 4 &* text.count
+    do throws(RegexSyntaxError) {
+      let checked = try CheckedPattern(text, unicodeClasses: unicodeClasses, limits: limits)
+      work &+= 2 &* checked.size
+      return .pattern(RegexPattern(checked))
+    } catch {
+      return .none(error.code.isLimit ? .limitExceeded : .badRegex)
+    }
   }
 }
 
@@ -22,5 +43,15 @@ extension RegexLimits {
   /// The regular expression's share of an expression's limits.
   init(_ limits: Limits) {
     self.init(matchLimit: limits.regexSteps)
+  }
+}
+
+extension RegexSyntaxError.Code {
+  /// Whether the pattern is right and too large.
+  var isLimit: Bool {
+    switch self {
+    case .patternTooLong, .nestingTooDeep, .programTooLarge: true
+    default: false
+    }
   }
 }

@@ -10,9 +10,14 @@ enum RegexExtension {
     guard operands[0].pointee.isText, operands[1].pointee.isText else {
       return operands.noOverload
     }
-    guard let pattern = cache.pattern(operands[1].textBytes, RegexLimits(limits)) else {
-      return Cell(fault: .badRegex)
+    let pattern: RegexPattern
+    switch cache.pattern(operands[1].textBytes, RegexLimits(limits), &scratch.work) {
+    case .pattern(let compiled): pattern = compiled
+    case .none(let reason): return Cell(fault: reason)
     }
+    // The budget of the whole evaluation, in sixteenths of a step.
+    scratch.workLimit = limits.steps &<< 4
+    defer { scratch.workLimit = .max }
     let text = operands[0].textBytes
     switch function {
     case .regexReplace: return replace(text, pattern, operands, &scratch, &arena)

@@ -4,6 +4,11 @@
 struct ConstantFolding {
   /// New node for each node of the original graph, as far as it has been visited.
   private var replaced: [UInt32] = []
+  /// Bytes that constants may still take that stand nowhere in the source of the expression.
+  private var room = 0
+  /// A short text can ask for a lot: `lists.range(60000)`. What goes beyond runs when it is asked
+  /// for, within the limits of an evaluation.
+  static let roomPerExpression = 1 << 16
 
   /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
   /// pass over what the root needs is enough.
@@ -11,6 +16,7 @@ struct ConstantFolding {
     -> ConditionGraph.ID
   {
     if replaced.isEmpty { replaced.reserveCapacity(root + 1) }
+    room = ConstantFolding.roomPerExpression
     while replaced.count <= root {
       let id = replaced.count
       let new = rebuilt(id, in: &graph)
@@ -31,7 +37,7 @@ struct ConstantFolding {
     return true
   }
 
-  private func rebuilt(_ id: ConditionGraph.ID, in graph: inout ConditionGraph)
+  private mutating func rebuilt(_ id: ConditionGraph.ID, in graph: inout ConditionGraph)
     -> ConditionGraph.ID
   {
     let node = graph[id]
@@ -123,7 +129,7 @@ struct ConstantFolding {
     }
   }
 
-  private func elements(
+  private mutating func elements(
     _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
     _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID {
@@ -141,7 +147,7 @@ struct ConstantFolding {
   }
 
   /// The place of what a literal or a call of constants comes to, or nil.
-  private func constant(
+  private mutating func constant(
     _ id: Int, _ node: ConditionGraph.Node, _ list: ArraySlice<UInt32>,
     _ graph: inout ConditionGraph
   ) -> Int? {
@@ -176,7 +182,7 @@ struct ConstantFolding {
     return cell.tag == Tag.bool ? Cell(!cell.boolValue) : nil
   }
 
-  private func binary(
+  private mutating func binary(
     _ kind: ConditionGraph.Kind, _ a: Int, _ b: Int, _ graph: inout ConditionGraph
   ) -> Cell?
   {
@@ -205,11 +211,12 @@ struct ConstantFolding {
   }
 
   /// `+`. A joined list keeps its elements, which are constants; a joined text is copied.
-  private func joined(
+  private mutating func joined(
     _ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ graph: inout ConditionGraph
   ) -> Cell? {
-    var arena = Arena(limit: 1 << 20)
+    var arena = Arena(limit: room)
     guard let sum = value(Arithmetic.add(left, right, in: &arena)) else { return nil }
+    room -= arena.taken
     let place =
       sum.tag == Tag.list
       ? graph.constants.intern(Tag.list, count: sum.outsideCount, of: Array(sum.elements))
@@ -219,11 +226,11 @@ struct ConstantFolding {
 
   /// A call on constants. What the arena holds is gone afterwards, so results are copied into the
   /// pool; patterns are left to run, because matching needs scratch memory.
-  private func call(_ function: Function?, _ cells: [Cell], _ graph: inout ConditionGraph)
+  private mutating func call(_ function: Function?, _ cells: [Cell], _ graph: inout ConditionGraph)
     -> Cell?
   {
     guard let function, !ConstantFolding.staysACall(function) else { return nil }
-    var arena = Arena(limit: 1 << 20)
+    var arena = Arena(limit: room)
     let result = cells.withUnsafeBufferPointer { cells -> Cell? in
       guard let base = cells.baseAddress else { return nil }
       if let test = Calls.textTest(function), cells.count == 2 {
@@ -232,6 +239,7 @@ struct ConstantFolding {
       }
       return value(Calls.call(function, Operands(base, count: cells.count), &arena))
     }
+    room -= arena.taken
     guard let result else { return nil }
     return graph.constants.copy(result)
   }

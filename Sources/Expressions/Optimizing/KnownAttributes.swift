@@ -3,7 +3,10 @@
 ///
 /// ```swift
 /// let known = KnownAttributes(
-///   .object(["device": .object(["platform": "iOS"])]), complete: [AttributePath(["device"])])
+///   ["device": ["platform": "iOS"]], complete: [AttributePath(["device"])])
+/// let program = Environment().compile("has(device.model) ? user.a : user.b").output!
+/// let rest = program.specialize(known)
+/// rest.residue(of: rest.entries[0])  // "user.b"
 /// ```
 public struct KnownAttributes: Sendable {
   /// A map of roots, as contexts are.

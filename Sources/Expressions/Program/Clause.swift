@@ -1,4 +1,15 @@
 /// A test within an expression: what it comes to, whether it was needed, and what it read.
+///
+/// ```swift
+/// let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// var frame = Frame(for: program)
+/// try frame.fill(["user": ["plan": "pro"], "device": ["sessions": 7]])
+/// let clauses = program.clauses(of: program.entries[0], in: &frame)
+/// clauses.map(\.text)  // ["user.plan == 'free'", "device.sessions > 3"]
+/// clauses.map(\.outcome)  // [.false, .true]
+/// clauses.map(\.wasReached)  // [true, false]
+/// clauses[0].attributes[0].value  // "pro"
+/// ```
 public struct Clause: Hashable, Sendable {
   public enum Outcome: Hashable, Sendable {
     case `true`, `false`

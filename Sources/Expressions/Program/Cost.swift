@@ -1,17 +1,9 @@
-/// How large the values of a context are assumed to be.
-public struct DataSizes: Hashable, Sendable {
-  /// Elements or entries of a list or a map, those of lists and maps within it included.
-  public var elements: Int
-  /// Bytes of a text.
-  public var bytes: Int
-
-  public init(elements: Int = 100, bytes: Int = 1_000) {
-    self.elements = max(elements, 0)
-    self.bytes = max(bytes, 0)
-  }
-}
-
 /// What evaluating an expression takes, estimated without evaluating it.
+///
+/// ```swift
+/// let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// program.cost(of: program.entries[0]).operations  // 1...2
+/// ```
 public struct Cost: Hashable, Sendable {
   /// Operators, calls and tests that are evaluated. Where an operand decides, the others are not.
   public var operations: ClosedRange<Int>
@@ -20,15 +12,37 @@ public struct Cost: Hashable, Sendable {
   public var steps: ClosedRange<Int>
 }
 
+extension Cost {
+  /// How large the values of a context are assumed to be.
+  ///
+  /// ```swift
+  /// let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
+  /// let few = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 10))
+  /// let many = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 300, bytes: 10))
+  /// few.steps.upperBound < many.steps.upperBound  // true
+  /// ```
+  public struct DataSizes: Hashable, Sendable {
+    /// Elements or entries of a list or a map, those of lists and maps within it included.
+    public var elements: Int
+    /// Bytes of a text.
+    public var bytes: Int
+
+    public init(elements: Int = 100, bytes: Int = 1_000) {
+      self.elements = max(elements, 0)
+      self.bytes = max(bytes, 0)
+    }
+  }
+}
+
 extension Program {
   /// What an entry takes at least and at most, for contexts whose values have at most these sizes.
   ///
   /// ```swift
   /// let program = Environment().compile("user.tags.exists(t, t in params.wanted)").output!
-  /// let cost = program.cost(of: program.entries[0], for: DataSizes(elements: 10, bytes: 100))
+  /// let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 10, bytes: 100))
   /// cost.steps.upperBound <= program.limits.steps  // true
   /// ```
-  public func cost(of entry: Entry, for sizes: DataSizes = DataSizes()) -> Cost {
+  public func cost(of entry: Entry, for sizes: Cost.DataSizes = Cost.DataSizes()) -> Cost {
     var estimate = CostEstimate(sizes: sizes)
     let root = storage.rootNodes[entry.source]
     for id in storage.graph.nodes(below: root).sorted() { estimate.add(id, storage.graph) }
@@ -49,13 +63,13 @@ private struct CostEstimate {
     var rounds = 0
     /// Elements gone through; four bytes count as one.
     var work = 0
-    var size = DataSizes(elements: 0, bytes: 0)
+    var size = Cost.DataSizes(elements: 0, bytes: 0)
   }
 
-  let sizes: DataSizes
+  let sizes: Cost.DataSizes
   var parts: [ConditionGraph.ID: Part] = [:]
 
-  init(sizes: DataSizes) { self.sizes = sizes }
+  init(sizes: Cost.DataSizes) { self.sizes = sizes }
 
   mutating func add(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) {
     let node = graph[id]
@@ -86,7 +100,7 @@ private struct CostEstimate {
       default: withUnsafePointer(to: cell) { cell.isText || cell.tag == Tag.bytes ? $0.textBytes.count : 0 }
       }
     }
-    return Part(size: DataSizes(elements: elements(cell), bytes: bytes(cell)))
+    return Part(size: Cost.DataSizes(elements: elements(cell), bytes: bytes(cell)))
   }
 
   /// All operands one after the other, with the value of the largest.
@@ -107,7 +121,7 @@ private struct CostEstimate {
     var part = sum(operands)
     part.least = operands.first?.least ?? 0
     part.leastRounds = operands.first?.leastRounds ?? 0
-    part.size = DataSizes(elements: 0, bytes: 0)
+    part.size = Cost.DataSizes(elements: 0, bytes: 0)
     return part
   }
 
@@ -120,7 +134,7 @@ private struct CostEstimate {
       leastRounds: condition.leastRounds.adding(min(yes.leastRounds, no.leastRounds)),
       rounds: condition.rounds.adding(max(yes.rounds, no.rounds)),
       work: condition.work.adding(max(yes.work, no.work)),
-      size: DataSizes(
+      size: Cost.DataSizes(
         elements: max(yes.size.elements, no.size.elements),
         bytes: max(yes.size.bytes, no.size.bytes)))
   }

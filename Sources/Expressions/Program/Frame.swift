@@ -4,9 +4,12 @@
 /// allocates nothing from the system once the frame is warm.
 ///
 /// ```swift
+/// let program = Environment().compile("user.plan == 'free'").output!
 /// var frame = Frame(for: program)
-/// try frame.fill(json: #"{"user":{"plan":"free"}}"#.utf8)
-/// let value = try program.evaluate(in: &frame)
+/// for (line, isFree) in [(#"{"user":{"plan":"free"}}"#, true), (#"{"user":{}}"#, false)] {
+///   try frame.fill(json: line.utf8)
+///   program.isTrue(in: &frame) == isFree  // true
+/// }
 /// ```
 public struct Frame: ~Copyable {
   let storage: Program.Storage
@@ -294,7 +297,9 @@ extension Frame {
       }
       value = next
     }
-    guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
+    // The names of the path are levels too, but for the root; the last level is a scalar.
+    let nesting = storage.limits.dataNesting - path.count + 2
+    guard let cell = arena.cell(value, nesting: nesting) else { throw EvaluationError(.limitExceeded) }
     return cell
   }
 }
@@ -318,6 +323,12 @@ extension Program {
       // Callers see the text of what only the language has a type for.
       let text = withUnsafePointer(to: cell) { Conversions.text($0, &frame.arena) }
       return Value(text)
+    case Tag.list, Tag.map, Tag.optional:
+      // Parts that are shared in memory are not in a value.
+      guard cell.treeSize(upTo: storage.limits.resultBytes) != nil else {
+        throw EvaluationError(.limitExceeded)
+      }
+      return Value(cell)
     default: return Value(cell)
     }
   }

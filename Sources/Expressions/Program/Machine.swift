@@ -66,14 +66,22 @@ enum Machine {
         if left.tag == Tag.int, right.tag == Tag.int {
           state.choose(left.intValue < right.intValue, targets)
         } else {
-          state.decide(ordered(cells + Int(a), cells + Int(b), orEqual: false), targets)
+          state.spend(left)
+          state.decide(
+            state.isWithinBudget()
+              ? ordered(cells + Int(a), cells + Int(b), orEqual: false)
+              : Cell(fault: .limitExceeded), targets)
         }
       case .lessOrEqual(let a, let b, let targets):
         let (left, right) = (cells[Int(a)], cells[Int(b)])
         if left.tag == Tag.int, right.tag == Tag.int {
           state.choose(left.intValue <= right.intValue, targets)
         } else {
-          state.decide(ordered(cells + Int(a), cells + Int(b), orEqual: true), targets)
+          state.spend(left)
+          state.decide(
+            state.isWithinBudget()
+              ? ordered(cells + Int(a), cells + Int(b), orEqual: true)
+              : Cell(fault: .limitExceeded), targets)
         }
       case .present(let slot, let targets):
         let cell = cells[Int(slot)]
@@ -83,7 +91,11 @@ enum Machine {
           state.failTest(Arithmetic.absent(cell), targets)
         }
       case .hasField(let a, let name, let targets):
-        state.decide(CollectionFunctions.hasField(cells + Int(a), cells + Int(name)), targets)
+        state.spend(cells[Int(a)])
+        state.decide(
+          state.isWithinBudget()
+            ? CollectionFunctions.hasField(cells + Int(a), cells + Int(name))
+            : Cell(fault: .limitExceeded), targets)
       case .inBits(let a, let list, let targets):
         let cell = cells[Int(a)]
         if cell.isValue {
@@ -92,10 +104,13 @@ enum Machine {
           state.failTest(Arithmetic.absent(cell), targets)
         }
       case .inSet(let a, let set, let targets):
-        if cells[Int(a)].isValue {
+        state.spend(cells[Int(a)])
+        if !cells[Int(a)].isValue {
+          state.failTest(Arithmetic.absent(cells[Int(a)]), targets)
+        } else if state.isWithinBudget() {
           state.choose(program.sets[Int(set)].contains(cells + Int(a)), targets)
         } else {
-          state.failTest(Arithmetic.absent(cells[Int(a)]), targets)
+          state.failTest(Cell(fault: .limitExceeded), targets)
         }
       case .isIn(let a, let b, let targets):
         let isIn = CollectionFunctions.contains(cells + Int(b), cells + Int(a), &state.work)
@@ -122,7 +137,7 @@ enum Machine {
         state.spend(cells[Int(a)])
         let verdict =
           state.isWithinBudget()
-          ? match(cells + Int(a), frame.running.patterns[Int(pattern)], &frame)
+          ? match(cells + Int(a), frame.running.patterns[Int(pattern)], &frame, &state.work)
           : Cell(fault: .limitExceeded)
         state.decide(verdict, targets)
       case .matchesText(let a, let b, let targets):
@@ -130,7 +145,8 @@ enum Machine {
         state.spend(cells[Int(b)])
         let verdict =
           state.isWithinBudget()
-          ? matchText(cells + Int(a), cells + Int(b), &frame) : Cell(fault: .limitExceeded)
+          ? matchText(cells + Int(a), cells + Int(b), &frame, &state.work)
+          : Cell(fault: .limitExceeded)
         state.decide(verdict, targets)
       case .isTruthy(let a, let targets):
         let cell = cells[Int(a)]
@@ -260,13 +276,15 @@ enum Machine {
         if count > 1 { state.spend(cells[Int(b)]) }
         let operands = Operands(cells + Int(a), cells + Int(b), count: Int(count))
         state.store(in: cells, 
-          state.isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
+          state.isWithinBudget()
+            ? call(function, operands, &frame, &state.work) : Cell(fault: .limitExceeded), to,
           target)
       case .callMany(let function, let count, let first, let to, let target):
         for i in 0..<UInt32(count) { state.spend(cells[Int(first + i)]) }
         let operands = Operands(cells + Int(first), count: Int(count))
         state.store(in: cells, 
-          state.isWithinBudget() ? call(function, operands, &frame) : Cell(fault: .limitExceeded), to,
+          state.isWithinBudget()
+            ? call(function, operands, &frame, &state.work) : Cell(fault: .limitExceeded), to,
           target)
       case .beginLoop(let a, let iterator, let target):
         let range = cells[Int(a)]
@@ -346,15 +364,18 @@ enum Machine {
   }
 
   @inline(never)
-  private static func call(_ function: Function, _ operands: Operands, _ frame: inout Frame)
-    -> Cell
-  {
+  private static func call(
+    _ function: Function, _ operands: Operands, _ frame: inout Frame, _ work: inout Int
+  ) -> Cell {
     switch function {
     case .regexReplace, .regexExtract, .regexExtractAll:
-      RegexExtension.call(
+      frame.regexScratch.work = 0
+      let result = RegexExtension.call(
         function, operands, frame.storage.limits, &frame.patternCache, &frame.regexScratch,
         &frame.arena)
-    default: Calls.call(function, operands, &frame.arena)
+      work &+= frame.regexScratch.work
+      return result
+    default: return Calls.call(function, operands, &frame.arena)
     }
   }
 
@@ -410,9 +431,12 @@ enum Machine {
 
   @inline(never)
   private static func match(
-    _ text: UnsafePointer<Cell>, _ pattern: RegexPattern, _ frame: inout Frame
+    _ text: UnsafePointer<Cell>, _ pattern: RegexPattern, _ frame: inout Frame,
+    _ work: inout Int
   ) -> Cell {
     guard text.pointee.isText else { return Arithmetic.noOverload(text.pointee) }
+    frame.regexScratch.work = 0
+    defer { work &+= frame.regexScratch.work }
     // Texts are valid UTF-8 from whatever they are made: JSON is checked, bytes are converted.
     switch pattern.matches(text.textBytes, validated: true, scratch: &frame.regexScratch) {
     case .matched: return .true
@@ -424,20 +448,20 @@ enum Machine {
 
   @inline(never)
   private static func matchText(
-    _ text: UnsafePointer<Cell>, _ pattern: UnsafePointer<Cell>, _ frame: inout Frame
+    _ text: UnsafePointer<Cell>, _ pattern: UnsafePointer<Cell>, _ frame: inout Frame,
+    _ work: inout Int
   ) -> Cell {
     guard text.pointee.isText, pattern.pointee.isText else {
       return Arithmetic.noOverload(text.pointee, pattern.pointee)
     }
     let limits = RegexLimits(frame.storage.limits)
     let isUnicode = frame.storage.hasUnicodeClasses
-    guard
-      let compiled = frame.patternCache.pattern(
-        pattern.textBytes, limits, unicodeClasses: isUnicode)
-    else {
-      return Cell(fault: .badRegex)
+    switch frame.patternCache.pattern(
+      pattern.textBytes, limits, unicodeClasses: isUnicode, &work)
+    {
+    case .pattern(let pattern): return match(text, pattern, &frame, &work)
+    case .none(let reason): return Cell(fault: reason)
     }
-    return match(text, compiled, &frame)
   }
 }
 
@@ -468,6 +492,10 @@ private struct RunState<T: Trace> {
   mutating func fail(_ cell: Cell, _ target: UInt32) {
     fault = cell.low | UInt64(at) << 32
     at = Int(target)
+    // What reached a limit took long, and `||` passes over its fault: nothing else may take long.
+    if UInt8(truncatingIfNeeded: cell.low >> 8) == EvaluationError.Kind.limitExceeded.rawValue {
+      steps = min(steps, 0)
+    }
   }
 
   @inline(__always)

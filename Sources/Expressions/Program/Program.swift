@@ -4,6 +4,13 @@ internal import Synchronization
 ///
 /// A program never changes, is `Sendable`, and can be run by any number of threads, each with its
 /// own ``Frame``.
+///
+/// ```swift
+/// let program = Environment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
+/// let value = try program.evaluate(
+///   ["user": ["tags": ["beta", "staff", "b2b"]], "params": ["prefix": "b"]])
+/// value  // ["beta", "b2b"]
+/// ```
 public struct Program: Sendable {
   /// An expression of a program.
   public struct Entry: Hashable, Sendable {

@@ -2,11 +2,15 @@
 ///
 /// ```swift
 /// var builder = ProgramBuilder(Environment())
-/// let problems = builder.add("device.country == \"DE\"")
+/// builder.add("device.country == 'DE'")  // []
+/// builder.add("device.country == 'DE' && user.age >= 18")  // []
 /// let program = builder.build()
+/// var frame = Frame(for: program)
+/// try frame.fill(["device": ["country": "DE"], "user": ["age": 17]])
+/// try program.entries.map { try program.evaluate($0, in: &frame) }  // [true, false]
 /// ```
 public struct ProgramBuilder: ~Copyable {
-  public var environment: Environment { checker.environment }
+  package var environment: Environment { checker.environment }
   /// Whether operations on constants are worked out beforehand. Off only in tests, which hold
   /// the two ways against each other.
   package var folds: Bool {
@@ -126,8 +130,9 @@ public struct ProgramBuilder: ~Copyable {
     }
     // In superscript it is an error of the evaluations that come to it.
     return Diagnostic(
-      .badRegex, error.message, severity: environment.dialect == .cel ? .error : .warning,
-      range: range, notes: ["patterns are in RE2's syntax"], suggestion: error.suggestion)
+      error.code.isLimit ? .limitExceeded : .badRegex, error.message,
+      severity: environment.dialect == .cel ? .error : .warning, range: range,
+      notes: ["patterns are in RE2's syntax"], suggestion: error.suggestion)
   }
 
   /// Emits the program. Expressions with the same meaning share one piece of code.

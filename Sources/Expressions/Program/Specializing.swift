@@ -70,7 +70,7 @@ extension Program {
   }
 
   /// Runs what has become independent of the context and is more than an operation on constants:
-  /// loops, patterns. What errs stays as it is.
+  /// loops, patterns. What errs, or is large, stays as it is.
   private func evaluated(_ closed: [ConditionGraph.ID], in rest: consuming GraphCopy) -> GraphCopy {
     let graph = rest.graph
     let roots = rest.roots
@@ -84,7 +84,10 @@ extension Program {
     for (node, entry) in zip(closed, program.entries) {
       var trace = NoTrace()
       let cell = Machine.run(program.storage, from: entry.start, in: &frame, &trace)
-      if cell.isValue { values[node] = cell }
+      // Parts that are shared here are not in constants.
+      if cell.isValue, cell.treeSize(upTo: ConstantFolding.roomPerExpression) != nil {
+        values[node] = cell
+      }
     }
     let result = Program.folded(graph.copy(of: roots, replacing: values))
     frame.reset()

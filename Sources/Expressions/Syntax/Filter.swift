@@ -3,6 +3,16 @@
 /// A list of filters is a condition too: it is split at every `or`, and a group in which all
 /// filters hold is enough. A filter on a field that is not there does not hold, not even a negated
 /// one; values are never converted.
+///
+/// ```swift
+/// let filters = [
+///   Filter(field: "user.plan", operator: .is, value: "free"),
+///   Filter(field: "device.sessions", operator: .greaterThan, value: 3),
+/// ]
+/// filters.map(\.text)  // ["user.plan is \"free\"", "device.sessions gt 3"]
+/// let program = Environment().compile(filters)
+/// try program.evaluate(["user": ["plan": "free"], "device": ["sessions": 4]])  // true
+/// ```
 public struct Filter: Hashable, Sendable {
   /// What is asked of the field.
   public enum Operator: String, Hashable, Sendable, CaseIterable {

@@ -176,6 +176,7 @@ package struct Printer {
     let isPlain =
       name.utf8.allSatisfy { $0 == 0x5F || $0 | 0x20 &- 0x61 < 26 && $0 > 0x40 || $0 &- 0x30 < 10 }
       && name.utf8.first.map { $0 &- 0x30 >= 10 } == true
+      && !["in", "true", "false", "null"].contains(name)
     return isPlain ? name : "`\(name)`"
   }
 

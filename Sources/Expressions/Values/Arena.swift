@@ -11,7 +11,7 @@ package struct Arena: ~Copyable {
   private var current = 0
   private var used = 0
   /// Bytes taken since the last reset, over all blocks.
-  private var taken = 0
+  private(set) var taken = 0
   /// Bytes that may be taken between two resets.
   package var limit: Int
 

@@ -80,6 +80,7 @@ package enum FlatMap {
   /// Whether two maps with the same number of entries have equal ones.
   static func areEqual(_ a: Cell, _ b: Cell, _ work: inout Int) -> Bool {
     guard let left = a.entries.baseAddress, let right = b.entries.baseAddress else { return true }
+    guard Comparing.isWithinBounds(&work) else { return false }
     let count = a.outsideCount
     if count <= smallCount {
       for i in 0..<count {

@@ -24,8 +24,12 @@ package enum Comparing {
     return areEqual(a, b, &work)
   }
 
+  /// What one comparison may look at. A list that holds another twice, which holds another twice,
+  /// and so on, is small in memory and endless to walk through.
+  static let mostWork = 1 << 24
+
   /// Equality that adds to `work` what it looked at: an element of a list, an entry of a map or 64
-  /// bytes count one.
+  /// bytes count one. Beyond ``mostWork`` the answer is false and `work` more than any budget.
   package static func areEqual(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int
   ) -> Bool {
@@ -74,9 +78,16 @@ package enum Comparing {
     guard let left = a.elements.baseAddress, let right = b.elements.baseAddress else { return true }
     for i in 0..<a.outsideCount {
       work &+= 1
-      if !areEqual(left + i, right + i, &work) { return false }
+      guard isWithinBounds(&work), areEqual(left + i, right + i, &work) else { return false }
     }
     return true
+  }
+
+  /// False when a comparison has looked at too much, which `work` then says to whoever budgets it.
+  static func isWithinBounds(_ work: inout Int) -> Bool {
+    if work <= mostWork { return true }
+    work = .max >> 1
+    return false
   }
 
   /// The value that a map holds under a key, compared as map keys are: numbers by value.

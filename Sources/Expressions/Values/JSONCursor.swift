@@ -1,4 +1,14 @@
 /// Why a text is not JSON, and where.
+///
+/// ```swift
+/// do throws(JSONFault) {
+///   _ = try Value.parse(json: #"{"plan": "free",}"#.utf8)
+/// } catch {
+///   error.kind  // .unexpectedByte
+///   error.offset  // 16
+///   error.message  // "this is no JSON here"
+/// }
+/// ```
 public struct JSONFault: Error, Hashable, Sendable {
   /// The kinds of fault.
   public enum Kind: UInt8, Hashable, Sendable {

@@ -1,4 +1,13 @@
 /// A value of the expression language, for callers: what goes into a context and what comes out.
+///
+/// Literals of Swift are values. JSON comes in and goes out as text.
+///
+/// ```swift
+/// let user: Value = ["plan": "free", "age": 29, "score": 4.5, "tags": ["a", "b"]]
+/// user["age"]  // .int(29)
+/// user.json  // #"{"plan":"free","age":29,"score":4.5,"tags":["a","b"]}"#
+/// try Value.parse(json: "[1, 1.0, 18446744073709551615]".utf8)  // [1, 1.0, .uint(.max)]
+/// ```
 public enum Value: Hashable, Sendable {
   case null
   case bool(Bool)

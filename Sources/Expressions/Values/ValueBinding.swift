@@ -1,8 +1,8 @@
 /// What happens to values when they are put into a frame. Platforms hand the same data over in
 /// different ways; the evaluator sees only what comes out here.
-public struct ValueBinding: Hashable, Sendable {
+package struct ValueBinding: Hashable, Sendable {
   /// What becomes of null.
-  public enum Null: Hashable, Sendable {
+  package enum Null: Hashable, Sendable {
     case kept
     /// An empty map, as on iOS.
     case emptyMap
@@ -11,18 +11,18 @@ public struct ValueBinding: Hashable, Sendable {
   }
 
   /// The texts `true` and `false` become bools, inside lists and maps too.
-  public var readsBooleanTexts = false
-  public var null = Null.kept
+  package var readsBooleanTexts = false
+  package var null = Null.kept
   /// Integers outside 32 bits become unsigned by their bits, as Kotlin's `Long.toULong()` does.
-  public var longsAreUnsigned = false
+  package var longsAreUnsigned = false
   /// Every `$` is taken out of texts. Keys keep theirs.
-  public var dropsDollarSigns = false
+  package var dropsDollarSigns = false
   /// Doubles without a fraction become ints, as JavaScript's numbers cannot tell them apart.
-  public var wholeDoublesAreInts = false
+  package var wholeDoublesAreInts = false
   /// What lies behind something that is no map counts as not there, and not as an error.
   var isLenient = false
 
-  public init() {}
+  package init() {}
 
   /// Whether values go in as they are.
   var isPlain: Bool {
@@ -33,7 +33,7 @@ public struct ValueBinding: Hashable, Sendable {
 
 extension ValueBinding {
   /// What a value becomes on its way into a frame, or nil when it is left out.
-  public func passed(_ value: Value) -> Value? {
+  package func passed(_ value: Value) -> Value? {
     var arena = Arena(limit: 64 << 20)
     guard let cell = arena.cell(value) else { return nil }
     let bound = bound(cell, in: &arena)

@@ -35,7 +35,7 @@ extension Platform {
   }
 
   /// What the SDK does to attributes before it evaluates.
-  public var binding: ValueBinding {
+  package var binding: ValueBinding {
     var binding = ValueBinding()
     switch self {
     case .ios: binding.null = .emptyMap

@@ -4,10 +4,18 @@ public import RuleEngine
 /// Answers placements for one subject and remembers the assignments that its answers promise.
 ///
 /// ```swift
+/// import RuleEngine
+///
+/// let audience = Audience(
+///   index: 0, experimentID: "long-texts", expression: "params.pages > 10",
+///   variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "export")])
+/// let config = Config(placements: [Placement(name: "export_pdf", audiences: [audience])])
 /// var evaluator = PlacementEvaluator(
-///   ruleSet: ruleSet, subjectID: "user-1",
+///   ruleSet: RuleSet.compile(config).output!, subjectID: "user-1",
 ///   attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
-/// let result = evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now)
+/// let now: Int64 = 1_772_366_400_000
+/// evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type  // "Paywall"
+/// evaluator.assignments.map(\.variantID)  // ["v1"]
 /// ```
 ///
 /// This is the part of the SDK that wraps the engine; it has no clock, no network and no storage

@@ -3,13 +3,13 @@ import Testing
 @testable import Expressions
 
 @Suite struct CostTests {
-  private func cost(_ source: String, _ sizes: DataSizes = DataSizes()) throws -> Cost {
+  private func cost(_ source: String, _ sizes: Cost.DataSizes = Cost.DataSizes()) throws -> Cost {
     let program = try #require(Environment().compile(source).output)
     return program.cost(of: program.entries[0], for: sizes)
   }
 
   @Test func simpleTestsTakeNoSteps() throws {
-    let cost = try cost(#"user.age > 18 && device.platform == "iOS""#, DataSizes(elements: 0, bytes: 15))
+    let cost = try cost(#"user.age > 18 && device.platform == "iOS""#, Cost.DataSizes(elements: 0, bytes: 15))
     #expect(cost.operations == 1...2)
     #expect(cost.steps.lowerBound == 0)
     #expect(cost.steps.upperBound <= 1)
@@ -22,23 +22,23 @@ import Testing
 
   @Test func loopsGrowWithTheData() throws {
     let source = "user.tags.exists(t, t == 1)"
-    let small = try cost(source, DataSizes(elements: 10, bytes: 0))
-    let large = try cost(source, DataSizes(elements: 1_000, bytes: 0))
+    let small = try cost(source, Cost.DataSizes(elements: 10, bytes: 0))
+    let large = try cost(source, Cost.DataSizes(elements: 1_000, bytes: 0))
     #expect(small.steps.upperBound >= 10)
     #expect(large.steps.upperBound >= 100 * small.steps.upperBound / 2)
-    let nested = try cost("user.a.all(x, user.b.all(y, x == y))", DataSizes(elements: 10, bytes: 0))
+    let nested = try cost("user.a.all(x, user.b.all(y, x == y))", Cost.DataSizes(elements: 10, bytes: 0))
     #expect(nested.steps.upperBound >= 110)
   }
 
   @Test func constantRangesAreKnown() throws {
-    let cost = try cost("[1, 2, 3].exists(x, x == user.a)", DataSizes(elements: 0, bytes: 0))
+    let cost = try cost("[1, 2, 3].exists(x, x == user.a)", Cost.DataSizes(elements: 0, bytes: 0))
     #expect(cost.steps == 0...3)
     #expect(cost.operations == 1...7)
   }
 
   @Test func hugeEstimatesStop() throws {
     let source = "user.a.all(a, user.a.all(b, user.a.all(c, user.a.all(d, user.a.all(e, a == e)))))"
-    let cost = try cost(source, DataSizes(elements: 1 << 40, bytes: 1 << 40))
+    let cost = try cost(source, Cost.DataSizes(elements: 1 << 40, bytes: 1 << 40))
     #expect(cost.steps.upperBound == .max)
   }
 
@@ -51,7 +51,7 @@ import Testing
       let source = writer.write(expressions.expression(.bool, depth: 1 + round % 5))
       let program = try #require(Environment().compile(source).output)
       // Contexts hold up to 4 elements at each of 4 levels, and texts of 60 bytes.
-      let cost = program.cost(of: program.entries[0], for: DataSizes(elements: 340, bytes: 60))
+      let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 340, bytes: 60))
       let limits = Limits(steps: cost.steps.upperBound == .max ? .max : cost.steps.upperBound + 1)
       let limited = try #require(Environment(limits: limits).compile(source).output)
       for _ in 0..<4 {

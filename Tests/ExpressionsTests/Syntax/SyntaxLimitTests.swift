@@ -56,7 +56,7 @@ import Testing
     #expect(try map.evaluate(["user": ["i": 4_999]]) == 0)
   }
 
-  /// What is set higher than 1,000 counts as 1,000, however it is set.
+  /// What is set higher than 500 counts as 500, however it is set.
   @Test func nestingHasAnEnd() {
     #expect(Limits(nesting: 1_000_000).nesting == 500)
     #expect(Limits(dataNesting: 1_000_000).dataNesting == 500)

@@ -71,8 +71,11 @@ final class PikeMatcher: @unchecked Sendable {
       code: code, text: subject.baseAddress ?? UnsafePointer(code.prefix), count: subject.count,
       slotCount: slots, stepsLeft: matchLimit + RegexLimits.stepsPerSubjectByte * subject.count,
       scratch: scratch)
+    let allowed = machine.stepsLeft
     let verdict = machine.search(from: offset)
     scratch.stamp = machine.stamp
+    // Recorded groups are copied with every step.
+    scratch.steps = (allowed &- machine.stepsLeft) &* (1 &+ slots / 4)
     return verdict
   }
 }
@@ -94,7 +97,7 @@ private struct PikeMachine {
   private var waiting: PikeThreads
   /// The mark of the position that is being filled; an instruction with it has been there.
   fileprivate private(set) var stamp: UInt32
-  private var stepsLeft: Int
+  fileprivate private(set) var stepsLeft: Int
   private var hasMatched = false
 
   init(

@@ -28,6 +28,8 @@ struct PikeScratch: ~Copyable, @unchecked Sendable {
   private(set) var bestSlots: UnsafeMutablePointer<Int>
   /// The last mark that was given out. Marks only grow, so that old ones need no clearing.
   var stamp: UInt32 = 0
+  /// The steps that the last search took.
+  var steps = 0
   private var instructionCapacity: Int
   private var slotCapacity: Int
   private var threadSlotCapacity: Int

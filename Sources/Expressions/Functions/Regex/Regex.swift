@@ -44,6 +44,11 @@ package enum RegexBackend: Hashable, Sendable, CaseIterable {
 package struct RegexScratch: ~Copyable, Sendable {
   fileprivate var native: NativeScratch?
   fileprivate var pike = PikeScratch()
+  /// What matching has taken since this was set to 0, in steps of the own matcher. What PCRE2 takes
+  /// is not known; a bound of it is added.
+  package var work = 0
+  /// Searching fails as at any other limit when ``work`` is beyond this.
+  package var workLimit = Int.max
 
   package init() {
     native = nil
@@ -55,6 +60,8 @@ package struct CheckedPattern: Sendable {
   fileprivate let regex: ParsedRegex
   fileprivate let analysis: RegexAnalysis
   fileprivate let limits: RegexLimits
+  /// Instructions of the compiled program, about.
+  package var size: Int { analysis.size }
 
   /// Checks a pattern.
   ///
@@ -166,8 +173,7 @@ package final class RegexPattern: Sendable {
       let verdict = run(native, subject, from: 0, groups: 1, scratch: &scratch)
       if verdict != .limitExceeded || !mayFallBack { return verdict }
     }
-    return pike.match(
-      subject, from: 0, capturing: false, matchLimit: limits.matchLimit, scratch: &scratch.pike)
+    return search(subject, from: 0, capturing: false, scratch: &scratch)
   }
 
   /// Looks for the first match at or after a byte offset. What stands before the offset still
@@ -189,10 +195,21 @@ package final class RegexPattern: Sendable {
         return result(verdict) { scratch.native?.range(ofGroup: $0) }
       }
     }
-    let verdict = pike.match(
-      subject, from: start, capturing: true, matchLimit: limits.matchLimit,
-      scratch: &scratch.pike)
+    let verdict = search(subject, from: start, capturing: true, scratch: &scratch)
     return result(verdict) { scratch.pike.range(ofGroup: $0) }
+  }
+
+  /// The own matcher's verdict.
+  private func search(
+    _ subject: UnsafeBufferPointer<UInt8>, from offset: Int, capturing: Bool,
+    scratch: inout RegexScratch
+  ) -> RegexVerdict {
+    guard scratch.work <= scratch.workLimit else { return .limitExceeded }
+    let verdict = pike.match(
+      subject, from: offset, capturing: capturing, matchLimit: limits.matchLimit,
+      scratch: &scratch.pike)
+    scratch.work &+= 16 &+ scratch.pike.steps
+    return verdict
   }
 
   private func result(
@@ -211,16 +228,20 @@ package final class RegexPattern: Sendable {
     groups: Int, scratch: inout RegexScratch
   ) -> RegexVerdict {
     if scratch.native == nil { scratch.native = NativeScratch() }
+    // As much as the limit below allows, which few matches come near.
+    let length = max(subject.count &- offset, 0)
+    scratch.work &+= 16 &+ 16 &* length &+ length &* length >> 5
+    guard scratch.work <= scratch.workLimit else { return .limitExceeded }
     let limit = mayFallBack ? nativeMatchLimit(subject.count) : limits.matchLimit
     guard scratch.native?.prepare(matchLimit: limit, limits: limits, groups: groups) == true
     else { return .limitExceeded }
     return scratch.native?.match(native, subject, from: offset) ?? .limitExceeded
   }
 
-  /// PCRE2 counts anew from each start position. Its limit is therefore the share of one position,
-  /// in powers of two so that it seldom changes, yet enough for plain loops over the subject.
+  /// PCRE2 counts anew from each start position, and one count takes it some nanoseconds. Its limit
+  /// is enough for a plain loop over the subject; what takes more the own matcher does in linear
+  /// time. It goes in powers of two so that it seldom changes.
   private func nativeMatchLimit(_ count: Int) -> Int {
-    let share = limits.matchLimit >> (Int.bitWidth - count.leadingZeroBitCount)
-    return min(limits.matchLimit, max(share, 1_000))
+    min(limits.matchLimit, 128 &+ 1 << (Int.bitWidth &- max(count &- 1, 0).leadingZeroBitCount))
   }
 }

@@ -1,0 +1,41 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Any bytes as a Superwall static config: a config or an error with a place, a rule set that
+/// decides every placement, and the same again.
+public enum ConfigCheck {
+  private static let users = [
+    "{}",
+    #"{"user":{"plan":"free","a":1,"seed":42},"device":{"country":"DE"},"params":{"pages":3}}"#,
+  ]
+
+  public static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let first = answers(bytes)
+    require(answers(bytes) == first, "the answers differ the second time")
+  }
+
+  private static func answers(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
+    let decoded = Config.decode(superwall: bytes)
+    for diagnostic in decoded.diagnostics where diagnostic.path.isEmpty {
+      require((diagnostic.range?.to ?? 0) <= bytes.count + 1, "a diagnostic lies behind the text")
+    }
+    let isRefused = decoded.diagnostics.contains { $0.severity == .error }
+    require(decoded.output != nil || isRefused, "neither a config nor an error")
+    guard let config = decoded.output, let rules = RuleSet.compile(config).output else {
+      return decoded.diagnostics.map(\.message)
+    }
+    var answers: [String] = []
+    for user in users {
+      var frame = Frame(for: rules.program)
+      try? frame.fill(json: user.utf8)
+      let state = DecisionState(subjectID: "u", now: 1_772_366_400_000)
+      for name in rules.placementNames {
+        let decision = rules.decide(
+          name, frame: &frame, state: state, assigner: .hash(salt: "fuzz"))
+        require(decision.outcome != .placementNotFound, "placement \(name) is not found")
+        answers.append(rules.explain(decision, frame: &frame).text)
+      }
+    }
+    return answers
+  }
+}

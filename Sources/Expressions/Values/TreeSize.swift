@@ -1,0 +1,20 @@
+extension Cell {
+  /// What this takes as a value of its own, in which nothing is shared: 16 bytes for each cell, and
+  /// the bytes of texts. Nil when that is more than `limit`, which is found out in time that does
+  /// not depend on how much more.
+  func treeSize(upTo limit: Int) -> Int? {
+    var left = limit
+    return Cell.take(self, from: &left) ? limit - left : nil
+  }
+
+  private static func take(_ cell: Cell, from left: inout Int) -> Bool {
+    left -= 16
+    if cell.hasBytesOutside { left -= cell.outsideCount }
+    guard left >= 0 else { return false }
+    switch cell.tag {
+    case Tag.list, Tag.optional: return cell.elements.allSatisfy { take($0, from: &left) }
+    case Tag.map: return cell.entries.allSatisfy { take($0, from: &left) }
+    default: return true
+    }
+  }
+}

@@ -1,0 +1,394 @@
+// Made by Tools/make-examples.sh from docstrings and guides. Do not edit.
+// swift-format-ignore-file
+import Expressions
+import RuleEngine
+import SDK
+import Testing
+
+@Suite("Examples of docstrings and guides")
+struct Examples {
+  @Test("Sources/Expressions/Checking/Environment.swift, Environment")
+  func Sources_Expressions_Checking_Environment_Environment() throws {
+    let example = ExampleRun(results: 2)
+    let environment = Environment(roots: ["user", "device"], variables: ["now"])
+    let program = environment.compile("timestamp(now) > timestamp(user.until)").output!
+    try example.same(program.evaluate(
+  ["now": "2026-11-21T08:00:00Z", "user": ["until": "2026-11-20T00:00:00Z"]]), true)
+
+    example.same(environment.compile("usr.until == now").diagnostics[0].code, .unknownAttribute)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Checking/Environment.swift, AttributePath")
+  func Sources_Expressions_Checking_Environment_AttributePath() throws {
+    let example = ExampleRun(results: 2)
+    let program = Environment().compile("user.plan == device.tier || has(user.trial.end)").output!
+    example.same(program.requirements[0] == AttributePath(["user", "plan"]), true)
+    example.same(program.requirements.map { "\($0)" }, ["user.plan", "device.tier", "user.trial.end"])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/Diagnostic.swift, Diagnostic")
+  func Sources_Expressions_Diagnostics_Diagnostic_Diagnostic() throws {
+    let example = ExampleRun(results: 4)
+    let diagnostic = Environment().compile("user.age >= 18 and user.plan").diagnostics[0]
+    example.same(diagnostic.code, .syntaxError)
+    example.same(diagnostic.message, "'and' is no operator")
+    example.same(diagnostic.range, SourceRange(from: 15, to: 18))
+    example.same(diagnostic.suggestion, "write '&&'")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/Diagnostic.swift, Compilation")
+  func Sources_Expressions_Diagnostics_Diagnostic_Compilation() throws {
+    let example = ExampleRun(results: 1)
+    let compiled = Environment().compile("(user.age >= 18")
+    if let program = compiled.output {
+      print(program.requirements)
+    } else {
+      example.same(compiled.diagnostics.map(\.message), ["expected ')' to close '('"])
+    }
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/EvaluationError.swift, EvaluationError")
+  func Sources_Expressions_Diagnostics_EvaluationError_EvaluationError() throws {
+    let example = ExampleRun(results: 2)
+    let program = Environment().compile("user.credits / user.days > 3").output!
+    do throws(EvaluationError) {
+      _ = try program.evaluate(["user": ["credits": 10, "days": 0]])
+    } catch {
+      example.same(error.kind, .divisionByZero)
+      example.same(program.range(of: error, in: program.entries[0]), SourceRange(from: 0, to: 24))
+    }
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/Limits.swift, Limits")
+  func Sources_Expressions_Diagnostics_Limits_Limits() throws {
+    let example = ExampleRun(results: 2)
+    let strict = Environment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
+    let program = strict.compile("user.tags.exists(t, t == 'beta')").output!
+    try example.same(program.evaluate(["user": ["tags": ["a", "b", "c"]]]), false)
+    example.fails("limit-exceeded") { try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]]) }
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/SourceRange.swift, SourceRange")
+  func Sources_Expressions_Diagnostics_SourceRange_SourceRange() throws {
+    let example = ExampleRun(results: 1)
+    let source = "user.name == 'Zoé' && user.nam != ''"
+    let program = Environment().compile(source).output!
+    let error = try #require(throws: EvaluationError.self) {
+      try program.evaluate(["user": ["name": "Zoé"]])
+    }
+    let range = program.range(of: error, in: program.entries[0])!
+    example.same(String(decoding: Array(source.utf8)[range.from..<range.to], as: UTF8.self), "user.nam != ''")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Dialects/Dialect.swift, Dialect")
+  func Sources_Expressions_Dialects_Dialect_Dialect() throws {
+    let example = ExampleRun(results: 3)
+    let rule = "user.seats < 5"
+    let cel = Environment().compile(rule).output!
+    example.fails("no-such-attribute") { try cel.evaluate(["user": ["plan": "free"]]) }
+    let superscript = Environment.superscript()
+    example.same(superscript.dialect, .superscript)
+    try example.same(superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]]), true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Dialects/Dialect.swift, HostFunctions")
+  func Sources_Expressions_Dialects_Dialect_HostFunctions() throws {
+    let example = ExampleRun(results: 1)
+    let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
+    let environment = Environment.superscript(hostFunctions: functions)
+    let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
+    example.same(program.questions, [HostQuestion(function: "daysSince", argument: .text("paywall_open"))])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Dialects/Dialect.swift, HostQuestion")
+  func Sources_Expressions_Dialects_Dialect_HostQuestion() throws {
+    let example = ExampleRun(results: 2)
+    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+    let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
+    example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])
+    var frame = Frame(for: program)
+    try frame.fill(["user": ["plan": "free"]])
+    try frame.answer(0, with: 5)
+    try example.same(program.evaluate(in: &frame), true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Optimizing/KnownAttributes.swift, KnownAttributes")
+  func Sources_Expressions_Optimizing_KnownAttributes_KnownAttributes() throws {
+    let example = ExampleRun(results: 1)
+    let known = KnownAttributes(
+      ["device": ["platform": "iOS"]], complete: [AttributePath(["device"])])
+    let program = Environment().compile("has(device.model) ? user.a : user.b").output!
+    let rest = program.specialize(known)
+    example.same(rest.residue(of: rest.entries[0]), "user.b")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Clause.swift, Clause")
+  func Sources_Expressions_Program_Clause_Clause() throws {
+    let example = ExampleRun(results: 4)
+    let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+    var frame = Frame(for: program)
+    try frame.fill(["user": ["plan": "pro"], "device": ["sessions": 7]])
+    let clauses = program.clauses(of: program.entries[0], in: &frame)
+    example.same(clauses.map(\.text), ["user.plan == 'free'", "device.sessions > 3"])
+    example.same(clauses.map(\.outcome), [.false, .true])
+    example.same(clauses.map(\.wasReached), [true, false])
+    example.same(clauses[0].attributes[0].value, "pro")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Cost.swift, Cost")
+  func Sources_Expressions_Program_Cost_Cost() throws {
+    let example = ExampleRun(results: 1)
+    let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+    example.same(program.cost(of: program.entries[0]).operations, 1...2)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Cost.swift, DataSizes")
+  func Sources_Expressions_Program_Cost_DataSizes() throws {
+    let example = ExampleRun(results: 1)
+    let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
+    let few = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 10))
+    let many = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 300, bytes: 10))
+    example.same(few.steps.upperBound < many.steps.upperBound, true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Cost.swift, cost")
+  func Sources_Expressions_Program_Cost_cost() throws {
+    let example = ExampleRun(results: 1)
+    let program = Environment().compile("user.tags.exists(t, t in params.wanted)").output!
+    let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 10, bytes: 100))
+    example.same(cost.steps.upperBound <= program.limits.steps, true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Frame.swift, Frame")
+  func Sources_Expressions_Program_Frame_Frame() throws {
+    let example = ExampleRun(results: 1)
+    let program = Environment().compile("user.plan == 'free'").output!
+    var frame = Frame(for: program)
+    for (line, isFree) in [(#"{"user":{"plan":"free"}}"#, true), (#"{"user":{}}"#, false)] {
+      try frame.fill(json: line.utf8)
+      example.same(program.isTrue(in: &frame) == isFree, true)
+    }
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Program.swift, Program")
+  func Sources_Expressions_Program_Program_Program() throws {
+    let example = ExampleRun(results: 1)
+    let program = Environment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
+    let value = try program.evaluate(
+      ["user": ["tags": ["beta", "staff", "b2b"]], "params": ["prefix": "b"]])
+    example.same(value, ["beta", "b2b"])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/ProgramBuilder.swift, ProgramBuilder")
+  func Sources_Expressions_Program_ProgramBuilder_ProgramBuilder() throws {
+    let example = ExampleRun(results: 3)
+    var builder = ProgramBuilder(Environment())
+    example.same(builder.add("device.country == 'DE'"), [])
+    example.same(builder.add("device.country == 'DE' && user.age >= 18"), [])
+    let program = builder.build()
+    var frame = Frame(for: program)
+    try frame.fill(["device": ["country": "DE"], "user": ["age": 17]])
+    try example.same(program.entries.map { try program.evaluate($0, in: &frame) }, [true, false])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Specializing.swift, specialize")
+  func Sources_Expressions_Program_Specializing_specialize() throws {
+    let example = ExampleRun(results: 1)
+    let rule = #"device.platform == "iOS" && user.age > 10 + 8"#
+    let program = Environment().compile(rule).output!
+    let known = KnownAttributes(.object(["device": .object(["platform": "iOS"])]))
+    let rest = program.specialize(known)
+    example.same(rest.residue(of: rest.entries[0]), "user.age > 18")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Syntax/Filter.swift, Filter")
+  func Sources_Expressions_Syntax_Filter_Filter() throws {
+    let example = ExampleRun(results: 2)
+    let filters = [
+      Filter(field: "user.plan", operator: .is, value: "free"),
+      Filter(field: "device.sessions", operator: .greaterThan, value: 3),
+    ]
+    example.same(filters.map(\.text), ["user.plan is \"free\"", "device.sessions gt 3"])
+    let program = Environment().compile(filters)
+    try example.same(program.evaluate(["user": ["plan": "free"], "device": ["sessions": 4]]), true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Values/JSONCursor.swift, JSONFault")
+  func Sources_Expressions_Values_JSONCursor_JSONFault() throws {
+    let example = ExampleRun(results: 3)
+    do throws(JSONFault) {
+      _ = try Value.parse(json: #"{"plan": "free",}"#.utf8)
+    } catch {
+      example.same(error.kind, .unexpectedByte)
+      example.same(error.offset, 16)
+      example.same(error.message, "this is no JSON here")
+    }
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Values/Value.swift, Value")
+  func Sources_Expressions_Values_Value_Value() throws {
+    let example = ExampleRun(results: 3)
+    let user: Value = ["plan": "free", "age": 29, "score": 4.5, "tags": ["a", "b"]]
+    example.same(user["age"], .int(29))
+    example.same(user.json, #"{"plan":"free","age":29,"score":4.5,"tags":["a","b"]}"#)
+    try example.same(Value.parse(json: "[1, 1.0, 18446744073709551615]".utf8), [1, 1.0, .uint(.max)])
+    example.end()
+  }
+
+  @Test("Sources/SDK/Lifecycle/Tollgate.swift, Tollgate")
+  func Sources_SDK_Lifecycle_Tollgate_Tollgate() throws {
+    let example = ExampleRun(results: 0)
+    let tollgate = Tollgate(ports: ports)
+    try await tollgate.configure(apiKey: "pk_...")
+    await tollgate.register(placement: "export_pdf", params: ["pages": 12]) { exportPDF() }
+    example.end()
+  }
+
+  @Test("Sources/SDK/Placements/PaywallPresentationHandler.swift, PaywallPresentationHandler")
+  func Sources_SDK_Placements_PaywallPresentationHandler_PaywallPresentationHandler() throws {
+    let example = ExampleRun(results: 0)
+    var handler = PaywallPresentationHandler()
+    handler.onDismiss { info, result in print("\(info.name): \(result)") }
+    await tollgate.register(placement: "export_pdf", handler: handler) { exportPDF() }
+    example.end()
+  }
+
+  @Test("Sources/SDK/Placements/PlacementEvaluator.swift, PlacementEvaluator")
+  func Sources_SDK_Placements_PlacementEvaluator_PlacementEvaluator() throws {
+    let example = ExampleRun(results: 2)
+
+    let audience = Audience(
+      index: 0, experimentID: "long-texts", expression: "params.pages > 10",
+      variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "export")])
+    let config = Config(placements: [Placement(name: "export_pdf", audiences: [audience])])
+    var evaluator = PlacementEvaluator(
+      ruleSet: RuleSet.compile(config).output!, subjectID: "user-1",
+      attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
+    let now: Int64 = 1_772_366_400_000
+    example.same(evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type, "Paywall")
+    example.same(evaluator.assignments.map(\.variantID), ["v1"])
+    example.end()
+  }
+
+  @Test("README.md, block 1")
+  func README_md_block_1() throws {
+    let example = ExampleRun(results: 2)
+
+
+    let json = #"""
+      {"paywall_responses": [{"identifier": "export-trial", "name": "Export"}],
+       "trigger_options": [{"event_name": "export_report", "rules": [{
+         "experiment_id": "export", "experiment_group_id": "g", "expression_cel": "user.plan == 'free'",
+         "variants": [{"variant_id": "v1", "variant_type": "TREATMENT", "percentage": 100,
+                       "paywall_identifier": "export-trial"}]}]}]}
+      """#
+    let config = Config.decode(superwall: json.utf8)
+    let rules = RuleSet.compile(config.output!).output!
+
+
+    var frame = Frame(for: rules.program)
+    try frame.fill(json: #"{"user":{"plan":"free"},"device":{"country":"DE"}}"#.utf8)
+
+    let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
+    let decision = rules.decide(
+      "export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
+    example.same(PresentationResult(TriggerResult(decision.outcome)).type, "Paywall")
+
+    let explanation = rules.explain(
+      "export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
+    example.same(explanation.text.contains("user.plan is \"free\""), true)
+    example.end()
+  }
+
+  @Test("README.md, block 2")
+  func README_md_block_2() throws {
+    let example = ExampleRun(results: 2)
+
+    let program = Environment().compile("user.age >= 18 && user.tags.exists(t, t == 'beta')").output!
+    try example.same(program.evaluate(["user": ["age": 29, "tags": ["beta"]]]), true)
+    example.same(program.requirements.map(\.description), ["user.age", "user.tags"])
+    example.end()
+  }
+
+  @Test("docs/dates.md, block 1")
+  func docs_dates_md_block_1() throws {
+    let example = ExampleRun(results: 7)
+    try example.cel("date(\"2026-11-21\", \"Europe/Berlin\")", "timestamp(\"2026-11-20T23:00:00Z\")")
+    try example.cel("timestamp(\"2026-11-21T23:30:00Z\").startOfDay(\"Europe/Berlin\")", "date(\"2026-11-22\", \"Europe/Berlin\")")
+    try example.cel("timestamp(\"2026-03-28T12:00:00Z\").addDays(1, \"Europe/Berlin\")", "timestamp(\"2026-03-29T11:00:00Z\")")
+    try example.cel("timestamp(\"2026-03-28T12:00:00Z\") + days(1)", "timestamp(\"2026-03-29T12:00:00Z\")")
+    try example.cel("timestamp(\"2026-01-31T12:00:00Z\").addMonths(1)", "timestamp(\"2026-02-28T12:00:00Z\")")
+    try example.cel("timestamp(\"2026-11-21T23:59:00Z\").daysUntil(timestamp(\"2026-11-22T00:01:00Z\"))", "1")
+    try example.cel("days(3)", "duration(\"72h\")")
+    example.end()
+  }
+
+  @Test("docs/dates.md, block 2")
+  func docs_dates_md_block_2() throws {
+    let example = ExampleRun(results: 5)
+    try example.cel("timestamp(params.now) >= date(\"2026-11-27\", device.timezone)\n&& timestamp(params.now) < date(\"2026-12-01\", device.timezone)")
+    try example.cel("timestamp(params.now) < timestamp(user.installedAt) + days(params.trialDays)")
+    try example.cel("timestamp(params.now).daysUntil(timestamp(user.expiresAt), device.timezone) == 1")
+    try example.cel("timestamp(params.now) - timestamp(params.now).startOfDay(device.timezone) < duration(\"1h\")")
+    try example.cel("timestamp(user.signedUpAt).addMonths(12).startOfDay() == timestamp(params.now).startOfDay()")
+    example.end()
+  }
+
+  @Test("docs/dates.md, block 3")
+  func docs_dates_md_block_3() throws {
+    let example = ExampleRun(results: 5)
+    try example.cel("date(\"2026-02-30\")", "error conversion")
+    try example.cel("date(\"21.11.2026\")", "error conversion")
+    try example.cel("date(\"2026-11-21\", \"Berlin\")", "error conversion")
+    try example.cel("timestamp(\"9999-12-31T12:00:00Z\").addDays(1)", "error overflow")
+    try example.cel("days(200000)", "error overflow")
+    example.end()
+  }
+
+  @Test("docs/sdk.md, block 1")
+  func docs_sdk_md_block_1() throws {
+    let example = ExampleRun(results: 2)
+
+    let tollgate = Tollgate(ports: .live(folder: path, presenter: presenter))
+    example.same(tollgate, with the App Store)
+    try await tollgate.configure(apiKey: "pk_...")
+    try await tollgate.identify(userId: "user-1")
+
+    await tollgate.register(placement: "export_pdf", params: ["pages": 12]) {
+      example.same(exportPDF(), runs when the outcome allows it: bought, restored, not gated, or nobody is to pay)
+    }
+    example.end()
+  }
+
+  @Test("docs/sdk.md, block 2")
+  func docs_sdk_md_block_2() throws {
+    let example = ExampleRun(results: 2)
+    struct Controller: PurchaseController {
+      example.same(func purchase(_ product: PurchaseRequest) async -> PurchaseResult { ... }, .purchased, .cancelled, ...)
+      example.same(func restorePurchases() async -> RestorationResult { true }, set the status before)
+    }
+    try await tollgate.configure(apiKey: "pk_...", purchaseController: Controller())
+    example.end()
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// The examples that are run are those that are read.
+@Suite struct ExamplesTests {
+  private static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  private static let root = here.deletingLastPathComponent().deletingLastPathComponent()
+  private static let extractor = ExampleExtractor(root: root)
+
+  @Test func theTestsAreMadeFromWhatIsWritten() throws {
+    let file = Self.here.appendingPathComponent("Examples.swift")
+    let made = try String(contentsOf: file, encoding: .utf8)
+    let isCurrent = made == Self.extractor.source
+    #expect(isCurrent, "an example was changed: run `make examples`")
+  }
+
+  @Test func everyPublicTypeOfTheLanguageHasAnExample() {
+    let types = Self.extractor.types.filter { $0.file.hasPrefix("Sources/Expressions/") }
+    #expect(types.count > 10)
+    #expect(types.filter { !$0.hasExample }.map(\.name) == [])
+  }
+
+  @Test func guidesAreRead() {
+    #expect(Self.extractor.examples.contains { $0.file == "README.md" })
+    #expect(Self.extractor.examples.contains { $0.language == "cel" })
+  }
+}
