@@ -15,6 +15,8 @@ import Foundation
 /// A block of CEL is one expression a paragraph, or several lines with results; a result is CEL, and
 /// may be `error slug`. Expressions without a result have to compile.
 ///
+/// Examples of the SDK are read, not run: they need an app around them.
+///
 /// This file has no imports but Foundation, so that a tool can be made of it where the tests do not
 /// compile.
 struct ExampleExtractor {
@@ -45,7 +47,8 @@ struct ExampleExtractor {
     let guides = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map {
       root.appendingPathComponent($0)
     }
-    for file in guides + ExampleExtractor.files(root, in: "docs", named: ".md") {
+    for file in guides + ExampleExtractor.files(root, in: "docs", named: ".md")
+    where file.lastPathComponent != "sdk.md" {
       readGuide(file, root)
     }
   }
@@ -79,8 +82,10 @@ struct ExampleExtractor {
       } else if !text.hasPrefix("@") {
         if let name = ExampleExtractor.publicName(text) {
           let blocks = ExampleExtractor.blocks(comment).filter { $0.language == "swift" }
-          examples += blocks.map {
-            Example(file: path, name: name, language: $0.language, lines: $0.lines)
+          if !path.hasPrefix("Sources/SDK/") {
+            examples += blocks.map {
+              Example(file: path, name: name, language: $0.language, lines: $0.lines)
+            }
           }
           if ExampleExtractor.isType(text), !line.hasPrefix(" ") {
             types.append(PublicType(file: path, name: name, hasExample: !blocks.isEmpty))

@@ -2,7 +2,6 @@
 // swift-format-ignore-file
 import Expressions
 import RuleEngine
-import SDK
 import Testing
 
 @Suite("Examples of docstrings and guides")
@@ -122,6 +121,17 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/Expressions/Functions/Liquid/OutputBuffer.swift, MoneyFormatter")
+  func Sources_Expressions_Functions_Liquid_OutputBuffer_MoneyFormatter() throws {
+    let example = ExampleRun(results: 1)
+    let money = MoneyFormatter { amount, currency, _ in "\(amount) \(currency)" }
+    let template = TemplateEnvironment().compile("Only {{ p.amount | money: p.code }}").output!
+    let rendered = try template.render(
+      ["p": ["amount": 9.5, "code": "EUR"]], RenderOptions(money: money))
+    example.same(rendered.text, "Only 9.5 EUR")
+    example.end()
+  }
+
   @Test("Sources/Expressions/Optimizing/KnownAttributes.swift, KnownAttributes")
   func Sources_Expressions_Optimizing_KnownAttributes_KnownAttributes() throws {
     let example = ExampleRun(results: 1)
@@ -233,6 +243,149 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/Expressions/Templates/LiquidFilters.swift, TemplateType")
+  func Sources_Expressions_Templates_LiquidFilters_TemplateType() throws {
+    let example = ExampleRun(results: 1)
+    let analysis = TemplateEnvironment().analyze("{% for f in user.features %}{{ f }}{% endfor %}")
+    example.same(analysis.reads.first?.wanted.contains(TemplateType.list), true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Rendering.swift, RenderOptions")
+  func Sources_Expressions_Templates_Rendering_RenderOptions() throws {
+    let example = ExampleRun(results: 1)
+    let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+    let rendered = try template.render(["user": ["name": "<Ann>"]], RenderOptions(escaping: .html))
+    example.same(rendered.text, "Hello &lt;Ann&gt;")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Rendering.swift, TemplateZone")
+  func Sources_Expressions_Templates_Rendering_TemplateZone() throws {
+    let example = ExampleRun(results: 1)
+    let template = TemplateEnvironment().compile("{{ user.end | date: '%H:%M' }}").output!
+    let options = RenderOptions(zone: TemplateZone(named: "Europe/Berlin"))
+    try example.same(template.render(["user": ["end": "2026-03-01T12:00:00Z"]], options).text, "13:00")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Rendering.swift, RenderError")
+  func Sources_Expressions_Templates_Rendering_RenderError() throws {
+    let example = ExampleRun(results: 2)
+    let template = TemplateEnvironment(dialect: .shopify).compile("{{ a | divided_by: 0 }}").output!
+    let rendered = try template.render(["a": 3])
+    example.same(rendered.text, "")
+    example.same(rendered.errors.map(\.kind), [.divisionByZero])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Rendering.swift, RenderedText")
+  func Sources_Expressions_Templates_Rendering_RenderedText() throws {
+    let example = ExampleRun(results: 2)
+    let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+    var frame = Frame(for: template.program)
+    try frame.fill(["user": ["name": "Ann"]])
+    var text = RenderedText()
+    template.render(in: &frame, into: &text)
+    example.same(text.string, "Hello Ann")
+    example.same(text.isComplete, true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Template.swift, TemplateSet")
+  func Sources_Expressions_Templates_Template_TemplateSet() throws {
+    let example = ExampleRun(results: 1)
+    var builder = TemplateSetBuilder(TemplateEnvironment())
+    builder.add("Only {{ products.primary.price }}")
+    let texts = builder.build()
+    var frame = Frame(for: texts.program)
+    try frame.fill(json: #"{"products":{"primary":{"price":"$9.99"}}}"#.utf8)
+    var text = RenderedText()
+    texts.render(0, in: &frame, into: &text)
+    example.same(text.string, "Only $9.99")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Template.swift, Template")
+  func Sources_Expressions_Templates_Template_Template() throws {
+    let example = ExampleRun(results: 1)
+    let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+    try example.same(template.render(["user": ["name": "Ann"]]).text, "Hello Ann")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/Template.swift, TemplateSetBuilder")
+  func Sources_Expressions_Templates_Template_TemplateSetBuilder() throws {
+    let example = ExampleRun(results: 1)
+    var builder = TemplateSetBuilder(TemplateEnvironment())
+    for source in ["Only {{ price }}", "{% if %}"] {
+      for diagnostic in builder.add(source) { print(diagnostic.message) }
+    }
+    let texts = builder.build()
+    example.same(texts.count, 2)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateAnalysis.swift, TemplateAnalysis")
+  func Sources_Expressions_Templates_TemplateAnalysis_TemplateAnalysis() throws {
+    let example = ExampleRun(results: 2)
+    let analysis = TemplateEnvironment().analyze("{{ user.nam }} pays {{ products.primary.price }}")
+    example.same(analysis.requirements, ["products.primary.price", "user.nam"])
+    let schema = TemplateSchema(
+      of: ["user": ["name": "Ann"], "products": ["primary": ["price": "$9.99"]]])
+    example.same(analysis.check(against: schema).count, 1)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateDialect.swift, TemplateDialect")
+  func Sources_Expressions_Templates_TemplateDialect_TemplateDialect() throws {
+    let example = ExampleRun(results: 2)
+    example.same(TemplateDialect(named: "shopify") == .shopify, true)
+    example.same(TemplateEnvironment(dialect: .agentwallie).dialect.name, "agentwallie")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateDialect.swift, TemplateMode")
+  func Sources_Expressions_Templates_TemplateDialect_TemplateMode() throws {
+    let example = ExampleRun(results: 1)
+    let strict = TemplateEnvironment(dialect: .shopify, mode: .strict)
+    example.same(strict.mode.rawValue, "strict")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateDialect.swift, TemplateDelimiters")
+  func Sources_Expressions_Templates_TemplateDialect_TemplateDelimiters() throws {
+    let example = ExampleRun(results: 1)
+    let angles = TemplateEnvironment(delimiters: .angles)
+    try example.same(angles.compile("<< a >> {{ a }}").output!.render(["a": 1]).text, "1 {{ a }}")
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateDialect.swift, TemplateLimits")
+  func Sources_Expressions_Templates_TemplateDialect_TemplateLimits() throws {
+    let example = ExampleRun(results: 1)
+    let small = TemplateEnvironment(limits: TemplateLimits(outputBytes: 10))
+    let rendered = try small.compile("{% for i in (1..9) %}abc{% endfor %}").output!.render([:])
+    example.same(rendered.errors.map(\.kind), [.limitExceeded])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateDialect.swift, TemplateEnvironment")
+  func Sources_Expressions_Templates_TemplateDialect_TemplateEnvironment() throws {
+    let example = ExampleRun(results: 1)
+    let environment = TemplateEnvironment()
+    example.same(environment.compile("Only {{ products.primary.price }}").diagnostics.isEmpty, true)
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Templates/TemplateSchema.swift, TemplateSchema")
+  func Sources_Expressions_Templates_TemplateSchema_TemplateSchema() throws {
+    let example = ExampleRun(results: 1)
+    let schema = TemplateSchema(.object([("user", .object([("name", .scalar(.string))], isOpen: false))], isOpen: false))
+    example.same(TemplateEnvironment().analyze("Hello {{ user.name }}").check(against: schema).count, 0)
+    example.end()
+  }
+
   @Test("Sources/Expressions/Values/JSONCursor.swift, JSONFault")
   func Sources_Expressions_Values_JSONCursor_JSONFault() throws {
     let example = ExampleRun(results: 3)
@@ -256,41 +409,6 @@ struct Examples {
     example.end()
   }
 
-  @Test("Sources/SDK/Lifecycle/Tollgate.swift, Tollgate")
-  func Sources_SDK_Lifecycle_Tollgate_Tollgate() throws {
-    let example = ExampleRun(results: 0)
-    let tollgate = Tollgate(ports: ports)
-    try await tollgate.configure(apiKey: "pk_...")
-    await tollgate.register(placement: "export_pdf", params: ["pages": 12]) { exportPDF() }
-    example.end()
-  }
-
-  @Test("Sources/SDK/Placements/PaywallPresentationHandler.swift, PaywallPresentationHandler")
-  func Sources_SDK_Placements_PaywallPresentationHandler_PaywallPresentationHandler() throws {
-    let example = ExampleRun(results: 0)
-    var handler = PaywallPresentationHandler()
-    handler.onDismiss { info, result in print("\(info.name): \(result)") }
-    await tollgate.register(placement: "export_pdf", handler: handler) { exportPDF() }
-    example.end()
-  }
-
-  @Test("Sources/SDK/Placements/PlacementEvaluator.swift, PlacementEvaluator")
-  func Sources_SDK_Placements_PlacementEvaluator_PlacementEvaluator() throws {
-    let example = ExampleRun(results: 2)
-
-    let audience = Audience(
-      index: 0, experimentID: "long-texts", expression: "params.pages > 10",
-      variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "export")])
-    let config = Config(placements: [Placement(name: "export_pdf", audiences: [audience])])
-    var evaluator = PlacementEvaluator(
-      ruleSet: RuleSet.compile(config).output!, subjectID: "user-1",
-      attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
-    let now: Int64 = 1_772_366_400_000
-    example.same(evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type, "Paywall")
-    example.same(evaluator.assignments.map(\.variantID), ["v1"])
-    example.end()
-  }
-
   @Test("README.md, block 1")
   func README_md_block_1() throws {
     let example = ExampleRun(results: 2)
@@ -311,8 +429,7 @@ struct Examples {
     try frame.fill(json: #"{"user":{"plan":"free"},"device":{"country":"DE"}}"#.utf8)
 
     let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
-    let decision = rules.decide(
-      "export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
+    let decision = rules.decide("export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
     example.same(PresentationResult(TriggerResult(decision.outcome)).type, "Paywall")
 
     let explanation = rules.explain(
@@ -323,6 +440,22 @@ struct Examples {
 
   @Test("README.md, block 2")
   func README_md_block_2() throws {
+    let example = ExampleRun(results: 2)
+
+    var product = PricedProduct(identifier: "com.example.year", price: try Money("59.99", .usd), locale: "en_US")
+    product.period = Period(.year, 1)
+
+
+    var producer = try AttributeProducer(.iosStoreKit2, PricingContext(now: 1_772_366_400_000))
+    let attributes = try producer.attributes(of: product)
+    example.same(attributes["monthlyPrice"], "$4.99")
+
+    example.same(PriceLocale("hi_IN").format(for: .usd).text(micros: 1_234_567_890_000), "$12,34,567.89")
+    example.end()
+  }
+
+  @Test("README.md, block 3")
+  func README_md_block_3() throws {
     let example = ExampleRun(results: 2)
 
     let program = Environment().compile("user.age >= 18 && user.tags.exists(t, t == 'beta')").output!
@@ -363,32 +496,6 @@ struct Examples {
     try example.cel("date(\"2026-11-21\", \"Berlin\")", "error conversion")
     try example.cel("timestamp(\"9999-12-31T12:00:00Z\").addDays(1)", "error overflow")
     try example.cel("days(200000)", "error overflow")
-    example.end()
-  }
-
-  @Test("docs/sdk.md, block 1")
-  func docs_sdk_md_block_1() throws {
-    let example = ExampleRun(results: 2)
-
-    let tollgate = Tollgate(ports: .live(folder: path, presenter: presenter))
-    example.same(tollgate, with the App Store)
-    try await tollgate.configure(apiKey: "pk_...")
-    try await tollgate.identify(userId: "user-1")
-
-    await tollgate.register(placement: "export_pdf", params: ["pages": 12]) {
-      example.same(exportPDF(), runs when the outcome allows it: bought, restored, not gated, or nobody is to pay)
-    }
-    example.end()
-  }
-
-  @Test("docs/sdk.md, block 2")
-  func docs_sdk_md_block_2() throws {
-    let example = ExampleRun(results: 2)
-    struct Controller: PurchaseController {
-      example.same(func purchase(_ product: PurchaseRequest) async -> PurchaseResult { ... }, .purchased, .cancelled, ...)
-      example.same(func restorePurchases() async -> RestorationResult { true }, set the status before)
-    }
-    try await tollgate.configure(apiKey: "pk_...", purchaseController: Controller())
     example.end()
   }
 }

@@ -150,6 +150,11 @@ struct LiquidFilters: Sendable {
 }
 
 /// The kinds of values that checking tells apart.
+///
+/// ```swift
+/// let analysis = TemplateEnvironment().analyze("{% for f in user.features %}{{ f }}{% endfor %}")
+/// analysis.reads.first?.wanted.contains(TemplateType.list)  // true
+/// ```
 public enum TemplateType: String, Hashable, Sendable {
   case any, string, number, bool, list, object
 }

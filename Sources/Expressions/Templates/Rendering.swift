@@ -1,4 +1,10 @@
 /// What only the caller of a rendering knows.
+///
+/// ```swift
+/// let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+/// let rendered = try template.render(["user": ["name": "<Ann>"]], RenderOptions(escaping: .html))
+/// rendered.text  // "Hello &lt;Ann&gt;"
+/// ```
 public struct RenderOptions: Sendable {
   /// What happens to characters of values that mean something in the target.
   public enum Escaping: String, Hashable, Sendable, CaseIterable {
@@ -30,6 +36,12 @@ public struct RenderOptions: Sendable {
 }
 
 /// A time zone.
+///
+/// ```swift
+/// let template = TemplateEnvironment().compile("{{ user.end | date: '%H:%M' }}").output!
+/// let options = RenderOptions(zone: TemplateZone(named: "Europe/Berlin"))
+/// try template.render(["user": ["end": "2026-03-01T12:00:00Z"]], options).text  // "13:00"
+/// ```
 public struct TemplateZone: Hashable, Sendable {
   let rules: TimeZoneRules
 
@@ -41,6 +53,13 @@ public struct TemplateZone: Hashable, Sendable {
 }
 
 /// Why a part of a template gave nothing. The text does not say so.
+///
+/// ```swift
+/// let template = TemplateEnvironment(dialect: .shopify).compile("{{ a | divided_by: 0 }}").output!
+/// let rendered = try template.render(["a": 3])
+/// rendered.text  // ""
+/// rendered.errors.map(\.kind)  // [.divisionByZero]
+/// ```
 public struct RenderError: Error, Hashable, Sendable {
   public var kind: EvaluationError.Kind
   /// Where in the template, or nil.
@@ -52,6 +71,16 @@ public struct RenderError: Error, Hashable, Sendable {
 }
 
 /// A rendered text and what went wrong in it. It keeps its memory for the next text.
+///
+/// ```swift
+/// let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+/// var frame = Frame(for: template.program)
+/// try frame.fill(["user": ["name": "Ann"]])
+/// var text = RenderedText()
+/// template.render(in: &frame, into: &text)
+/// text.string  // "Hello Ann"
+/// text.isComplete  // true
+/// ```
 public struct RenderedText: ~Copyable {
   fileprivate var output = OutputBuffer(limit: 0)
   fileprivate var faults: [UInt64] = []

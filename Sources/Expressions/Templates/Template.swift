@@ -28,6 +28,11 @@ public struct TemplateSet: Sendable {
 }
 
 /// One compiled template.
+///
+/// ```swift
+/// let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+/// try template.render(["user": ["name": "Ann"]]).text  // "Hello Ann"
+/// ```
 public struct Template: Sendable {
   public let templates: TemplateSet
   public var program: Program { templates.program }
@@ -65,6 +70,15 @@ extension TemplateEnvironment {
 }
 
 /// Compiles any number of templates into one ``TemplateSet``.
+///
+/// ```swift
+/// var builder = TemplateSetBuilder(TemplateEnvironment())
+/// for source in ["Only {{ price }}", "{% if %}"] {
+///   for diagnostic in builder.add(source) { print(diagnostic.message) }
+/// }
+/// let texts = builder.build()
+/// texts.count  // 2
+/// ```
 public struct TemplateSetBuilder: ~Copyable {
   public let environment: TemplateEnvironment
   /// The graph that all the templates share; it is with the compiler while one is added.

@@ -1,4 +1,12 @@
 /// What a template reads, found without rendering it.
+///
+/// ```swift
+/// let analysis = TemplateEnvironment().analyze("{{ user.nam }} pays {{ products.primary.price }}")
+/// analysis.requirements  // ["products.primary.price", "user.nam"]
+/// let schema = TemplateSchema(
+///   of: ["user": ["name": "Ann"], "products": ["primary": ["price": "$9.99"]]])
+/// analysis.check(against: schema).count  // 1
+/// ```
 public struct TemplateAnalysis: Sendable {
   /// One place where a template reads a value of its context.
   public struct Read: Sendable {

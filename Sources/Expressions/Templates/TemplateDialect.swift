@@ -1,5 +1,10 @@
 /// A way of writing templates, as a table of choices. There is one parser, one compiler and one
 /// evaluator for all of them.
+///
+/// ```swift
+/// TemplateDialect(named: "shopify") == .shopify  // true
+/// TemplateEnvironment(dialect: .agentwallie).dialect.name  // "agentwallie"
+/// ```
 public struct TemplateDialect: Hashable, Sendable {
   /// How tags and outputs are written.
   enum Syntax: UInt8 {
@@ -56,6 +61,11 @@ public struct TemplateDialect: Hashable, Sendable {
 }
 
 /// How strictly templates of the dialect `shopify` are read. liquidjs has one way only.
+///
+/// ```swift
+/// let strict = TemplateEnvironment(dialect: .shopify, mode: .strict)
+/// strict.mode.rawValue  // "strict"
+/// ```
 public enum TemplateMode: String, Hashable, Sendable, CaseIterable {
   /// What cannot be understood is passed over where Shopify's implementation does so.
   case lax
@@ -64,6 +74,11 @@ public enum TemplateMode: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The delimiters that a text may have.
+///
+/// ```swift
+/// let angles = TemplateEnvironment(delimiters: .angles)
+/// try angles.compile("<< a >> {{ a }}").output!.render(["a": 1]).text  // "1 {{ a }}"
+/// ```
 public enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
   /// `{{ }}` and `{% %}`.
   case braces
@@ -74,6 +89,12 @@ public enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
 
 /// How much a template may take. Passing a limit is a diagnostic while compiling and an error of
 /// kind ``EvaluationError/Kind/limitExceeded`` while rendering.
+///
+/// ```swift
+/// let small = TemplateEnvironment(limits: TemplateLimits(outputBytes: 10))
+/// let rendered = try small.compile("{% for i in (1..9) %}abc{% endfor %}").output!.render([:])
+/// rendered.errors.map(\.kind)  // [.limitExceeded]
+/// ```
 public struct TemplateLimits: Hashable, Sendable {
   /// Bytes of source text.
   public var sourceBytes: Int
@@ -114,7 +135,7 @@ public struct TemplateLimits: Hashable, Sendable {
 ///
 /// ```swift
 /// let environment = TemplateEnvironment()
-/// let template = environment.compile("Only {{ products.primary.price }}").output!
+/// environment.compile("Only {{ products.primary.price }}").diagnostics.isEmpty  // true
 /// ```
 public struct TemplateEnvironment: Sendable {
   public var dialect: TemplateDialect

@@ -1,4 +1,9 @@
 /// What a template may read: the values that a paywall will have, by name.
+///
+/// ```swift
+/// let schema = TemplateSchema(.object([("user", .object([("name", .scalar(.string))], isOpen: false))], isOpen: false))
+/// TemplateEnvironment().analyze("Hello {{ user.name }}").check(against: schema).count  // 0
+/// ```
 public struct TemplateSchema: Sendable {
   /// What is known of a value.
   public indirect enum Shape: Sendable {

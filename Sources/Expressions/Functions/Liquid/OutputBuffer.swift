@@ -130,6 +130,14 @@ struct RenderingState: ~Copyable {
 
 /// How amounts of money become text. The engine of prices supplies it; without it the filter `money`
 /// is an error.
+///
+/// ```swift
+/// let money = MoneyFormatter { amount, currency, _ in "\(amount) \(currency)" }
+/// let template = TemplateEnvironment().compile("Only {{ p.amount | money: p.code }}").output!
+/// let rendered = try template.render(
+///   ["p": ["amount": 9.5, "code": "EUR"]], RenderOptions(money: money))
+/// rendered.text  // "Only 9.5 EUR"
+/// ```
 public struct MoneyFormatter: Sendable {
   /// - Parameters: the amount as plain decimal digits (`-12.5`), the currency's ISO 4217 code, and
   ///   the locale's name. Nil when the currency or the locale is not known.
