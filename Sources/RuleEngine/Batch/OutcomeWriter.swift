@@ -40,19 +40,16 @@ struct OutcomeWriter: ~Copyable {
     }
   }
 
-  /// The outcome lines of all users.
-  borrowing func finish(_ table: BatchTable) -> [UInt8] {
+  /// Writes the outcome lines of all users.
+  borrowing func finish(_ table: BatchTable, into buffer: OutcomeBuffer) {
     let users = subjectEnds.count
     let lines = layout == .wide ? users : users * placements
-    guard lines > 0 else { return [] }
     let repeated = layout == .wide ? 1 : placements
     let total =
       size + lines * OutcomeWriter.opening.count + subjects.count * repeated
       + (layout == .wide ? users * OutcomeWriter.closing.count : 0)
-    return [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      count = write(to: UnsafeMutableRawPointer(base), table)
-    }
+    // Room for copying in steps of sixteen bytes.
+    buffer.replace(capacity: lines > 0 ? total + 16 : 0) { write(to: $0, table) }
   }
 
   private borrowing func write(to target: UnsafeMutableRawPointer, _ table: BatchTable) -> Int {
