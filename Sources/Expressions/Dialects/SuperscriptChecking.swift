@@ -134,7 +134,8 @@ extension Checker {
     return graph.constants.cells[place]
   }
 
-  /// The value of a literal, or nil.
+  /// The value of a literal, or of what becomes one: a question that nobody answers, compared with
+  /// something else than a literal, is false. Nil for everything else.
   private mutating func literal(_ id: SyntaxTree.ID) -> Cell? {
     let node = tree[id]
     switch node.kind {
@@ -144,6 +145,10 @@ extension Checker {
     case .double: return Cell(Double(bitPattern: node.bits))
     case .string: return literalText(node, isRaw: false)
     case .bytes: return Cell(tag: Tag.bytes, count: 0, at: nil)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
+      let left = tree[Int(node.a)]
+      guard left.kind == .call, isUnansweredCall(left) else { return nil }
+      return literal(Int(node.b)) == nil ? .false : nil
     default: return nil
     }
   }
@@ -203,7 +208,8 @@ extension Checker {
       return coerced(node, zero, superscript(right, isRaw: false), literal)
     default:
       let a = superscript(left, isRaw: false)
-      return coerced(node, a, superscript(right, isRaw: false), literal(right))
+      let b = superscript(right, isRaw: false)
+      return coerced(node, readFirst(a, before: b), b, literal(right))
     }
   }
 
