@@ -89,7 +89,7 @@ extension SDKState {
       objects: .list(
         stored.status.entitlements.map { entitlement in
           .object([
-            "identifier": .string(entitlement.id), "type": .string(entitlement.type.rawValue),
+            "identifier": .string(entitlement.id), "type": .string(entitlement.type),
           ])
         }),
       "activeProducts": .texts(ownedProducts),

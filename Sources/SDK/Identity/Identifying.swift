@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 
 // MARK: identify and reset
 
@@ -26,7 +27,7 @@ extension SDKState {
   private mutating func adopt(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     stored.appUserID = userID
     identityNumber += 1
-    if config?.seedsByUserID == true { stored.seed = UserSeed.seed(of: userID) }
+    if config?.settings.isEnabled("enable_userid_seed") == true { stored.seed = UserSeed.seed(of: userID) }
     track(.identityAlias)
     track(.userAttributes(userAttributes))
     if restoresAssignments { restoringAssignments.insert(token) }

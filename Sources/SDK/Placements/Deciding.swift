@@ -33,25 +33,36 @@ extension SDKState {
       return PlacementDecision(.noAudienceMatch)
     }
     var frame = Frame(for: rules.program)
+    let params = PlacementParams.make(
+      placement: placement, custom: params,
+      isStandardEvent: SuperwallEventName.isReserved(placement),
+      isFeatureGatable: isFeatureGatable, sessionID: session.id)
+    fill(&frame, params: params)
+    let decision = rules.decide(
+      placement, frame: &frame, state: decisionState, assigner: .draw(entropy.fraction()))
+    return PlacementDecision(decision.outcome, decision.effects)
+  }
+
+  /// Gives rules what they read. Attributes past the memory limit count as not there: rules that
+  /// read them do not match.
+  mutating func fill(_ frame: inout Frame, params: Value) {
     let context = Value.object([
-      "user": userForRules, "device": deviceAttributes(),
-      "params": self.params(params, placement, isFeatureGatable: isFeatureGatable),
+      "user": userForRules, "device": deviceAttributes(), "params": params,
     ])
     do throws(EvaluationError) {
       try frame.fill(context)
     } catch {
-      // Attributes past the memory limit count as not there: rules that read them do not match.
       log(.warn, .placements, "the attributes are too large for the rules")
       frame.reset()
     }
-    let state = DecisionState(
-      subjectID: subjectID, now: now,
-      assignments: stored.assignments.map {
-        .init(experimentID: $0.experimentID, variantID: $0.variant.id)
-      }, occurrences: history.forDeciding)
-    let decision = rules.decide(
-      placement, frame: &frame, state: state, assigner: .draw(entropy.fraction()))
-    return PlacementDecision(decision.outcome, decision.effects)
+  }
+
+  /// What decisions go by beside attributes.
+  var decisionState: DecisionState {
+    DecisionState(
+      subjectID: subjectID, now: now, assignments: stored.assignments.map(\.pair),
+      occurrences: history.forDeciding, entitlements: stored.status.entitlements.map(\.id),
+      sessionStart: session.start)
   }
 
   /// Keeps the assignment that a decision promises.
@@ -69,22 +80,5 @@ extension SDKState {
     guard case .map(var entries) = userAttributes else { return .map([]) }
     entries.append(.init(key: "isLoggedIn", value: .bool(stored.appUserID != nil)))
     return .map(entries)
-  }
-
-  /// The app's params without what rules cannot read (names with `$`, nulls, lists), and the SDK's
-  /// own about the placement.
-  private func params(_ params: Value, _ placement: String, isFeatureGatable: Bool) -> Value {
-    var all: [String: Value] = [:]
-    for member in params.members ?? [] where !member.key.hasPrefix("$") {
-      switch member.value {
-      case .null, .list: continue
-      default: all[member.key] = member.value
-      }
-    }
-    all["$is_standard_event"] = .bool(SuperwallEventName.isReserved(placement))
-    all["$event_name"] = .string(placement)
-    all["event_name"] = .string(placement)
-    all["$is_feature_gatable"] = .bool(isFeatureGatable)
-    return .members(all)
   }
 }

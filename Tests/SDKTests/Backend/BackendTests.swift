@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import RuleEngine
 import Testing
 
 @testable import SDK
@@ -71,15 +72,16 @@ struct RequestTests {
 struct ApplicationConfigTests {
   @Test func readsPaywallsProductsAndSettings() throws {
     let config = try ApplicationConfig.decode(Samples.configText)
-    #expect(config.paywalls.count == 11 && config.products.count == 4)
+    #expect(config.paywalls.count == 11 && config.config.products.count == 4)
     #expect(config.paywalls["pw_gated"]?.gating == .gated)
     #expect(config.paywalls["pw_open"]?.gating == .nonGated)
     #expect(config.paywalls["pw_back"]?.reroutesBackButton == true)
-    #expect(config.paywalls["pw_survey_close"]?.surveys.first?.condition == .onManualClose)
+    #expect(config.paywalls["pw_survey_close"]?.paywall.surveys.first?.condition == .onManualClose)
     #expect(config.entitlements(ofProduct: "com.tollgate.pro.year") == [Entitlement(id: "pro")])
     #expect(config.entitlements(ofProduct: "com.tollgate.coins").isEmpty)
     #expect(config.entitlements == [Entitlement(id: "pro")])
-    #expect(config.sessionTimeout == 3_600_000 && config.webEntitlementsMaxAge == 86_400_000)
+    #expect(config.settings.sessionTimeout == 3_600_000)
+    #expect(config.settings.webToApp?.entitlementsMaxAge == 86_400_000)
   }
 
   /// Broken elements are left out, their siblings stay.
@@ -107,9 +109,10 @@ struct ApplicationConfigTests {
     ]
     let config = try ApplicationConfig.decode(Array(broken.json.utf8))
     let paywall = try #require(config.paywalls["pw"])
-    #expect(config.paywalls.count == 1 && config.products.isEmpty)
-    #expect(paywall.products.isEmpty && paywall.surveys.isEmpty && paywall.notifications.isEmpty)
-    #expect(paywall.gating == .nonGated && paywall.name == "pw")
+    #expect(config.paywalls.count == 1 && config.config.products.map(\.storeID) == ["q"])
+    #expect(paywall.products.isEmpty && paywall.paywall.surveys.isEmpty)
+    #expect(paywall.paywall.localNotifications.isEmpty)
+    #expect(paywall.gating == .nonGated && paywall.paywall.name == "pw")
   }
 
   @Test(arguments: [
