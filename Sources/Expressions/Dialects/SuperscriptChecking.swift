@@ -134,8 +134,7 @@ extension Checker {
     return graph.constants.cells[place]
   }
 
-  /// The value of a literal, or of what becomes one: a question that nobody answers, compared with
-  /// something else than a literal, is false. Nil for everything else.
+  /// The value of a literal; nil for everything else.
   private mutating func literal(_ id: SyntaxTree.ID) -> Cell? {
     let node = tree[id]
     switch node.kind {
@@ -145,10 +144,6 @@ extension Checker {
     case .double: return Cell(Double(bitPattern: node.bits))
     case .string: return literalText(node, isRaw: false)
     case .bytes: return Cell(tag: Tag.bytes, count: 0, at: nil)
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
-      let left = tree[Int(node.a)]
-      guard left.kind == .call, isUnansweredCall(left) else { return nil }
-      return literal(Int(node.b)) == nil ? .false : nil
     default: return nil
     }
   }

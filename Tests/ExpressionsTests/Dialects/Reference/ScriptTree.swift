@@ -148,7 +148,10 @@ struct ScriptRewriting {
       return .ifThere(left, numeric(left, sign, right))
     case .call(let name, .name("device"), _) where !functions.device.contains(name),
       .call(let name, .name("computed"), _) where !functions.computed.contains(name):
-      return zero(right).map { numeric(.literal($0), sign, right) } ?? .literal(false)
+      // The original asks while it evaluates whether there is such a function: what is left is false,
+      // but no literal.
+      let none = ScriptTree.choice(.literal(false), .literal(false), .literal(false))
+      return zero(right).map { numeric(.literal($0), sign, right) } ?? none
     default: return numeric(rewrite(left), sign, right)
     }
   }
