@@ -11,7 +11,11 @@ package struct ApplicationConfig: Sendable {
 
   /// Reads a static config. Decoding is tolerant: what is broken is left out. Without an object
   /// that has a build ID, triggers and paywalls there is no config.
-  static func decode(_ body: [UInt8]) throws(BackendError) -> ApplicationConfig {
+  ///
+  /// - Parameter platform: whose SDK the rules are evaluated like.
+  static func decode(_ body: [UInt8], platform: Platform) throws(BackendError)
+    -> ApplicationConfig
+  {
     guard let value = try? Value.parse(json: body), value.isObject else {
       throw .decoding("it is no JSON object")
     }
@@ -22,7 +26,7 @@ package struct ApplicationConfig: Sendable {
       throw .decoding("'\(key)' is missing")
     }
     guard let config = Config.decode(superwall: body).output,
-      let rules = RuleSet.compile(config).output
+      let rules = RuleSet.compile(config, language: .superscript(platform.evaluator)).output
     else { throw .decoding("it is no static config") }
     return ApplicationConfig(value, config, rules)
   }
@@ -56,5 +60,23 @@ package struct ApplicationConfig: Sendable {
     var seen: Set<Entitlement> = []
     return (config.products + config.paywalls.flatMap(\.products)).flatMap(\.entitlements)
       .filter { seen.insert($0).inserted }
+  }
+}
+
+extension Platform {
+  /// The engine's name of the platform.
+  var evaluator: RuleEngine.Platform {
+    switch self {
+    case .iOS: .ios
+    case .android: .android
+    }
+  }
+
+  /// Events that a reset of the user does not forget: they are about the app.
+  var eventsKeptAtReset: [String] {
+    switch self {
+    case .iOS: SDKPlatform.ios.eventsKeptOnReset
+    case .android: SDKPlatform.android.eventsKeptOnReset
+    }
   }
 }

@@ -23,9 +23,11 @@ struct PlacementDecision: Sendable {
 extension SDKState {
   /// What the placement gives the user now. Nothing is changed: what should follow is in the
   /// decision's effects.
-  mutating func decide(_ placement: String, params: Value, isFeatureGatable: Bool = false)
-    -> PlacementDecision
-  {
+  ///
+  /// - Parameter event: when the placement itself was put into the history, if it was.
+  mutating func decide(
+    _ placement: String, params: Value, isFeatureGatable: Bool = false, event: Int64? = nil
+  ) -> PlacementDecision {
     guard let rules = config?.rules, rules.placement(named: placement) != nil else {
       return PlacementDecision(.placementNotFound)
     }
@@ -37,24 +39,38 @@ extension SDKState {
       placement: placement, custom: params,
       isStandardEvent: SuperwallEventName.isReserved(placement),
       isFeatureGatable: isFeatureGatable, sessionID: session.id)
-    fill(&frame, params: params)
+    fill(&frame, params: params, placement: event.map { (placement, $0) })
     let decision = rules.decide(
       placement, frame: &frame, state: decisionState, assigner: .draw(entropy.fraction()))
     return PlacementDecision(decision.outcome, decision.effects)
   }
 
-  /// Gives rules what they read. Attributes past the memory limit count as not there: rules that
-  /// read them do not match.
-  mutating func fill(_ frame: inout Frame, params: Value) {
+  /// Gives rules what they read: attributes, and answers from the history. Attributes past the
+  /// memory limit count as not there: rules that read them do not match.
+  ///
+  /// - Parameter placement: the placement that is decided and when it was put into the history.
+  mutating func fill(
+    _ frame: inout Frame, params: Value, placement: (name: String, time: Int64)? = nil
+  ) {
     let context = Value.object([
       "user": userForRules, "device": deviceAttributes(), "params": params,
     ])
     do throws(EvaluationError) {
       try frame.fill(context)
+      try answer(&frame, placement)
     } catch {
       log(.warn, .placements, "the attributes are too large for the rules")
       frame.reset()
     }
+  }
+
+  private func answer(_ frame: inout Frame, _ placement: (name: String, time: Int64)?)
+    throws(EvaluationError)
+  {
+    guard let rules = config?.rules, rules.readsEvents else { return }
+    let clock =
+      HistoryClock(now: now, timeZone: device.timeZone) ?? HistoryClock(now: now)
+    try rules.answer(history.eventHistory, at: clock, placement: placement, in: &frame)
   }
 
   /// What decisions go by beside attributes.

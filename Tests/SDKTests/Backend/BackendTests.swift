@@ -71,7 +71,7 @@ struct RequestTests {
 @Suite("Application config")
 struct ApplicationConfigTests {
   @Test func readsPaywallsProductsAndSettings() throws {
-    let config = try ApplicationConfig.decode(Samples.configText)
+    let config = try ApplicationConfig.decode(Samples.configText, platform: .iOS)
     #expect(config.paywalls.count == 11 && config.config.products.count == 4)
     #expect(config.paywalls["pw_gated"]?.gating == .gated)
     #expect(config.paywalls["pw_open"]?.gating == .nonGated)
@@ -107,7 +107,7 @@ struct ApplicationConfigTests {
       ],
       "toggles": "none",
     ]
-    let config = try ApplicationConfig.decode(Array(broken.json.utf8))
+    let config = try ApplicationConfig.decode(Array(broken.json.utf8), platform: .iOS)
     let paywall = try #require(config.paywalls["pw"])
     #expect(config.paywalls.count == 1 && config.config.products.map(\.storeID) == ["q"])
     #expect(paywall.products.isEmpty && paywall.paywall.surveys.isEmpty)
@@ -125,7 +125,7 @@ struct ApplicationConfigTests {
   ) throws {
     let list = Value.list(locales.map { ["locale": .string($0)] })
     let value = Samples.config.merging(patch: ["localization": ["locales": list]])
-    let config = try ApplicationConfig.decode(Array(value.json.utf8))
+    let config = try ApplicationConfig.decode(Array(value.json.utf8), platform: .iOS)
     #expect((config.staticPaywall("pw_gated", locale: locale) != nil) == isStatic)
     #expect(config.staticPaywall("nobody", locale: locale) == nil)
   }
