@@ -18,7 +18,7 @@ struct ContractTests {
 
   private static let survey = Survey(
     id: "s", assignmentKey: "k", title: "t", message: "m", options: [.other],
-    condition: .onPurchase, probability: 0.5, includesOther: true, includesClose: false)
+    condition: .onPurchase, probability: 0.5, includesOtherOption: true, includesCloseOption: false)
 
   /// A paywall with everything that a paywall can have.
   private static let info: PaywallInfo = {
@@ -38,7 +38,7 @@ struct ContractTests {
     info.webViewLoad = .init(start: 1)
     info.computedPropertyRequests = [.init(type: "DAYS_SINCE", placementName: "p")]
     info.surveys = [survey]
-    info.localNotifications = [.init(title: "t", subtitle: "s", body: "b", delay: 1)]
+    info.localNotifications = [.init(kind: .trialStarted, title: "t", subtitle: "s", body: "b", delay: 1)]
     info.paywalljsVersion = "4"
     info.state = ["step": 2]
     return info

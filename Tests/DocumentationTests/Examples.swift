@@ -498,4 +498,18 @@ struct Examples {
     try example.cel("days(200000)", "error overflow")
     example.end()
   }
+
+  @Test("docs/superscript.md, block 1")
+  func docs_superscript_md_block_1() throws {
+    let example = ExampleRun(results: 2)
+    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+    let rule = #"user.visits < 3 && device.daysSince("app_open") > 2"#
+    let program = environment.compile(rule).output!
+    example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])
+    var frame = Frame(for: program)
+    try frame.fill(["user": ["plan": "free"]])
+    try frame.answer(0, with: 5)
+    try example.same(program.evaluate(in: &frame), true)
+    example.end()
+  }
 }

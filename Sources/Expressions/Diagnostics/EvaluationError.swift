@@ -45,6 +45,8 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case nullComparison
     /// A call without an argument that it needs, or with one that is no value.
     case badArgument
+    /// An argument that superscript breaks off at. Unlike ``badArgument`` nothing recovers from it.
+    case fatalArgument
 
     /// A stable slug, as diagnostics have it.
     public var slug: String {
@@ -63,6 +65,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
       case .undeclaredName: "undeclared-name"
       case .nullComparison: "null-comparison"
       case .badArgument: "bad-argument"
+      case .fatalArgument: "fatal-argument"
       }
     }
   }

@@ -58,11 +58,11 @@ public struct HostFunctions: Hashable, Sendable {
 public struct HostQuestion: Hashable, Sendable {
   /// The first argument of the call.
   public enum Argument: Hashable, Sendable {
-    /// A text in the expression; empty when the call has no argument, or one that is no text.
+    /// A text in the expression; empty when the call has no argument.
     case text(String)
     /// Known only while evaluating. The answer is a map from texts to replies.
     case anyKnown
-    /// The reply for a text that the map of ``anyKnown`` does not hold.
+    /// The reply for a text that the map of ``anyKnown`` does not hold, and for what is no text.
     case anyOther
   }
 

@@ -117,18 +117,20 @@ extension Checker {
     return argument(&reader).map { masked($0, reader.origin) }
   }
 
-  private mutating func masked(_ node: ConditionGraph.ID, _ origin: ConditionGraph.Origin)
-    -> ConditionGraph.ID
-  {
+  private mutating func masked(
+    _ node: ConditionGraph.ID, _ origin: ConditionGraph.Origin,
+    as kind: EvaluationError.Kind = .badArgument
+  ) -> ConditionGraph.ID {
     guard graph.canFail(node) else { return node }
-    return rescue(node, raise(.badArgument, origin), .recoverable, origin)
+    return rescue(node, raise(kind, origin), .recoverable, origin)
   }
 
   /// The error of a call that lacks an argument, after what was evaluated before.
-  private mutating func lacking(_ evaluated: [ConditionGraph.ID], _ reader: CallReader)
-    -> ConditionGraph.ID
-  {
-    sequence(evaluated + [raise(.badArgument, reader.origin)], reader.origin)
+  private mutating func lacking(
+    _ evaluated: [ConditionGraph.ID], _ reader: CallReader,
+    _ kind: EvaluationError.Kind = .badArgument
+  ) -> ConditionGraph.ID {
+    sequence(evaluated + [raise(kind, reader.origin)], reader.origin)
   }
 
   /// A call on its receiver and further arguments.
@@ -203,7 +205,7 @@ extension Checker {
   /// `hasFn("device.f")`: whether superscript or the host announces a function.
   private mutating func announces(_ reader: inout CallReader) -> ConditionGraph.ID {
     guard let value = argument(&reader) else {
-      return lacking(reader.receiver.map { [$0] } ?? [], reader)
+      return lacking(reader.receiver.map { [$0] } ?? [], reader, .fatalArgument)
     }
     let host = environment.hostFunctions
     let names =
@@ -273,22 +275,24 @@ extension Checker {
 
   // MARK: The host
 
-  /// A question to the host. Its arguments are evaluated, and an error in one is an error of the
-  /// call.
+  /// A question to the host. Its arguments are evaluated; the original breaks off at an error in
+  /// one.
   private mutating func hostCall(_ name: String, _ reader: inout CallReader)
     -> ConditionGraph.ID
   {
     let origin = reader.origin
     var operands: [ConditionGraph.ID] = []
-    while let next = argument(&reader) { operands.append(masked(next, origin)) }
+    while let next = argument(&reader) {
+      operands.append(masked(next, origin, as: .fatalArgument))
+    }
     guard let first = operands.first else {
       return withReceiver(reader, answer(name, .text(""), origin))
     }
     let failing = operands.filter { graph.canFail($0) }
     if graph[first].kind == .constant {
-      let text = graph.constant(first).flatMap { $0.isText ? $0.text : nil } ?? ""
-      return withReceiver(
-        reader, sequence(failing + [answer(name, .text(text), origin)], origin))
+      let text = graph.constant(first).flatMap { $0.isText ? $0.text : nil }
+      let reply = answer(name, text.map { .text($0) } ?? .anyOther, origin)
+      return withReceiver(reader, sequence(failing + [reply], origin))
     }
     let value = addCall(
       .answerFor, [answer(name, .anyKnown, origin), first, answer(name, .anyOther, origin)],

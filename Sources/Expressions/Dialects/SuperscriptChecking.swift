@@ -134,7 +134,7 @@ extension Checker {
     return graph.constants.cells[place]
   }
 
-  /// The value of a literal, or nil.
+  /// The value of a literal; nil for everything else.
   private mutating func literal(_ id: SyntaxTree.ID) -> Cell? {
     let node = tree[id]
     switch node.kind {
@@ -203,7 +203,8 @@ extension Checker {
       return coerced(node, zero, superscript(right, isRaw: false), literal)
     default:
       let a = superscript(left, isRaw: false)
-      return coerced(node, a, superscript(right, isRaw: false), literal(right))
+      let b = superscript(right, isRaw: false)
+      return coerced(node, readFirst(a, before: b), b, literal(right))
     }
   }
 

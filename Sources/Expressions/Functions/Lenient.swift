@@ -98,7 +98,7 @@ enum Lenient {
     case Tag.bytes:
       guard element.pointee.tag == Tag.bytes else { return .false }
       // The original breaks off at an empty part.
-      guard element.pointee.outsideCount > 0 else { return Cell(fault: .badArgument) }
+      guard element.pointee.outsideCount > 0 else { return Cell(fault: .fatalArgument) }
       work &+= collection.pointee.outsideCount >> 2
       return Cell(TextFunctions.contains(collection.textBytes, element.textBytes))
     case Tag.longText, Tag.shortText...:

@@ -32,7 +32,7 @@ struct ConstantFolding {
   }
 
   /// Whether every operand of a list stays what it is.
-  private func isUnchanged(_ list: ArraySlice<UInt32>) -> Bool {
+  func isUnchanged(_ list: ArraySlice<UInt32>) -> Bool {
     for operand in list where folded(operand) != Int(operand) { return false }
     return true
   }
@@ -73,8 +73,10 @@ struct ConstantFolding {
       return a == Int(node.a) && b == Int(node.b) ? id : graph.add(node.kind, a, b, at: origin)
     case .and, .or:
       return chain(id, node, origin, &graph)
-    case .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall, .mapKeepingLast:
+    case .list, .map, .call, .loop, .sequence, .testCall, .mapKeepingLast:
       return elements(id, node, origin, &graph)
+    case .both, .firstTruthy:
+      return lenientChain(id, node, origin, &graph)
     case .raise, .slotOrNull: return id
     case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .member,
       .arithmetic:

@@ -41,15 +41,38 @@ extension ConstantFolding {
       ? id : graph.add(node.kind, a, Int(node.b), Int(node.c), at: origin)
   }
 
-  /// The place of what chains, tests and maps of constants come to, or nil.
+  /// `&&` and `||`: constants that do not matter are left out, and what stands behind one that
+  /// ends an `||`. Operands of `&&` are evaluated even when one is false, for their errors.
+  func lenientChain(
+    _ id: ConditionGraph.ID, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
+    _ graph: inout ConditionGraph
+  ) -> ConditionGraph.ID {
+    let list = graph.list(node.a)
+    if isUnchanged(list), !list.contains(where: { graph[Int($0)].kind == .constant }) { return id }
+    let all = list.map { folded($0) }
+    var kept: [ConditionGraph.ID] = []
+    if node.kind == .firstTruthy {
+      for operand in all {
+        let isTrue = graph.constant(operand).map(Lenient.isTruthy)
+        if isTrue != false || operand == all.last { kept.append(operand) }
+        if isTrue == true { break }
+      }
+      return kept.count == 1 ? kept[0] : graph.add(.firstTruthy, list: kept, at: origin)
+    }
+    kept = all.filter { graph.constant($0) == nil }
+    let isFalse = all.contains { graph.constant($0).map(Lenient.isTruthy) == false }
+    if isFalse { kept.removeAll { !graph.canFail($0) } }
+    if isFalse || kept.isEmpty { kept.append(graph.addConstant(Cell(!isFalse), at: origin)) }
+    if kept.count > 1 { return graph.add(.both, list: kept, at: origin) }
+    return graph.constant(kept[0]) == nil ? graph.add(.truthy, kept[0], at: origin) : kept[0]
+  }
+
+  /// The place of what tests and maps of constants come to, or nil.
   func lenientConstant(
     _ id: ConditionGraph.ID, _ kind: ConditionGraph.Kind, _ cells: [Cell],
     _ graph: inout ConditionGraph
   ) -> Int? {
     switch kind {
-    case .both: return graph.constants.intern(Cell(cells.allSatisfy(Lenient.isTruthy)))
-    case .firstTruthy:
-      return (cells.first(where: Lenient.isTruthy) ?? cells.last).map { graph.constants.intern($0) }
     case .sequence: return cells.last.map { graph.constants.intern($0) }
     case .testCall:
       guard let function = graph.function(id), cells.count == 2 else { return nil }

@@ -98,7 +98,8 @@ extension GraphWriter {
   /// A call of a function that only superscript has, or nil.
   mutating func lenientCall(_ function: Function, _ operands: [Int]) -> String? {
     switch function {
-    case .requireText, .requireList, .requireKey, .scriptTruth: return text(operands[0], tighterThan: 0)
+    case .requireText, .requireList, .requireKey, .scriptTruth:
+      return text(operands[0], tighterThan: 7)
     case .indexOrNull:
       return "\(text(operands[0], tighterThan: 7))[\(text(operands[1], tighterThan: 0))]"
     case .negateWrapping: return "(-\(text(operands[0], tighterThan: 7)))"

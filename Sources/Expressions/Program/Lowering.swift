@@ -66,6 +66,8 @@ struct Lowering: ~Copyable {
   private mutating func rescuedEntry(_ root: Node) -> UInt32? {
     let (inner, other) = (Int(graph[root].a), Int(graph[root].b))
     guard graph.constant(other) != nil else { return nil }
+    // An attribute is where it is, and what ends there asks nobody what its fault becomes.
+    if graph[inner].kind == .slot, graph.canFail(inner) { return nil }
     emit(.finish(graph[other].a), root)
     let kinds = FaultSet(rawValue: graph[root].c)
     emit(.rescue(kinds, caught: last, other: Lowering.finishFault), root)

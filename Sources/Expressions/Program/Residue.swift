@@ -2,7 +2,8 @@ extension Program {
   /// The text of what an entry evaluates: the expression after folding and specialising.
   ///
   /// It can be compiled again, unless it says `error("...")`: that is what is known to err. Macros
-  /// are written with variables `x`, `y` and so on.
+  /// are written with variables `x`, `y` and so on. What is left of a superscript expression is
+  /// for reading alone: there it matters whether something is written as a literal.
   public func residue(of entry: Entry) -> String {
     var writer = GraphWriter(storage)
     return writer.text(storage.rootNodes[entry.source], tighterThan: 0)

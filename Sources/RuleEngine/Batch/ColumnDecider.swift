@@ -32,11 +32,11 @@ struct ColumnDecider: ~Copyable {
       var left = RowMasks.count(undecided)
       for rule in table.ruleRanges[placement] ?? 0..<0 {
         if left == 0 { break }
-        counts.reached[rule] &+= left
+        counts.reached[rule] = counts.reached[rule] &+ left
         let matched = match(rule, block)
-        counts.matched[rule] &+= matched
+        counts.matched[rule] = counts.matched[rule] &+ matched
         guard matched > 0, table.rules[rule].allowsFirst else { continue }
-        counts.taken[rule] &+= matched
+        counts.taken[rule] = counts.taken[rule] &+ matched
         left &-= matched
         choose(rule, matched, placement, block, table, counts, chooser)
         for word in 0..<ColumnFrame.words { undecided[word] &= ~taken[word] }

@@ -34,10 +34,12 @@ struct RowWalk: RuleWalk {
   mutating func heldBack(_ rule: Int, count: Int) {}
 
   /// Counts what happened to the user.
+  ///
+  /// Written out, because the compiler makes broken code of `&+=` here under the thread sanitizer.
   mutating func addCounts(to counts: inout BatchCounts) {
-    for rule in reachedRules { counts.reached[rule] &+= 1 }
-    for rule in matchedRules { counts.matched[rule] &+= 1 }
-    for rule in takenRules { counts.taken[rule] &+= 1 }
+    for rule in reachedRules { counts.reached[rule] = counts.reached[rule] &+ 1 }
+    for rule in matchedRules { counts.matched[rule] = counts.matched[rule] &+ 1 }
+    for rule in takenRules { counts.taken[rule] = counts.taken[rule] &+ 1 }
     reachedRules.removeAll(keepingCapacity: true)
     matchedRules.removeAll(keepingCapacity: true)
     takenRules.removeAll(keepingCapacity: true)

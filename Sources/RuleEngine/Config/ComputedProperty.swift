@@ -28,6 +28,16 @@ public struct ComputedProperty: Hashable, Sendable {
 extension ComputedProperty.Kind {
   /// The name of the function that asks the same.
   public var functionName: String { String(describing: self) }
+
+  /// Whether it is the time since the last event, and not a number of events.
+  var isTime: Bool {
+    switch self {
+    case .minutesSince, .hoursSince, .daysSince, .monthsSince, .yearsSince: true
+    case .placementsInHour, .placementsInDay, .placementsInWeek, .placementsInMonth,
+      .placementsSinceInstall:
+      false
+    }
+  }
 }
 
 extension ComputedProperty {

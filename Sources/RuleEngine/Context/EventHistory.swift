@@ -67,6 +67,15 @@ public struct EventHistory: Hashable, Sendable {
     }
   }
 
+  /// Without events of one name at a time or later.
+  func before(_ time: Int64, _ name: String) -> EventHistory {
+    var history = self
+    for i in series.indices where series[i].name.utf8.elementsEqual(name.utf8) {
+      history.series[i].times.removeAll { $0 >= time }
+    }
+    return history
+  }
+
   mutating func removeAll() { series.removeAll(keepingCapacity: true) }
 
   private func times(of name: String) -> [Int64] {
@@ -204,12 +213,29 @@ extension EventHistory.Window {
 extension RuleSet {
   /// Puts what the rules want to know of a subject's events into a frame that its attributes have
   /// filled. Device attributes that audiences compute from events take the place of the device's.
-  public func answer(_ events: EventHistory, at clock: HistoryClock, in frame: inout Frame)
-    throws(EvaluationError)
-  {
+  ///
+  /// - Parameter placement: the placement that is decided, and when it was put into the events.
+  ///   The time since a placement of this name, as an attribute, is the time since the one before;
+  ///   functions count the placement itself.
+  public func answer(
+    _ events: EventHistory, at clock: HistoryClock,
+    placement: (name: String, time: Int64)? = nil, in frame: inout Frame
+  ) throws(EvaluationError) {
     guard let platform = language.platform else { return }
     try answer(events, at: clock, on: platform, questions, in: &frame)
+    guard let placement else { return }
+    var earlier: EventHistory?
+    for (slot, property) in computed
+    where property.kind.isTime && property.eventName.utf8.elementsEqual(placement.name.utf8) {
+      let history = earlier ?? events.before(placement.time, placement.name)
+      earlier = history
+      let value = history.value(of: property, at: clock, on: platform)
+      frame.slots[slot] = if case .int(let number)? = value { Cell(number) } else { .missing }
+    }
   }
+
+  /// Whether rules ask for events at all.
+  public var readsEvents: Bool { !questions.isEmpty || !computed.isEmpty }
 
   func answer(
     _ events: EventHistory, at clock: HistoryClock, on platform: Platform,

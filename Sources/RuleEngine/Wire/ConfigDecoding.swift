@@ -54,3 +54,12 @@ extension Config {
     root.has("campaigns") && !root.has("trigger_options") ? .agentWallie : .superwall
   }
 }
+
+extension Paywall {
+  /// Decodes one paywall as Superwall's backend describes it, as tolerantly as a whole config. Nil
+  /// when it has no identifier.
+  public static func decode(superwall description: Value) -> Paywall? {
+    var decoder = SuperwallConfigDecoder()
+    return decoder.paywall(ConfigElement(value: description, path: ""))
+  }
+}

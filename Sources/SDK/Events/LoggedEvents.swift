@@ -9,9 +9,6 @@ package struct LoggedEvents: Hashable, Sendable {
   /// How many times of one name are kept; the oldest go first.
   var limit = 1_000
 
-  /// Events that a reset of the user does not forget: they are about the app.
-  static let keptAtReset: Set<String> = ["app_install", "app_launch"]
-
   init() {}
 
   init(_ entries: some Sequence<EventLogEntry>) {
@@ -30,9 +27,17 @@ package struct LoggedEvents: Hashable, Sendable {
     if times.count > limit { times.removeFirst(times.count - limit) }
   }
 
-  mutating func reset() {
+  /// Forgets a user: occurrences, and all events but those named.
+  mutating func reset(keeping names: [String]) {
     occurrences = [:]
-    events = events.filter { LoggedEvents.keptAtReset.contains($0.key) }
+    events = events.filter { names.contains($0.key) }
+  }
+
+  /// In the engine's form, for what rules ask about events.
+  var eventHistory: EventHistory {
+    var history = EventHistory()
+    for (name, times) in events { history.record(name, at: times) }
+    return history
   }
 
   /// In the engine's form.

@@ -3,53 +3,37 @@ internal import RuleEngine
 
 /// Assignments on their way to the server.
 struct AssignmentConfirmation: Hashable, Sendable {
-  struct Pair: Hashable, Sendable {
-    var experimentID: String
-    var variantID: String
-  }
-
-  var pairs: [Pair]
+  var pairs: [DecisionState.Assignment]
   /// Whose assignments they are.
   var identity: Int
   /// What is left to send for a call of `confirmAllAssignments`, and the call.
-  var rest: [Pair] = []
+  var rest: [DecisionState.Assignment] = []
   var call: Token?
 }
 
 // MARK: Choosing
 
 extension SDKState {
-  /// Gives the user a variant of every experiment that the config asks for: of one placement per
-  /// campaign, all audiences. A stored variant stays while its experiment has it; assignments of
-  /// experiments that the config does not have are kept.
+  /// Gives the user a variant of every experiment that the config asks for.
   mutating func chooseAssignments() {
-    guard let rules = config?.rules else { return }
-    var campaigns: Set<String> = []
-    for placement in rules.placements {
-      let audiences = rules.rules[placement.rules]
-      guard let campaign = audiences.first?.audience.campaignID,
-        campaigns.insert(campaign).inserted
-      else { continue }
-      for number in placement.rules { assign(number, of: rules) }
-    }
+    guard let config = config?.config else { return }
+    var entropy = entropy
+    let chosen = config.chooseAssignments(
+      existing: stored.assignments.map(\.pair), subjectID: subjectID
+    ) { _ in .draw(entropy.fraction()) }
+    self.entropy = entropy
+    replaceAssignments(by: chosen)
   }
 
-  private mutating func assign(_ number: Int, of rules: RuleSet) {
-    let audience = rules.rules[number].audience
-    let experiment = audience.experimentID
-    var state = DecisionState(subjectID: subjectID, now: 0)
-    if let known = assignment(of: experiment) {
-      state.assignments = [
-        DecisionState.Assignment(experimentID: experiment, variantID: known.variant.id)
-      ]
+  /// Variants of experiments that the config does not have are known from before.
+  private mutating func replaceAssignments(by pairs: [DecisionState.Assignment]) {
+    stored.assignments = pairs.compactMap { pair in
+      if let known = stored.assignments.first(where: { $0.pair == pair }) { return known }
+      return config?.config.variant(of: pair).map {
+        Assignment(
+          experimentID: pair.experimentID, variant: $0, isSentToServer: pair.isSentToServer)
+      }
     }
-    let draw = Assigner.draw(entropy.fraction())
-    let verdict = rules.storage.assign(number, state, draw)
-    guard verdict.variant >= 0 else {
-      stored.assignments.removeAll { $0.experimentID == experiment }
-      return
-    }
-    if verdict.source != .stored { store(audience.variants[Int(verdict.variant)], of: experiment) }
   }
 
   func assignment(of experimentID: String) -> Assignment? {
@@ -82,19 +66,15 @@ extension SDKState {
       log(.warn, .network, "the assignments could not be fetched", error: error.message)
     }
     guard let body = decodeBody(outcome), identity == identityNumber else { return }
-    for pair in body["assignments"]?.elements ?? [] {
-      guard let experiment = pair["experiment_id"]?.text, let id = pair["variant_id"]?.text,
-        let variant = variant(id, of: experiment)
-      else { continue }
-      store(variant, of: experiment, isSent: true)
+    let server = (body["assignments"]?.elements ?? []).compactMap {
+      pair -> DecisionState.Assignment? in
+      guard let experiment = pair["experiment_id"]?.text, let variant = pair["variant_id"]?.text
+      else { return nil }
+      return DecisionState.Assignment(experimentID: experiment, variantID: variant)
     }
-  }
-
-  private func variant(_ id: String, of experimentID: String) -> Variant? {
-    for rule in config?.rules.rules ?? [] where rule.audience.experimentID == experimentID {
-      if let variant = rule.audience.variants.first(where: { $0.id == id }) { return variant }
-    }
-    return nil
+    let pairs = stored.assignments.map(\.pair)
+    replaceAssignments(
+      by: config?.config.transferAssignments(server: server, local: pairs) ?? pairs)
   }
 }
 
@@ -153,5 +133,9 @@ extension SDKState {
 }
 
 extension Assignment {
-  var pair: AssignmentConfirmation.Pair { .init(experimentID: experimentID, variantID: variant.id) }
+  /// As the rule engine has it.
+  var pair: DecisionState.Assignment {
+    DecisionState.Assignment(
+      experimentID: experimentID, variantID: variant.id, isSentToServer: isSentToServer)
+  }
 }

@@ -89,7 +89,7 @@ extension SDKState {
       objects: .list(
         stored.status.entitlements.map { entitlement in
           .object([
-            "identifier": .string(entitlement.id), "type": .string(entitlement.type.rawValue),
+            "identifier": .string(entitlement.id), "type": .string(entitlement.type),
           ])
         }),
       "activeProducts": .texts(ownedProducts),
@@ -141,26 +141,6 @@ private struct ClockText {
   private static func pad(_ number: Int, _ digits: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
-  }
-}
-
-/// A version whose parts compare as texts: at most three parts of three digits, and so for the
-/// last part of a suffix: `1.10.2-rc.3` is `001.010.002-rc.003`.
-enum PaddedVersion {
-  static func text(_ version: String) -> String {
-    let parts = version.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-    let numbers = (parts.first ?? "").split(separator: ".").prefix(3).map(pad)
-    guard parts.count == 2 else { return numbers.joined(separator: ".") }
-    var suffix = parts[1].split(separator: ".").map(String.init)
-    if suffix.count > 1 { suffix[1] = pad(Substring(suffix[1])) }
-    return numbers.joined(separator: ".") + "-" + suffix.joined(separator: ".")
-  }
-
-  private static func pad(_ part: Substring) -> String {
-    guard !part.isEmpty, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return String(part)
-    }
-    return String(repeating: "0", count: max(0, 3 - part.count)) + part
   }
 }
 

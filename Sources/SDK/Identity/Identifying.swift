@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 
 // MARK: identify and reset
 
@@ -26,7 +27,9 @@ extension SDKState {
   private mutating func adopt(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     stored.appUserID = userID
     identityNumber += 1
-    if config?.seedsByUserID == true { stored.seed = UserSeed.seed(of: userID) }
+    if config?.settings.isEnabled("enable_userid_seed") == true {
+      stored.seed = UserSeed.seed(of: userID)
+    }
     track(.identityAlias)
     track(.userAttributes(userAttributes))
     if restoresAssignments { restoringAssignments.insert(token) }
@@ -57,8 +60,8 @@ extension SDKState {
     stored.totalPaywallViews = 0
     stored.lastPaywallView = nil
     confirming = []
-    history.reset()
-    effects.append(.clearLog(keepingEvents: LoggedEvents.keptAtReset))
+    history.reset(keeping: platform.eventsKeptAtReset)
+    effects.append(.clearLog(keepingEvents: Set(platform.eventsKeptAtReset)))
     chooseAssignments()
     track(.reset)
   }

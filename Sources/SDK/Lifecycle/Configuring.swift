@@ -91,7 +91,7 @@ extension SDKState {
   mutating func receiveConfig(_ result: Result<[UInt8], BackendError>) {
     configRequest = nil
     do throws(BackendError) {
-      let config = try ApplicationConfig.decode(try result.get())
+      let config = try ApplicationConfig.decode(try result.get(), platform: platform)
       apply(config)
     } catch {
       if case .decoding = error { track(.networkDecodingFail) }

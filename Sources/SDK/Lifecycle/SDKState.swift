@@ -44,6 +44,7 @@ package struct SDKState: Sendable {
   var queuedPreloads: [[String]?] = []
   var queuedDeepLinks: [String] = []
   var hasLaunched = false
+  var session = AppSession()
   /// Whether the SDK never ran before this process.
   var isFirstRun = false
   /// Settings that calls made; they win over the options.

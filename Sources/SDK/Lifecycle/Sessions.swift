@@ -1,4 +1,11 @@
 internal import Expressions
+internal import RuleEngine
+
+/// A time of use of the app, as rules see it.
+struct AppSession: Sendable {
+  var id = ""
+  var start: Int64?
+}
 
 // MARK: Launch, foreground, background
 
@@ -10,6 +17,7 @@ extension SDKState {
   mutating func launch() -> [String] {
     guard !hasLaunched else { return [] }
     hasLaunched = true
+    beginSession()
     var events: [SuperwallEvent] = []
     if stored.installedAt == nil {
       stored.installedAt = now
@@ -25,10 +33,15 @@ extension SDKState {
     return events.map(\.name.placementName)
   }
 
+  private mutating func beginSession() {
+    session = AppSession(id: entropy.identifier("session"), start: now)
+  }
+
   /// Whether the app was never in the background, or longer than the config allows.
   private var isNewSession: Bool {
     guard let closedAt = stored.closedAt else { return true }
-    return now - closedAt > (config?.sessionTimeout ?? 3_600_000)
+    let timeout = config?.settings.sessionTimeout ?? ConfigSettings.defaultSessionTimeout
+    return now - closedAt > timeout
   }
 
   mutating func enterForeground() {
@@ -36,6 +49,7 @@ extension SDKState {
     if lifecycle.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
     guard lifecycle.phase == .configured, stored.closedAt != nil, isNewSession else { return }
     stored.closedAt = nil
+    beginSession()
     track(.sessionStart)
     track(.deviceAttributes(deviceAttributes(withTimes: false)))
     refreshConfig()

@@ -34,10 +34,11 @@ public struct TollgateOptions: Hashable, Sendable {
   public init(decoding value: Value) {
     paywalls = PaywallOptions(decoding: value["paywalls"] ?? .null)
     networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
-    if value["isExternalDataCollectionEnabled"]?.truth == false {
+    read(&eventTrackingBehavior, value["eventTrackingBehavior"])
+    // The older word for the same; it allows less, never more.
+    if value["isExternalDataCollectionEnabled"]?.truth == false, eventTrackingBehavior == .all {
       eventTrackingBehavior = .superwallOnly
     }
-    read(&eventTrackingBehavior, value["eventTrackingBehavior"])
     localeIdentifier = value["localeIdentifier"]?.text
     read(&isGameControllerEnabled, value["isGameControllerEnabled"])
     logging = LoggingOptions(decoding: value["logging"] ?? .null)

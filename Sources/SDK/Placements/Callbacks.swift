@@ -12,6 +12,8 @@ struct PendingCallback: Hashable, Sendable {
 extension SDKState {
   mutating func requestCallback(_ requestID: String, _ callback: CustomCallback) {
     guard let open = presentation else { return }
+    var callback = callback
+    if callback.variables?.isObject != true { callback.variables = nil }
     guard let handler = open.registration.handlerID else {
       let message = PaywallMessage.callbackResult(requestID: requestID, .failure())
       return effects.append(.message(id: open.id, message))

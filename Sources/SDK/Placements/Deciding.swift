@@ -23,9 +23,11 @@ struct PlacementDecision: Sendable {
 extension SDKState {
   /// What the placement gives the user now. Nothing is changed: what should follow is in the
   /// decision's effects.
-  mutating func decide(_ placement: String, params: Value, isFeatureGatable: Bool = false)
-    -> PlacementDecision
-  {
+  ///
+  /// - Parameter event: when the placement itself was put into the history, if it was.
+  mutating func decide(
+    _ placement: String, params: Value, isFeatureGatable: Bool = false, event: Int64? = nil
+  ) -> PlacementDecision {
     guard let rules = config?.rules, rules.placement(named: placement) != nil else {
       return PlacementDecision(.placementNotFound)
     }
@@ -33,25 +35,50 @@ extension SDKState {
       return PlacementDecision(.noAudienceMatch)
     }
     var frame = Frame(for: rules.program)
+    let params = PlacementParams.make(
+      placement: placement, custom: params,
+      isStandardEvent: SuperwallEventName.isReserved(placement),
+      isFeatureGatable: isFeatureGatable, sessionID: session.id)
+    fill(&frame, params: params, placement: event.map { (placement, $0) })
+    let decision = rules.decide(
+      placement, frame: &frame, state: decisionState, assigner: .draw(entropy.fraction()))
+    return PlacementDecision(decision.outcome, decision.effects)
+  }
+
+  /// Gives rules what they read: attributes, and answers from the history. Attributes past the
+  /// memory limit count as not there: rules that read them do not match.
+  ///
+  /// - Parameter placement: the placement that is decided and when it was put into the history.
+  mutating func fill(
+    _ frame: inout Frame, params: Value, placement: (name: String, time: Int64)? = nil
+  ) {
     let context = Value.object([
-      "user": userForRules, "device": deviceAttributes(),
-      "params": self.params(params, placement, isFeatureGatable: isFeatureGatable),
+      "user": userForRules, "device": deviceAttributes(), "params": params,
     ])
     do throws(EvaluationError) {
       try frame.fill(context)
+      try answer(&frame, placement)
     } catch {
-      // Attributes past the memory limit count as not there: rules that read them do not match.
       log(.warn, .placements, "the attributes are too large for the rules")
       frame.reset()
     }
-    let state = DecisionState(
-      subjectID: subjectID, now: now,
-      assignments: stored.assignments.map {
-        .init(experimentID: $0.experimentID, variantID: $0.variant.id)
-      }, occurrences: history.forDeciding)
-    let decision = rules.decide(
-      placement, frame: &frame, state: state, assigner: .draw(entropy.fraction()))
-    return PlacementDecision(decision.outcome, decision.effects)
+  }
+
+  private func answer(_ frame: inout Frame, _ placement: (name: String, time: Int64)?)
+    throws(EvaluationError)
+  {
+    guard let rules = config?.rules, rules.readsEvents else { return }
+    let clock =
+      HistoryClock(now: now, timeZone: device.timeZone) ?? HistoryClock(now: now)
+    try rules.answer(history.eventHistory, at: clock, placement: placement, in: &frame)
+  }
+
+  /// What decisions go by beside attributes.
+  var decisionState: DecisionState {
+    DecisionState(
+      subjectID: subjectID, now: now, assignments: stored.assignments.map(\.pair),
+      occurrences: history.forDeciding, entitlements: stored.status.entitlements.map(\.id),
+      sessionStart: session.start)
   }
 
   /// Keeps the assignment that a decision promises.
@@ -69,22 +96,5 @@ extension SDKState {
     guard case .map(var entries) = userAttributes else { return .map([]) }
     entries.append(.init(key: "isLoggedIn", value: .bool(stored.appUserID != nil)))
     return .map(entries)
-  }
-
-  /// The app's params without what rules cannot read (names with `$`, nulls, lists), and the SDK's
-  /// own about the placement.
-  private func params(_ params: Value, _ placement: String, isFeatureGatable: Bool) -> Value {
-    var all: [String: Value] = [:]
-    for member in params.members ?? [] where !member.key.hasPrefix("$") {
-      switch member.value {
-      case .null, .list: continue
-      default: all[member.key] = member.value
-      }
-    }
-    all["$is_standard_event"] = .bool(SuperwallEventName.isReserved(placement))
-    all["$event_name"] = .string(placement)
-    all["event_name"] = .string(placement)
-    all["$is_feature_gatable"] = .bool(isFeatureGatable)
-    return .members(all)
   }
 }

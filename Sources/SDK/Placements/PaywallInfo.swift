@@ -175,57 +175,9 @@ public struct ComputedPropertyRequest: Hashable, Sendable {
 }
 
 /// A question to the user after a paywall.
-public struct Survey: Hashable, Sendable {
-  /// When the question is asked.
-  public enum Condition: String, Hashable, Sendable {
-    case onManualClose = "ON_MANUAL_CLOSE"
-    case onPurchase = "ON_PURCHASE"
-  }
+public typealias Survey = RuleEngine.Survey
 
-  /// An answer to choose.
-  public struct Option: Hashable, Sendable {
-    public var id: String
-    public var title: String
-
-    public init(id: String, title: String) {
-      self.id = id
-      self.title = title
-    }
-
-    /// The option that every survey with `includesOther` has, for an answer in own words.
-    public static let other = Option(id: "000", title: "Other")
-
-    /// The contract's JSON.
-    public var value: Value { .object(["id": .string(id), "title": .string(title)]) }
-  }
-
-  public var id: String
-  /// A user sees one survey of each key, once.
-  public var assignmentKey: String
-  public var title: String
-  public var message: String
-  public var options: [Option]
-  public var condition: Condition
-  /// The share of users who are asked, 0 to 1.
-  public var probability: Double
-  public var includesOther: Bool
-  public var includesClose: Bool
-
-  public init(
-    id: String, assignmentKey: String, title: String, message: String, options: [Option],
-    condition: Condition, probability: Double, includesOther: Bool, includesClose: Bool
-  ) {
-    self.id = id
-    self.assignmentKey = assignmentKey
-    self.title = title
-    self.message = message
-    self.options = options
-    self.condition = condition
-    self.probability = probability
-    self.includesOther = includesOther
-    self.includesClose = includesClose
-  }
-
+extension Survey {
   /// The contract's JSON.
   public var value: Value {
     .object([
@@ -233,9 +185,18 @@ public struct Survey: Hashable, Sendable {
       "message": .string(message), "options": .list(options.map(\.value)),
       "presentationCondition": .string(condition.rawValue),
       "presentationProbability": .double(probability),
-      "includeOtherOption": .bool(includesOther), "includeCloseOption": .bool(includesClose),
+      "includeOtherOption": .bool(includesOtherOption),
+      "includeCloseOption": .bool(includesCloseOption),
     ])
   }
+}
+
+extension Survey.Option {
+  /// The option that surveys with `includesOtherOption` have, for an answer in own words.
+  public static let other = Survey.Option(id: "000", title: "Other")
+
+  /// The contract's JSON.
+  public var value: Value { .object(["id": .string(id), "title": .string(title)]) }
 }
 
 /// What the user said to a survey.
@@ -246,20 +207,9 @@ public enum SurveyAnswer: Hashable, Sendable {
 }
 
 /// A notification to schedule when a trial starts.
-public struct LocalNotification: Hashable, Sendable {
-  public var title: String
-  public var subtitle: String?
-  public var body: String
-  /// Milliseconds after the trial's start.
-  public var delay: Int64
+public typealias LocalNotification = RuleEngine.LocalNotification
 
-  public init(title: String, subtitle: String? = nil, body: String, delay: Int64) {
-    self.title = title
-    self.subtitle = subtitle
-    self.body = body
-    self.delay = delay
-  }
-
+extension LocalNotification {
   /// The contract's JSON.
   public var value: Value {
     .members([

@@ -104,12 +104,16 @@ extension SDKState {
 
 extension PaywallInfo {
   init(_ paywall: PaywallResponse) {
-    self.init(identifier: paywall.identifier, name: paywall.name, url: paywall.url)
+    let description = paywall.paywall
+    self.init(
+      identifier: description.identifier, name: description.name, url: description.url ?? "")
     products = paywall.products
     featureGating = paywall.gating
-    computedPropertyRequests = paywall.computedProperties
-    surveys = paywall.surveys
-    localNotifications = paywall.notifications
+    computedPropertyRequests = description.computedProperties.map { request in
+      ComputedPropertyRequest(type: request.kind.rawValue, placementName: request.eventName)
+    }
+    surveys = description.surveys
+    localNotifications = description.localNotifications
   }
 }
 
@@ -183,8 +187,8 @@ extension SDKState {
   private func isFreeTrialAvailable(on info: PaywallInfo) -> Bool {
     let hasOffer = info.products.contains { storeProducts[$0.id]?.introductoryOffer != nil }
     switch active?.paywall?.trialEligibility ?? .automatic {
-    case .eligible: return hasOffer
-    case .ineligible: return false
+    case .always: return hasOffer
+    case .never: return false
     case .automatic: return info.products.contains { storeProducts[$0.id]?.startsTrial == true }
     }
   }
@@ -206,20 +210,19 @@ extension SDKState {
     load(ProductLoad(purpose: .preload(paywalls.count), identifiers: identifiers))
   }
 
-  private func paywallsToPreload(_ names: [String]?) -> [PaywallResponse] {
-    guard let config, !config.preloadIsDisabled else { return [] }
-    var identifiers: [String] = []
-    for placement in config.rules.placements
-    where names?.contains(placement.name) != false
-      && !config.placementsWithoutPreload.contains(placement.name)
-    {
-      for rule in config.rules.rules[placement.rules] {
-        guard let variant = assignment(of: rule.audience.experimentID)?.variant,
-          variant.kind == .treatment, let paywall = variant.paywallID,
-          !identifiers.contains(paywall)
-        else { continue }
-        identifiers.append(paywall)
-      }
+  private mutating func paywallsToPreload(_ names: [String]?) -> [PaywallResponse] {
+    guard let config else { return [] }
+    let identifiers: [String]
+    if let names {
+      let allowed = config.settings.disabledPreloads.allowed(names)
+      identifiers = config.rules.preloadedPaywalls(placements: allowed, state: decisionState)
+    } else {
+      var frame = Frame(for: config.rules.program)
+      fill(&frame, params: "")
+      identifiers =
+        config.rules.preloadedPaywalls(
+          settings: config.settings, frame: &frame, state: decisionState
+        ).all
     }
     return identifiers.compactMap { config.staticPaywall($0, locale: locale) }
   }

@@ -21,6 +21,8 @@ struct Registration: Hashable, Sendable {
   var eventID: String
   /// Milliseconds since 1970.
   var at: Int64
+  /// When the placement was put into the history. Events of the SDK are there before they ask.
+  var rememberedAt: Int64?
 }
 
 /// The registration that has its turn: from the status to the paywall on screen.
@@ -78,6 +80,7 @@ extension SDKState {
   private mutating func begin(_ registration: Registration) {
     if registration.source == .register {
       remember(registration.placement)
+      active?.registration.rememberedAt = now
       if trackingBehavior == .all { collect(registration.placement, registration.params) }
     }
     guard presentation == nil else {
@@ -132,7 +135,7 @@ extension SDKState {
     guard let registration = active?.registration else { return }
     let decision = decide(
       registration.placement, params: registration.params,
-      isFeatureGatable: registration.isFeatureGatable)
+      isFeatureGatable: registration.isFeatureGatable, event: registration.rememberedAt)
     keepAssignment(of: decision)
     switch decision.outcome {
     case .paywall(let experiment):

@@ -43,7 +43,7 @@ extension SDKState {
     case .permission(let name, let step): permission(name, step, info)
     case .reviewRequested(let count): track(.reviewRequested(count: count))
     case .touchesBegan: touchesBegan()
-    case .state(let state): presentation?.info.state = state
+    case .state(let state): if state.isObject { presentation?.info.state = state }
     default: break
     }
   }
@@ -61,6 +61,7 @@ extension SDKState {
   }
 
   private mutating func customPlacement(_ name: String, _ params: Value) {
+    let params = params.isObject ? params : .map([])
     let next = followUp(name, params: params)
     track(.customPlacement(name: name, params: params, presentation?.info))
     if let next { close(Closing(reason: .forNextPaywall, next: next)) }

@@ -1,3 +1,5 @@
+internal import RuleEngine
+
 // MARK: Surveys
 
 extension SDKState {

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 
 /// The purchase that runs. There is one at a time, whatever paywall it began on.
 struct PurchaseSlot: Sendable {
@@ -52,8 +53,8 @@ extension SDKState {
   private func startsTrial(_ product: StoreProduct, on open: Presentation) -> Bool {
     switch open.paywall.trialEligibility {
     case .automatic: product.startsTrial
-    case .eligible: product.introductoryOffer != nil
-    case .ineligible: false
+    case .always: product.introductoryOffer != nil
+    case .never: false
     }
   }
 

@@ -1,4 +1,5 @@
 public import Expressions
+public import RuleEngine
 
 /// How redeeming a code came out.
 public enum RedemptionResult: Hashable, Sendable {

@@ -1,21 +1,12 @@
 public import Expressions
+public import RuleEngine
 
 /// What a purchase gives access to.
-public struct Entitlement: Hashable, Sendable {
-  public enum Kind: String, Hashable, Sendable {
-    case serviceLevel = "SERVICE_LEVEL"
-  }
+public typealias Entitlement = RuleEngine.Entitlement
 
-  public var id: String
-  public var type: Kind
-
-  public init(id: String, type: Kind = .serviceLevel) {
-    self.id = id
-    self.type = type
-  }
-
+extension Entitlement {
   /// The contract's JSON: `{"id", "type"}`.
-  public var value: Value { .object(["id": .string(id), "type": .string(type.rawValue)]) }
+  public var value: Value { .object(["id": .string(id), "type": .string(type)]) }
 }
 
 /// Whether the user has access to something that is paid for.

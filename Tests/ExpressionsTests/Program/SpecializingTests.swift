@@ -29,7 +29,7 @@ import Testing
   }
 
   /// A context of which some attributes are left out, and the maps that are whole.
-  private static func part<Generator: RandomNumberGenerator>(
+  static func part<Generator: RandomNumberGenerator>(
     of context: Value, _ random: inout Generator
   ) -> KnownAttributes {
     var complete: [AttributePath] = []

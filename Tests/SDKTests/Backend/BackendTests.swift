@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import RuleEngine
 import Testing
 
 @testable import SDK
@@ -70,16 +71,17 @@ struct RequestTests {
 @Suite("Application config")
 struct ApplicationConfigTests {
   @Test func readsPaywallsProductsAndSettings() throws {
-    let config = try ApplicationConfig.decode(Samples.configText)
-    #expect(config.paywalls.count == 11 && config.products.count == 4)
+    let config = try ApplicationConfig.decode(Samples.configText, platform: .iOS)
+    #expect(config.paywalls.count == 11 && config.config.products.count == 4)
     #expect(config.paywalls["pw_gated"]?.gating == .gated)
     #expect(config.paywalls["pw_open"]?.gating == .nonGated)
     #expect(config.paywalls["pw_back"]?.reroutesBackButton == true)
-    #expect(config.paywalls["pw_survey_close"]?.surveys.first?.condition == .onManualClose)
+    #expect(config.paywalls["pw_survey_close"]?.paywall.surveys.first?.condition == .onManualClose)
     #expect(config.entitlements(ofProduct: "com.tollgate.pro.year") == [Entitlement(id: "pro")])
     #expect(config.entitlements(ofProduct: "com.tollgate.coins").isEmpty)
     #expect(config.entitlements == [Entitlement(id: "pro")])
-    #expect(config.sessionTimeout == 3_600_000 && config.webEntitlementsMaxAge == 86_400_000)
+    #expect(config.settings.sessionTimeout == 3_600_000)
+    #expect(config.settings.webToApp?.entitlementsMaxAge == 86_400_000)
   }
 
   /// Broken elements are left out, their siblings stay.
@@ -105,11 +107,12 @@ struct ApplicationConfigTests {
       ],
       "toggles": "none",
     ]
-    let config = try ApplicationConfig.decode(Array(broken.json.utf8))
+    let config = try ApplicationConfig.decode(Array(broken.json.utf8), platform: .iOS)
     let paywall = try #require(config.paywalls["pw"])
-    #expect(config.paywalls.count == 1 && config.products.isEmpty)
-    #expect(paywall.products.isEmpty && paywall.surveys.isEmpty && paywall.notifications.isEmpty)
-    #expect(paywall.gating == .nonGated && paywall.name == "pw")
+    #expect(config.paywalls.count == 1 && config.config.products.map(\.storeID) == ["q"])
+    #expect(paywall.products.isEmpty && paywall.paywall.surveys.isEmpty)
+    #expect(paywall.paywall.localNotifications.isEmpty)
+    #expect(paywall.gating == .nonGated && paywall.paywall.name == "pw")
   }
 
   @Test(arguments: [
@@ -122,7 +125,7 @@ struct ApplicationConfigTests {
   ) throws {
     let list = Value.list(locales.map { ["locale": .string($0)] })
     let value = Samples.config.merging(patch: ["localization": ["locales": list]])
-    let config = try ApplicationConfig.decode(Array(value.json.utf8))
+    let config = try ApplicationConfig.decode(Array(value.json.utf8), platform: .iOS)
     #expect((config.staticPaywall("pw_gated", locale: locale) != nil) == isStatic)
     #expect(config.staticPaywall("nobody", locale: locale) == nil)
   }

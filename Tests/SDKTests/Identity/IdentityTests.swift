@@ -32,16 +32,6 @@ struct IdentityTests {
     #expect(Set(seeds).count == 100)
   }
 
-  @Test(arguments: [
-    ("3.0.0-beta.1", "003.000.000-beta.001"), ("3.0.1", "003.000.001"),
-    ("3.10.1", "003.010.001"), ("3.10.1-rc.30", "003.010.001-rc.030"),
-    ("312.123.123-rc.310", "312.123.123-rc.310"), ("3.0", "003.000"), ("1.2.3.4", "001.002.003"),
-    ("x.1", "x.001"), ("", ""), ("1.2-beta", "001.002-beta"),
-  ])
-  func paddedVersions(version: String, padded: String) {
-    #expect(PaddedVersion.text(version) == padded)
-  }
-
   @Test func identifiersAreUnique() {
     var entropy = Entropy.system
     let identifiers = (0..<1_000).map { _ in entropy.identifier("alias") }

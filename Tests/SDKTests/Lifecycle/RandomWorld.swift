@@ -1,5 +1,6 @@
 import Expressions
 
+import RuleEngine
 @testable import SDK
 
 /// A world around the pure state that answers in any order, late, wrongly or not at all: all the
@@ -38,7 +39,7 @@ struct RandomWorld {
 
   init(seed: UInt64) {
     random = SplitMix64(state: seed)
-    let platform: Platform = random.next() % 2 == 0 ? .iOS : .android
+    let platform: SDK.Platform = random.next() % 2 == 0 ? .iOS : .android
     controller = [.store, .controller, .listener][Int(random.next() % 3)]
     state = SDKState(platform: platform, entropy: .sequence(seed: seed))
   }

@@ -1,5 +1,6 @@
 import Expressions
 
+import RuleEngine
 @testable import SDK
 
 /// A clock on which a thousand milliseconds pass in one.

@@ -1,4 +1,5 @@
 import Expressions
+import RuleEngine
 import Testing
 
 @testable import SDK

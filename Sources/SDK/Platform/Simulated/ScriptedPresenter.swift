@@ -1,4 +1,5 @@
 public import Expressions
+public import RuleEngine
 
 /// A presenter without a screen: it says what it was told, and a script plays the user.
 public final class ScriptedPresenter: PaywallPresenter {

@@ -40,8 +40,8 @@ public final class SimulatedStore: PurchaseStore {
     var purchases = 0
     var restores = 0
     var transactions = 0
-    var waitingPurchase: (PurchaseRequest, CheckedContinuation<StorePurchase, Never>)?
-    var waitingRestore: CheckedContinuation<RestorationResult, Never>?
+    var waitingPurchases: [(PurchaseRequest, CheckedContinuation<StorePurchase, Never>)] = []
+    var waitingRestores: [CheckedContinuation<RestorationResult, Never>] = []
     var listeners: [AsyncStream<Void>.Continuation] = []
 
     mutating func own(_ products: [String]) {
@@ -85,18 +85,18 @@ public final class SimulatedStore: PurchaseStore {
     case .result(let result): return finish(request, result)
     case .manual:
       return await withCheckedContinuation { continuation in
-        state.withLock { $0.waitingPurchase = (request, continuation) }
+        state.withLock { $0.waitingPurchases.append((request, continuation)) }
       }
     }
   }
 
-  /// Ends the purchase that waits.
+  /// Ends the purchases that wait: the one of a paywall, and those that a restart left behind.
   public func resolvePurchase(_ result: PurchaseResult) {
     let waiting = state.withLock { state in
-      defer { state.waitingPurchase = nil }
-      return state.waitingPurchase
+      defer { state.waitingPurchases = [] }
+      return state.waitingPurchases
     }
-    if let (request, continuation) = waiting {
+    for (request, continuation) in waiting {
       continuation.resume(returning: finish(request, result))
     }
   }
@@ -126,23 +126,23 @@ public final class SimulatedStore: PurchaseStore {
       return result
     case .manual:
       return await withCheckedContinuation { continuation in
-        state.withLock { $0.waitingRestore = continuation }
+        state.withLock { $0.waitingRestores.append(continuation) }
       }
     }
   }
 
-  /// Ends the restore that waits.
+  /// Ends the restores that wait; several calls can.
   public func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
     let waiting = state.withLock { state in
       state.own(owned)
-      defer { state.waitingRestore = nil }
-      return state.waitingRestore
+      defer { state.waitingRestores = [] }
+      return state.waitingRestores
     }
-    waiting?.resume(returning: result)
+    for continuation in waiting { continuation.resume(returning: result) }
   }
 
   /// Whether a purchase waits for an answer.
-  public var isPurchaseWaiting: Bool { state.withLock { $0.waitingPurchase != nil } }
+  public var isPurchaseWaiting: Bool { state.withLock { !$0.waitingPurchases.isEmpty } }
 
   public func ownedProducts() async throws(StoreError) -> [String] {
     state.withLock { $0.script.owned }

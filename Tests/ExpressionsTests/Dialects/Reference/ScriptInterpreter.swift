@@ -1,0 +1,289 @@
+import Expressions
+
+/// What a host says, beside attributes.
+struct ScriptHost {
+  var functions: HostFunctions
+  /// Replies by function and argument.
+  var replies: [String: [String: Value]]
+
+  func reply(_ function: String, _ argument: String) -> Value {
+    ScriptInterpreter.passed(
+      replies[function]?[argument] ?? .string("\(function) of something else"))
+  }
+}
+
+/// Evaluates superscript by walking the rewritten tree, one rule after the other, without any
+/// cleverness.
+///
+/// A function as a value is an optional of its name and of what it is a member of: the language
+/// has no optionals.
+struct ScriptInterpreter {
+  enum Failure: Error, Hashable {
+    case undeclared, nullComparison, missing, other
+    /// Nothing recovers from it.
+    case fatal
+  }
+
+  let host: ScriptHost
+  private var scopes: [(name: String, value: Value)]
+
+  /// - Parameter context: a map of what names are bound to.
+  init(context: Value, host: ScriptHost) {
+    self.host = host
+    scopes = []
+    if case .map(let entries) = context {
+      for case let entry in entries {
+        if case .string(let name) = entry.key { scopes.append((name, Self.passed(entry.value))) }
+      }
+    }
+    bind("computed", host.functions.computed, [])
+    var device: [Value.Entry] = []
+    if case .map(let entries)? = scopes.first(where: { $0.name == "device" })?.value {
+      device = entries
+    }
+    bind("device", host.functions.device, device)
+  }
+
+  private mutating func bind(_ name: String, _ functions: [String], _ entries: [Value.Entry]) {
+    let members = functions.filter { name in !entries.contains { $0.key == .string(name) } }.map {
+      Value.Entry(key: .string($0), value: ScriptInterpreter.function($0, ["event_name"]))
+    }
+    scopes.append((name, .map(members + entries)))
+  }
+
+  static func passed(_ value: Value) -> Value {
+    switch value {
+    case "true": true
+    case "false": false
+    case .list(let values): .list(values.map(passed))
+    case .map(let entries):
+      .map(entries.map { Value.Entry(key: $0.key, value: passed($0.value)) })
+    default: value
+    }
+  }
+
+  static func function(_ name: String, _ member: Value) -> Value {
+    .optional(.list([.string(name), member]))
+  }
+
+  /// A value as the engine gives it out.
+  static func result(_ value: Value) -> Value {
+    switch value {
+    case .optional(.list(let parts)?): if case .string(let name) = parts[0] { .function(name) } else { .null }
+    case .list(let values): .list(values.map(result))
+    case .map(let entries):
+      .map(entries.map { Value.Entry(key: $0.key, value: result($0.value)) })
+    default: value
+    }
+  }
+
+  // MARK: Nodes
+
+  mutating func value(_ tree: ScriptTree) throws(Failure) -> Value {
+    switch tree {
+    case .literal(let value): return value
+    case .name(let name):
+      for scope in scopes.reversed() where scope.name == name { return scope.value }
+      throw .undeclared
+    case .nullIfMissing(let member): return try isThere(member) ? value(member) : .null
+    case .orDefault(let left, let zero): return try isThere(left) ? value(left) : zero
+    case .ifThere(let left, let relation): return try isThere(left) ? value(relation) : false
+    case .member(let tree, let name):
+      let value = try value(tree)
+      if let found = value[name] { return found }
+      guard isFunction(name) else { throw .missing }
+      return ScriptInterpreter.function(name, value)
+    case .index(let tree, let key): return try index(value(tree), value(key))
+    case .list(let elements):
+      var values: [Value] = []
+      for element in elements { values.append(try value(element)) }
+      return .list(values)
+    case .map(let entries): return try map(entries)
+    case .and(let a, let b):
+      let (a, b) = (try value(a), try value(b))
+      return .bool(ScriptValues.isTrue(a) && ScriptValues.isTrue(b))
+    case .or(let a, let b):
+      let first = try value(a)
+      return ScriptValues.isTrue(first) ? first : try value(b)
+    case .choice(let test, let yes, let no):
+      return try value(ScriptValues.isTrue(value(test)) ? yes : no)
+    case .unary(let sign, let tree): return try ScriptValues.unary(sign, value(tree))
+    case .arithmetic(let a, let sign, let b):
+      return try ScriptValues.arithmetic(value(a), sign, value(b))
+    case .relation(let a, let sign, let b):
+      return try ScriptValues.relation(value(a), sign, value(b))
+    case .call(let name, let receiver, let arguments):
+      return try call(name, receiver, arguments)
+    }
+  }
+
+  private mutating func isThere(_ tree: ScriptTree) throws(Failure) -> Bool {
+    do {
+      _ = try value(tree)
+      return true
+    } catch .missing {
+      return false
+    } catch {
+      throw error
+    }
+  }
+
+  private func isFunction(_ name: String) -> Bool {
+    ScriptInterpreter.functions.contains(name) || isOfHost(name)
+  }
+
+  private func isOfHost(_ name: String) -> Bool {
+    host.functions.device.contains(name) || host.functions.computed.contains(name)
+  }
+
+  static let functions: Set = [
+    "contains", "size", "has", "map", "filter", "all", "max", "startsWith", "endsWith", "string",
+    "bytes", "double", "exists", "exists_one", "int", "uint", "matches", "duration", "timestamp",
+    "maybe", "hasFn", "intToString", "uintToString", "floatToString", "boolToString",
+    "unknownFunction", "test_custom_func",
+  ]
+
+  private func index(_ value: Value, _ key: Value) throws(Failure) -> Value {
+    switch (value, key) {
+    case (.list(let elements), .int(let place)):
+      return elements.indices.contains(Int(place)) ? elements[Int(place)] : .null
+    case (.string(let text), .int(let place)):
+      let bytes = Array(text.utf8)
+      guard bytes.indices.contains(Int(place)), bytes[Int(place)] < 0x80 else { return .null }
+      return .string(String(Unicode.Scalar(bytes[Int(place)])))
+    case (.map(let entries), _) where ScriptValues.isKey(key):
+      return entries.last { $0.key == key }?.value ?? .null
+    default: throw .other
+    }
+  }
+
+  private mutating func map(_ entries: [(key: ScriptTree, value: ScriptTree)]) throws(Failure)
+    -> Value
+  {
+    var all: [Value.Entry] = []
+    for entry in entries {
+      let key = try value(entry.key)
+      guard ScriptValues.isKey(key) else { throw .other }
+      ScriptValues.put(Value.Entry(key: key, value: try value(entry.value)), into: &all)
+    }
+    return .map(all)
+  }
+
+  // MARK: Calls
+
+  /// What is left of a call's operands.
+  private struct Operands {
+    var receiver: Value?
+    var arguments: ArraySlice<ScriptTree>
+
+    mutating func next() throws(Failure) -> ScriptTree {
+      guard let next = arguments.popFirst() else { throw .other }
+      return next
+    }
+  }
+
+  private mutating func call(
+    _ name: String, _ receiver: ScriptTree?, _ arguments: [ScriptTree]
+  ) throws(Failure) -> Value {
+    guard isFunction(name) else { throw .undeclared }
+    var operands = Operands(receiver: nil, arguments: arguments[...])
+    if let receiver { operands.receiver = try value(receiver) }
+    if isOfHost(name) { return try ask(name, arguments) }
+    switch name {
+    case "has": return .bool(try isThere(operands.next()))
+    case "hasFn": return try announces(arguments)
+    case "size": return try ScriptValues.size(value(operands.next()))
+    case "bytes", "duration", "timestamp":
+      return try ScriptValues.convert(name, value(operands.next()))
+    case "string", "double", "int", "uint", "intToString", "uintToString", "floatToString",
+      "boolToString":
+      return try ScriptValues.convert(name, subject(&operands))
+    case "contains":
+      let value = try subject(&operands)
+      return try ScriptValues.contains(value, self.value(operands.next()))
+    case "startsWith", "endsWith", "matches":
+      let text = try ScriptValues.text(subject(&operands))
+      return try ScriptValues.test(text, name, ScriptValues.text(value(operands.next())))
+    case "max":
+      var values: [Value] = []
+      for argument in arguments { values.append(try value(argument)) }
+      return try ScriptValues.greatest(values)
+    case "maybe":
+      _ = try subject(&operands)
+      let (first, second) = (try operands.next(), try operands.next())
+      do {
+        return try value(first)
+      } catch .fatal {
+        throw .fatal
+      } catch {
+        return try value(second)
+      }
+    case "all", "exists", "exists_one", "map", "filter": return try loop(name, &operands)
+    default: return .null
+    }
+  }
+
+  /// The receiver, or the first argument, whose failure becomes another.
+  private mutating func subject(_ operands: inout Operands) throws(Failure) -> Value {
+    if let receiver = operands.receiver { return receiver }
+    let argument = try operands.next()
+    do {
+      return try value(argument)
+    } catch {
+      throw error == .fatal ? .fatal : .other
+    }
+  }
+
+  private mutating func ask(_ name: String, _ arguments: [ScriptTree]) throws(Failure) -> Value {
+    var values: [Value] = []
+    for argument in arguments {
+      do { values.append(try value(argument)) } catch { throw .fatal }
+    }
+    if case .string(let text)? = values.first { return host.reply(name, text) }
+    return host.reply(name, values.isEmpty ? "" : "something else")
+  }
+
+  private mutating func announces(_ arguments: [ScriptTree]) throws(Failure) -> Value {
+    guard let first = arguments.first else { throw .fatal }
+    let name = try ScriptValues.text(value(first))
+    let names =
+      ["maybe", "toString", "hasFn"] + host.functions.device.map { "device." + $0 }
+      + host.functions.computed.map { "computed." + $0 }
+    return .bool(names.contains(name))
+  }
+
+  private mutating func loop(_ name: String, _ operands: inout Operands) throws(Failure) -> Value {
+    let range = try subject(&operands)
+    guard case .name(let variable) = try operands.next() else { throw .other }
+    let body = try operands.next()
+    let elements: [Value]
+    switch range {
+    case .list(let values): elements = values
+    case .map(let entries) where name != "map" && name != "filter": elements = entries.map(\.key)
+    default: throw .other
+    }
+    var kept: [Value] = []
+    for element in elements {
+      scopes.append((variable, element))
+      let result = Result { [self] () throws(Failure) in
+        var inner = self
+        return try inner.value(body)
+      }
+      scopes.removeLast()
+      let value = try result.get()
+      switch name {
+      case "all": if value == false { return false }
+      case "exists": if value == true { return true }
+      case "map": kept.append(value)
+      default: if value == true { kept.append(element) }
+      }
+      if name == "exists_one", kept.count > 1 { return false }
+    }
+    switch name {
+    case "all": return true
+    case "exists": return false
+    case "exists_one": return .bool(kept.count == 1)
+    default: return .list(kept)
+    }
+  }
+}

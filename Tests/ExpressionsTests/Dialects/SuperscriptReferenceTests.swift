@@ -1,0 +1,145 @@
+import Expressions
+import Testing
+
+/// Random superscript programs on random data, against an interpreter that follows the rules one
+/// by one.
+@Suite struct SuperscriptReferenceTests {
+  private static let host = ScriptHost(
+    functions: RandomScripts.functions,
+    replies: [
+      "daysSince": ["app_open": 5, "": .null, "pro": "5"], "placementsInDay": ["app_open": 0],
+      "requestReview": ["": "true", "app_open": 7],
+    ])
+
+  /// `free` may be bound or not; `undeclared` never is.
+  private static let environment = Environment.superscript(
+    variables: ["free"], hostFunctions: host.functions)
+
+  private enum Outcome: Equatable {
+    case value(Value), error
+  }
+
+  private static func expected(_ tree: ScriptTree, _ context: Value) -> Outcome {
+    let rewritten = ScriptRewriting(functions: host.functions).rewrite(tree)
+    var interpreter = ScriptInterpreter(context: context, host: host)
+    do throws(ScriptInterpreter.Failure) {
+      return .value(ScriptInterpreter.result(try interpreter.value(rewritten)))
+    } catch {
+      return error == .undeclared || error == .nullComparison ? .value(.null) : .error
+    }
+  }
+
+  private static func answer(_ program: Program, in frame: inout Frame)
+    throws(EvaluationError)
+  {
+    for (number, question) in program.questions.enumerated() {
+      switch question.argument {
+      case .text(let text):
+        try frame.answer(number, with: host.reply(question.function, text))
+      case .anyKnown:
+        let known = host.replies[question.function] ?? [:]
+        try frame.answer(
+          number, with: .map(known.map { Value.Entry(key: .string($0.key), value: $0.value) }))
+      case .anyOther:
+        try frame.answer(number, with: host.reply(question.function, "something else"))
+      }
+    }
+  }
+
+  private static func outcome(_ program: Program, _ context: Value) -> Outcome {
+    var frame = Frame(for: program)
+    do throws(EvaluationError) {
+      try frame.fill(context)
+      try answer(program, in: &frame)
+      let first = try program.evaluate(in: &frame)
+      // A filled frame can be evaluated again.
+      return same(first, try program.evaluate(in: &frame)) ? .value(first) : .value("unstable")
+    } catch {
+      return .error
+    }
+  }
+
+  private static func same(_ a: Value, _ b: Value) -> Bool {
+    switch (a, b) {
+    case (.map(let a), .map(let b)):
+      // Maps of the original have no order.
+      a.count == b.count
+        && a.allSatisfy { entry in
+          b.contains { same($0.key, entry.key) && same($0.value, entry.value) }
+        }
+    case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { same($0, $1) }
+    case (.bytes, .bytes), (.function, .function), (.duration, .duration),
+      (.timestamp, .timestamp):
+      a == b
+    default: ReferenceEquality.areIdentical(a, b)
+    }
+  }
+
+  private static func problem(_ tree: ScriptTree, _ context: Value) -> String? {
+    let compiled = environment.compile(tree.source)
+    guard let program = compiled.output else {
+      return "does not compile: \(compiled.diagnostics.map(\.message))"
+    }
+    let (expected, got) = (expected(tree, context), outcome(program, context))
+    switch (expected, got) {
+    case (.value(let a), .value(let b)) where same(a, b): return nil
+    case (.error, .error): return nil
+    default: return "expected \(expected), got \(got)"
+    }
+  }
+
+  /// The smallest part of an expression that goes wrong by itself.
+  private static func smallestPart(_ tree: ScriptTree, _ context: Value) -> (
+    source: String, problem: String
+  )? {
+    for child in tree.children {
+      if let part = smallestPart(child, context) { return part }
+    }
+    return problem(tree, context).map { (tree.source, $0) }
+  }
+
+  @Test(arguments: 0..<48)
+  func agreesWithTheReference(seed: UInt64) {
+    var scripts = RandomScripts(random: SeededGenerator(seed: seed))
+    var decided = 0
+    for round in 0..<80 {
+      let tree = scripts.expression(depth: 1 + round % 5)
+      for _ in 0..<3 {
+        let context = scripts.context()
+        guard let problem = Self.problem(tree, context) else {
+          decided += 1
+          continue
+        }
+        let part = Self.smallestPart(tree, context)
+        Issue.record(
+          """
+          \(part?.problem ?? problem)
+          in \(part?.source ?? tree.source)
+          of \(tree.source)
+          on \(context.json)
+          """)
+        return
+      }
+    }
+    #expect(decided == 80 * 3)
+  }
+
+  /// The generator is of no use if it hardly ever makes expressions that come to something.
+  @Test func theSampleIsTelling() {
+    var scripts = RandomScripts(random: SeededGenerator(seed: 7))
+    var counts: [String: Int] = [:]
+    for round in 0..<2_000 {
+      let tree = scripts.expression(depth: 1 + round % 5)
+      switch Self.expected(tree, scripts.context()) {
+      case .value(true): counts["true", default: 0] += 1
+      case .value(false): counts["false", default: 0] += 1
+      case .value(.null): counts["null", default: 0] += 1
+      case .value: counts["other", default: 0] += 1
+      case .error: counts["error", default: 0] += 1
+      }
+    }
+    for kind in ["true", "false", "null", "other", "error"] {
+      #expect(counts[kind, default: 0] > 100, "\(kind): \(counts)")
+    }
+  }
+}
