@@ -38,7 +38,9 @@ struct ContractTests {
     info.webViewLoad = .init(start: 1)
     info.computedPropertyRequests = [.init(type: "DAYS_SINCE", placementName: "p")]
     info.surveys = [survey]
-    info.localNotifications = [.init(kind: .trialStarted, title: "t", subtitle: "s", body: "b", delay: 1)]
+    info.localNotifications = [
+      .init(kind: .trialStarted, title: "t", subtitle: "s", body: "b", delay: 1)
+    ]
     info.paywalljsVersion = "4"
     info.state = ["step": 2]
     return info

@@ -5,7 +5,8 @@ import Testing
 /// Whatever is done with a superscript program, the same comes out.
 @Suite struct SuperscriptProgramTests {
   private enum Outcome: Equatable {
-    case value(String), error
+    case value(String)
+    case error
   }
 
   private static let environment = Environment.superscript(

@@ -16,7 +16,8 @@ import Testing
     variables: ["free"], hostFunctions: host.functions)
 
   private enum Outcome: Equatable {
-    case value(Value), error
+    case value(Value)
+    case error
   }
 
   private static func expected(_ tree: ScriptTree, _ context: Value) -> Outcome {

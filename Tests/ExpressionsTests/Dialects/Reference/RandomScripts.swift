@@ -48,7 +48,10 @@ struct RandomScripts {
   mutating func context() -> Value {
     var entries: [Value.Entry] = []
     for (root, keys) in [
-      ("user", ["plan", "age", "flag", "roles", "profile", "when", "nothing", "size", "price", "count"]),
+      (
+        "user",
+        ["plan", "age", "flag", "roles", "profile", "when", "nothing", "size", "price", "count"]
+      ),
       ("device", ["os", "daysSince", "version"]), ("params", ["source", "list"]), ("free", []),
     ] {
       if root == "free", chance(30) { continue }

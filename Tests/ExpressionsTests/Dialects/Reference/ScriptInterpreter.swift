@@ -69,7 +69,8 @@ struct ScriptInterpreter {
   /// A value as the engine gives it out.
   static func result(_ value: Value) -> Value {
     switch value {
-    case .optional(.list(let parts)?): if case .string(let name) = parts[0] { .function(name) } else { .null }
+    case .optional(.list(let parts)?):
+      if case .string(let name) = parts[0] { .function(name) } else { .null }
     case .list(let values): .list(values.map(result))
     case .map(let entries):
       .map(entries.map { Value.Entry(key: $0.key, value: result($0.value)) })

@@ -192,7 +192,9 @@ enum ScriptValues {
   }
 
   private enum Time {
-    case span(Int128), instant(Int128), neither
+    case span(Int128)
+    case instant(Int128)
+    case neither
   }
 
   private static func nanoseconds(_ value: Value) -> Time {
