@@ -70,16 +70,10 @@ enum FileIdentity {
   }
 }
 
-/// What keeps files through kills and loss of power.
-enum FileSync {
-  /// Waits until what was written to a file is on the disk. Files that no disk holds have nothing
-  /// to wait for.
-  static func sync(_ file: FileDescriptor) throws(Errno) {
-    if fsync(file.rawValue) != 0, errno != EINVAL, errno != EROFS { throw Errno(rawValue: errno) }
-  }
-
+/// Names of files.
+enum FileName {
   /// Gives a file the name of another one, which it replaces.
-  static func rename(_ from: String, _ to: String) throws(Errno) {
+  static func replace(_ from: String, _ to: String) throws(Errno) {
     #if canImport(Glibc)
       let result = Glibc.rename(from, to)
     #elseif canImport(Musl)

@@ -23,7 +23,6 @@ enum OutcomeSink {
     }
   }
 
-  func sync() throws { if case .file(let file) = self { try file.sync() } }
   func close() throws { if case .file(let file) = self { try file.close() } }
 
   /// What was written to a file that stays.

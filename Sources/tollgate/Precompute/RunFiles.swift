@@ -80,7 +80,7 @@ struct RunFiles {
   func open(_ state: Checkpoint, users: [String], isResuming: Bool) throws -> BatchRun.Files {
     if !isResuming {
       if let checkpoint { try state.write(to: checkpoint) }
-      if let manifest { FileSync.remove(manifest) }
+      if let manifest { FileName.remove(manifest) }
     }
     func sink(_ path: String?, _ hash: XXH64.Stream) throws -> OutcomeSink {
       guard let path, path != "none" else { return .none }
@@ -101,7 +101,7 @@ struct RunFiles {
     if let manifest {
       try run.manifest.write(to: manifest)
     }
-    if let checkpoint { FileSync.remove(checkpoint) }
+    if let checkpoint { FileName.remove(checkpoint) }
   }
 }
 
