@@ -12,6 +12,12 @@ public struct BatchWorker: ~Copyable {
     public var line: Int
     public var reason: String
     public var text: [UInt8]
+
+    public init(line: Int, reason: String, text: [UInt8]) {
+      self.line = line
+      self.reason = reason
+      self.text = text
+    }
   }
 
   /// What came of a chunk of lines.
@@ -120,7 +126,7 @@ public struct BatchWorker: ~Copyable {
   /// - Parameter buffer: where the outcomes go, in place of what it holds.
   package mutating func process(_ chunk: ByteView, into buffer: OutcomeBuffer) -> Output {
     counts.clear()
-    writer.begin()
+    buffer.clear()
     var rejected: [RejectedLine] = []
     block.begin()
     var start = 0
@@ -137,14 +143,13 @@ public struct BatchWorker: ~Copyable {
         start = end + 1
       }
       lines += 1
-      if block.isFull { decideBlock() }
+      if block.isFull { decideBlock(buffer) }
       if plan.stopsAtRejection, !rejected.isEmpty { break }
     }
-    decideBlock()
+    decideBlock(buffer)
     var sums = counts.sums
     sums.rejected = rejected.count
     sums.lines = lines
-    writer.finish(table, into: buffer)
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, unknownKeys: newUnknownKeys(), plan: plan)
   }
@@ -233,11 +238,11 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  private mutating func decideBlock() {
+  private mutating func decideBlock(_ buffer: OutcomeBuffer) {
     guard block.count > 0 else { return }
     columns.decide(&block, table, &counts, chooser)
     counts.users += block.count
-    if plan.writesOutcomes { writer.add(block, table) }
+    if plan.writesOutcomes { writer.write(block, table, to: buffer) }
     block.begin()
   }
 

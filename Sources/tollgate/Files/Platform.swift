@@ -102,3 +102,12 @@ enum FilePattern {
     return (0..<Int(found.gl_pathc)).compactMap { paths[$0].map { String(cString: $0) } }
   }
 }
+
+/// Files that nobody keeps.
+enum Scratch {
+  /// A path in the folder for temporary files that no other process uses.
+  static func path(_ name: String) -> String {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    return "\(folder)/\(getpid())-\(name)"
+  }
+}
