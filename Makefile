@@ -17,7 +17,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all examples fuzz bench format lint clean
+.PHONY: help setup build demo test test-all examples kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ test-all: test ## what CI runs: test, the same without libpcre2, the nested pack
 
 examples: ## make the tests of the examples in docstrings and guides anew
 	Tools/make-examples.sh
+
+KILLS ?= 50
+kill-tests: setup ## kill and resume precompute at random moments, KILLS=50 times for each form of output
+	$(SWIFT) build --build-tests $(PARALLEL)
+	TOLLGATE_KILLS=$(KILLS) Tools/run-tests.sh --skip-build --filter KillTests
 
 TIME ?= 60
 fuzz: setup ## look for inputs that break a promise, TIME=60 seconds for each target

@@ -36,6 +36,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: regexTarget + [
     .target(name: "Expressions", dependencies: regexLibrary, swiftSettings: settings),
@@ -47,8 +48,13 @@ let package = Package(
         "SDK",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "CZlib",
       ],
       swiftSettings: settings),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .testTarget(
       name: "ExpressionsTests", dependencies: ["Expressions"], swiftSettings: settings),
     .testTarget(
@@ -61,6 +67,7 @@ let package = Package(
       name: "CorpusTests",
       dependencies: [
         "tollgate", "SDK",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -13,6 +13,8 @@ set -euo pipefail
 packages='
 core | pkg-config | probe_pkg_config | pkg-config   | pkgconf
 core | libpcre2-8 | probe_pcre2      | libpcre2-dev | pcre2
+core | sqlite3    | probe_sqlite     | libsqlite3-dev | sqlite
+core | zlib       | probe_zlib       | zlib1g-dev   | zlib
 '
 
 probe_pkg_config() {
@@ -26,6 +28,15 @@ probe_pcre2() {
   fi
   # The .pc file comes with the headers, so that it stands for both.
   pkg-config --modversion libpcre2-8 2>/dev/null
+}
+
+# Apple's systems bring the next two with their SDK.
+probe_sqlite() {
+  [ "$(uname)" = Darwin ] || pkg-config --modversion sqlite3 2>/dev/null
+}
+
+probe_zlib() {
+  [ "$(uname)" = Darwin ] || pkg-config --modversion zlib 2>/dev/null
 }
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -107,6 +118,8 @@ install_missing() {
       '  - pkg-config (or pkgconf), the tool that tells a compiler where a library is' \
       '  - the PCRE2 library for 8-bit text, with its headers and its file libpcre2-8.pc' \
       '    (Fedora: pcre2-devel; Arch: pcre2; Alpine: pcre2-dev; openSUSE: pcre2-devel)' \
+      '  - SQLite 3 with its headers (Fedora: sqlite-devel; Arch: sqlite; Alpine: sqlite-dev)' \
+      '  - zlib with its headers (Fedora: zlib-devel; Arch: zlib; Alpine: zlib-dev)' \
       'Without PCRE2, set TOLLGATE_NO_PCRE2=1: the package then builds with its own matcher alone.'
   fi
 }

@@ -14,7 +14,7 @@ struct BuiltTool {
   struct NotFound: Error {}
 
   /// Beside the test bundle, or beside the program that runs it.
-  private static let path: String? = {
+  static let path: String? = {
     let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
     let programs = [Bundle.main.executableURL, URL(filePath: CommandLine.arguments[0])]
     let places = bundles + programs.compactMap { $0 }

@@ -70,6 +70,9 @@ struct ColumnOperand {
 
   @inline(__always)
   subscript(row: Int) -> UnsafePointer<Cell> { base + row &* stride }
+
+  /// The int that the operand is in every row.
+  var constantInt: Int64? { stride == 0 && base.pointee.tag == Tag.int ? base.pointee.intValue : nil }
 }
 
 extension ColumnTest {
@@ -83,6 +86,11 @@ extension ColumnTest {
       let mask = 0 &- UInt64(isTrue ? 1 : 0)
       yes |= bit & mask
       no |= bit & ~mask
+    }
+
+    /// Both of tests of different rows.
+    func joined(with other: Verdict) -> Verdict {
+      Verdict(yes: yes | other.yes, no: no | other.no)
     }
   }
 
@@ -105,20 +113,28 @@ extension ColumnTest {
     return verdict
   }
 
+  /// The rows of a word for which something holds, without a branch for each. Rows that nobody wants
+  /// are looked at too: a column has cells for all.
+  @inline(__always)
+  private static func mask(_ first: Int, _ body: (Int) -> Bool) -> UInt64 {
+    var mask: UInt64 = 0
+    for i in 0..<64 { mask |= (body(first &+ i) ? 1 : 0) &<< UInt64(i) }
+    return mask
+  }
+
   static func bool(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
-    rows(wanted, first) { row, bit, verdict in
-      let cell = column[row]
-      if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
-    }
+    let bools = mask(first) { column[$0].tag == Tag.bool } & wanted
+    let yes = mask(first) { column[$0].boolValue } & bools
+    return Verdict(yes: yes, no: bools & ~yes)
   }
 
   static func equalBits(
     _ column: UnsafePointer<Cell>, _ constant: Cell, _ wanted: UInt64, _ first: Int
   ) -> Verdict {
-    rows(wanted, first) { row, bit, verdict in
-      let cell = column[row]
-      if cell.isValue { verdict.add(cell == constant, bit) }
-    }
+    let there = mask(first) { column[$0].isValue } & wanted
+    let (low, high) = (constant.low, constant.high)
+    let yes = mask(first) { (column[$0].low ^ low) | (column[$0].high ^ high) == 0 } & there
+    return Verdict(yes: yes, no: there & ~yes)
   }
 
   static func equalInt(
@@ -137,18 +153,45 @@ extension ColumnTest {
   static func order(
     _ a: ColumnOperand, _ b: ColumnOperand, orEqual: Bool, _ wanted: UInt64, _ first: Int
   ) -> Verdict {
-    rows(wanted, first) { row, bit, verdict in
-      let (left, right) = (a[row].pointee, b[row].pointee)
-      if left.tag == Tag.int, right.tag == Tag.int {
-        let isLess = left.intValue < right.intValue
-        verdict.add(isLess || orEqual && left.intValue == right.intValue, bit)
-      } else if left.tag >= Tag.shortText, right.tag >= Tag.shortText {
-        let order = shortOrder(left, right)
-        verdict.add(order < 0 || orEqual && order == 0, bit)
-      } else {
-        orderSlowly(a[row], b[row], orEqual, bit, &verdict)
-      }
+    // With a constant on one side, ints go without branches; for the others there is a loop.
+    var verdict = Verdict()
+    var left = wanted
+    if let constant = b.constantInt {
+      let limit = orEqual ? constant : constant &- 1
+      // Nothing is less than the least int.
+      let isPossible = orEqual || constant != .min
+      verdict = ints(a.base, wanted, first) { isPossible && $0 <= limit }
+      left &= ~(verdict.yes | verdict.no)
+    } else if let constant = a.constantInt {
+      let limit = orEqual ? constant : constant &+ 1
+      let isPossible = orEqual || constant != .max
+      verdict = ints(b.base, wanted, first) { isPossible && $0 >= limit }
+      left &= ~(verdict.yes | verdict.no)
     }
+    if left == 0 { return verdict }
+    return verdict.joined(
+      with: rows(left, first) { row, bit, verdict in
+        let (left, right) = (a[row].pointee, b[row].pointee)
+        if left.tag == Tag.int, right.tag == Tag.int {
+          let isLess = left.intValue < right.intValue
+          verdict.add(isLess || orEqual && left.intValue == right.intValue, bit)
+        } else if left.tag >= Tag.shortText, right.tag >= Tag.shortText {
+          let order = shortOrder(left, right)
+          verdict.add(order < 0 || orEqual && order == 0, bit)
+        } else if left.isValue, right.isValue {
+          orderSlowly(a[row], b[row], orEqual, bit, &verdict)
+        }
+      })
+  }
+
+  /// A test of ints, for the rows that hold one.
+  @inline(__always)
+  private static func ints(
+    _ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int, _ holds: (Int64) -> Bool
+  ) -> Verdict {
+    let ints = mask(first) { column[$0].tag == Tag.int } & wanted
+    let yes = mask(first) { holds(column[$0].intValue) } & ints
+    return Verdict(yes: yes, no: ints & ~yes)
   }
 
   /// Negative, zero or positive as one short text is before the other: their bytes as numbers, most
@@ -186,17 +229,29 @@ extension ColumnTest {
     _ a: ColumnOperand, _ b: ColumnOperand, _ comparison: Lenient.Comparison, _ wanted: UInt64,
     _ first: Int
   ) -> Verdict {
-    rows(wanted, first) { row, bit, verdict in
-      let (left, right) = (a[row].pointee, b[row].pointee)
-      if left.tag == Tag.int, right.tag == Tag.int {
-        verdict.add(comparison.holds(left.intValue, right.intValue), bit)
-      } else if left.tag >= Tag.shortText, right.tag >= Tag.shortText {
-        verdict.add(comparison.holds(shortOrder(left, right), 0), bit)
-      } else {
-        let cell = Lenient.compare(a[row], b[row], comparison)
-        if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
-      }
+    var verdict = Verdict()
+    var left = wanted
+    if let constant = b.constantInt {
+      verdict =
+        switch comparison {
+        case .less: ints(a.base, wanted, first) { $0 < constant }
+        case .lessOrEqual: ints(a.base, wanted, first) { $0 <= constant }
+        case .greater: ints(a.base, wanted, first) { $0 > constant }
+        case .greaterOrEqual: ints(a.base, wanted, first) { $0 >= constant }
+        }
+      left &= ~(verdict.yes | verdict.no)
     }
+    if left == 0 { return verdict }
+    return verdict.joined(
+      with: rows(left, first) { row, bit, verdict in
+        let (left, right) = (a[row].pointee, b[row].pointee)
+        if left.tag >= Tag.shortText, right.tag >= Tag.shortText {
+          verdict.add(comparison.holds(shortOrder(left, right), 0), bit)
+        } else if left.isValue, right.isValue {
+          let cell = Lenient.compare(a[row], b[row], comparison)
+          if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
+        }
+      })
   }
 
   static func call(
@@ -210,23 +265,23 @@ extension ColumnTest {
   }
 
   static func present(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
-    rows(wanted, first) { row, bit, verdict in
-      let cell = column[row]
-      if cell.isValue || cell.tag == Tag.missing { verdict.add(cell.isValue, bit) }
-    }
+    let yes = mask(first) { column[$0].isValue } & wanted
+    let no = mask(first) { column[$0].tag == Tag.missing } & wanted
+    return Verdict(yes: yes, no: no)
   }
 
   static func inBits(
     _ column: UnsafePointer<Cell>, _ elements: UnsafeBufferPointer<Cell>, _ wanted: UInt64,
     _ first: Int
   ) -> Verdict {
-    rows(wanted, first) { row, bit, verdict in
-      let cell = column[row]
-      guard cell.isValue else { return }
-      var isElement = false
-      for i in 0..<elements.count where elements[i] == cell { isElement = true }
-      verdict.add(isElement, bit)
+    let there = mask(first) { column[$0].isValue } & wanted
+    var yes: UInt64 = 0
+    for element in elements {
+      let (low, high) = (element.low, element.high)
+      yes |= mask(first) { (column[$0].low ^ low) | (column[$0].high ^ high) == 0 }
     }
+    yes &= there
+    return Verdict(yes: yes, no: there & ~yes)
   }
 
   static func inSet(

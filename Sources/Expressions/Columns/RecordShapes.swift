@@ -130,20 +130,20 @@ package struct RecordShapes: ~Copyable {
   /// Fills a row from a record of a known shape.
   ///
   /// - Parameters:
-  ///   - record: one JSON object. Texts without escapes stay there.
-  ///   - readable: bytes that may be read from the record's beginning on; at least its length.
+  ///   - text: begins with the record, a JSON object on a line. Texts without escapes stay there.
   ///   - captured: room for as many as there are captures.
-  /// - Returns: false when the shape is not known, or a value is not as JSON wants it: the general
-  ///   reader knows what to do. The row is void then.
+  /// - Returns: where the record's line ends; nil when the shape is not known, or a value is not as
+  ///   JSON wants it: the general reader knows what to do. The row is void then.
   package mutating func fill(
-    _ record: ByteView, readable: Int, row: Int, of columns: inout ColumnFrame,
+    _ text: ByteView, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
-  ) -> Bool {
-    guard let base = record.baseAddress, first >= 0 else { return false }
+  ) -> Int? {
+    guard let base = text.baseAddress, first >= 0 else { return nil }
     for i in 0..<captures.count { captured[i] = Captured() }
     let cells = columns.cells + row
-    // Where values may end and 24 bytes can be read at once: all but the last record of a chunk.
-    let safe = min(record.count, readable &- 24)
+    let readable = text.count
+    // Where 24 bytes can be read at once: all but the last record of a chunk.
+    let safe = readable &- 24
     let readsBooleans = bindsSimply && binding.readsBooleanTexts
     var at = 0
     var number = first
@@ -168,28 +168,42 @@ package struct RecordShapes: ~Copyable {
       } else if step.action == .skip, at < safe, let next = RecordShapes.quickText(base, at) {
         at = next
       } else if step.action == .end {
-        return finish(Int(step.number), at, record, cells, &columns.arena)
+        return finish(Int(step.number), at, text, cells, &columns.arena)
       } else {
-        at = value(step, at, record, cells, &columns.arena, captured)
-        if at < 0 { return false }
+        at = value(step, at, text, cells, &columns.arena, captured)
+        if at < 0 { return nil }
       }
       number = step.next
     }
-    return false
+    return nil
   }
 
-  /// Compares eight bytes at a time; both texts have eight more bytes that may be read.
+  /// Compares words that overlap at the end, without a branch for each; both texts have eight more
+  /// bytes that may be read.
   @inline(__always)
   private static func isSame(
     _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
   ) -> Bool {
-    var i = 0
-    while i &+ 8 <= count {
+    @inline(__always)
+    func difference(_ i: Int) -> UInt64 { word(a + i) ^ word(b + i) }
+    if count >= 16 {
+      let ends = difference(0) | difference(8) | difference(count &- 16) | difference(count &- 8)
+      return ends == 0 && (count <= 32 || isSameInside(a, b, count))
+    }
+    if count >= 8 { return difference(0) | difference(count &- 8) == 0 }
+    return difference(0) & ((1 &<< (UInt64(count) &* 8)) &- 1) == 0
+  }
+
+  @inline(never)
+  private static func isSameInside(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
+  ) -> Bool {
+    var i = 16
+    while i < count &- 16 {
       if word(a + i) != word(b + i) { return false }
       i &+= 8
     }
-    let rest = UInt64(count &- i) &* 8
-    return (word(a + i) ^ word(b + i)) & ((1 &<< rest) &- 1) == 0
+    return true
   }
 
   @inline(__always)
@@ -217,7 +231,8 @@ package struct RecordShapes: ~Copyable {
         let text = low & mask
         let short = Cell(
           low: text &<< 8 | UInt64(Tag.shortText) | UInt64(count), high: text &>> 56)
-        cell.pointee = readsBooleans ? ValueBinding.boolean(short) : short
+        cell.pointee =
+          readsBooleans && ValueBinding.isBooleanName(short) ? ValueBinding.boolean(short) : short
         return start &+ 2 &+ count
       }
       let high = word(base + start + 9)
@@ -344,19 +359,25 @@ package struct RecordShapes: ~Copyable {
     } catch {
       return -1
     }
+    // White space inside a value may be a newline, which ends the record all the same.
+    for i in start..<cursor.at where base[i] == 0x0A { return -1 }
     return cursor.at
   }
 
   /// Gives the attributes that the record does not have their cells. White space may follow.
+  ///
+  /// - Returns: where the line ends.
   @inline(__always)
   private mutating func finish(
-    _ number: Int, _ at: Int, _ record: ByteView, _ cells: UnsafeMutablePointer<Cell>,
+    _ number: Int, _ at: Int, _ text: ByteView, _ cells: UnsafeMutablePointer<Cell>,
     _ arena: inout Arena
-  ) -> Bool {
-    guard at <= record.count else { return false }
-    for i in at..<record.count {
-      let byte = record[i]
-      guard byte == 0x20 || byte == 0x0D || byte == 0x09 || byte == 0x0A else { return false }
+  ) -> Int? {
+    guard at <= text.count else { return nil }
+    var end = at
+    while end < text.count, text[end] != 0x0A {
+      let byte = text[end]
+      guard byte == 0x20 || byte == 0x0D || byte == 0x09 else { return nil }
+      end &+= 1
     }
     if !bindsSimply {
       for slot in endings[number].filled { bind(slot, cells + slot &* ColumnFrame.stride, &arena) }
@@ -369,7 +390,7 @@ package struct RecordShapes: ~Copyable {
     if !endings[number].unknownKeys.isEmpty || !unknownKeys.isEmpty {
       unknownKeys = endings[number].unknownKeys
     }
-    return true
+    return end
   }
 
   /// Gives a slot what its binding makes of its value.

@@ -47,6 +47,12 @@ extension ValueBinding {
   /// Whether nothing happens to texts but that `true` and `false` become bools.
   var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns }
 
+  /// Whether a text of up to seven bytes is a bool's name.
+  @inline(__always)
+  static func isBooleanName(_ short: Cell) -> Bool {
+    short.low == trueText.low || short.low == falseText.low
+  }
+
   /// A text as a bool if it is one's name.
   @inline(__always)
   static func boolean(_ text: Cell) -> Cell {

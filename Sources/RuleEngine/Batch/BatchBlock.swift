@@ -17,6 +17,9 @@ struct BatchBlock: ~Copyable {
   let inColumns = RowMasks.allocate()
   let placements: Int
   private(set) var count = 0
+  /// Bytes of every subject; nil when they differ.
+  var commonLength: Int? { lengths.lower == lengths.upper ? lengths.lower : nil }
+  private var lengths = (lower: Int.max, upper: 0)
   private var memory = Arena(limit: .max)
 
   init(_ program: Program, placements: Int) {
@@ -41,6 +44,7 @@ struct BatchBlock: ~Copyable {
 
   mutating func begin() {
     count = 0
+    lengths = (.max, 0)
     columns.reset()
     memory.reset()
     inColumns.update(repeating: 0, count: ColumnFrame.words)
@@ -68,8 +72,9 @@ struct BatchBlock: ~Copyable {
   }
 
   @inline(__always)
-  private func setSubject(_ subject: ByteView) {
+  private mutating func setSubject(_ subject: ByteView) {
     subjects[count] = subject
+    lengths = (min(lengths.lower, subject.count), max(lengths.upper, subject.count))
     SubjectWords.write(subject, to: words(ofRow: count))
   }
 

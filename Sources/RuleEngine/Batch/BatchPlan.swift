@@ -14,6 +14,7 @@ public final class BatchPlan: Sendable {
   public let clock: HistoryClock
   public let assigner: Assigner
   public let layout: OutcomeLayout
+  public let form: OutcomeForm
   /// False for counting only.
   public let writesOutcomes: Bool
   /// Whether a worker leaves a chunk at the first line that it refuses.
@@ -28,7 +29,7 @@ public final class BatchPlan: Sendable {
   ///   - clock: nil for a calendar in UTC.
   public init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
-    layout: OutcomeLayout = .long, writesOutcomes: Bool = true, stopsAtRejection: Bool = false,
+    layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true, stopsAtRejection: Bool = false,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil
   ) {
     self.ruleSet = ruleSet
@@ -36,6 +37,7 @@ public final class BatchPlan: Sendable {
     self.clock = clock ?? HistoryClock(now: now)
     self.assigner = assigner
     self.layout = layout
+    self.form = form
     self.writesOutcomes = writesOutcomes
     self.stopsAtRejection = stopsAtRejection
     self.lineLimit = lineLimit
@@ -48,8 +50,16 @@ public final class BatchPlan: Sendable {
       Placement(
         name: name, compiled: ruleSet.placement(named: name).map { ruleSet.placements[$0] })
     }
-    table = BatchTable(ruleSet, placements: placements, layout: layout, assigner: assigner)
+    table = BatchTable(
+      ruleSet, placements: placements, OutcomeFragments(layout: layout, form: form),
+      assigner: assigner)
   }
+
+  /// What an outcomes file begins with.
+  public var header: [UInt8] { table.header }
+
+  /// What decisions may come to, by the numbers of ``OutcomeForm/rows``; empty in other forms.
+  public var choices: [Choice] { table.descriptions }
 
   /// How many decisions each user takes.
   public var placementCount: Int { placements.count }

@@ -34,16 +34,24 @@ struct BatchTable: Sendable {
   private(set) var cumulative: [Double] = []
   private(set) var prefixes: [UInt8] = []
   private(set) var text: [UInt8] = []
+  /// By choice, for the form of rows.
+  private(set) var descriptions: [BatchPlan.Choice] = []
+  /// What stands around fragments, and at the beginning of a file.
+  let opening: [UInt8]
+  let closing: [UInt8]
+  let header: [UInt8]
   /// By placement of the batch: the choice when no audience matches, or there is no placement.
   private(set) var unmatched: [Int32] = []
   /// By placement of the batch: its rules, or nil when the config does not have it.
   private(set) var ruleRanges: [Range<Int>?] = []
 
   init(
-    _ ruleSet: RuleSet, placements: [BatchPlan.Placement], layout: OutcomeLayout,
+    _ ruleSet: RuleSet, placements: [BatchPlan.Placement], _ fragments: OutcomeFragments,
     assigner: Assigner
   ) {
-    let fragments = OutcomeFragments(layout: layout)
+    opening = fragments.opening
+    closing = fragments.closing
+    header = fragments.header(placements.map(\.name))
     var placementOf: [Int: String] = [:]
     for placement in placements {
       let isKnown = placement.compiled != nil
@@ -51,20 +59,27 @@ struct BatchTable: Sendable {
       let none: Decision.Outcome = isKnown ? .noAudienceMatch : .placementNotFound
       unmatched.append(
         add(
-          isKnown ? .noAudienceMatch : .placementNotFound,
-          fragments.fragment(placement.name, none, nil)))
+          isKnown ? .noAudienceMatch : .placementNotFound, none, nil, placement.name, fragments))
       for rule in placement.compiled?.rules ?? 0..<0 { placementOf[rule] = placement.name }
     }
     for (number, rule) in ruleSet.rules.enumerated() {
       add(rule, placementOf[number] ?? "", fragments, assigner)
     }
+    // Fragments are read in steps, the last one too.
+    text += Array(repeating: 0, count: OutcomeWriter.step)
   }
 
-  private mutating func add(_ outcome: OutcomeIndex, _ bytes: [UInt8], weight: Double = 0) -> Int32 {
+  private mutating func add(
+    _ kind: OutcomeIndex, _ outcome: Decision.Outcome, _ audience: Int?, _ placement: String,
+    _ fragments: OutcomeFragments, weight: Double = 0
+  ) -> Int32 {
     let start = Int32(text.count)
-    text += bytes
-    choices.append(Choice(outcome: outcome, text: start..<Int32(text.count)))
+    text += fragments.fragment(placement, outcome, audience)
+    choices.append(Choice(outcome: kind, text: start..<Int32(text.count)))
     cumulative.append(weight)
+    if fragments.form == .rows {
+      descriptions.append(BatchPlan.Choice(placement, outcome, audience))
+    }
     return Int32(choices.count - 1)
   }
 
@@ -87,15 +102,14 @@ struct BatchTable: Sendable {
         default: .error
         }
       _ = add(
-        kind, fragments.fragment(placement, outcome, index),
-        weight: rule.weights.cumulative[variant])
+        kind, outcome, index, placement, fragments, weight: rule.weights.cumulative[variant])
     }
     let end = Int32(choices.count)
     rules.append(
       Rule(
         prefix: prefixStart..<Int32(prefixes.count), variants: first..<end,
         drawRange: rule.weights.drawRange,
-        withoutVariants: add(.error, fragments.fragment(placement, rule.outcome(nil), index)),
+        withoutVariants: add(.error, rule.outcome(nil), index, placement, fragments),
         allowsFirst: rule.audience.occurrenceLimit?.allows(storedCount: 0) ?? true))
   }
 }

@@ -12,6 +12,12 @@ public struct BatchWorker: ~Copyable {
     public var line: Int
     public var reason: String
     public var text: [UInt8]
+
+    public init(line: Int, reason: String, text: [UInt8]) {
+      self.line = line
+      self.reason = reason
+      self.text = text
+    }
   }
 
   /// What came of a chunk of lines.
@@ -120,34 +126,36 @@ public struct BatchWorker: ~Copyable {
   /// - Parameter buffer: where the outcomes go, in place of what it holds.
   package mutating func process(_ chunk: ByteView, into buffer: OutcomeBuffer) -> Output {
     counts.clear()
-    writer.begin()
+    buffer.clear()
     var rejected: [RejectedLine] = []
     block.begin()
     var start = 0
     var lines = 0
     while start < chunk.count {
-      let end = LineScan.newline(in: chunk, from: start)
-      let line = ByteView(rebasing: chunk[start..<end])
-      if let refused = add(line, readable: chunk.count - start, number: lines) {
-        rejected.append(refused)
+      // A record of a known shape tells where it ends; nobody has to look for the newline.
+      if let count = addByShape(ByteView(rebasing: chunk[start...])) {
+        start += count + 1
+      } else {
+        let end = LineScan.newline(in: chunk, from: start)
+        if let refused = add(ByteView(rebasing: chunk[start..<end]), number: lines) {
+          rejected.append(refused)
+        }
+        start = end + 1
       }
       lines += 1
-      start = end + 1
-      if block.isFull { decideBlock() }
+      if block.isFull { decideBlock(buffer) }
       if plan.stopsAtRejection, !rejected.isEmpty { break }
     }
-    decideBlock()
+    decideBlock(buffer)
     var sums = counts.sums
     sums.rejected = rejected.count
     sums.lines = lines
-    writer.finish(table, into: buffer)
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, unknownKeys: newUnknownKeys(), plan: plan)
   }
 
   /// - Returns: the line if it is refused.
-  private mutating func add(_ line: ByteView, readable: Int, number: Int) -> RejectedLine? {
-    if line.count <= BatchWorker.longestInBlock, addByShape(line, readable) { return nil }
+  private mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
@@ -166,30 +174,32 @@ public struct BatchWorker: ~Copyable {
 
   // MARK: In a block
 
-  /// Fills a row of the block from a record of a known shape; false when it must be read otherwise.
-  private mutating func addByShape(_ line: ByteView, _ readable: Int) -> Bool {
+  /// Fills a row of the block from the record at the beginning of a text, if its shape is known.
+  ///
+  /// - Returns: the length of the record's line; nil when it must be read otherwise.
+  private mutating func addByShape(_ text: ByteView) -> Int? {
     guard
-      shapes.fill(
-        line, readable: readable, row: block.count, of: &block.columns, captured: captured)
-    else { return false }
-    guard let base = line.baseAddress, isEmptyMember(.assignments, base),
+      let count = shapes.fill(text, row: block.count, of: &block.columns, captured: captured),
+      count <= BatchWorker.longestInBlock
+    else { return nil }
+    guard let base = text.baseAddress, isEmptyMember(.assignments, base),
       isEmptyMember(.occurrences, base), captured[Capture.sessionStart.rawValue].from < 0,
       !reader.needsEntitlements || isEmptyMember(.entitlements, base),
       !reader.wantsEvents || isEmptyMember(.events, base)
-    else { return false }
+    else { return nil }
     for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
     let identity = captured[Capture.userID.rawValue]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
       identity.to - identity.from < 4_096
-    else { return false }
+    else { return nil }
     let subject = ByteView(
       start: base + identity.from + 1, count: identity.to - identity.from - 2)
     if !identity.isPlainText {
-      for byte in subject where byte == UInt8(ascii: "\\") { return false }
+      for byte in subject where byte == UInt8(ascii: "\\") { return nil }
     }
     guard fillStatus(.status, reader.statusSlot, base),
       fillStatus(.entitlements, reader.entitlementsSlot, base)
-    else { return false }
+    else { return nil }
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
@@ -197,7 +207,7 @@ public struct BatchWorker: ~Copyable {
       unknown[key, default: 0] += 1
     }
     block.addRow(subject: subject)
-    return true
+    return count
   }
 
   /// Whether a record has nothing under a key, or an empty list of assignments, or an empty object
@@ -228,11 +238,11 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  private mutating func decideBlock() {
+  private mutating func decideBlock(_ buffer: OutcomeBuffer) {
     guard block.count > 0 else { return }
     columns.decide(&block, table, &counts, chooser)
     counts.users += block.count
-    if plan.writesOutcomes { writer.add(block, table) }
+    if plan.writesOutcomes { writer.write(block, table, to: buffer) }
     block.begin()
   }
 

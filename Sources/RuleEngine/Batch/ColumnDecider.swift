@@ -9,6 +9,8 @@ struct ColumnDecider: ~Copyable {
   private var conditions: ConditionColumns
   private let undecided = RowMasks.allocate()
   private let taken = RowMasks.allocate()
+  /// The rows of ``taken``, one after the other.
+  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnFrame.rows)
 
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
@@ -19,6 +21,7 @@ struct ColumnDecider: ~Copyable {
   deinit {
     undecided.deallocate()
     taken.deallocate()
+    list.deallocate()
   }
 
   mutating func decide(
@@ -80,22 +83,37 @@ struct ColumnDecider: ~Copyable {
     }
     let choices = block.choices + placement &* ColumnFrame.rows
     let (subjects, words, counted) = (block.subjects, block.subjectWords, counts.choices)
-    let prepared = chooser[number]
-    let hashes = chooser.hashes
+    var found = 0
     for word in 0..<ColumnFrame.words {
       var rows = taken[word]
       while rows != 0 {
-        let row = word &* 64 &+ rows.trailingZeroBitCount
+        list[found] = Int32(truncatingIfNeeded: word &* 64 &+ rows.trailingZeroBitCount)
+        found &+= 1
         rows &= rows &- 1
-        var choice: Int32?
-        let length = subjects[row].count
-        if hashes, length <= SubjectWords.longest {
-          choice = prepared.choice(words + row &* SubjectWords.count, length: length)
-        }
-        let chosen = choice ?? chooser.next(number, rule, subject: subjects[row], table)
-        counted[Int(chosen)] &+= 1
-        choices[row] = chosen
       }
+    }
+    let prepared = chooser[number]
+    if chooser.hashes, let length = block.commonLength,
+      let draw = prepared.draws(subjectsOf: length)
+    {
+      for i in 0..<found {
+        let row = Int(list[i])
+        let choice = draw(words + row &* SubjectWords.count)
+        counted[Int(choice)] &+= 1
+        choices[row] = choice
+      }
+      return
+    }
+    for i in 0..<found {
+      let row = Int(list[i])
+      var choice: Int32?
+      let length = subjects[row].count
+      if chooser.hashes, length <= SubjectWords.longest {
+        choice = prepared.choice(words + row &* SubjectWords.count, length: length)
+      }
+      let chosen = choice ?? chooser.next(number, rule, subject: subjects[row], table)
+      counted[Int(chosen)] &+= 1
+      choices[row] = chosen
     }
   }
 

@@ -18,13 +18,20 @@ package final class OutcomeBuffer: @unchecked Sendable {
 
   var bytes: [UInt8] { Array(content) }
 
-  /// Replaces the content by up to `capacity` bytes, of which `write` says how many there are.
-  func replace(capacity: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
-    if memory.count < capacity {
+  func clear() { count = 0 }
+
+  /// Appends up to `capacity` bytes; `write` returns where they end.
+  func append(
+    capacity: Int, _ write: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+  ) {
+    if memory.count - count < capacity {
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: (count + capacity) * 2, alignment: 16)
+      larger.copyMemory(from: content)
       memory.deallocate()
-      memory = .allocate(byteCount: capacity + capacity / 4, alignment: 16)
+      memory = larger
     }
-    count = 0
-    if capacity > 0, let start = memory.baseAddress { count = write(start) }
+    guard capacity > 0, let start = memory.baseAddress else { return }
+    count = write(start + count) - start
   }
 }

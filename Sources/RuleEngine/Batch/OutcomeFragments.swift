@@ -8,26 +8,74 @@ public enum OutcomeLayout: String, Hashable, Sendable, CaseIterable {
   case wide
 }
 
-/// Writes the part of an outcome line that does not depend on the user.
+/// How outcomes are written.
+public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
+  /// A JSON object a line.
+  case ndjson
+  /// Cells between commas, with a header.
+  case csv
+  /// For machines: of each user the identity, as a count of bytes in 32 bits and the bytes, and the
+  /// number of a choice in 32 bits for each placement.
+  case rows
+}
+
+/// Writes the parts of outcome lines that do not depend on the user.
 struct OutcomeFragments {
   var layout: OutcomeLayout
+  var form: OutcomeForm
 
-  /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member.
+  /// What stands before an identity.
+  var opening: [UInt8] { form == .ndjson ? Array("{\"userId\":".utf8) : [] }
+
+  /// What ends the line of a user in the wide layout.
+  var closing: [UInt8] { Array((form == .ndjson ? "}\n" : "\n").utf8) }
+
+  /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member, or
+  /// four cells.
   func fragment(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?) -> [UInt8] {
-    let line = outcome.line(subjectID: "", placement: placement, audience: audience)
-    var bytes: [UInt8] = [UInt8(ascii: ",")]
+    var bytes: [UInt8] = []
+    switch form {
+    case .rows: return []
+    case .csv:
+      let choice = BatchPlan.Choice(placement, outcome, audience)
+      if layout == .long { OutcomeFragments.append(placement, to: &bytes) }
+      for cell in choice.cells { OutcomeFragments.append(cell, to: &bytes) }
+      if layout == .long { bytes.append(UInt8(ascii: "\n")) }
+    case .ndjson:
+      bytes.append(UInt8(ascii: ","))
+      let line = outcome.line(subjectID: "", placement: placement, audience: audience)
+      if layout == .long {
+        guard case .map(let entries) = line else { return bytes }
+        JSONWriter.append(.map(Array(entries.dropFirst())), to: &bytes)
+        // The object's opening brace stands before the user ID already.
+        bytes.remove(at: 1)
+        bytes.append(UInt8(ascii: "\n"))
+      } else {
+        JSONWriter.append(quoted: placement, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        JSONWriter.append(member(outcome, line), to: &bytes)
+      }
+    }
+    return bytes
+  }
+
+  /// The first line of a file.
+  func header(_ placements: [String]) -> [UInt8] {
+    guard form == .csv else { return [] }
+    var bytes = Array("userId".utf8)
     switch layout {
     case .long:
-      guard case .map(let entries) = line else { return bytes }
-      JSONWriter.append(.map(Array(entries.dropFirst())), to: &bytes)
-      // The object's opening brace stands before the user ID already.
-      bytes.remove(at: 1)
-      bytes.append(UInt8(ascii: "\n"))
+      for name in ["placement"] + BatchPlan.Choice.columns {
+        OutcomeFragments.append(name, to: &bytes)
+      }
     case .wide:
-      JSONWriter.append(quoted: placement, to: &bytes)
-      bytes.append(UInt8(ascii: ":"))
-      JSONWriter.append(member(outcome, line), to: &bytes)
+      for placement in placements {
+        for name in BatchPlan.Choice.columns {
+          OutcomeFragments.append(placement + "." + name, to: &bytes)
+        }
+      }
     }
+    bytes.append(UInt8(ascii: "\n"))
     return bytes
   }
 
@@ -43,5 +91,64 @@ struct OutcomeFragments {
       "audience": line["audience"] ?? .null, "variant": variant,
       "paywall": line["paywall"] ?? .null,
     ])
+  }
+
+  // MARK: CSV
+
+  /// Appends a comma and a cell.
+  private static func append(_ cell: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: ","))
+    var cell = cell
+    cell.withUTF8 { append(cell: $0, to: &bytes) }
+  }
+
+  /// Appends a cell, in quotes where it needs them.
+  static func append(cell: ByteView, to bytes: inout [UInt8]) {
+    let needsQuotes =
+      cell.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+      || cell.first == 0x20 || cell.last == 0x20
+    guard needsQuotes else {
+      bytes.append(contentsOf: cell)
+      return
+    }
+    bytes.append(0x22)
+    for byte in cell {
+      if byte == 0x22 { bytes.append(0x22) }
+      bytes.append(byte)
+    }
+    bytes.append(0x22)
+  }
+}
+
+extension BatchPlan {
+  /// What a decision may come to, as texts; empty where there is nothing to say.
+  public struct Choice: Hashable, Sendable {
+    public var placement: String
+    /// As in ``TriggerResult``: `paywall`, `holdout`, `noAudienceMatch`, ...
+    public var result: String
+    public var audience: Int?
+    public var experiment = ""
+    public var variant = ""
+    public var paywall = ""
+
+    static let columns = ["result", "audience", "experiment", "variant", "paywall"]
+    var cells: [String] {
+      [result, audience.map { String($0) } ?? "", experiment, variant, paywall]
+    }
+
+    init(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?) {
+      self.placement = placement
+      self.audience = audience
+      let result = TriggerResult(outcome).value["result"]
+      if case .string(let name)? = result { self.result = name } else { self.result = "" }
+      switch outcome {
+      case .paywall(let experiment), .holdout(let experiment):
+        self.experiment = experiment.id
+        variant = experiment.variant.id
+      default: break
+      }
+      let line = outcome.line(subjectID: "", placement: placement, audience: audience)
+      if case .string(let name)? = line["paywall"] { paywall = name }
+    }
   }
 }

@@ -1,90 +1,106 @@
 internal import Expressions
 
-/// Collects what a chunk's users get, and writes it in one go: the size is known by then, so that
-/// every byte is written once.
+/// Writes what the users of a block get.
 struct OutcomeWriter: ~Copyable {
   private let layout: OutcomeLayout
+  private let form: OutcomeForm
   private let placements: Int
-  /// Choices of all users, those of one user one after the other.
-  private var choices: [Int32] = []
-  /// Identities as JSON strings, one after the other, and where each ends.
-  private var subjects: [UInt8] = []
-  private var subjectEnds: [Int] = []
-  /// Bytes of the parts that do not depend on the user.
-  private var size = 0
+  /// Bytes of the longest fragments of all placements together.
+  private let longest: Int
+  /// The identity that is being written, as a JSON string or a cell.
+  private var subject: [UInt8] = []
 
-  private static let opening = Array("{\"userId\":".utf8)
-  private static let closing = Array("}\n".utf8)
+  /// Texts are copied in steps of so many bytes, up to which they may be read and written beyond
+  /// their ends.
+  static let step = 16
 
   init(_ plan: BatchPlan) {
-    layout = plan.layout
+    // Rows hold all placements of a user.
+    layout = plan.form == .rows ? .wide : plan.layout
+    form = plan.form
     placements = plan.placements.count
+    longest = plan.placements.count * (plan.table.choices.map(\.text.count).max() ?? 0)
   }
 
-  mutating func begin() {
-    choices.removeAll(keepingCapacity: true)
-    subjects.removeAll(keepingCapacity: true)
-    subjectEnds.removeAll(keepingCapacity: true)
-    size = 0
-  }
-
-  mutating func add(_ block: borrowing BatchBlock, _ table: BatchTable) {
+  /// Writes the lines of all users of a block.
+  mutating func write(
+    _ block: borrowing BatchBlock, _ table: BatchTable, to buffer: OutcomeBuffer
+  ) {
     for row in 0..<block.count {
-      JSONWriter.append(quoted: block.subjects[row], to: &subjects)
-      subjectEnds.append(subjects.count)
-      for placement in 0..<placements {
-        let choice = block.choices[placement &* ColumnFrame.rows &+ row]
-        choices.append(choice)
-        size &+= table.choices[Int(choice)].text.count
+      quote(block.subjects[row])
+      let repeated = layout == .wide ? 1 : placements
+      let capacity =
+        longest + 4 * placements + table.closing.count
+        + repeated * (subject.count + table.opening.count) + 4 * OutcomeWriter.step
+      buffer.append(capacity: capacity) { start in
+        var at = start
+        write(row, block, table, &at)
+        return at
       }
     }
   }
 
-  /// Writes the outcome lines of all users.
-  borrowing func finish(_ table: BatchTable, into buffer: OutcomeBuffer) {
-    let users = subjectEnds.count
-    let lines = layout == .wide ? users : users * placements
-    let repeated = layout == .wide ? 1 : placements
-    let total =
-      size + lines * OutcomeWriter.opening.count + subjects.count * repeated
-      + (layout == .wide ? users * OutcomeWriter.closing.count : 0)
-    // Room for copying in steps of sixteen bytes.
-    buffer.replace(capacity: lines > 0 ? total + 16 : 0) { write(to: $0, table) }
+  private mutating func quote(_ identity: ByteView) {
+    subject.removeAll(keepingCapacity: true)
+    switch form {
+    case .ndjson: JSONWriter.append(quoted: identity, to: &subject)
+    case .csv: OutcomeFragments.append(cell: identity, to: &subject)
+    case .rows:
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: identity.count).littleEndian) {
+        subject += $0
+      }
+      subject += identity
+    }
   }
 
-  private borrowing func write(to target: UnsafeMutableRawPointer, _ table: BatchTable) -> Int {
-    var at = target
-    @inline(__always)
-    func append(_ bytes: UnsafeRawPointer?, _ count: Int) {
-      guard let bytes else { return }
-      at.copyMemory(from: bytes, byteCount: count)
-      at += count
+  private borrowing func write(
+    _ row: Int, _ block: borrowing BatchBlock, _ table: BatchTable,
+    _ at: inout UnsafeMutableRawPointer
+  ) {
+    let choices = block.choices + row
+    if layout == .wide { begin(table, &at) }
+    if form == .rows {
+      for placement in 0..<placements {
+        at.storeBytes(of: choices[placement &* ColumnFrame.rows], as: Int32.self)
+        at += 4
+      }
+      return
     }
-    let opening = OutcomeWriter.opening
-    let closing = OutcomeWriter.closing
     table.text.withUnsafeBytes { text in
-      subjects.withUnsafeBytes { subjects in
-        var from = 0
-        for user in 0..<subjectEnds.count {
-          let subject = subjects.baseAddress.map { $0 + from }
-          let length = subjectEnds[user] - from
-          from = subjectEnds[user]
-          if layout == .wide {
-            append(opening, opening.count)
-            append(subject, length)
+      table.choices.withUnsafeBufferPointer { known in
+        guard let text = text.baseAddress, let known = known.baseAddress else { return }
+        for placement in 0..<placements {
+          if layout == .long { begin(table, &at) }
+          let range = known[Int(choices[placement &* ColumnFrame.rows])].text
+          let count = Int(range.upperBound &- range.lowerBound)
+          let from = text + Int(range.lowerBound)
+          var copied = 0
+          while copied < count {
+            at.storeBytes(
+              of: from.loadUnaligned(fromByteOffset: copied, as: SIMD16<UInt8>.self),
+              toByteOffset: copied, as: SIMD16<UInt8>.self)
+            copied &+= OutcomeWriter.step
           }
-          for placement in 0..<placements {
-            if layout == .long {
-              append(opening, opening.count)
-              append(subject, length)
-            }
-            let range = table.choices[Int(choices[user &* placements &+ placement])].text
-            append(text.baseAddress.map { $0 + Int(range.lowerBound) }, range.count)
-          }
-          if layout == .wide { append(closing, closing.count) }
+          at += count
         }
       }
     }
-    return at - target
+    if layout == .wide { OutcomeWriter.copy(table.closing, to: &at) }
+  }
+
+  /// Writes what stands before the outcomes of a line.
+  @inline(__always)
+  private borrowing func begin(_ table: BatchTable, _ at: inout UnsafeMutableRawPointer) {
+    OutcomeWriter.copy(table.opening, to: &at)
+    OutcomeWriter.copy(subject, to: &at)
+  }
+
+  @inline(__always)
+  private static func copy(_ bytes: [UInt8], to at: inout UnsafeMutableRawPointer) {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      at.copyMemory(from: start, byteCount: bytes.count)
+      at += bytes.count
+    }
   }
 }

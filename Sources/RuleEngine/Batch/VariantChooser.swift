@@ -28,8 +28,34 @@ struct VariantChooser: ~Copyable {
       // Without branches: which variant it is cannot be predicted. Both numbers are below 2^63, so
       // that the sign of their difference tells.
       var variant: UInt64 = 0
-      for i in 0..<count { variant &+= 1 &- (drawn &- limits[i]) &>> 63 }
+      for i in 0..<count { variant &+= 1 &- ((drawn &- limits[i]) &>> 63) }
       return variant < UInt64(count) ? first &+ Int32(truncatingIfNeeded: variant) : nil
+    }
+
+    /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
+    /// where one may need a second look, or is hashed in lanes.
+    func draws(subjectsOf length: Int) -> Draws? {
+      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53,
+        let hash = prefix.short(length: length)
+      else { return nil }
+      return Draws(hash: hash, limits: limits, count: count - 1, first: first)
+    }
+  }
+
+  /// The draws of a rule for subjects of one length.
+  struct Draws {
+    fileprivate let hash: HashPrefix.Short
+    fileprivate let limits: UnsafeMutablePointer<UInt64>
+    /// Limits that a draw may reach.
+    fileprivate let count: Int
+    fileprivate let first: Int32
+
+    @inline(__always)
+    func callAsFunction(_ words: UnsafePointer<UInt64>) -> Int32 {
+      let drawn = hash(words) &>> 11
+      var variant: UInt64 = 0
+      for i in 0..<count { variant &+= 1 &- ((drawn &- limits[i]) &>> 63) }
+      return first &+ Int32(truncatingIfNeeded: variant)
     }
   }
 

@@ -42,6 +42,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @Option(help: "Names of the placements, separated by commas. The default is all of the config.")
   var placements: String?
 
+  @OptionGroup var input: FormOptions
+
   @OptionGroup var options: DecisionOptions
 
   @Option(help: "How many users are decided at the same time. The default is one per core.")
@@ -84,14 +86,15 @@ struct PrecomputeCommand: AsyncParsableCommand {
   func run() async throws {
     let paths = try UserInput.paths(users)
     try checkFiles(paths)
+    let form = try input.outputForm(out: out, layout: layout.outcomes)
     let config = try source.file()
     let ruleSet = try config.requireRuleSet()
     var settings = RunSettings(
       config: config, format: source.format?.rawValue, language: source.language, users: paths,
-      input: nil, placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
+      input: input.usersForm?.rawValue, placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
       now: try options.time(), options: options, layout: layout.rawValue,
-      output: out == "none" ? "none" : "ndjson", strict: strict)
-    let files = RunFiles(out: out, rejects: rejects, options: lasting)
+      output: out == "none" ? "none" : form.rawValue, strict: strict)
+    let files = RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     let former = lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
     let plan = try settings.plan(ruleSet)
     for name in plan.unknownPlacements {
@@ -105,7 +108,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     FileText.printError("Deciding \(plan.placementCount) placements as of \(time)")
     let state = try files.state(former, settings, plan)
     var run = try BatchRun(
-      plan: plan, files: try files.open(state, users: paths, isResuming: former != nil),
+      plan: plan, files: try files.open(state, plan, users: paths, isResuming: former != nil),
       from: state, threads: threads ?? Clock.processors())
     if try await run.process() { try files.finish(run) }
     try report(run.tally, run.unknownKeys)

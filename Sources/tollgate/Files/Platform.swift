@@ -70,16 +70,10 @@ enum FileIdentity {
   }
 }
 
-/// What keeps files through kills and loss of power.
-enum FileSync {
-  /// Waits until what was written to a file is on the disk. Files that no disk holds have nothing
-  /// to wait for.
-  static func sync(_ file: FileDescriptor) throws(Errno) {
-    if fsync(file.rawValue) != 0, errno != EINVAL, errno != EROFS { throw Errno(rawValue: errno) }
-  }
-
+/// Names of files.
+enum FileName {
   /// Gives a file the name of another one, which it replaces.
-  static func rename(_ from: String, _ to: String) throws(Errno) {
+  static func replace(_ from: String, _ to: String) throws(Errno) {
     #if canImport(Glibc)
       let result = Glibc.rename(from, to)
     #elseif canImport(Musl)
@@ -106,5 +100,14 @@ enum FilePattern {
     defer { globfree(&found) }
     guard glob(pattern, 0, nil, &found) == 0, let paths = found.gl_pathv else { return [] }
     return (0..<Int(found.gl_pathc)).compactMap { paths[$0].map { String(cString: $0) } }
+  }
+}
+
+/// Files that nobody keeps.
+enum Scratch {
+  /// A path in the folder for temporary files that no other process uses.
+  static func path(_ name: String) -> String {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    return "\(folder)/\(getpid())-\(name)"
   }
 }

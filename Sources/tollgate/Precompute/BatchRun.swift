@@ -35,7 +35,9 @@ struct BatchRun {
     self.threads = threads
     self.state = state
     workers = WorkerPool(plan)
-    input = try UserInput(files.users, lineLimit: plan.lineLimit, from: state.position)
+    input = try UserInput(
+      files.users, form: state.settings.input.flatMap { InputFile.Form(rawValue: $0) },
+      lineLimit: plan.lineLimit, from: state.position)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
       from: state)
@@ -82,12 +84,12 @@ struct BatchRun {
   /// Writes what came of a part and adds its counts.
   private mutating func finish(_ output: BatchWorker.Output, _ part: InputPart) throws {
     if part.file != state.position.file { state.position = InputPosition(file: part.file) }
-    try files.outcomes.write(output)
+    try files.outcomes.write(output.buffer.content)
     if !output.rejected.isEmpty { try keep(output.rejected, part) }
     state.sums.add(output.sums)
     state.unknownKeys.merge(output.unknownKeys, uniquingKeysWith: +)
     state.position.offset = part.end
-    state.position.lines += output.lines
+    state.position.lines += part.linesBefore + output.lines
     workers.reuse(output.buffer)
     progress.update(state)
     if let path = files.checkpoint {
@@ -98,20 +100,24 @@ struct BatchRun {
     }
   }
 
-  /// A checkpoint tells only of what is on the disk.
+  /// A checkpoint tells of what the system has been given, which a kill does not take back. Nothing
+  /// waits for the disk: after a loss of power the file may be shorter than its checkpoint says, and
+  /// going on is refused.
   private mutating func writeCheckpoint(to path: String) throws {
-    try files.outcomes.sync()
-    try files.rejects.sync()
     state.outcomes = files.outcomes.hash
     state.rejects = files.rejects.hash
-    try state.write(to: path)
+    if case .database(let database) = files.outcomes {
+      try database.commit(state)
+    } else {
+      try state.write(to: path)
+    }
   }
 
   private mutating func keep(_ rejected: [BatchWorker.RejectedLine], _ part: InputPart) throws {
     let path = files.users[part.file]
     var kept: [UInt8] = []
     for line in rejected {
-      let number = state.position.lines + line.line + 1
+      let number = state.position.lines + part.linesBefore + line.line + 1
       tell(line, path, number)
       var entries: [Value.Entry] = []
       if files.users.count > 1 { entries.append(.init(key: "file", value: .string(path))) }

@@ -35,8 +35,8 @@ struct Checkpoint {
   func write(to path: String) throws { try OutputFile.replace(path, by: value.json) }
 
   /// The settings of a checkpoint, and the rest of it for ``init(_:_:plan:)``.
-  static func read(_ path: String) throws -> (RunSettings, Value) {
-    guard let value = try? Value.parse(json: try FileText.read(path)),
+  static func read(_ text: [UInt8], _ path: String) throws -> (RunSettings, Value) {
+    guard let value = try? Value.parse(json: text),
       value["checkpoint"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) })
     else {
       throw CommandError("\(path) is no checkpoint of this version; run again without --resume")

@@ -1,48 +1,48 @@
-/// Cuts what comes out of a file into chunks of whole lines, so that memory does not grow with it.
+/// Cuts text that comes in pieces into chunks of whole lines, or of whole rows of CSV, so that memory
+/// does not grow with it.
 ///
 /// A line that is longer than the limit is cut behind it: what is left is long enough to be
 /// refused, and the rest is passed over.
 struct LineChunks {
-  private let file: InputFile
+  /// Puts the next bytes into memory, and tells how many: none at the end.
+  typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
+
+  private let source: Source
   private let size: Int
   private let lineLimit: Int
+  /// Nil when newlines end lines wherever they are.
+  private var rows: CSVRows.Ends?
   private var carry: [UInt8] = []
   private var isAtEnd = false
   private var isSkipping = false
   private var read = 0
 
-  init(_ file: InputFile, size: Int = 512 << 10, lineLimit: Int) {
-    self.file = file
+  init(size: Int, lineLimit: Int, isCSV: Bool, _ source: @escaping Source) {
+    self.source = source
     self.size = size
     self.lineLimit = lineLimit
+    rows = isCSV ? CSVRows.Ends() : nil
   }
 
   /// Bytes up to the end of the last chunk.
   var offset: Int { read - carry.count }
 
-  /// Passes over so many bytes, which must end with a line.
-  mutating func skip(_ count: Int) throws {
-    while read - carry.count < count, !isAtEnd {
-      carry = try filled([])
-      let rest = count - (read - carry.count)
-      if rest > 0 { carry.removeFirst(min(rest, carry.count)) }
-    }
-  }
-
   /// The next chunk, or nil at the end. The last line need not end in a newline.
   mutating func next() throws -> [UInt8]? {
     var chunk = carry
     carry = []
-    var start = 0
+    // What was carried over has no end of a row: its quotes have been counted.
+    var start = rows == nil ? 0 : chunk.count
     while true {
       if isSkipping { dropToNewline(&chunk, from: start) }
-      if let last = chunk[start...].lastIndex(of: UInt8(ascii: "\n")) {
-        carry = Array(chunk[(last + 1)...])
-        chunk.removeSubrange((last + 1)...)
+      if let last = end(of: chunk, from: start) {
+        carry = Array(chunk[last...])
+        chunk.removeSubrange(last...)
         return chunk
       }
       if chunk.count > lineLimit, !isSkipping {
         isSkipping = true
+        rows?.giveUp()
         chunk.removeSubrange((lineLimit + 1)...)
       }
       if isAtEnd { return chunk.isEmpty ? nil : chunk }
@@ -51,12 +51,18 @@ struct LineChunks {
     }
   }
 
+  /// Behind the last line that ends in a chunk.
+  private mutating func end(of chunk: [UInt8], from start: Int) -> Int? {
+    if rows != nil { return rows?.last(in: chunk, from: start) }
+    return chunk[start...].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+  }
+
   /// A chunk with what is read next behind it.
   private mutating func filled(_ chunk: [UInt8]) throws -> [UInt8] {
     let longer = try [UInt8](unsafeUninitializedCapacity: chunk.count + size) { buffer, count in
       let raw = UnsafeMutableRawBufferPointer(buffer)
       raw.copyBytes(from: chunk)
-      count = try chunk.count + file.read(into: .init(rebasing: raw[chunk.count...]))
+      count = try chunk.count + source(.init(rebasing: raw[chunk.count...]))
     }
     isAtEnd = longer.count == chunk.count
     read += longer.count - chunk.count

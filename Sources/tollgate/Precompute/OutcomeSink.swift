@@ -5,31 +5,29 @@ internal import SystemPackage
 enum OutcomeSink {
   case none
   case file(OutputFile)
+  case database(OutcomeDatabase)
   case comparison(OutputComparison)
 
-  func write(_ output: BatchWorker.Output) throws {
-    switch self {
-    case .none: break
-    case .file(let file): try file.write(output.buffer.content)
-    case .comparison(let comparison): try comparison.write(output.buffer.content)
-    }
-  }
-
-  func write(_ bytes: [UInt8]) throws {
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
     switch self {
     case .none: break
     case .file(let file): try file.write(bytes)
-    case .comparison(let comparison): try bytes.withUnsafeBytes { try comparison.write($0) }
+    case .database(let database): try database.write(bytes)
+    case .comparison(let comparison): try comparison.write(bytes)
     }
   }
 
-  func sync() throws { if case .file(let file) = self { try file.sync() } }
+  func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
+
   func close() throws { if case .file(let file) = self { try file.close() } }
 
   /// What was written to a file that stays.
   var written: Manifest.Written? {
-    guard case .file(let file) = self, file.path != "-" else { return nil }
-    return Manifest.Written(file)
+    switch self {
+    case .file(let file): file.path == "-" ? nil : Manifest.Written(file)
+    case .database(let database): database.written
+    case .none, .comparison: nil
+    }
   }
 
   /// What was written so far, for a checkpoint.

@@ -48,16 +48,6 @@ final class OutputFile {
 
   func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
 
-  /// Waits until what was written is on the disk.
-  func sync() throws {
-    guard path != "-" else { return }
-    do throws(Errno) {
-      try FileSync.sync(file)
-    } catch {
-      throw CommandError("cannot write \(path): \(error)")
-    }
-  }
-
   func close() throws {
     guard path != "-" else { return }
     do {
@@ -71,10 +61,9 @@ final class OutputFile {
   static func replace(_ path: String, by text: String) throws {
     let file = try OutputFile(creating: path + ".new")
     try file.write(Array((text + "\n").utf8))
-    try file.sync()
     try file.close()
     do throws(Errno) {
-      try FileSync.rename(path + ".new", path)
+      try FileName.replace(path + ".new", path)
     } catch {
       throw CommandError("cannot write \(path): \(error)")
     }

@@ -44,19 +44,39 @@ struct ReplayCommand: AsyncParsableCommand {
     let (outcomes, rejects) = (
       try comparison(earlier.outcomes), try comparison(earlier.rejects)
     )
-    let files = BatchRun.Files(
-      users: users, outcomes: .comparison(outcomes), rejects: .comparison(rejects),
-      checkpoint: nil, interval: 0)
-    var run = try BatchRun(
-      plan: plan, files: files, from: Checkpoint(settings, plan: plan),
-      threads: threads ?? Clock.processors())
-    _ = try await run.process()
+    let run = try await process(plan, settings, users, outcomes, rejects)
     var isSame = true
     if let written = earlier.outcomes { isSame = tell("outcomes", written, outcomes) }
     if let written = earlier.rejects { isSame = tell("rejects", written, rejects) && isSame }
     let isCountedTheSame = run.tally.value == earlier.counts
     FileText.print(isCountedTheSame ? "counts: the same" : "counts: different")
     if !isSame || !isCountedTheSame { throw ExitCode(1) }
+  }
+
+  private func process(
+    _ plan: BatchPlan, _ settings: RunSettings, _ users: [String], _ outcomes: OutputComparison,
+    _ rejects: OutputComparison
+  ) async throws -> BatchRun {
+    let state = Checkpoint(settings, plan: plan)
+    let isDatabase = settings.output == OutputForm.sqlite.rawValue
+    let scratch = Scratch.path("tollgate-replay.sqlite")
+    defer { if isDatabase { [scratch, scratch + ".building"].forEach(OutcomeDatabase.remove) } }
+    let sink: OutcomeSink =
+      isDatabase
+      ? .database(
+        try OutcomeDatabase(scratch, building: scratch + ".building", plan, state, resumes: false))
+      : .comparison(outcomes)
+    if !isDatabase { try sink.write(plan.header) }
+    let files = BatchRun.Files(
+      users: users, outcomes: sink, rejects: .comparison(rejects), checkpoint: nil, interval: 0)
+    var run = try BatchRun(
+      plan: plan, files: files, from: state, threads: threads ?? Clock.processors())
+    _ = try await run.process()
+    if isDatabase {
+      try run.close()
+      try InputFile(scratch).forEachBlock { try outcomes.write($0) }
+    }
+    return run
   }
 
   /// Where a path of the manifest leads.

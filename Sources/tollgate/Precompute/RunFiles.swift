@@ -1,6 +1,27 @@
 internal import Expressions
 internal import RuleEngine
 
+/// The forms that outcomes can be written in.
+enum OutputForm: String, CaseIterable {
+  case ndjson, csv, sqlite
+
+  /// What a file's name says.
+  init(path: String) {
+    let endings: [(String, OutputForm)] = [
+      (".csv", .csv), (".sqlite", .sqlite), (".sqlite3", .sqlite), (".db", .sqlite),
+    ]
+    self = endings.first { path.hasSuffix($0.0) }?.1 ?? .ndjson
+  }
+
+  var outcomes: OutcomeForm {
+    switch self {
+    case .ndjson: .ndjson
+    case .csv: .csv
+    case .sqlite: .rows
+    }
+  }
+}
+
 /// The files of a run, and what an earlier start of the same run has left in them.
 struct RunFiles {
   let out: String
@@ -8,9 +29,11 @@ struct RunFiles {
   let checkpoint: String?
   let manifest: String?
   let interval: Double
+  private let form: OutputForm
 
-  init(out: String, rejects: String?, options: LastingOptions) {
+  init(out: String, form: OutputForm, rejects: String?, options: LastingOptions) {
     self.out = out
+    self.form = form
     self.rejects = rejects
     let isFile = out != "-" && out != "none"
     checkpoint = options.checkpoint ?? (isFile ? out + ".checkpoint" : nil)
@@ -35,8 +58,8 @@ struct RunFiles {
           ? "--resume needs --out FILE: what went to standard output is gone"
           : "--resume needs --out FILE or --checkpoint FILE")
     }
-    if FileIdentity.exists(checkpoint) {
-      let (earlier, value) = try Checkpoint.read(checkpoint)
+    if let text = try text(ofCheckpoint: checkpoint) {
+      let (earlier, value) = try Checkpoint.read(text, checkpoint)
       if keepsTime { settings.now = earlier.now }
       try check(settings, earlier, checkpoint)
       return .stopped(earlier, value)
@@ -53,6 +76,12 @@ struct RunFiles {
     }
     FileText.printError("There is no \(checkpoint) to go on with: the run begins.")
     return nil
+  }
+
+  private func text(ofCheckpoint path: String) throws -> [UInt8]? {
+    guard FileIdentity.exists(path) else { return nil }
+    return form == .sqlite
+      ? OutcomeDatabase.checkpoint(in: path).map { Array($0.utf8) } : try FileText.read(path)
   }
 
   private func check(_ settings: RunSettings, _ earlier: RunSettings, _ path: String) throws {
@@ -77,22 +106,34 @@ struct RunFiles {
 
   /// Opens what a run writes. A new run leaves a checkpoint of its beginning before it empties
   /// anything, so that a kill finds either the files before or a run to go on with.
-  func open(_ state: Checkpoint, users: [String], isResuming: Bool) throws -> BatchRun.Files {
-    if !isResuming {
-      if let checkpoint { try state.write(to: checkpoint) }
-      if let manifest { FileSync.remove(manifest) }
+  func open(_ state: Checkpoint, _ plan: BatchPlan, users: [String], isResuming: Bool) throws
+    -> BatchRun.Files
+  {
+    let outcomes: OutcomeSink
+    if form == .sqlite {
+      outcomes = .database(
+        try OutcomeDatabase(
+          out, building: checkpoint ?? out + ".building", plan, state, resumes: isResuming))
+    } else {
+      if !isResuming, let checkpoint { try state.write(to: checkpoint) }
+      outcomes = try sink(out, state.outcomes, isResuming)
     }
-    func sink(_ path: String?, _ hash: XXH64.Stream) throws -> OutcomeSink {
-      guard let path, path != "none" else { return .none }
-      // A kill may have come before the file was made.
-      let isThere = hash.count > 0 || FileIdentity.exists(path)
-      return .file(
-        isResuming && path != "-" && isThere
-          ? try OutputFile(resuming: path, after: hash) : try OutputFile(creating: path))
-    }
+    if !isResuming, let manifest { FileName.remove(manifest) }
+    if case .file(let file) = outcomes, file.count == 0 { try file.write(plan.header) }
     return BatchRun.Files(
-      users: users, outcomes: try sink(out, state.outcomes),
-      rejects: try sink(rejects, state.rejects), checkpoint: checkpoint, interval: interval)
+      users: users, outcomes: outcomes, rejects: try sink(rejects, state.rejects, isResuming),
+      checkpoint: checkpoint, interval: interval)
+  }
+
+  private func sink(_ path: String?, _ hash: XXH64.Stream, _ isResuming: Bool) throws
+    -> OutcomeSink
+  {
+    guard let path, path != "none" else { return .none }
+    // A kill may have come before the file was made.
+    let isThere = hash.count > 0 || FileIdentity.exists(path)
+    return .file(
+      isResuming && path != "-" && isThere
+        ? try OutputFile(resuming: path, after: hash) : try OutputFile(creating: path))
   }
 
   /// Closes what a complete run has written, and leaves the manifest in place of the checkpoint.
@@ -101,7 +142,7 @@ struct RunFiles {
     if let manifest {
       try run.manifest.write(to: manifest)
     }
-    if let checkpoint { FileSync.remove(checkpoint) }
+    if let checkpoint { OutcomeDatabase.remove(checkpoint) }
   }
 }
 
@@ -141,13 +182,17 @@ extension RunSettings {
     return BatchPlan(
       ruleSet, placements: placements, now: now,
       assigner: assigner == "djb2" ? .djb2 : .hash(salt: seed),
-      layout: layout == "wide" ? .wide : .long, writesOutcomes: output != "none",
+      layout: layout == "wide" ? .wide : .long, form: OutputForm(rawValue: output)?.outcomes ?? .ndjson,
+      writesOutcomes: output != "none",
       stopsAtRejection: strict, clock: clock)
   }
 }
 
 extension BatchRun {
   func close() throws {
+    if case .database(let database) = files.outcomes {
+      try database.finish(state, counts: tally.value.json)
+    }
     try files.outcomes.close()
     try files.rejects.close()
   }

@@ -5,7 +5,7 @@ internal import RuleEngine
 struct InputPosition: Hashable, Sendable {
   /// Which of the files.
   var file = 0
-  /// Bytes of it; of a file that is no regular one, bytes that came out of it.
+  /// Bytes of its content.
   var offset = 0
   /// Lines of it.
   var lines = 0
@@ -17,27 +17,38 @@ struct InputPart: Sendable {
     /// The lines that begin in a part of a regular file, which the worker reads itself.
     case segment(InputFile, from: Int, to: Int)
     case lines([UInt8])
+    /// Rows of CSV, from an offset on.
+    case rows([UInt8], from: Int, CSVHeader)
   }
 
   var content: Content
   var file: Int
   /// The offset behind the part.
   var end: Int
+  /// Lines of the file that come before the part and belong to no other: a header.
+  var linesBefore = 0
 }
 
 /// Cuts files of users into parts, in order.
 struct UserInput {
   let paths: [String]
+  private let form: InputFile.Form?
   private let lineLimit: Int
   private var file: InputFile?
   private var stream: LineChunks?
+  private var header: CSVHeader?
   private var position: InputPosition
 
   /// Bytes of a part: small enough for a core's cache, together with the columns that it fills.
   static let partSize = 256 << 10
 
-  init(_ paths: [String], lineLimit: Int, from position: InputPosition = InputPosition()) throws {
+  /// - Parameter form: nil to tell by the names of the files.
+  init(
+    _ paths: [String], form: InputFile.Form?, lineLimit: Int,
+    from position: InputPosition = InputPosition()
+  ) throws {
     self.paths = paths
+    self.form = form
     self.lineLimit = lineLimit
     self.position = position
     try open()
@@ -46,46 +57,103 @@ struct UserInput {
   private mutating func open() throws {
     file = nil
     stream = nil
+    header = nil
     guard position.file < paths.count else { return }
     let opened = try InputFile(paths[position.file])
     file = opened
-    if opened.size == nil {
-      stream = LineChunks(opened, size: UserInput.partSize, lineLimit: lineLimit)
-      try stream?.skip(position.offset)
+    let isCSV = (form ?? InputFile.Form(path: opened.path)) == .csv
+    guard try isCSV || opened.size == nil || opened.isCompressed() else { return }
+    stream = LineChunks(
+      size: UserInput.partSize, lineLimit: lineLimit, isCSV: isCSV, try opened.content())
+    if isCSV { try openRows(opened.path) } else { try skip() }
+  }
+
+  // MARK: Streams
+
+  /// What of a chunk was looked at before its turn came.
+  private var ahead: (chunk: [UInt8], from: Int, linesBefore: Int)?
+
+  /// Reads the header, which is the first row.
+  private mutating func openRows(_ path: String) throws {
+    guard var chunk = try stream?.next(), !chunk.isEmpty else {
+      throw CommandError("\(path) is empty: it has no header")
+    }
+    if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { chunk.replaceSubrange(0..<3, with: []) }
+    let (row, lines, end) = chunk.withUnsafeBytes { CSVRows.first($0) }
+    if let fault = row.fault { throw CommandError("\(path): in the header, \(fault)") }
+    header = try CSVHeader(
+      chunk.withUnsafeBytes { text in
+        row.cells.map { String(decoding: $0.content(text), as: UTF8.self) }
+      }, path: path)
+    ahead = (chunk, end, lines)
+    if position.offset > 0 { try skip() }
+  }
+
+  /// Passes over what was worked off before.
+  private mutating func skip() throws {
+    while let end = stream?.offset, end <= position.offset {
+      ahead = nil
+      if end == position.offset { return }
+      let before = end
+      guard let chunk = try stream?.next() else { break }
+      let after = stream?.offset ?? 0
+      if after > position.offset { ahead = (chunk, position.offset - before, 0) }
+    }
+    if let ahead, let end = stream?.offset, ahead.linesBefore > 0, end > position.offset {
+      // Part of the chunk with the header.
+      self.ahead = (ahead.chunk, ahead.chunk.count - (end - position.offset), 0)
+    }
+    if ahead == nil, stream?.offset ?? 0 < position.offset {
+      throw CommandError("\(paths[position.file]) has become shorter since the run was stopped")
     }
   }
 
-  /// Bytes of all regular files; nil when one is none.
+  /// Bytes of all files as they will be read; nil when that is not known.
   static func totalSize(of paths: [String]) -> Int? {
     var sum = 0
-    for path in paths {
-      guard let size = FileIdentity.regularSize(of: path) else { return nil }
+    for path in paths where path != "-" {
+      guard let file = try? InputFile(path), let size = file.size,
+        (try? file.isCompressed()) == false
+      else { return nil }
       sum += size
     }
-    return sum
+    return paths.contains("-") ? nil : sum
   }
 
   /// The next part; nil at the end.
   mutating func next() throws -> InputPart? {
     while let file {
-      if let part = try part(of: file) { return part }
+      if let part = try stream == nil ? segment(of: file) : chunk() { return part }
       position = InputPosition(file: position.file + 1)
       try open()
     }
     return nil
   }
 
-  private mutating func part(of file: InputFile) throws -> InputPart? {
-    if let size = file.size {
-      let from = position.offset
-      guard from < size else { return nil }
-      position.offset = min(from + UserInput.partSize, size)
-      return InputPart(
-        content: .segment(file, from: from, to: position.offset), file: position.file,
-        end: position.offset)
-    }
-    guard let chunk = try stream?.next() else { return nil }
+  private mutating func segment(of file: InputFile) -> InputPart? {
+    let size = file.size ?? 0
+    let from = position.offset
+    guard from < size else { return nil }
+    position.offset = min(from + UserInput.partSize, size)
+    return InputPart(
+      content: .segment(file, from: from, to: position.offset), file: position.file,
+      end: position.offset)
+  }
+
+  private mutating func chunk() throws -> InputPart? {
+    let waiting = ahead
+    ahead = nil
+    guard let chunk = try waiting?.chunk ?? stream?.next() else { return nil }
+    let from = waiting?.from ?? 0
     position.offset = stream?.offset ?? 0
-    return InputPart(content: .lines(chunk), file: position.file, end: position.offset)
+    let content: InputPart.Content =
+      if let header {
+        .rows(chunk, from: from, header)
+      } else {
+        .lines(from == 0 ? chunk : Array(chunk[from...]))
+      }
+    return InputPart(
+      content: content, file: position.file, end: position.offset,
+      linesBefore: waiting?.linesBefore ?? 0)
   }
 }

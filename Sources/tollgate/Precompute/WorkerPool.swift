@@ -10,7 +10,10 @@ final class WorkerPool: Sendable {
     private var worker: BatchWorker
     private let reader: SegmentReader
 
+    private let plan: BatchPlan
+
     fileprivate init(_ plan: BatchPlan) {
+      self.plan = plan
       worker = BatchWorker(plan)
       reader = SegmentReader(lineLimit: plan.lineLimit)
     }
@@ -21,6 +24,14 @@ final class WorkerPool: Sendable {
         return worker.process(try reader.lines(of: file, from: from, to: to), into: buffer)
       case .lines(let lines):
         return lines.withUnsafeBufferPointer { worker.process($0, into: buffer) }
+      case .rows(let text, let from, let header):
+        return text.withUnsafeBytes { bytes in
+          let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
+          let records = CSVRecords(
+            rows, header, lineLimit: plan.lineLimit, stops: plan.stopsAtRejection)
+          let output = records.json.withUnsafeBufferPointer { worker.process($0, into: buffer) }
+          return records.output(output, rows)
+        }
       }
     }
   }

@@ -1,0 +1,167 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The columns of a CSV file of users, and how a row becomes a user record.
+///
+/// Names with dots are paths: `user.plan` is the member `plan` of `user`. A cell that is empty and
+/// not quoted leaves its member out.
+struct CSVHeader: Sendable {
+  /// A member of the record: a column, or an object with members.
+  private struct Node: Sendable {
+    /// The key with quotes and colon.
+    var key: [UInt8]
+    var name: String
+    var column: Int?
+    var members: [Node] = []
+  }
+
+  private var root: [Node] = []
+  let columns: Int
+  private let userID: Int
+
+  /// - Parameter cells: the names, in order.
+  init(_ cells: [String], path: String) throws {
+    columns = cells.count
+    func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
+    guard let userID = cells.firstIndex(of: "userId") else {
+      throw fail("has no column userId; it has " + cells.prefix(8).joined(separator: ", "))
+    }
+    self.userID = userID
+    for (number, name) in cells.enumerated() {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard !parts.contains("") else {
+        throw fail("has the name '\(name)' in column \(number + 1), which is no path")
+      }
+      guard CSVHeader.insert(parts[...], number, into: &root) else {
+        throw fail("names '\(name)' in column \(number + 1), which another column has already")
+      }
+    }
+  }
+
+  private static func insert(
+    _ path: ArraySlice<String>, _ column: Int, into nodes: inout [Node]
+  ) -> Bool {
+    guard let name = path.first else { return false }
+    let rest = path.dropFirst()
+    if let known = nodes.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+      guard !rest.isEmpty, nodes[known].column == nil else { return false }
+      return insert(rest, column, into: &nodes[known].members)
+    }
+    var key: [UInt8] = []
+    JSONWriter.append(.string(name), to: &key)
+    key.append(UInt8(ascii: ":"))
+    var node = Node(key: key, name: name, column: rest.isEmpty ? column : nil)
+    let isNew = rest.isEmpty || insert(rest, column, into: &node.members)
+    nodes.append(node)
+    return isNew
+  }
+
+  /// Appends the record of a row, without a newline.
+  func append(_ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
+    append(root, row, text, to: &json)
+  }
+
+  private func append(
+    _ nodes: [Node], _ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8]
+  ) {
+    json.append(UInt8(ascii: "{"))
+    var isFirst = true
+    for node in nodes {
+      if let column = node.column, row[column].isEmpty { continue }
+      if !isFirst { json.append(UInt8(ascii: ",")) }
+      isFirst = false
+      json += node.key
+      if let column = node.column {
+        row[column].append(text, isText: column == userID, to: &json)
+      } else {
+        append(node.members, row, text, to: &json)
+      }
+    }
+    json.append(UInt8(ascii: "}"))
+  }
+}
+
+/// A cell of a row: a part of the file's text.
+struct CSVCell {
+  var from: Int
+  var to: Int
+  var isQuoted: Bool
+  /// Whether quotes inside are doubled.
+  var hasQuotes: Bool
+
+  var isEmpty: Bool { from == to && !isQuoted }
+
+  /// Appends the cell as JSON: numbers, bools and null when they are not quoted, lists and objects
+  /// that are JSON, and text otherwise.
+  func append(_ text: UnsafeRawBufferPointer, isText: Bool, to json: inout [UInt8]) {
+    let content = content(text)
+    if !isText {
+      if !isQuoted, let word = CSVCell.literal(content) {
+        json += word
+        return
+      }
+      if content.first == UInt8(ascii: "[") || content.first == UInt8(ascii: "{"),
+        !content.contains(0x0A), (try? Value.parse(json: content)) != nil
+      {
+        json += content
+        return
+      }
+    }
+    content.withUnsafeBufferPointer { JSONWriter.append(quoted: $0, to: &json) }
+  }
+
+  /// The cell's text.
+  func content(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    let raw = Array(text[from..<to])
+    guard hasQuotes else { return raw }
+    var content: [UInt8] = []
+    var wasQuote = false
+    for byte in raw {
+      wasQuote = byte == UInt8(ascii: "\"") && !wasQuote
+      if !wasQuote || byte != UInt8(ascii: "\"") { content.append(byte) }
+    }
+    return content
+  }
+
+  /// What is no text: a JSON number, or a word for true, false or null.
+  private static func literal(_ content: [UInt8]) -> [UInt8]? {
+    guard let first = content.first else { return nil }
+    switch first {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      return isNumber(content) ? content : nil
+    case UInt8(ascii: "t"), UInt8(ascii: "T"), UInt8(ascii: "f"), UInt8(ascii: "F"),
+      UInt8(ascii: "n"):
+      let word = String(decoding: content, as: UTF8.self)
+      switch word {
+      case "true", "True", "TRUE": return Array("true".utf8)
+      case "false", "False", "FALSE": return Array("false".utf8)
+      case "null": return content
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// JSON's grammar of numbers: no zero before other digits, digits on both sides of a point.
+  private static func isNumber(_ text: [UInt8]) -> Bool {
+    var at = text.first == UInt8(ascii: "-") ? 1 : 0
+    func digits() -> Int {
+      let start = at
+      while at < text.count, text[at] &- 0x30 < 10 { at += 1 }
+      return at - start
+    }
+    let start = at
+    let whole = digits()
+    guard whole > 0, whole == 1 || text[start] != 0x30 else { return false }
+    if at < text.count, text[at] == UInt8(ascii: ".") {
+      at += 1
+      guard digits() > 0 else { return false }
+    }
+    if at < text.count, text[at] | 0x20 == UInt8(ascii: "e") {
+      at += 1
+      if at < text.count, text[at] == UInt8(ascii: "+") || text[at] == UInt8(ascii: "-") { at += 1 }
+      guard digits() > 0 else { return false }
+    }
+    return at == text.count
+  }
+}

@@ -1,0 +1,59 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Rows of CSV as the lines of JSON that workers read, and back again for what is refused.
+struct CSVRecords {
+  /// A line of JSON for each row; blank where the row itself is refused.
+  private(set) var json: [UInt8] = []
+  /// By line of JSON: the row.
+  private var rows: [(line: Int, from: Int, to: Int)] = []
+  private var faults: [(row: Int, reason: String)] = []
+  /// Lines of the file.
+  private(set) var lines = 0
+  private let stops: Bool
+
+  /// - Parameter stops: whether nothing behind the first row that is refused counts.
+  init(_ text: UnsafeRawBufferPointer, _ header: CSVHeader, lineLimit: Int, stops: Bool) {
+    self.stops = stops
+    json.reserveCapacity(text.count * 2)
+    var isStopped = false
+    lines = CSVRows.forEach(text) { row in
+      if isStopped { return }
+      rows.append((row.line, row.from, row.to))
+      if let reason = CSVRecords.fault(row, header, lineLimit) {
+        faults.append((rows.count - 1, reason))
+        isStopped = stops
+      } else {
+        header.append(row.cells, text, to: &json)
+      }
+      json.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  private static func fault(_ row: CSVRows.Row, _ header: CSVHeader, _ lineLimit: Int) -> String? {
+    if row.to - row.from > lineLimit {
+      return "the row has more than \(lineLimit) bytes, which is the limit"
+    }
+    if let fault = row.fault { return fault }
+    return row.cells.count == header.columns
+      ? nil : "the row has \(row.cells.count) cells, and the header \(header.columns)"
+  }
+
+  /// What a worker gave for the lines of JSON, told of the rows.
+  func output(_ output: BatchWorker.Output, _ text: UnsafeRawBufferPointer)
+    -> BatchWorker.Output
+  {
+    func rejected(_ row: Int, _ reason: String) -> BatchWorker.RejectedLine {
+      BatchWorker.RejectedLine(
+        line: rows[row].line, reason: reason, text: Array(text[rows[row].from..<rows[row].to]))
+    }
+    var output = output
+    // A worker that stopped did not get to what is wrong with later rows.
+    let faults = stops && !output.rejected.isEmpty ? [] : faults
+    output.rejected = (output.rejected.map { rejected($0.line, $0.reason) }
+      + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }
+    output.sums.rejected += faults.count
+    output.sums.lines = lines
+    return output
+  }
+}

@@ -1,0 +1,128 @@
+internal import Expressions
+
+/// Rows of CSV, as RFC 4180 has them: cells between commas, in quotes where they hold commas, quotes
+/// or newlines, with quotes doubled inside.
+struct CSVRows {
+  /// Where a reader of single bytes is.
+  private enum State { case cellStart, plain, quoted, quoteInQuoted }
+
+  /// Finds the ends of rows.
+  struct Ends {
+    private var state = State.cellStart
+
+    /// The offset behind the last newline outside of quotes, looking at bytes from an offset on.
+    mutating func last(in bytes: [UInt8], from start: Int) -> Int? {
+      var last: Int?
+      var state = state
+      bytes.withUnsafeBufferPointer { bytes in
+        for at in start..<bytes.count {
+          let byte = bytes[at]
+          if byte == UInt8(ascii: "\n"), state != .quoted { last = at + 1 }
+          state = CSVRows.next(state, byte)
+        }
+      }
+      self.state = state
+      return last
+    }
+
+    /// A row that is too long is given up: the next line begins another one.
+    mutating func giveUp() { state = .cellStart }
+  }
+
+  private static func next(_ state: State, _ byte: UInt8) -> State {
+    switch (state, byte) {
+    case (.quoted, UInt8(ascii: "\"")): .quoteInQuoted
+    case (.quoted, _): .quoted
+    case (_, UInt8(ascii: ",")), (_, UInt8(ascii: "\n")): .cellStart
+    case (.cellStart, UInt8(ascii: "\"")), (.quoteInQuoted, UInt8(ascii: "\"")): .quoted
+    default: .plain
+    }
+  }
+
+  /// A row: its text, the line it begins on counted from 0, and its cells or what is wrong.
+  struct Row {
+    var from: Int
+    var to: Int
+    var line: Int
+    var cells: [CSVCell]
+    var fault: String?
+  }
+
+  /// Calls for every row of a text that holds whole rows. Lines that are blank are no rows.
+  ///
+  /// - Returns: the number of lines.
+  static func forEach(_ text: UnsafeRawBufferPointer, _ body: (Row) -> Void) -> Int {
+    var at = 0
+    var line = 0
+    while at < text.count {
+      var row = Row(from: at, to: at, line: line, cells: [])
+      line += 1
+      read(text, &at, &line, &row)
+      let isBlank = row.cells.count == 1 && row.cells[0].isEmpty && row.fault == nil
+      if !isBlank { body(row) }
+    }
+    return line
+  }
+
+  /// The first row of a text that holds whole rows, the lines that it takes, and where it ends.
+  static func first(_ text: UnsafeRawBufferPointer) -> (row: Row, lines: Int, end: Int) {
+    var (at, line) = (0, 1)
+    var row = Row(from: 0, to: 0, line: 0, cells: [])
+    read(text, &at, &line, &row)
+    return (row, line, min(at, text.count))
+  }
+
+  private static func read(
+    _ text: UnsafeRawBufferPointer, _ at: inout Int, _ line: inout Int, _ row: inout Row
+  ) {
+    while true {
+      let cell = cell(text, &at, &line, &row)
+      row.cells.append(cell)
+      guard at < text.count, text[at] == UInt8(ascii: ",") else { break }
+      at += 1
+    }
+    row.to = at
+    if row.to > row.from, text[row.to - 1] == UInt8(ascii: "\r") { row.to -= 1 }
+    at += 1
+  }
+
+  /// Reads a cell and stops at the comma, the newline or the end behind it.
+  private static func cell(
+    _ text: UnsafeRawBufferPointer, _ at: inout Int, _ line: inout Int, _ row: inout Row
+  ) -> CSVCell {
+    let isQuoted = at < text.count && text[at] == UInt8(ascii: "\"")
+    if isQuoted { at += 1 }
+    var cell = CSVCell(from: at, to: at, isQuoted: isQuoted, hasQuotes: false)
+    var isOpen = isQuoted
+    while at < text.count {
+      let byte = text[at]
+      if isOpen {
+        if byte == UInt8(ascii: "\n") { line += 1 }
+        if byte == UInt8(ascii: "\"") {
+          if at + 1 < text.count, text[at + 1] == byte {
+            cell.hasQuotes = true
+            at += 1
+          } else {
+            isOpen = false
+            cell.to = at
+          }
+        }
+      } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\n") {
+        break
+      } else if isQuoted, byte != UInt8(ascii: "\r") {
+        row.fault = row.fault ?? "cell \(row.cells.count + 1) goes on behind its closing quote"
+      }
+      at += 1
+    }
+    if isOpen { row.fault = row.fault ?? "cell \(row.cells.count + 1) has no closing quote" }
+    if !isQuoted || isOpen {
+      cell.to = at
+      if !isOpen, cell.to > cell.from, text[cell.to - 1] == UInt8(ascii: "\r"),
+        at == text.count || text[at] == UInt8(ascii: "\n")
+      {
+        cell.to -= 1
+      }
+    }
+    return cell
+  }
+}

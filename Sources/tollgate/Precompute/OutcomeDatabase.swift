@@ -1,0 +1,225 @@
+internal import Expressions
+internal import GRDB
+internal import GRDBSQLite
+internal import RuleEngine
+internal import SystemPackage
+
+/// Outcomes as an SQLite database.
+///
+/// While a run lasts, rows go into a database at the place of the checkpoint, which a transaction
+/// brings from one checkpoint to the next. When the run is complete they are copied into a new
+/// database in their order and indexed in one transaction, so that the file does not tell how often
+/// the run was stopped.
+final class OutcomeDatabase {
+  private let path: String
+  private let building: String
+  private let queue: DatabaseQueue
+  private let placements: Int
+  private var users: Int64
+  private(set) var written: Manifest.Written?
+
+  /// Tables, and a view that has them joined.
+  private static let tables = """
+    CREATE TABLE choices (
+      id INTEGER PRIMARY KEY, placement TEXT NOT NULL, result TEXT NOT NULL, audience INTEGER,
+      experiment TEXT, variant TEXT, paywall TEXT);
+    CREATE TABLE users (id INTEGER PRIMARY KEY, userId TEXT NOT NULL);
+    CREATE TABLE decisions (
+      user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,
+      PRIMARY KEY (user, choice)) WITHOUT ROWID;
+    CREATE VIEW outcomes AS
+      SELECT userId, placement, result, audience, experiment, variant, paywall
+      FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
+    """
+
+  /// By identity, by what was decided, and by what is shown.
+  private static let indexes = """
+    CREATE INDEX users_by_userId ON users (userId);
+    CREATE INDEX decisions_by_choice ON decisions (choice);
+    CREATE INDEX choices_by_placement ON choices (placement, result);
+    CREATE INDEX choices_by_paywall ON choices (paywall);
+    """
+
+  /// - Parameters:
+  ///   - path: where the complete database will be.
+  ///   - building: where it is while the run lasts.
+  ///   - state: where the run begins; anything but the beginning must be in the database.
+  init(_ path: String, building: String, _ plan: BatchPlan, _ state: Checkpoint, resumes: Bool)
+    throws
+  {
+    self.path = path
+    self.building = building
+    placements = plan.placementCount
+    users = Int64(state.sums.users)
+    queue = try OutcomeDatabase.telling(building) {
+      if !resumes { OutcomeDatabase.remove(building) }
+      let queue = try DatabaseQueue(path: building, configuration: OutcomeDatabase.configuration)
+      try queue.inDatabase { db in
+        if !resumes {
+          try db.execute(sql: "BEGIN")
+          try db.execute(sql: OutcomeDatabase.tables + "CREATE TABLE progress (checkpoint TEXT)")
+          try OutcomeDatabase.insert(plan.choices, db)
+          try db.execute(
+            sql: "INSERT INTO progress VALUES (?)", arguments: [state.value.json])
+          try db.execute(sql: "COMMIT")
+        }
+        try db.execute(sql: "BEGIN")
+      }
+      return queue
+    }
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    configuration.foreignKeysEnabled = false
+    // A kill takes nothing back that the system was given; the journal undoes what was half done.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+    return configuration
+  }
+
+  static func remove(_ path: String) {
+    for suffix in ["-journal", "-wal", "-shm", ""] { FileName.remove(path + suffix) }
+  }
+
+  /// Runs something, and tells the person which file it was about if it fails.
+  private static func telling<Result>(_ path: String, _ body: () throws -> Result) throws
+    -> Result
+  {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw CommandError("cannot write \(path): \(error.message ?? "\(error)")")
+    }
+  }
+
+  private static func insert(_ choices: [BatchPlan.Choice], _ db: Database) throws {
+    let statement = try db.makeStatement(sql: "INSERT INTO choices VALUES (?, ?, ?, ?, ?, ?, ?)")
+    func text(_ text: String) -> String? { text.isEmpty ? nil : text }
+    for (number, choice) in choices.enumerated() {
+      try statement.execute(arguments: [
+        number, choice.placement, choice.result, choice.audience, text(choice.experiment),
+        text(choice.variant), text(choice.paywall),
+      ])
+    }
+  }
+
+  /// Inserts rows in the form of ``OutcomeForm/rows``.
+  func write(_ rows: UnsafeRawBufferPointer) throws {
+    try OutcomeDatabase.telling(building) {
+      try queue.inDatabase { db in
+        let user = try db.cachedStatement(sql: "INSERT INTO users VALUES (?, ?)")
+        let decision = try db.cachedStatement(sql: "INSERT INTO decisions VALUES (?, ?)")
+        var at = 0
+        while at < rows.count {
+          let length = Int(UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+          at += 4
+          users += 1
+          sqlite3_bind_int64(user.sqliteStatement, 1, users)
+          // The bytes stay until the statement has run.
+          sqlite3_bind_text(
+            user.sqliteStatement, 2,
+            rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length), nil)
+          try step(user, db)
+          at += length
+          for _ in 0..<placements {
+            let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
+            sqlite3_bind_int64(decision.sqliteStatement, 1, users)
+            sqlite3_bind_int64(decision.sqliteStatement, 2, Int64(choice))
+            try step(decision, db)
+            at += 4
+          }
+        }
+      }
+    }
+  }
+
+  /// Millions of rows go through here: the library's own way makes an array of each.
+  @inline(__always)
+  private func step(_ statement: Statement, _ db: Database) throws {
+    let code = sqlite3_step(statement.sqliteStatement)
+    sqlite3_reset(statement.sqliteStatement)
+    guard code == SQLITE_DONE else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+    }
+  }
+
+  /// Makes what was written last, together with where the run has come to.
+  func commit(_ checkpoint: Checkpoint) throws {
+    try OutcomeDatabase.telling(building) {
+      try queue.inDatabase { db in
+        try db.execute(
+          sql: "UPDATE progress SET checkpoint = ?", arguments: [checkpoint.value.json])
+        try db.execute(sql: "COMMIT")
+        try db.execute(sql: "BEGIN")
+      }
+    }
+  }
+
+  /// Makes the database of a complete run.
+  func finish(_ checkpoint: Checkpoint, counts: String) throws {
+    try commit(checkpoint)
+    let new = path + ".new"
+    try OutcomeDatabase.telling(path) {
+      try queue.inDatabase { try $0.execute(sql: "COMMIT") }
+      OutcomeDatabase.remove(new)
+      let target = try DatabaseQueue(path: new, configuration: OutcomeDatabase.configuration)
+      try target.inDatabase { db in
+        try db.execute(sql: "ATTACH ? AS building", arguments: [building])
+        try db.execute(sql: "BEGIN")
+        try db.execute(
+          sql: OutcomeDatabase.tables + "CREATE TABLE run (settings TEXT, counts TEXT)")
+        for table in ["choices", "users", "decisions"] {
+          try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM building.\(table)")
+        }
+        try db.execute(
+          sql: "INSERT INTO run VALUES (?, ?)",
+          arguments: [checkpoint.settings.value.json, counts])
+        try db.execute(sql: OutcomeDatabase.indexes)
+        try db.execute(sql: "COMMIT")
+        try db.execute(sql: "DETACH building")
+      }
+      try target.close()
+      try queue.close()
+    }
+    do throws(Errno) {
+      try FileName.replace(new, path)
+    } catch {
+      throw CommandError("cannot write \(path): \(error)")
+    }
+    let file = try InputFile(path)
+    let hash = try file.hash()
+    written = Manifest.Written(
+      path: path, bytes: hash.count, hash: RunSettings.text(of: hash))
+  }
+
+  /// The checkpoint in a database that is being built; nil when there is none yet.
+  static func checkpoint(in path: String) -> String? {
+    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
+      return nil
+    }
+    return try? queue.read { try String.fetchOne($0, sql: "SELECT checkpoint FROM progress") }
+  }
+}
+
+extension InputFile {
+  /// The hash of a regular file's bytes.
+  func hash() throws -> XXH64.Stream {
+    var hash = XXH64.Stream()
+    try forEachBlock { hash.add($0) }
+    return hash
+  }
+
+  /// Calls with the bytes of a regular file, block after block.
+  func forEachBlock(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { memory.deallocate() }
+    var offset = 0
+    while true {
+      let count = try read(into: memory, at: offset)
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+      offset += count
+    }
+  }
+}

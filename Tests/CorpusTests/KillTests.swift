@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+/// Runs of `precompute` that are killed at random moments and gone on with, against runs that were
+/// left alone: what they write is the same, to the byte.
+///
+/// `TOLLGATE_KILLS` is the number of kills for each kind of output, 3 when it is not set.
+@Suite(.serialized) struct KillTests {
+  /// One way of writing outcomes.
+  struct Kind: CustomTestStringConvertible, Sendable {
+    var name: String
+    var arguments: [String]
+
+    var testDescription: String { ([name] + arguments).joined(separator: " ") }
+  }
+
+  static let kinds = [
+    Kind(name: "out.ndjson", arguments: []),
+    Kind(name: "out.ndjson", arguments: ["--layout", "wide", "--threads", "3"]),
+    Kind(name: "out.csv", arguments: []), Kind(name: "out.sqlite", arguments: []),
+  ]
+
+  static let kills = Int(ProcessInfo.processInfo.environment["TOLLGATE_KILLS"] ?? "") ?? 3
+
+  /// A folder with users, some of whom are refused, in two files.
+  private final class Place {
+    let folder: URL
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory
+        .appending(path: "tollgate-kills-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for part in 0..<2 {
+        var text = ""
+        for i in 0..<6_000 {
+          let number = part * 6_000 + i
+          text +=
+            number % 997 == 3
+            ? "{\"user\":{}}\n"
+            : "{\"userId\":\"u-\(number)\",\"user\":{\"plan\":\"free\",\"goal\":\"sleep\"},"
+              + "\"device\":{\"totalSessions\":\(number % 50),\"platform\":\"iOS\",\"filler\":\""
+              + String(repeating: "x", count: 80 + number % 17) + "\"}}\n"
+        }
+        try Data(text.utf8).write(to: folder.appending(path: "users-\(part).ndjson"))
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+    func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: path(name)) }
+  }
+
+  private static let config = PrecomputeFilesTests.config
+
+  private func arguments(_ kind: Kind, _ place: Place, _ folder: String) throws -> [String] {
+    try FileManager.default.createDirectory(
+      atPath: place.path(folder), withIntermediateDirectories: true)
+    return [
+      "precompute", Self.config, "--users", place.path("users-*.ndjson"), "--out",
+      place.path("\(folder)/\(kind.name)"), "--rejects", place.path("\(folder)/rejects"),
+      "--now", "2026-03-01T12:00:00Z", "--seed", "kills", "--checkpoint-every", "0", "--threads",
+      "2",
+    ].filter { !($0 == "--threads" || $0 == "2") || !kind.arguments.contains("--threads") }
+      + kind.arguments
+  }
+
+  /// Starts the tool and kills it after a time; nil lets it end.
+  ///
+  /// - Returns: the exit code, or nil when it was killed.
+  private func run(_ arguments: [String], killAfter seconds: Double?) throws -> Int32? {
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(BuiltTool.path))
+    process.arguments = arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    if let seconds {
+      Thread.sleep(forTimeInterval: seconds)
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+    process.waitUntilExit()
+    return process.terminationReason == .uncaughtSignal ? nil : process.terminationStatus
+  }
+
+  @Test(arguments: kinds)
+  func resumesAfterKills(kind: Kind) throws {
+    let place = try Place()
+    let start = Date()
+    #expect(try run(arguments(kind, place, "whole"), killAfter: nil) == 0)
+    let duration = Date().timeIntervalSince(start)
+    let names = [kind.name, "rejects"]
+    let expected = names.map { place.bytes("whole/\($0)") }
+    #expect(expected.allSatisfy { ($0?.count ?? 0) > 1_000 })
+
+    var random = SystemRandomNumberGenerator()
+    var kills = 0
+    var rounds = 0
+    while kills < Self.kills, rounds < 20 * Self.kills {
+      let folder = "killed-\(rounds)"
+      rounds += 1
+      var arguments = try arguments(kind, place, folder)
+      // Several kills in one run: the next start goes on where this one came to.
+      while true {
+        let after = Double.random(in: 0...duration * 0.8, using: &random)
+        let code = try run(arguments, killAfter: kills < Self.kills ? after : nil)
+        if code == nil { kills += 1 }
+        if !arguments.contains("--resume") { arguments.append("--resume") }
+        if let code {
+          #expect(code == 0)
+          break
+        }
+      }
+      for (name, bytes) in zip(names, expected) {
+        #expect(place.bytes("\(folder)/\(name)") == bytes, "\(name) after \(kills) kills")
+      }
+      #expect(place.bytes("\(folder)/\(kind.name).checkpoint") == nil)
+      let manifest = place.bytes("whole/\(kind.name).manifest.json")
+      let text = { (data: Data?, folder: String) in
+        String(decoding: data ?? Data(), as: UTF8.self)
+          .replacingOccurrences(of: "/\(folder)/", with: "/")
+      }
+      #expect(
+        text(place.bytes("\(folder)/\(kind.name).manifest.json"), folder)
+          == text(manifest, "whole"))
+      try FileManager.default.removeItem(atPath: place.path(folder))
+    }
+    #expect(kills >= Self.kills)
+  }
+}
