@@ -71,6 +71,8 @@ struct ColumnOperand {
   @inline(__always)
   subscript(row: Int) -> UnsafePointer<Cell> { base + row &* stride }
 
+  var isColumn: Bool { stride != 0 }
+
   /// The int that the operand is in every row.
   var constantInt: Int64? { stride == 0 && base.pointee.tag == Tag.int ? base.pointee.intValue : nil }
 }
@@ -156,13 +158,13 @@ extension ColumnTest {
     // With a constant on one side, ints go without branches; for the others there is a loop.
     var verdict = Verdict()
     var left = wanted
-    if let constant = b.constantInt {
+    if let constant = b.constantInt, a.isColumn {
       let limit = orEqual ? constant : constant &- 1
       // Nothing is less than the least int.
       let isPossible = orEqual || constant != .min
       verdict = ints(a.base, wanted, first) { isPossible && $0 <= limit }
       left &= ~(verdict.yes | verdict.no)
-    } else if let constant = a.constantInt {
+    } else if let constant = a.constantInt, b.isColumn {
       let limit = orEqual ? constant : constant &+ 1
       let isPossible = orEqual || constant != .max
       verdict = ints(b.base, wanted, first) { isPossible && $0 >= limit }
@@ -231,7 +233,7 @@ extension ColumnTest {
   ) -> Verdict {
     var verdict = Verdict()
     var left = wanted
-    if let constant = b.constantInt {
+    if let constant = b.constantInt, a.isColumn {
       verdict =
         switch comparison {
         case .less: ints(a.base, wanted, first) { $0 < constant }
