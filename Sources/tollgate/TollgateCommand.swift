@@ -13,6 +13,7 @@ struct TollgateCommand: AsyncParsableCommand {
     version: "tollgate 0.1.0",
     subcommands: [
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
-      TestCommand.self, FormatCommand.self, ProductsCommand.self, SimulateCommand.self,
+      TestCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
+      CheckTemplateCommand.self, SimulateCommand.self,
     ])
 }

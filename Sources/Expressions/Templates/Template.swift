@@ -20,6 +20,9 @@ public struct TemplateSet: Sendable {
   /// How many templates there are.
   public var count: Int { program.entries.count }
 
+  /// Whether a template computes names, so that a frame keeps all of its context.
+  package var readsAllData: Bool { program.storage.allDataSlot != nil }
+
   /// Renders a template on a filled frame. What was in the text before is gone.
   public func render(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
     run(number, in: &frame, into: &text)

@@ -69,14 +69,17 @@ public struct TemplateAnalysis: Sendable {
       guard !read.isGuarded else { return nil }
       let isSlot = place == 1 && read.names[0] == "products"
       let name = read.names[place] ?? "?"
+      let notSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
+      let others = isSlot ? known.filter { !notSlots.contains($0) } : known
       let close = Suggestion.closest(to: name, among: known)
       return Diagnostic(
-        .unknownAttribute,
+        isSlot ? .unknownProduct : .unknownAttribute,
         isSlot ? "no product fills the slot '\(name)'"
           : place == 0 ? "'\(name)' is not declared" : "\(names(place)) has no '\(name)'",
         range: read.range,
         suggestion: close.map { "did you mean '\($0)'?" }
-          ?? (known.isEmpty || known.count > 12 ? nil : "there are \(known.sorted().joined(separator: ", "))"))
+          ?? (others.isEmpty || others.count > 12
+            ? nil : "there \(others.count == 1 ? "is" : "are") \(others.sorted().joined(separator: ", "))"))
     case .behindValue(let place, let type):
       guard !read.isGuarded else { return nil }
       return Diagnostic(

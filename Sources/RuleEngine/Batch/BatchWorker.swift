@@ -39,6 +39,7 @@ public struct BatchWorker: ~Copyable {
   private var counts: BatchCounts
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
+  private var texts: BatchTexts
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   /// What questions about events come to for users without any, by slot.
   private let answersWithoutEvents: [(slot: Int, cell: Cell)]
@@ -82,6 +83,7 @@ public struct BatchWorker: ~Copyable {
     counts = BatchCounts(plan)
     chooser = VariantChooser(plan)
     writer = OutcomeWriter(plan)
+    texts = BatchTexts(plan)
     captured = .allocate(capacity: Capture.allCases.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
     answersWithoutEvents = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
@@ -92,6 +94,9 @@ public struct BatchWorker: ~Copyable {
   /// Keys of records that nobody knows, with the number of records that had them.
   public var unknownKeys: [String: Int] { reader.unknownKeys.merging(unknown, uniquingKeysWith: +) }
 
+  /// What went wrong in texts, with the number of times.
+  public var textErrors: [String: Int] { texts.errors }
+
   /// Decides for every line of a chunk, which must hold whole lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
     chunk.withUnsafeBufferPointer { process($0) }
@@ -101,6 +106,7 @@ public struct BatchWorker: ~Copyable {
   package mutating func process(_ chunk: ByteView) -> Output {
     counts.clear()
     writer.begin()
+    texts.begin()
     var output = Output(tally: plan.emptyTally, outcomes: [], rejected: [], lines: 0)
     block.begin()
     var start = 0
@@ -117,12 +123,15 @@ public struct BatchWorker: ~Copyable {
     output.tally.users = counts.users
     output.tally.rejected = output.rejected.count
     counts.add(to: &output.tally, plan, table)
-    output.outcomes = writer.finish(table)
+    output.outcomes = writer.finish(table, texts)
     return output
   }
 
   private mutating func add(_ line: ByteView, readable: Int, _ output: inout Output) {
-    if line.count <= BatchWorker.longestInBlock, addByShape(line, readable) { return }
+    if line.count <= BatchWorker.longestInBlock, addByShape(line, readable) {
+      texts.addRow(line)
+      return
+    }
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
@@ -136,6 +145,7 @@ public struct BatchWorker: ~Copyable {
         RejectedLine(line: output.lines, reason: error.reason + place, text: Array(line)))
       return
     }
+    texts.addRow(line)
     decideAlone()
     if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
   }
@@ -207,6 +217,7 @@ public struct BatchWorker: ~Copyable {
     columns.decide(&block, table, &counts, &chooser)
     counts.users += block.count
     if plan.writesOutcomes { writer.add(block, table) }
+    texts.render(block)
     block.begin()
   }
 

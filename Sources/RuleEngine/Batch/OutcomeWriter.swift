@@ -41,21 +41,25 @@ struct OutcomeWriter: ~Copyable {
   }
 
   /// The outcome lines of all users.
-  borrowing func finish(_ table: BatchTable) -> [UInt8] {
+  borrowing func finish(_ table: BatchTable, _ texts: borrowing BatchTexts) -> [UInt8] {
     let users = subjectEnds.count
     let lines = layout == .wide ? users : users * placements
     guard lines > 0 else { return [] }
     let repeated = layout == .wide ? 1 : placements
     let total =
       size + lines * OutcomeWriter.opening.count + subjects.count * repeated
-      + (layout == .wide ? users * OutcomeWriter.closing.count : 0)
+      + (layout == .wide ? users * OutcomeWriter.closing.count : 0) + texts.outcomeBytes
     return [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
       guard let base = buffer.baseAddress else { return }
-      count = write(to: UnsafeMutableRawPointer(base), table)
+      count = write(to: UnsafeMutableRawPointer(base), table, texts)
     }
   }
 
-  private borrowing func write(to target: UnsafeMutableRawPointer, _ table: BatchTable) -> Int {
+  private borrowing func write(
+    to target: UnsafeMutableRawPointer, _ table: BatchTable, _ texts: borrowing BatchTexts
+  ) -> Int {
+    // Texts stand before the braces that close an outcome.
+    let behind = layout == .long ? 2 : 1
     var at = target
     @inline(__always)
     func append(_ bytes: UnsafeRawPointer?, _ count: Int) {
@@ -81,8 +85,16 @@ struct OutcomeWriter: ~Copyable {
               append(opening, opening.count)
               append(subject, length)
             }
-            let range = table.choices[Int(choices[user &* placements &+ placement])].text
-            append(text.baseAddress.map { $0 + Int(range.lowerBound) }, range.count)
+            let number = user &* placements &+ placement
+            let range = table.choices[Int(choices[number])].text
+            let part = text.baseAddress.map { $0 + Int(range.lowerBound) }
+            guard texts.isActive, let part else {
+              append(part, range.count)
+              continue
+            }
+            append(part, range.count - behind)
+            texts.withMember(number) { append($0.baseAddress, $0.count) }
+            append(part + (range.count - behind), behind)
           }
           if layout == .wide { append(closing, closing.count) }
         }

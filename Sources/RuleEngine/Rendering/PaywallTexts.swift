@@ -40,7 +40,8 @@ public struct PaywallTexts: Sendable {
 
   /// - Parameter environment: the dialect of the texts; AgentWallie's by default.
   public init(
-    _ schema: PaywallSchema, environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
+    _ schema: PaywallSchema,
+    environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
   ) {
     var compiler = Compiler(environment)
     self.schema = schema
@@ -48,6 +49,7 @@ public struct PaywallTexts: Sendable {
       compiler.content(component, "components[\(index)]")
     }
     paths = compiler.paths
+    sources = compiler.sources
     diagnostics = compiler.diagnostics
     var builder = ProgramBuilder(Environment(roots: []))
     for condition in compiler.conditions { builder.add([condition]) }
@@ -55,8 +57,10 @@ public struct PaywallTexts: Sendable {
     texts = compiler.finish()
   }
 
-  /// Where each text stands.
+  /// Where each text stands: `components[0].props.text`.
   public var textPaths: [String] { paths }
+  /// The texts as they are written, in the order of ``textPaths``.
+  public let sources: [String]
 
   /// The paywall for one user.
   ///
@@ -123,6 +127,7 @@ public struct PaywallTexts: Sendable {
   private struct Compiler: ~Copyable {
     var texts: TemplateSetBuilder
     var paths: [String] = []
+    var sources: [String] = []
     var conditions: [Filter] = []
     var diagnostics: [Diagnostic] = []
 
@@ -138,16 +143,20 @@ public struct PaywallTexts: Sendable {
           diagnostics.append(problem)
         }
         paths.append(path)
+        sources.append(text)
         return .text(paths.count - 1)
       case .list(let elements):
         return .list(elements.enumerated().map { content($0.element, "\(path)[\($0.offset)]") })
       case .map(let entries):
-        let members = entries.filter { $0.key != "condition" }.map { entry -> (key: Value, value: Content) in
+        var type: String?
+        if case .string(let text)? = value["type"] { type = text }
+        var members: [(key: Value, value: Content)] = []
+        for entry in entries where type == nil || entry.key != "condition" {
           var name = "?"
           if case .string(let text) = entry.key { name = text }
-          return (entry.key, content(entry.value, "\(path).\(name)"))
+          members.append((entry.key, content(entry.value, "\(path).\(name)")))
         }
-        guard case .string(let type)? = value["type"] else { return .map(members) }
+        guard let type else { return .map(members) }
         return .component(component(value, type, members, path))
       default: return .plain(value)
       }

@@ -17,6 +17,7 @@ struct BatchRun {
   private var told = 0
   private(set) var tally: Tally
   private(set) var unknownKeys: [String: Int] = [:]
+  private(set) var textErrors: [String: Int] = [:]
 
   /// Refused lines that are told on standard error; all are counted, and kept with `--rejects`.
   private static let toldRejections = 5
@@ -62,6 +63,7 @@ struct BatchRun {
       }
     }
     unknownKeys = workers.unknownKeys()
+    textErrors = workers.textErrors()
     progress.finish(tally)
     try output.map { if $0 != .standardOutput { try $0.close() } }
     try rejects?.close()

@@ -36,6 +36,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup var options: DecisionOptions
 
+  @OptionGroup var rendering: RenderingOptions
+
   @Option(help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
@@ -59,7 +61,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
   private func checkFiles() throws {
     let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
     for path in written {
-      for source in [source.config, users] where source != "-" {
+      let read = [source.config, users] + [rendering.render, rendering.products.products].compactMap { $0 }
+      for source in read where source != "-" {
         if FileIdentity.areSame(path, source) {
           throw ValidationError("\(path) is read by this command and cannot be written")
         }
@@ -72,13 +75,15 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkFiles()
-    let ruleSet = try source.file().requireRuleSet()
+    let file = try source.file()
+    let ruleSet = try file.requireRuleSet()
     let now = try options.time()
     let plan = BatchPlan(
       ruleSet,
       placements: placements.map { $0.split(separator: ",").map { $0.trimmed } }, now: now,
       assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none",
-      stopsAtRejection: strict, clock: try options.clock(now))
+      stopsAtRejection: strict, clock: try options.clock(now),
+      texts: try rendering.plan(for: file.config, now: now))
     for name in plan.unknownPlacements {
       FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
     }
@@ -100,6 +105,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     for (key, count) in run.unknownKeys.sorted(by: { $0.key < $1.key }) {
       FileText.printError("note: '\(key)' is no key of a user record and was ignored (\(count) users)")
     }
+    RenderingOptions.tell(run.textErrors)
     if strict, run.tally.rejected > 0 { throw ExitCode(1) }
   }
 }

@@ -12,6 +12,7 @@ final class WorkerPool: Sendable {
     func process(_ chunk: [UInt8]) -> BatchWorker.Output { worker.process(chunk) }
 
     var unknownKeys: [String: Int] { worker.unknownKeys }
+    var textErrors: [String: Int] { worker.textErrors }
   }
 
   private let plan: BatchPlan
@@ -28,6 +29,13 @@ final class WorkerPool: Sendable {
   func unknownKeys() -> [String: Int] {
     free.withLock {
       $0.reduce(into: [:]) { $0.merge($1.unknownKeys, uniquingKeysWith: +) }
+    }
+  }
+
+  /// What went wrong in texts, over all workers that have been given back.
+  func textErrors() -> [String: Int] {
+    free.withLock {
+      $0.reduce(into: [:]) { $0.merge($1.textErrors, uniquingKeysWith: +) }
     }
   }
 }
