@@ -77,8 +77,8 @@ public struct Frame: ~Copyable {
     slots.update(from: defaults, count: slotCount)
   }
 
-  /// Keeps values for every later filling: an attribute that a context does not have is theirs. What
-  /// was kept before is forgotten, and the frame is empty of everything else.
+  /// Keeps values for every later filling: roots that a context does not hold have these. What was
+  /// kept before is forgotten, and the frame is empty of everything else.
   ///
   /// - Parameter context: a map whose keys are the roots.
   public mutating func keep(_ context: Value) throws(EvaluationError) {

@@ -105,6 +105,8 @@ public struct TemplateLimits: Hashable, Sendable {
   public var pathNames: Int
   /// Filters behind one value.
   public var filters: Int
+  /// Names that tags of one template write.
+  public var variables: Int
   /// Statements of other templates that are compiled into one.
   public var partialStatements: Int
   /// Work of one rendering: every round of a loop takes 1, every filter, output and report at least
@@ -117,13 +119,14 @@ public struct TemplateLimits: Hashable, Sendable {
 
   public init(
     sourceBytes: Int = 100_000, nesting: Int = 100, pathNames: Int = 100, filters: Int = 100,
-    partialStatements: Int = 20_000, steps: Int = 200_000, outputBytes: Int = 1 << 20,
+    variables: Int = 1_000, partialStatements: Int = 20_000, steps: Int = 100_000, outputBytes: Int = 1 << 20,
     memoryBytes: Int = 4 << 20
   ) {
     self.sourceBytes = sourceBytes
     self.nesting = min(max(nesting, 1), 100)
     self.pathNames = pathNames
     self.filters = min(max(filters, 0), 200)
+    self.variables = max(variables, 0)
     self.partialStatements = partialStatements
     self.steps = max(steps, 0)
     self.outputBytes = outputBytes

@@ -191,6 +191,7 @@ extension TemplateCompiler {
       allDataSlot = all
       result = call(.element, [graph.add(.slot, all, at: origin(node)), name], node)
     }
+    guard hasRoomForNameTests(node) else { return result }
     for known in variables[variableBase...] where known.name.first != 0 {
       let isName = graph.add(
         .relation, name, text(known.name, node), Int(LiquidRelation.equal.rawValue),
@@ -199,6 +200,17 @@ extension TemplateCompiler {
       result = graph.add(.conditional, isName, value, result, at: origin(node))
     }
     return result
+  }
+
+  /// Every computed name is held against every variable: both must not be many.
+  private mutating func hasRoomForNameTests(_ node: TemplateTree.Node) -> Bool {
+    let count = variables.count - variableBase
+    nameTests += count
+    if count <= 100, nameTests <= environment.limits.partialStatements { return true }
+    report(
+      Diagnostic(
+        .limitExceeded, "computed names among this many variables take too long", range: node.range))
+    return false
   }
 
   // MARK: Loops

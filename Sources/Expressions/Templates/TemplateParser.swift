@@ -63,7 +63,7 @@ struct TemplateParser {
       let body = parser.body(inside: nil)
       parser.tree.root = Int(body.node)
     }
-    for filter in parser.reader.unknownFilters { parser.reportUnknownFilter(filter.name, filter.range) }
+    for filter in parser.reader.unknownFilters.prefix(TemplateParser.errorLimit) { parser.reportUnknownFilter(filter.name, filter.range) }
     return (parser.tree, parser.diagnostics)
   }
 
@@ -235,11 +235,22 @@ struct TemplateParser {
   // MARK: Reports
 
   mutating func report(_ error: MarkupError) {
+    guard hasRoomForErrors() else { return }
     diagnostics.append(
       Diagnostic(
         error.code, error.message,
         range: SourceRange(from: error.from, to: max(error.to, error.from)),
         suggestion: error.suggestion))
+  }
+
+  /// A source with this many errors is not read on: nobody needs more of them.
+  private static let errorLimit = 100
+
+  private mutating func hasRoomForErrors() -> Bool {
+    if diagnostics.count < TemplateParser.errorLimit { return true }
+    lexer.move(to: source.count, trimming: false)
+    if let end = lines?.end { lines?.at = end }
+    return false
   }
 
   private mutating func reportUnclosed(_ block: (name: TagName, from: Int, to: Int)) {
@@ -282,6 +293,7 @@ struct TemplateParser {
   }
 
   private mutating func reportUnknownTag(_ name: String, _ from: Int, _ to: Int) {
+    guard hasRoomForErrors() else { return }
     let close = Suggestion.closest(to: name, among: TagName.names)
     report(
       MarkupError(

@@ -133,6 +133,7 @@ extension TemplateCompiler {
     _ tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
     let origin = origin(node)
+    if style.isJavaScript, tests.count > 8 { return branch(ofMany: tests, body, node) }
     if tests.count == 1 || style.isJavaScript {
       var test = tests[tests.count - 1]
       for earlier in tests.dropLast().reversed() {
@@ -155,6 +156,24 @@ extension TemplateCompiler {
     // Breaks inside mean the loop around the case.
     list.append(
       graph.add(.items, list: [rounds, body, nothing(node)], 1, level, at: origin))
+    return graph.add(.statements, list: list, at: origin)
+  }
+
+  /// A branch that runs once when any of many values matches: one test after the other, so that
+  /// nothing nests.
+  private mutating func branch(
+    ofMany tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
+  ) -> ConditionGraph.ID {
+    let origin = origin(node)
+    let found = hiddenVariable()
+    let isFound = graph.add(.affirms, graph.add(.local, found, at: origin), at: origin)
+    let set = graph.add(.assign, graph.addConstant(.true, at: origin), found, at: origin)
+    var list = [graph.add(.assign, graph.addConstant(.false, at: origin), found, at: origin)]
+    for test in tests {
+      let look = graph.add(.choose, test, set, nothing(node), at: origin)
+      list.append(graph.add(.choose, isFound, nothing(node), look, at: origin))
+    }
+    list.append(graph.add(.choose, isFound, body, nothing(node), at: origin))
     return graph.add(.statements, list: list, at: origin)
   }
 

@@ -11,26 +11,25 @@ extension MoneyFormatter {
   }
 }
 
-/// The formats that were used last: making one means reading the tables.
+/// The formats that were used: making one means reading the tables.
 private final class PriceFormatCache: Sendable {
-  private struct Entry {
+  private struct Key: Hashable {
     var currency: Currency
     var locale: String
-    var format: CurrencyFormat
   }
 
   static let shared = PriceFormatCache()
-  private static let kept = 64
-  private let entries = Mutex<[Entry]>([])
+  /// More than there are currencies, so that no list of them makes every look-up miss.
+  private static let kept = 512
+  private let formats = Mutex<[Key: CurrencyFormat]>([:])
 
   func format(_ currency: Currency, _ locale: String) -> CurrencyFormat {
-    entries.withLock { entries in
-      for entry in entries where entry.currency == currency && entry.locale == locale {
-        return entry.format
-      }
+    let key = Key(currency: currency, locale: locale)
+    return formats.withLock { formats in
+      if let known = formats[key] { return known }
       let format = PriceLocale(locale).format(for: currency)
-      if entries.count == PriceFormatCache.kept { entries = [] }
-      entries.append(Entry(currency: currency, locale: locale, format: format))
+      if formats.count == PriceFormatCache.kept { formats = [:] }
+      formats[key] = format
       return format
     }
   }

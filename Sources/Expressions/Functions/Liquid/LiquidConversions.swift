@@ -231,9 +231,13 @@ enum LiquidConversions {
     }
   }
 
+  private static let longestNumber = 1_024
+
   static func javaScriptNumber(_ text: ByteView) -> Double {
     let text = trimmed(text)
     if text.isEmpty { return 0 }
+    // No number that people write is as long, and reading one takes long.
+    if text.count > longestNumber { return .nan }
     if text.count > 2, text[0] == 0x30, let radix = radix(text[1]) {
       var value = 0.0
       for byte in text.dropFirst(2) {

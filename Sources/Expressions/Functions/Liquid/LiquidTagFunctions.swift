@@ -246,7 +246,6 @@ enum MoreFilters {
     switch function {
     case .defaultValue: return defaultValue(operands, state.style)
     case .locale: return value.pointee.isValue ? value.pointee : .null
-    case .money: return money(operands, &state, &arena)
     default: return Plurals.call(operands, &state, &arena)
     }
   }
@@ -272,9 +271,11 @@ enum MoreFilters {
   }
 
   /// Operands: the amount, the currency, the locale.
-  private static func money(
-    _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena
+  static func money(
+    _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
+    // A locale of its own may have to be looked for in the tables.
+    if !(operands.optional(2)?.pointee.isNil ?? true) { work &+= 3_200 }
     if operands[0].pointee.isNil { return .null }
     guard let formatter = state.money, let code = operands.optional(1), !code.pointee.isNil else {
       return Cell(fault: .noSuchOverload)
