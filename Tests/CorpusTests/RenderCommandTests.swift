@@ -30,7 +30,8 @@ struct RenderCommandTests {
     defer { try? FileManager.default.removeItem(at: file) }
     try Data("{{ products.secondary.price }}".utf8).write(to: file)
     #expect(try render(file.path, "--products", products).output == "$9.99\n")
-    let input = try BuiltTool.run("render", "-", "--products", products, input: "<< products.selected.price >>")
+    let input = try BuiltTool.run(
+      "render", "-", "--products", products, input: "<< products.selected.price >>")
     #expect(input.output == "$59.99\n")
     let missing = try render(file.path + "/none")
     #expect(missing.code == 1)
@@ -41,20 +42,23 @@ struct RenderCommandTests {
 
   @Test func selectsAProduct() throws {
     let template = "{{ products.selected.price }} {{ products.selectedIndex }}"
-    #expect(try render(template, "--products", products, "--select", "secondary").output == "$9.99 1\n")
+    #expect(
+      try render(template, "--products", products, "--select", "secondary").output == "$9.99 1\n")
     let unknown = try render(template, "--products", products, "--select", "secundary")
     #expect(unknown.code != 0)
     #expect(unknown.errors.contains("did you mean 'secondary'?"))
   }
 
   @Test func writesForALocaleAndAZone() throws {
-    let german = try render("{{ products.primary.price }}", "--products", products, "--locale", "de_DE")
+    let german = try render(
+      "{{ products.primary.price }}", "--products", products, "--locale", "de_DE")
     #expect(german.output == "59,99\u{A0}$\n")
     let money = try render("{{ 1234.5 | money: 'EUR' }}", "--locale", "de_DE")
     #expect(money.output == "1.234,50\u{A0}€\n")
     let template = "{{ 'now' | date: '%H:%M' }}"
     #expect(try render(template, "--now", now, "--zone", "Asia/Tokyo").output == "21:00\n")
-    #expect(try render(template, "--zone", "Mars/Olympus").errors.contains("no time zone 'Mars/Olympus'"))
+    #expect(
+      try render(template, "--zone", "Mars/Olympus").errors.contains("no time zone 'Mars/Olympus'"))
     #expect(try render(template, "--now", "yesterday").code != 0)
   }
 
@@ -103,7 +107,8 @@ struct RenderCommandTests {
 
   @Test func resolvesANativePaywall() throws {
     let result = try BuiltTool.run(
-      "render", "--paywall", demo + "/native-paywall.json", "--products", products, "--user", user, "--now", now)
+      "render", "--paywall", demo + "/native-paywall.json", "--products", products, "--user", user,
+      "--now", now)
     #expect(result.code == 0)
     #expect(result.errors == "")
     let value = try Value.parse(json: result.output.utf8)
@@ -136,7 +141,8 @@ struct CheckTemplateCommandTests {
       "check-template", demo + "/texts.json", "--config", config, "--products", products)
     #expect(result.code == 0)
     #expect(result.output == "5 texts, 10 paths: 0 errors, 0 warnings\n")
-    let native = try BuiltTool.run("check-template", demo + "/native-paywall.json", "--products", products)
+    let native = try BuiltTool.run(
+      "check-template", demo + "/native-paywall.json", "--products", products)
     #expect(native.code == 0)
     #expect(native.output.contains("0 errors, 0 warnings"))
   }
@@ -158,15 +164,19 @@ struct CheckTemplateCommandTests {
   }
 
   @Test func knowsThatNotEveryPaywallHasEverySlot() throws {
-    let bare = try check("{{ products.primary.price }} {{ products.tertiary.price }}", "--config", config)
+    let bare = try check(
+      "{{ products.primary.price }} {{ products.tertiary.price }}", "--config", config)
     #expect(bare.code == 0)
-    #expect(bare.output.contains("warning[unknown-attribute]: products.tertiary.price may be absent"))
+    #expect(
+      bare.output.contains("warning[unknown-attribute]: products.tertiary.price may be absent"))
     for guarded in [
       "{{ products.tertiary.price | default: '-' }}",
       "{% if products.tertiary.price %}{{ products.tertiary.price }}{% endif %}",
       "{% unless products.tertiary.price == blank %}{{ products.tertiary.price }}{% endunless %}",
     ] {
-      #expect(try check("{{ products.primary.price }} " + guarded, "--config", config, "--strict").code == 0)
+      #expect(
+        try check("{{ products.primary.price }} " + guarded, "--config", config, "--strict").code
+          == 0)
     }
     #expect(try check("{{ products.tertiary.price }}", "--config", config, "--strict").code == 1)
   }
@@ -174,14 +184,21 @@ struct CheckTemplateCommandTests {
   @Test func findsWrongTypes() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
-    try Data(#"{"user":{"age":"int","name":"string?","tags":{"list":"string"},"plan":{"enum":["free"]}}}"#.utf8)
-      .write(to: file)
+    try Data(
+      #"{"user":{"age":"int","name":"string?","tags":{"list":"string"},"plan":{"enum":["free"]}}}"#
+        .utf8
+    )
+    .write(to: file)
     let result = try check(
-      "{{ user.tags | plus: 1 }}{{ user.age.years }}{{ user.name }}{{ user.plann }}{{ user }}", "--schema",
+      "{{ user.tags | plus: 1 }}{{ user.age.years }}{{ user.name }}{{ user.plann }}{{ user }}",
+      "--schema",
       file.path, "--json")
     #expect(result.code == 1)
     let found = try result.lines.map { try Value.parse(json: $0.utf8) }
-    #expect(found.map { $0["code"] } == ["type-error", "type-error", "unknown-attribute", "unknown-attribute", "type-error"])
+    #expect(
+      found.map { $0["code"] } == [
+        "type-error", "type-error", "unknown-attribute", "unknown-attribute", "type-error",
+      ])
     #expect(found.map { $0["severity"] } == ["warning", "warning", "warning", "error", "warning"])
     try Data(#"{"user":{"age":"integer"}}"#.utf8).write(to: file)
     let wrong = try check("x", "--schema", file.path)
@@ -225,7 +242,8 @@ struct PrecomputeTextsTests {
 
   private func precompute(_ options: String..., users: String) throws -> BuiltTool.Result {
     try BuiltTool.run(
-      ["precompute", config, "--users", "-", "--now", "2026-03-01T12:00:00Z", "--seed", "demo"] + options,
+      ["precompute", config, "--users", "-", "--now", "2026-03-01T12:00:00Z", "--seed", "demo"]
+        + options,
       input: Data(users.utf8))
   }
 
@@ -255,9 +273,13 @@ struct PrecomputeTextsTests {
   @Test func agreesWithRender() throws {
     let texts = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: texts) }
-    let template = "{{ user.plan }}|{{ device.regionCode }}|{{ products.secondary.price }}|{{ params.pages }}"
-    try Data(#"{"paywalls":{"export-trial":{"t":"\#(template)"},"onboarding-annual":{"t":"\#(template)"}}}"#.utf8)
-      .write(to: texts)
+    let template =
+      "{{ user.plan }}|{{ device.regionCode }}|{{ products.secondary.price }}|{{ params.pages }}"
+    try Data(
+      #"{"paywalls":{"export-trial":{"t":"\#(template)"},"onboarding-annual":{"t":"\#(template)"}}}"#
+        .utf8
+    )
+    .write(to: texts)
     let all = try String(contentsOfFile: demo + "/users.ndjson", encoding: .utf8)
     let users = all.split(separator: "\n").prefix(700).joined(separator: "\n")
     var plain = try precompute(users: users)
@@ -265,12 +287,15 @@ struct PrecomputeTextsTests {
     for (layout, threads) in [("long", "1"), ("long", "3"), ("wide", "2")] {
       plain = try precompute("--layout", layout, users: users)
       let result = try precompute(
-        "--layout", layout, "--threads", threads, options[0], options[1], options[2], options[3], users: users)
+        "--layout", layout, "--threads", threads, options[0], options[1], options[2], options[3],
+        users: users)
       #expect(result.code == 0)
       #expect(result.lines.count == plain.lines.count)
       var rendered = 0
       let records = users.split(separator: "\n").compactMap { line -> (id: Value, record: Value)? in
-        guard let record = try? Value.parse(json: line.utf8), let id = record["userId"] else { return nil }
+        guard let record = try? Value.parse(json: line.utf8), let id = record["userId"] else {
+          return nil
+        }
         return (id, record)
       }
       let byID = Dictionary(records.map { ($0.id.json, $0.record) }) { first, _ in first }
@@ -311,11 +336,13 @@ struct PrecomputeTextsTests {
     let user =
       #"{"userId":"u","user":{"goal":"sleep","slot":"primary"},"products":{"primary":{"price":"$0"}},"primary":{"price":"$0"},"device":{"subscriptionStatus":"INACTIVE"},"assignments":[{"experimentId":"onboarding-sleep","variantId":"onboarding-sleep-annual"}]}"#
     for template in [
-      "{{ products.primary.price }} {{ primary.price }}", "{{ products[user.slot].price }} {{ [user.slot].price }}",
+      "{{ products.primary.price }} {{ primary.price }}",
+      "{{ products[user.slot].price }} {{ [user.slot].price }}",
     ] {
       try Data(#"{"paywalls":{"onboarding-annual":{"t":"\#(template)"}}}"#.utf8).write(to: texts)
       let result = try precompute(
-        "--placements", "onboarding_done", "--render", texts.path, "--products", demo + "/products.json",
+        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        demo + "/products.json",
         users: user)
       let outcome = try Value.parse(json: (result.lines.first ?? "").utf8)
       #expect(outcome["texts"] == ["t": "$59.99 $59.99"], "\(template)")
@@ -328,7 +355,8 @@ struct PrecomputeTextsTests {
     func run(_ json: String) throws -> BuiltTool.Result {
       try Data(json.utf8).write(to: texts)
       return try precompute(
-        "--placements", "onboarding_done", "--render", texts.path, "--products", demo + "/products.json",
+        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        demo + "/products.json",
         users: mara + "\n" + mara)
     }
     let zero = try run(#"{"paywalls":{"onboarding-annual":{"t":"a{{ 1 | divided_by: 0 }}b"}}}"#)

@@ -64,7 +64,10 @@ final class ExampleRun {
     return TextContext.make(
       products: made?.slotted ?? [], selected: 0,
       roots: [
-        ("user", ["firstName": "Mara", "streak": 3, "features": ["plans", "coach"], "html": "<b>"])
+        (
+          "user",
+          ["firstName": "Mara", "streak": 3, "features": ["plans", "coach"], "html": "<b>"]
+        )
       ])
   }()
 

@@ -323,7 +323,9 @@ extension Frame {
     }
     // The names of the path are levels too, but for the root; the last level is a scalar.
     let nesting = storage.limits.dataNesting - path.count + 2
-    guard let cell = arena.cell(value, nesting: nesting) else { throw EvaluationError(.limitExceeded) }
+    guard let cell = arena.cell(value, nesting: nesting) else {
+      throw EvaluationError(.limitExceeded)
+    }
     return cell
   }
 }

@@ -50,7 +50,9 @@ enum MarkupEntities {
   private static func decode(_ text: ByteView, into result: inout [UInt8]) {
     var at = 0
     while at < text.count {
-      if text[at] == UInt8(ascii: "&"), let known = names.first(where: { starts(text, at, $0.name) }) {
+      if text[at] == UInt8(ascii: "&"),
+        let known = names.first(where: { starts(text, at, $0.name) })
+      {
         result.append(known.byte)
         at += known.name.count
       } else {

@@ -49,7 +49,8 @@ public struct Template: Sendable {
   }
 
   /// Renders for one context.
-  public func render(_ context: Value, _ options: RenderOptions = RenderOptions()) throws(EvaluationError)
+  public func render(_ context: Value, _ options: RenderOptions = RenderOptions())
+    throws(EvaluationError)
     -> (text: String, errors: [RenderError])
   {
     var frame = Frame(for: program)

@@ -154,7 +154,9 @@ struct TemplateCompiler: ~Copyable {
   }
 
   mutating func constant(_ bytes: TemplateTree.Bytes) -> Int {
-    if let view = unit.tree.view(bytes, of: unit.source) { return graph.constants.intern(text: view) }
+    if let view = unit.tree.view(bytes, of: unit.source) {
+      return graph.constants.intern(text: view)
+    }
     let (tree, source) = (unit.tree, unit.source)
     return tree.withBytes(bytes, of: source) { graph.constants.intern(text: $0) }
   }
@@ -246,14 +248,17 @@ struct TemplateCompiler: ~Copyable {
   }
 
   private mutating func declareCounter(_ name: [UInt8]) {
-    guard name.withUnsafeBufferPointer({ counter($0) }) == nil, hasRoomForVariables() else { return }
+    guard name.withUnsafeBufferPointer({ counter($0) }) == nil, hasRoomForVariables() else {
+      return
+    }
     counters.append(Variable(name, level: nextLevel))
     prologue.append(initialValue(name, nextLevel))
     nextLevel += 1
   }
 
   /// What a variable or a counter holds, or nil when the template writes nothing of this name.
-  mutating func written(_ name: TemplateTree.Bytes, _ node: TemplateTree.Node) -> ConditionGraph.ID? {
+  mutating func written(_ name: TemplateTree.Bytes, _ node: TemplateTree.Node) -> ConditionGraph.ID?
+  {
     if variables.isEmpty, counters.isEmpty { return nil }
     let level = unit.tree.withBytes(name, of: unit.source) { variable($0) }
     let count = unit.tree.withBytes(name, of: unit.source) { counter($0) }

@@ -63,7 +63,9 @@ struct TemplateParser {
       let body = parser.body(inside: nil)
       parser.tree.root = Int(body.node)
     }
-    for filter in parser.reader.unknownFilters.prefix(TemplateParser.errorLimit) { parser.reportUnknownFilter(filter.name, filter.range) }
+    for filter in parser.reader.unknownFilters.prefix(TemplateParser.errorLimit) {
+      parser.reportUnknownFilter(filter.name, filter.range)
+    }
     return (parser.tree, parser.diagnostics)
   }
 
@@ -167,7 +169,9 @@ struct TemplateParser {
     return write(&markup, piece.from, piece.to)
   }
 
-  func markupError(_ message: String, _ piece: TemplatePiece, suggestion: String? = nil) -> MarkupError {
+  func markupError(_ message: String, _ piece: TemplatePiece, suggestion: String? = nil)
+    -> MarkupError
+  {
     MarkupError(message: message, from: piece.from, to: piece.to, suggestion: suggestion)
   }
 
@@ -417,13 +421,17 @@ struct TemplateParser {
       reportUnknownTag("doc", piece.from, piece.to)
     }
     if !markup.isAtEnd {
-      report(MarkupError(message: "'doc' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
+      report(
+        MarkupError(
+          message: "'doc' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
     }
     guard let end = lexer.end(of: "enddoc", from: piece.to, allowsControl: true) else {
       reportUnclosed((.doc, piece.from, piece.to))
       return nil
     }
-    if let nested = lexer.end(of: "doc", from: piece.to, allowsControl: true), nested.textTo < end.textTo {
+    if let nested = lexer.end(of: "doc", from: piece.to, allowsControl: true),
+      nested.textTo < end.textTo
+    {
       report(
         MarkupError(
           message: "'doc' cannot stand inside 'doc'", from: nested.textTo, to: nested.to,
@@ -435,7 +443,9 @@ struct TemplateParser {
 
   private mutating func raw(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
     if !markup.isAtEnd, !isScript {
-      report(MarkupError(message: "'raw' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
+      report(
+        MarkupError(
+          message: "'raw' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
     }
     guard let end = lexer.end(of: "endraw", from: piece.to, allowsControl: !isScript) else {
       reportUnclosed((.raw, piece.from, piece.to))

@@ -30,7 +30,8 @@ struct BatchTexts: ~Copyable {
     ofUser = Array(repeating: nil, count: count)
     renderers = .allocate(capacity: max(count, 1))
     for (number, paywall) in (texts?.paywalls ?? []).enumerated() {
-      (renderers + number).initialize(to: PaywallRenderer(paywall, texts?.options ?? RenderOptions()))
+      (renderers + number).initialize(
+        to: PaywallRenderer(paywall, texts?.options ?? RenderOptions()))
     }
     paywallOf = texts.map { BatchTexts.paywalls(of: plan, $0) } ?? []
   }

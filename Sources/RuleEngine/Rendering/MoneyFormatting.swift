@@ -6,7 +6,9 @@ extension MoneyFormatter {
   /// minor digits of the currency, in the locale's order with its symbols. A locale that the tables
   /// lack gets what ``PriceLocale`` puts in its place; a code that is no currency gets nothing.
   public static let prices = MoneyFormatter { amount, code, locale in
-    guard let currency = Currency(code), let micros = try? PriceText.micros(amount) else { return nil }
+    guard let currency = Currency(code), let micros = try? PriceText.micros(amount) else {
+      return nil
+    }
     return PriceFormatCache.shared.format(currency, locale).text(micros: micros)
   }
 }

@@ -72,10 +72,13 @@ struct PaywallRenderer: ~Copyable {
 
   /// Templates that compute names may read anything.
   private mutating func fillAll(_ record: ByteView) {
-    guard case .map(var context) = paywall.known, case .map(let members)? = try? Value.parse(json: Array(record))
+    guard case .map(var context) = paywall.known,
+      case .map(let members)? = try? Value.parse(json: Array(record))
     else { return }
     for member in members {
-      if case .string(let name) = member.key, PaywallRenderer.userRoots.contains(name) { context.append(member) }
+      if case .string(let name) = member.key, PaywallRenderer.userRoots.contains(name) {
+        context.append(member)
+      }
     }
     do { try frame.fill(.map(context)) } catch { frame.reset() }
   }

@@ -71,7 +71,9 @@ public struct PaywallTexts: Sendable {
     products: [TextContext.SlottedProduct], selected: Int?, user: Value = .map([]),
     device: Value = .map([]), params: Value = .map([]), options: RenderOptions = RenderOptions()
   ) throws(EvaluationError) -> Resolved {
-    var roots: [(name: String, value: Value)] = [("user", user), ("device", device), ("params", params)]
+    var roots: [(name: String, value: Value)] = [
+      ("user", user), ("device", device), ("params", params),
+    ]
     if let theme = schema.theme { roots.append(("theme", theme.value)) }
     var textFrame = Frame(for: texts.program)
     try textFrame.fill(TextContext.make(products: products, selected: selected, roots: roots))
@@ -81,7 +83,9 @@ public struct PaywallTexts: Sendable {
     for product in products { resolved[product.slot] = product.attributes }
     try conditionFrame.fill(
       ConditionContext.make(
-        slots: products.map { ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID) },
+        slots: products.map {
+          ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID)
+        },
         selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme))
     var result = Resolved(components: [], hidden: [], errors: [])
     var text = RenderedText()
@@ -136,7 +140,8 @@ public struct PaywallTexts: Sendable {
     mutating func content(_ value: Value, _ path: String) -> Content {
       switch value {
       case .string(let text):
-        guard text.contains("{{") || text.contains("<<") || text.contains("{%") || text.contains("<%")
+        guard
+          text.contains("{{") || text.contains("<<") || text.contains("{%") || text.contains("<%")
         else { return .plain(value) }
         for var problem in texts.add(text) {
           problem.path = path
@@ -173,7 +178,8 @@ public struct PaywallTexts: Sendable {
         diagnostics.append(
           Diagnostic(
             .decodeFailure, "the condition names no field", path: "\(path).condition",
-            suggestion: "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
+            suggestion:
+              "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
         return node
       }
       conditions.append(filter)

@@ -44,7 +44,9 @@ public struct TextDeclarations: Sendable {
       return isOptional ? .optional(shape) : shape
     case .map(let entries):
       if let list = value["list"], entries.count == 1 { return .list(shape(list, path)) }
-      if let words = value["enum"], entries.count == 1, case .list = words { return .scalar(.string) }
+      if let words = value["enum"], entries.count == 1, case .list = words {
+        return .scalar(.string)
+      }
       var members: [(name: String, shape: TemplateSchema.Shape)] = []
       for entry in entries {
         guard case .string(let name) = entry.key else { continue }
@@ -100,9 +102,13 @@ public struct TextDeclarations: Sendable {
       let schema = profile.schema
       let isText = profile != .agentWallie && profile != .checkout
       var members = schema.names.enumerated().map { place, name in
-        (name: name, shape: isText && place < schema.ownCount ? .scalar(.string) : TemplateSchema.Shape.any)
+        (
+          name: name,
+          shape: isText && place < schema.ownCount ? .scalar(.string) : TemplateSchema.Shape.any
+        )
       }
-      for name in ["slot", "label", "product_id"] where !members.contains(where: { $0.name == name }) {
+      for name in ["slot", "label", "product_id"]
+      where !members.contains(where: { $0.name == name }) {
         members.append((name, .scalar(.string)))
       }
       shape = .object(members, isOpen: false)
@@ -143,7 +149,8 @@ public struct TextDeclarations: Sendable {
   }
 
   /// What any product may have, since any may be selected.
-  private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape {
+  private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape
+  {
     guard case .object(var members, _) = first else { return first }
     for product in products.dropFirst() {
       guard case .object(let others, _) = product.shape else { continue }
@@ -168,9 +175,11 @@ public struct TextDeclarations: Sendable {
   /// The products that none of the texts of a paywall speaks of.
   public static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
     let reads = texts.flatMap(\.reads)
-    return products.filter { product in !reads.contains { reach($0, product.slot) } }.map { product in
+    return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
+      product in
       Diagnostic(
-        .unusedProduct, "no text speaks of the product in the slot '\(product.slot)'", severity: .warning)
+        .unusedProduct, "no text speaks of the product in the slot '\(product.slot)'",
+        severity: .warning)
     }
   }
 

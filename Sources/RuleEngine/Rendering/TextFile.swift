@@ -20,7 +20,9 @@ public struct TextFile: Hashable, Sendable {
   public init() {}
 
   public static func == (one: TextFile, other: TextFile) -> Bool {
-    one.paywalls.elementsEqual(other.paywalls) { $0.identifier == $1.identifier && $0.texts == $1.texts }
+    one.paywalls.elementsEqual(other.paywalls) {
+      $0.identifier == $1.identifier && $0.texts == $1.texts
+    }
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -37,7 +37,11 @@ public struct TextProducts: Sendable {
         result = savings[number]
       } else {
         var producer: AttributeProducer
-        if let known = producers[own] { producer = known } else { producer = try AttributeProducer(own, context) }
+        if let known = producers[own] {
+          producer = known
+        } else {
+          producer = try AttributeProducer(own, context)
+        }
         do throws(PricingError) {
           result = .success(try producer.attributes(of: product))
         } catch {

@@ -105,7 +105,8 @@ struct BatchRun {
       progress.interrupt()
       FileText.printError("\(users):\(number): refused: \(line.reason)")
     } else if told == BatchRun.toldRejections + 1 {
-      FileText.printError("... more lines are refused; they are counted" + (rejects == nil ? "" : " and kept"))
+      FileText.printError(
+        "... more lines are refused; they are counted" + (rejects == nil ? "" : " and kept"))
     }
   }
 }

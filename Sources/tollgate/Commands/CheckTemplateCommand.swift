@@ -21,7 +21,8 @@ struct CheckTemplateCommand: ParsableCommand {
   var config: String?
 
   @Option(
-    help: ArgumentHelp("A file with products, as the command products takes it.", valueName: "file"))
+    help: ArgumentHelp("A file with products, as the command products takes it.", valueName: "file")
+  )
   var products: String?
 
   @Option(
@@ -44,19 +45,22 @@ struct CheckTemplateCommand: ParsableCommand {
 
   func run() throws {
     var check = try TemplateCheck(
-      config: try config.map { try readConfig($0) }, prices: try products.map { try ProductsFile($0).list },
+      config: try config.map { try readConfig($0) },
+      prices: try products.map { try ProductsFile($0).list },
       declarations: try declarations())
     let bytes = try FileText.read(file)
     try check.read(bytes, reading, paywall: paywall)
     let counted = check.findings.filter { $0.diagnostic.severity == .error }.count
     let warned = check.findings.filter { $0.diagnostic.severity == .warning }.count
     for finding in check.findings {
-      FileText.print(json ? finding.diagnostic.json.json : finding.text(place(finding, in: bytes)) + "\n")
+      FileText.print(
+        json ? finding.diagnostic.json.json : finding.text(place(finding, in: bytes)) + "\n")
     }
     if !json {
       FileText.print(
         "\(check.textCount) text\(check.textCount == 1 ? "" : "s"), \(check.requirements.count) paths: "
-          + "\(counted) error\(counted == 1 ? "" : "s"), \(warned) warning\(warned == 1 ? "" : "s")")
+          + "\(counted) error\(counted == 1 ? "" : "s"), \(warned) warning\(warned == 1 ? "" : "s")"
+      )
     }
     if counted > 0 || strict && warned > 0 { throw ExitCode(1) }
   }
@@ -64,7 +68,8 @@ struct CheckTemplateCommand: ParsableCommand {
   private func place(_ finding: TemplateCheck.Finding, in bytes: [UInt8]) -> String {
     let path = file == "-" ? "" : file
     guard finding.isInJSON, !finding.diagnostic.path.isEmpty,
-      let line = JSONLocation.lines(of: [finding.diagnostic.path], in: bytes)[finding.diagnostic.path]
+      let line = JSONLocation.lines(of: [finding.diagnostic.path], in: bytes)[
+        finding.diagnostic.path]
     else { return path }
     return "\(path):\(line)"
   }
@@ -135,13 +140,16 @@ struct TemplateCheck {
     for paywall in decoded.output?.paywalls ?? [] {
       let path = "paywalls.\(paywall.identifier)"
       if let config, config.paywall(paywall.identifier) == nil {
-        findings.append(Finding(diagnostic: unknown(paywall.identifier, in: config, path: path), isInJSON: true))
+        findings.append(
+          Finding(diagnostic: unknown(paywall.identifier, in: config, path: path), isInJSON: true))
       }
       let known = config?.paywall(paywall.identifier) != nil
-      let products = try self.products(paywall: known ? paywall.identifier : nil, environment.dialect)
+      let products = try self.products(
+        paywall: known ? paywall.identifier : nil, environment.dialect)
       let analyses = paywall.texts.compactMap { text in
         check(
-          text.template, environment, products, path: TextFile.path(paywall.identifier, text.name), isInJSON: true)
+          text.template, environment, products, path: TextFile.path(paywall.identifier, text.name),
+          isInJSON: true)
       }
       if known { tellUnused(products, analyses, path: path, isInJSON: true) }
     }
@@ -168,7 +176,8 @@ struct TemplateCheck {
   // MARK: One text
 
   private mutating func check(
-    _ source: String, _ environment: TemplateEnvironment, _ products: [TextDeclarations.Product]?, path: String,
+    _ source: String, _ environment: TemplateEnvironment, _ products: [TextDeclarations.Product]?,
+    path: String,
     isInJSON: Bool = false
   ) -> TemplateAnalysis? {
     textCount += 1
@@ -188,7 +197,8 @@ struct TemplateCheck {
   }
 
   private mutating func tellUnused(
-    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String, isInJSON: Bool = false
+    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String,
+    isInJSON: Bool = false
   ) {
     guard let products else { return }
     for var diagnostic in TextDeclarations.unused(products.filter(\.isCertain), by: texts) {
@@ -200,14 +210,19 @@ struct TemplateCheck {
   // MARK: Products
 
   /// The products that texts of a paywall may read; nil where nothing is known of products.
-  private func products(paywall: String?, _ dialect: TemplateDialect) throws -> [TextDeclarations.Product]? {
+  private func products(paywall: String?, _ dialect: TemplateDialect) throws -> [TextDeclarations
+    .Product]?
+  {
     guard let config else { return try prices.map { try described($0.products, dialect) } }
-    if let paywall { return try described(config.products(of: try find(paywall), prices: prices), dialect) }
+    if let paywall {
+      return try described(config.products(of: try find(paywall), prices: prices), dialect)
+    }
     // A text that may stand on any paywall can count on the slots that all of them have.
     let all = config.paywalls.map { config.products(of: $0, prices: prices) }
     var slots: [TextDeclarations.Product] = []
     for products in all {
-      for var product in try described(products, dialect) where !slots.contains(where: { $0.slot == product.slot }) {
+      for var product in try described(products, dialect)
+      where !slots.contains(where: { $0.slot == product.slot }) {
         product.isCertain = all.allSatisfy { other in other.contains { $0.slot == product.slot } }
         slots.append(product)
       }
@@ -221,7 +236,8 @@ struct TemplateCheck {
     let profile: PricingProfile? = dialect == .agentwallie ? .agentWallie : nil
     let made: TextProducts
     do throws(PricingError) {
-      made = try TextProducts(products, profile: profile, context: PricingContext(now: Clock.milliseconds()))
+      made = try TextProducts(
+        products, profile: profile, context: PricingContext(now: Clock.milliseconds()))
     } catch {
       throw CommandError(error.message)
     }
@@ -238,7 +254,8 @@ struct TemplateCheck {
   private func find(_ identifier: String) throws -> Paywall {
     guard let config else { throw ValidationError("--paywall needs --config") }
     if let paywall = config.paywall(identifier) { return paywall }
-    throw CommandError(DiagnosticText.render(unknown(identifier, in: config, path: ""), source: nil))
+    throw CommandError(
+      DiagnosticText.render(unknown(identifier, in: config, path: ""), source: nil))
   }
 
   private func unknown(_ identifier: String, in config: Config, path: String) -> Diagnostic {

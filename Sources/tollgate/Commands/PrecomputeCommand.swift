@@ -41,7 +41,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @Option(help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
-  @Option(help: "The form of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(
+    help:
+      "The form of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
   var summary = SummaryFormat.text
 
   @Option(help: "long: a line for each user and placement; wide: a line for each user.")
@@ -61,14 +63,16 @@ struct PrecomputeCommand: AsyncParsableCommand {
   private func checkFiles() throws {
     let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
     for path in written {
-      let read = [source.config, users] + [rendering.render, rendering.products.products].compactMap { $0 }
+      let read =
+        [source.config, users] + [rendering.render, rendering.products.products].compactMap { $0 }
       for source in read where source != "-" {
         if FileIdentity.areSame(path, source) {
           throw ValidationError("\(path) is read by this command and cannot be written")
         }
       }
     }
-    if written.count == 2, written[0] == written[1] || FileIdentity.areSame(written[0], written[1]) {
+    if written.count == 2, written[0] == written[1] || FileIdentity.areSame(written[0], written[1])
+    {
       throw ValidationError("--out and --rejects are the same file")
     }
   }
@@ -103,7 +107,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
     case .json: FileText.print(run.tally.value.json, to: target)
     }
     for (key, count) in run.unknownKeys.sorted(by: { $0.key < $1.key }) {
-      FileText.printError("note: '\(key)' is no key of a user record and was ignored (\(count) users)")
+      FileText.printError(
+        "note: '\(key)' is no key of a user record and was ignored (\(count) users)")
     }
     RenderingOptions.tell(run.textErrors)
     if strict, run.tally.rejected > 0 { throw ExitCode(1) }

@@ -94,11 +94,14 @@ struct RenderCommand: ParsableCommand {
   private func productFile() throws -> ProductsFile? {
     guard let path = products.products else { return nil }
     let file = try ProductsFile(path)
-    for text in file.render(file.diagnostics.filter { $0.severity != .note }) { FileText.printError(text) }
+    for text in file.render(file.diagnostics.filter { $0.severity != .note }) {
+      FileText.printError(text)
+    }
     return file
   }
 
-  private func makeProducts(_ list: [PricedProduct], _ dialect: TemplateDialect, _ time: Int64) throws
+  private func makeProducts(_ list: [PricedProduct], _ dialect: TemplateDialect, _ time: Int64)
+    throws
     -> TextProducts
   {
     let made = try products.textProducts(list, try products.profile(for: dialect), now: time)
@@ -178,7 +181,9 @@ extension PaywallSchema {
     slots.map { slot in
       let found =
         products.first { $0.slot == slot.slot }
-        ?? products.first { slot.productID != nil && ($0.configID ?? $0.identifier) == slot.productID }
+        ?? products.first {
+          slot.productID != nil && ($0.configID ?? $0.identifier) == slot.productID
+        }
       var product = found ?? PricedProduct(identifier: slot.productID ?? slot.slot)
       product.slot = slot.slot
       product.label = slot.label

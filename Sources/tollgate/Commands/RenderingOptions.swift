@@ -44,12 +44,15 @@ struct RenderingOptions: ParsableArguments {
       FileText.printError(
         DiagnosticText.render(diagnostic, source: source(diagnostic, decoded.output), place: place))
     }
-    guard let plan, !diagnostics.contains(where: { $0.severity == .error }) else { throw ExitCode(1) }
+    guard let plan, !diagnostics.contains(where: { $0.severity == .error }) else {
+      throw ExitCode(1)
+    }
     return plan
   }
 
   private func plan(_ file: TextFile, _ config: Config, _ now: Int64) throws -> TextPlan {
-    let usual: TemplateOptions.DialectName = config.format == .agentWallie ? .agentwallie : .superwall
+    let usual: TemplateOptions.DialectName =
+      config.format == .agentWallie ? .agentwallie : .superwall
     let environment = TemplateEnvironment(
       dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall, isHTML: html)
     let prices = try products.products.map { try ProductsFile($0).list }
@@ -66,7 +69,8 @@ struct RenderingOptions: ParsableArguments {
 
   private func source(_ diagnostic: Diagnostic, _ file: TextFile?) -> String? {
     for paywall in file?.paywalls ?? [] {
-      for text in paywall.texts where TextFile.path(paywall.identifier, text.name) == diagnostic.path {
+      for text in paywall.texts
+      where TextFile.path(paywall.identifier, text.name) == diagnostic.path {
         return text.template
       }
     }

@@ -18,7 +18,9 @@ struct TemplateOptions: ParsableArguments {
       discussion: "The default is superwall; of an AgentWallie paywall, agentwallie."))
   var dialect: DialectName?
 
-  @Option(help: "How strictly shopify is read: \(ModeName.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(
+    help:
+      "How strictly shopify is read: \(ModeName.allCases.map(\.rawValue).joined(separator: ", ")).")
   var mode = ModeName.lax
 
   @Flag(help: "The templates are HTML: values are escaped, and &lt;&lt; is read as <<.")
@@ -34,7 +36,8 @@ struct TemplateOptions: ParsableArguments {
 /// Which products texts are about, and where and when they are shown.
 struct TextProductOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The file with the products, as the command products takes it.", valueName: "file"))
+    help: ArgumentHelp(
+      "The file with the products, as the command products takes it.", valueName: "file"))
   var products: String?
 
   @Option(
@@ -52,11 +55,13 @@ struct TextProductOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The time zone in which dates are shown, and in which a trial begins.",
-      discussion: "Without it dates keep the offset that they were written with.", valueName: "zone"))
+      discussion: "Without it dates keep the offset that they were written with.", valueName: "zone"
+    ))
   var zone: String?
 
   @Option(
-    help: ArgumentHelp("The slot of the selected product; the default is the first.", valueName: "slot"))
+    help: ArgumentHelp(
+      "The slot of the selected product; the default is the first.", valueName: "slot"))
   var select: String?
 
   func profile(for dialect: TemplateDialect) throws -> PricingProfile? {
@@ -95,7 +100,9 @@ struct TextProductOptions: ParsableArguments {
     throw ValidationError(
       "no product has the slot '\(select)'"
         + (close.map { "; did you mean '\($0)'?" }
-          ?? (names.isEmpty ? "; there are no products" : "; there are \(names.joined(separator: ", "))")))
+          ?? (names.isEmpty
+            ? "; there are no products" : "; there are \(names.joined(separator: ", "))"))
+    )
   }
 
   func renderOptions(now: Int64, escaping: RenderOptions.Escaping) throws -> RenderOptions {

@@ -4,7 +4,9 @@ import Testing
 
 /// Templates that want to take too long or too much end with a typed error that knows its place.
 @Suite struct HostileTemplateTests {
-  private func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+  private func repeated(_ text: String, _ count: Int) -> String {
+    String(repeating: text, count: count)
+  }
 
   @Test(arguments: [
     "{% for i in (1..100000000) %}{% endfor %}",
@@ -123,7 +125,9 @@ import Testing
   }
 
   @Test func keepsDiagnosticsFew() {
-    for source in [repeated("{% raw %}", 5_000), repeated("{% x %}", 9_000), repeated("{% endif %}", 9_000)] {
+    for source in [
+      repeated("{% raw %}", 5_000), repeated("{% x %}", 9_000), repeated("{% endif %}", 9_000),
+    ] {
       for environment in [TemplateEnvironment(), Rendered.shopify] {
         let count = environment.compile(source).diagnostics.count
         #expect(count >= 1 && count <= 100)
@@ -139,7 +143,8 @@ import Testing
   }
 
   @Test func keepsReportsFew() throws {
-    let rendered = try Rendered("{% for i in (1..5000) %}{{ 1 | divided_by: 0 }}{% endfor %}", "{}", Rendered.shopify)
+    let rendered = try Rendered(
+      "{% for i in (1..5000) %}{{ 1 | divided_by: 0 }}{% endfor %}", "{}", Rendered.shopify)
     #expect(rendered.text == "")
     #expect(rendered.errors.count == 100)
   }

@@ -62,7 +62,9 @@ extension LiquidFunction {
   @inline(__always)
   var readsCharacters: Bool {
     switch self {
-    case .upcase, .downcase, .capitalize, .truncate, .truncateWords, .slice, .first, .last, .stripHTML: true
+    case .upcase, .downcase, .capitalize, .truncate, .truncateWords, .slice, .first, .last,
+      .stripHTML:
+      true
     default: false
     }
   }

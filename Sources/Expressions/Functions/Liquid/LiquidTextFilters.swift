@@ -134,7 +134,8 @@ enum TextFilters {
     outer: while i < text.count {
       if text[i] == UInt8(ascii: "&") {
         let rest = ByteView(rebasing: text[i...])
-        for (name, byte) in names where TextFunctions.startsWith(rest, LiquidComparing.literal(name)) {
+        for (name, byte) in names
+        where TextFunctions.startsWith(rest, LiquidComparing.literal(name)) {
           buffer.append(byte)
           i += name.utf8CodeUnitCount
           continue outer
@@ -337,7 +338,8 @@ enum JSONText {
         append(base + 2 * i + 1, to: &buffer, depth: depth + 1)
       }
       buffer.append(UInt8(ascii: "}"))
-    case Tag.int, Tag.uint, Tag.bool: LiquidConversions.append(value, to: &buffer, .javaScript, depth: depth)
+    case Tag.int, Tag.uint, Tag.bool:
+      LiquidConversions.append(value, to: &buffer, .javaScript, depth: depth)
     case Tag.double where cell.doubleValue.isFinite: buffer.append(cell.doubleValue, .binary)
     default: buffer.append("null" as StaticString)
     }
