@@ -9,6 +9,7 @@ struct PaywallRenderer: ~Copyable {
   private let keys: [[UInt8]]
   private let options: RenderOptions
   private let nesting: Int
+  private static let opening = Array(",\"texts\":".utf8)
   /// Roots that a user record may fill; products are not the user's to say.
   private static let userRoots = ["user", "device", "params"]
 
@@ -35,7 +36,7 @@ struct PaywallRenderer: ~Copyable {
     _ record: ByteView, to output: inout [UInt8], _ told: (String, RenderError) -> Void
   ) {
     fill(record)
-    output += Array(",\"texts\":".utf8)
+    output += PaywallRenderer.opening
     if keys.isEmpty { output.append(UInt8(ascii: "{")) }
     for number in keys.indices {
       output += keys[number]
