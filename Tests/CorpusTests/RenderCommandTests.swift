@@ -349,6 +349,31 @@ struct PrecomputeTextsTests {
     }
   }
 
+  /// A run is the same run only with the same texts; a manifest does not hold them.
+  @Test func isNotReplayedWithoutItsTexts() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+    try Data((mara + "\n").utf8).write(to: folder.appending(path: "users.ndjson"))
+    let arguments = [
+      "precompute", config, "--users", path("users.ndjson"), "--out", path("out.ndjson"), "--now",
+      "2026-03-01T12:00:00Z", "--products", demo + "/products.json", "--render",
+    ]
+    #expect(try BuiltTool.run(arguments + [demo + "/texts.json"]).code == 0)
+    #expect(
+      try String(contentsOfFile: path("out.ndjson"), encoding: .utf8).contains("Sleep better"))
+    let manifests = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.contains("manifest") }
+    let replay = try BuiltTool.run("replay", path(try #require(manifests.first)))
+    #expect(replay.code == 1)
+    #expect(replay.errors.contains("the run rendered texts"))
+    try Data(#"{"paywalls":{}}"#.utf8).write(to: folder.appending(path: "other.json"))
+    let resumed = try BuiltTool.run(arguments + [path("other.json"), "--resume"])
+    #expect(resumed.code != 0)
+    #expect(resumed.errors.contains("texts was"))
+  }
+
   @Test func tellsWhatGoesWrong() throws {
     let texts = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: texts) }

@@ -1,8 +1,9 @@
 /// How an expression is evaluated over columns: its instructions that can run, in running order.
 ///
 /// Running goes to lower indexes only, so one pass over the instructions, each with the mask of the
-/// rows that get to it, evaluates all rows. Where an instruction does not make a test of attributes
-/// (it computes a value, or begins a loop), its rows go on one by one in the machine.
+/// rows that get to it, evaluates all rows. A temporary that only takes over an attribute or a
+/// constant is another name for it. Where an instruction computes a value or begins a loop, its rows
+/// go on one by one in the machine.
 struct ColumnPlan: Sendable {
   enum Step: Sendable {
     /// Number of the test, and the steps to go on with.
@@ -15,34 +16,32 @@ struct ColumnPlan: Sendable {
     case finish(Bool)
     /// The condition is what an attribute is: number of the test.
     case finishTest(Int)
-    /// Go on row by row from this instruction.
-    case rows(from: Int)
+    /// Go on row by row from this instruction, with temporaries that stand for something.
+    case rows(from: Int, StepKey.Names)
   }
+
+  /// More steps than this are not made: the same instruction counts once for each meaning that its
+  /// temporaries may have.
+  private static let mostSteps = 256
 
   private(set) var steps: [Step] = []
   /// Whether every test is as cheap for all rows as for some.
   private(set) var isCheap = true
 
   init(_ entry: Program.Entry, _ storage: Program.Storage, _ tests: inout ColumnTestTable) {
-    var maker = StepMaker(storage: storage)
-    var made: [Int: Step] = [:]
-    var open = [StepMaker.key(entry.start)]
-    while let key = open.popLast(), maker.isPossible {
-      guard made[key] == nil else { continue }
-      let step = maker.step(key, &tests)
-      made[key] = step
-      open += ColumnPlan.successors(step)
-    }
-    guard maker.isPossible else {
-      steps = [.rows(from: Int(entry.start))]
+    guard
+      let made = ColumnPlan.steps(entry, storage, followsValues: true, &tests)
+        ?? ColumnPlan.steps(entry, storage, followsValues: false, &tests)
+    else {
+      steps = [.rows(from: Int(entry.start), [:])]
       isCheap = false
       return
     }
-    let order = made.keys.sorted(by: >)
+    let order = made.keys.sorted { $0.place > $1.place }
     let number = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
     for key in order {
       guard let step = made[key] else { continue }
-      steps.append(ColumnPlan.renumbered(step) { number[$0] ?? 0 })
+      steps.append(step.map { number[$0] ?? 0 })
       switch step {
       case .rows: isCheap = false
       case .test(let test, _, _, _), .finishTest(let test):
@@ -52,8 +51,62 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  private static func successors(_ step: Step) -> [Int] {
-    switch step {
+  /// All steps that running may get to, by key; nil when there are too many or columns do not keep
+  /// what they ask for.
+  private static func steps(
+    _ entry: Program.Entry, _ storage: Program.Storage, followsValues: Bool,
+    _ tests: inout ColumnTestTable
+  ) -> [StepKey: KeyedStep]? {
+    var maker = StepMaker(storage: storage, followsValues: followsValues)
+    var made: [StepKey: KeyedStep] = [:]
+    var open = [StepKey(entry.start)]
+    while let key = open.popLast() {
+      guard made[key] == nil else { continue }
+      let step = maker.step(key, &tests)
+      made[key] = step
+      guard maker.isPossible, made.count <= mostSteps else { return nil }
+      open += step.successors
+    }
+    return made
+  }
+}
+
+/// What a step is known by while a plan is made.
+struct StepKey: Hashable {
+  /// By temporary: the constant or the slot that it stands for.
+  typealias Names = [UInt32: UInt32]
+
+  /// Twice the index of the instruction and one, or without the one for what follows when the
+  /// instruction's test fails. Running goes to lower places.
+  var place: Int
+  var names: Names
+
+  /// The step of an instruction.
+  init(_ instruction: some BinaryInteger, _ names: Names = [:]) {
+    place = Int(instruction) * 2 + 1
+    self.names = names
+  }
+
+  /// What follows when the test of an instruction fails.
+  init(afterFaultAt instruction: Int, _ names: Names) {
+    place = instruction * 2
+    self.names = names
+  }
+}
+
+/// A step whose targets are keys.
+private enum KeyedStep {
+  case test(Int, yes: StepKey, no: StepKey, fault: StepKey)
+  case pend(chain: Int, next: StepKey)
+  case check(chain: Int, fault: StepKey, next: StepKey)
+  case jump(StepKey)
+  case missing(slot: Int, caught: StepKey, other: StepKey)
+  case finish(Bool)
+  case finishTest(Int)
+  case rows(from: Int, StepKey.Names)
+
+  var successors: [StepKey] {
+    switch self {
     case .test(_, let yes, let no, let fault): [yes, no, fault]
     case .pend(_, let next), .jump(let next): [next]
     case .check(_, let fault, let next): [fault, next]
@@ -62,8 +115,9 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  private static func renumbered(_ step: Step, _ number: (Int) -> Int) -> Step {
-    switch step {
+  /// The step with numbers in place of keys.
+  func map(_ number: (StepKey) -> Int) -> ColumnPlan.Step {
+    switch self {
     case .test(let test, let yes, let no, let fault):
       .test(test, yes: number(yes), no: number(no), fault: number(fault))
     case .pend(let chain, let next): .pend(chain: chain, next: number(next))
@@ -72,57 +126,90 @@ struct ColumnPlan: Sendable {
     case .jump(let next): .jump(number(next))
     case .missing(let slot, let caught, let other):
       .missing(slot: slot, caught: number(caught), other: number(other))
-    case .finish, .finishTest, .rows: step
+    case .finish(let isTrue): .finish(isTrue)
+    case .finishTest(let test): .finishTest(test)
+    case .rows(let instruction, let names): .rows(from: instruction, names)
     }
   }
 }
 
-/// Makes the steps of a plan. A step is known by a key: twice the index of its instruction and one,
-/// or without the one for what follows when the instruction's test fails. Running goes to lower
-/// keys.
+/// Makes the steps of a plan.
 private struct StepMaker {
   let storage: Program.Storage
-  /// Set when the program goes on by what fault it was in a way that columns do not keep.
+  /// Whether temporaries may stand for attributes and constants.
+  let followsValues: Bool
+  /// Cleared when the program goes on by what fault it was in a way that columns do not keep.
   private(set) var isPossible = true
 
-  init(storage: Program.Storage) { self.storage = storage }
+  init(storage: Program.Storage, followsValues: Bool) {
+    self.storage = storage
+    self.followsValues = followsValues
+  }
 
-  static func key(_ instruction: some BinaryInteger) -> Int { Int(instruction) * 2 + 1 }
-
-  /// The step with a key, whose targets are keys.
-  mutating func step(_ key: Int, _ tests: inout ColumnTestTable) -> ColumnPlan.Step {
-    let at = key / 2
+  mutating func step(_ key: StepKey, _ tests: inout ColumnTestTable) -> KeyedStep {
+    let at = key.place / 2
+    let names = key.names
     let instruction = storage.code[at]
-    if key % 2 == 0 { return afterFault(instruction) }
-    if case .skipIfMissing(let a, let next, let missing, _) = instruction, let slot = slot(a) {
+    if key.place % 2 == 0 { return afterFault(instruction, at, names) }
+    if case .skipIfMissing(let a, let next, let missing, _) = instruction,
+      let slot = slot(a, names)
+    {
       return .test(
-        tests.number(of: .present(slot: slot)), yes: StepMaker.key(next),
-        no: StepMaker.key(missing), fault: at * 2)
+        tests.number(of: .present(slot: slot)), yes: StepKey(next, names),
+        no: StepKey(missing, names), fault: StepKey(afterFaultAt: at, names))
     }
-    if let test = tests.number(of: instruction, storage), let targets = instruction.targets {
+    if let test = tests.number(of: instruction, storage, names), let targets = instruction.targets {
       return .test(
-        test, yes: StepMaker.key(targets.yes), no: StepMaker.key(targets.no),
-        fault: faultTarget(of: at, targets.fault))
+        test, yes: StepKey(targets.yes, names), no: StepKey(targets.no, names),
+        fault: faultTarget(of: at, targets.fault, names))
     }
+    if followsValues, let step = naming(instruction, at, names, &tests) { return step }
     switch instruction {
     case .pend(let chain, let next):
-      return .pend(chain: Int(chain), next: StepMaker.key(next))
+      return .pend(chain: Int(chain), next: StepKey(next, names))
     case .check(let chain, let fault):
-      return .check(chain: Int(chain), fault: plainTarget(fault), next: StepMaker.key(at - 1))
-    case .jump(let target), .settle(_, let target): return .jump(StepMaker.key(target))
-    case .raise(let kind, let fault): return .jump(target(of: kind, from: fault))
+      return .check(
+        chain: Int(chain), fault: plainTarget(fault, names), next: StepKey(at - 1, names))
+    case .jump(let target), .settle(_, let target): return .jump(StepKey(target, names))
+    case .raise(let kind, let fault): return .jump(target(of: kind, from: fault, names))
     case .finishFault: return .finish(false)
-    case .finish(let place):
+    case .finish(let operand):
+      let place = names[operand] ?? operand
       let constants = storage.graph.constants.cells
       if Int(place) < constants.count { return .finish(constants[Int(place)] == .true) }
-      guard let slot = slot(place) else { return .rows(from: at) }
+      guard let slot = slot(place, [:]) else { return .rows(from: at, names) }
       return .finishTest(tests.number(of: .bool(slot: slot)))
-    default: return .rows(from: at)
+    default: return .rows(from: at, names)
     }
   }
 
-  private func slot(_ place: UInt32) -> Int? {
-    let slot = Int(place) - storage.graph.constants.cells.count
+  /// The step of an instruction that gives an attribute or a constant another name.
+  private mutating func naming(
+    _ instruction: Instruction, _ at: Int, _ names: StepKey.Names, _ tests: inout ColumnTestTable
+  ) -> KeyedStep? {
+    switch instruction {
+    case .copy(let a, let to, let fault):
+      let place = names[a] ?? a
+      let next = StepKey(at - 1, names.merging([to: place]) { $1 })
+      if Int(place) < storage.graph.constants.cells.count { return .jump(next) }
+      guard let slot = slot(place, [:]) else { return nil }
+      let failed = faultTarget(of: at, fault, names)
+      return .test(
+        tests.number(of: .present(slot: slot)), yes: next, no: failed, fault: failed)
+    case .orElse(let a, let b, let to, _):
+      guard let slot = slot(a, names), Int(b) < storage.graph.constants.cells.count else {
+        return nil
+      }
+      let next = StepKey(at - 1, names.merging([to: names[a] ?? a]) { $1 })
+      let failed = StepKey(afterFaultAt: at, names)
+      return .test(
+        tests.number(of: .present(slot: slot)), yes: next, no: failed, fault: failed)
+    default: return nil
+    }
+  }
+
+  private func slot(_ operand: UInt32, _ names: StepKey.Names) -> Int? {
+    let slot = Int(names[operand] ?? operand) - storage.graph.constants.cells.count
     return slot >= 0 && slot < storage.graph.slots.count ? slot : nil
   }
 
@@ -130,41 +217,55 @@ private struct StepMaker {
 
   /// Where rows go on whose test failed: past a rescue that tells missing attributes from other
   /// faults by a step of its own.
-  private mutating func faultTarget(of at: Int, _ fault: UInt32) -> Int {
-    guard case .rescue = storage.code[Int(fault)] else { return StepMaker.key(fault) }
-    return isNeverTrue(fault) ? StepMaker.key(Lowering.finishFault) : at * 2
+  private mutating func faultTarget(of at: Int, _ fault: UInt32, _ names: StepKey.Names) -> StepKey {
+    guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
+    return isNeverTrue(fault)
+      ? StepKey(Lowering.finishFault) : StepKey(afterFaultAt: at, names)
   }
 
   /// Where rows go on that failed in a way that nothing asks about.
-  private mutating func plainTarget(_ fault: UInt32) -> Int {
-    guard case .rescue = storage.code[Int(fault)] else { return StepMaker.key(fault) }
+  private mutating func plainTarget(_ fault: UInt32, _ names: StepKey.Names) -> StepKey {
+    guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
     if !isNeverTrue(fault) { isPossible = false }
-    return StepMaker.key(Lowering.finishFault)
+    return StepKey(Lowering.finishFault)
   }
 
-  private mutating func afterFault(_ instruction: Instruction) -> ColumnPlan.Step {
-    if case .skipIfMissing(let a, _, let missing, let fault) = instruction, let slot = slot(a) {
-      return .missing(slot: slot, caught: StepMaker.key(missing), other: plainTarget(fault))
+  private mutating func afterFault(
+    _ instruction: Instruction, _ at: Int, _ names: StepKey.Names
+  ) -> KeyedStep {
+    if case .skipIfMissing(let a, _, let missing, let fault) = instruction,
+      let slot = slot(a, names)
+    {
+      return .missing(
+        slot: slot, caught: StepKey(missing, names), other: plainTarget(fault, names))
+    }
+    if case .orElse(let a, let b, let to, let fault) = instruction, let slot = slot(a, names) {
+      return .missing(
+        slot: slot, caught: StepKey(at - 1, names.merging([to: b]) { $1 }),
+        other: plainTarget(fault, names))
     }
     // One attribute beside constants: otherwise it is not known which of them is missing.
-    let slots = instruction.operands.compactMap { slot($0) }
-    guard let fault = instruction.targets?.fault, slots.count == 1,
+    let slots = instruction.operands.compactMap { slot($0, names) }
+    guard let fault = instruction.failing, slots.count == 1,
       case .rescue(let kinds, let caught, let other) = storage.code[Int(fault)],
       kinds == .missing
     else {
       isPossible = false
       return .finish(false)
     }
-    return .missing(slot: slots[0], caught: StepMaker.key(caught), other: plainTarget(other))
+    return .missing(
+      slot: slots[0], caught: StepKey(caught, names), other: plainTarget(other, names))
   }
 
   /// Where a known fault leads.
-  private func target(of kind: EvaluationError.Kind, from fault: UInt32) -> Int {
+  private func target(
+    of kind: EvaluationError.Kind, from fault: UInt32, _ names: StepKey.Names
+  ) -> StepKey {
     guard case .rescue(let kinds, let caught, let other) = storage.code[Int(fault)] else {
-      return StepMaker.key(fault)
+      return StepKey(fault, names)
     }
     return kinds.contains(FaultSet(kind))
-      ? StepMaker.key(caught) : target(of: kind, from: other)
+      ? StepKey(caught, names) : target(of: kind, from: other, names)
   }
 
   /// Whether running on from here can only end with something else than true.
@@ -180,101 +281,10 @@ private struct StepMaker {
   }
 }
 
-/// The distinct tests of a program: expressions that make the same test share its result.
-struct ColumnTestTable: Sendable {
-  private(set) var tests: [ColumnTest] = []
-  private var numbers: [[UInt64]: Int] = [:]
-
-  mutating func number(of test: ColumnTest) -> Int {
-    let key = test.key
-    if let known = numbers[key] { return known }
-    tests.append(test)
-    numbers[key] = tests.count - 1
-    return tests.count - 1
-  }
-
-  /// The number of an instruction's test, or nil when it is none or reads what is computed.
-  mutating func number(of instruction: Instruction, _ storage: Program.Storage) -> Int? {
-    test(instruction, storage).map { number(of: $0) }
-  }
-
-  private func test(_ instruction: Instruction, _ storage: Program.Storage) -> ColumnTest? {
-    let constants = storage.graph.constants.cells
-    func slot(_ place: UInt32) -> Int? {
-      let slot = Int(place) - constants.count
-      return slot >= 0 && slot < storage.graph.slots.count ? slot : nil
-    }
-    func operand(_ place: UInt32) -> ColumnTest.Operand? {
-      if Int(place) < constants.count {
-        return ColumnTest.Operand(number: Int(place), isConstant: true)
-      }
-      return slot(place).map { ColumnTest.Operand(number: $0, isConstant: false) }
-    }
-    /// Whether comparing with an operand takes time that grows with its length alone: the budget
-    /// of an evaluation counts what is beyond that.
-    func isScalar(_ operand: ColumnTest.Operand) -> Bool {
-      guard operand.isConstant else { return false }
-      let tag = constants[operand.number].tag
-      return tag != Tag.list && tag != Tag.map && tag != Tag.optional
-    }
-    switch instruction {
-    case .isTrue(let a, _): return slot(a).map { .bool(slot: $0) }
-    case .equalBits(let a, let constant, _):
-      return slot(a).map { .equalBits(slot: $0, constants[Int(constant)]) }
-    case .equalInt(let a, let constant, _):
-      return slot(a).map { .equalInt(slot: $0, constant: Int(constant)) }
-    case .present(let a, _): return slot(a).map { .present(slot: $0) }
-    case .inBits(let a, let list, _):
-      return slot(a).map { .inBits(slot: $0, list: constants[Int(list)]) }
-    case .inSet(let a, let set, _): return slot(a).map { .inSet(slot: $0, set: Int(set)) }
-    case .matches(let a, let pattern, _):
-      return slot(a).map { .matches(slot: $0, pattern: Int(pattern)) }
-    case .less(let a, let b, _), .lessOrEqual(let a, let b, _):
-      guard let left = operand(a), let right = operand(b) else { return nil }
-      if case .less = instruction { return .order(left, right, orEqual: false) }
-      return .order(left, right, orEqual: true)
-    case .equal(let a, let b, _):
-      guard let left = operand(a), let right = operand(b), isScalar(left) || isScalar(right)
-      else { return nil }
-      return .equal(left, right)
-    case .isIn(let a, let b, _):
-      guard let left = operand(a), let right = operand(b), isScalar(left) else { return nil }
-      return .isIn(left, right)
-    case .isTruthy(let a, _): return slot(a).map { .truthy(slot: $0) }
-    case .compare(let a, let b, _, let comparison):
-      guard let left = operand(a), let right = operand(b) else { return nil }
-      return .compare(left, right, comparison)
-    case .testCall(let a, let b, _, let function):
-      guard let left = operand(a), let right = operand(b), isScalar(left) || isScalar(right)
-      else { return nil }
-      return .call(left, right, function)
-    case .contains(let a, let b, _): return text(operand(a), operand(b), .contains)
-    case .startsWith(let a, let b, _): return text(operand(a), operand(b), .startsWith)
-    case .endsWith(let a, let b, _): return text(operand(a), operand(b), .endsWith)
-    default: return nil
-    }
-  }
-
-  private func text(
-    _ a: ColumnTest.Operand?, _ b: ColumnTest.Operand?, _ test: ColumnTest.TextTest
-  ) -> ColumnTest? {
-    guard let a, let b else { return nil }
-    return .text(a, b, test)
-  }
-}
-
 extension Instruction {
-  /// The targets of a test, or nil.
-  fileprivate var targets: Targets? {
-    switch self {
-    case .isTrue(_, let targets), .equalBits(_, _, let targets), .equalInt(_, _, let targets),
-      .equal(_, _, let targets), .less(_, _, let targets), .lessOrEqual(_, _, let targets),
-      .present(_, let targets), .hasField(_, _, let targets), .inBits(_, _, let targets),
-      .inSet(_, _, let targets), .isIn(_, _, let targets), .contains(_, _, let targets),
-      .startsWith(_, _, let targets), .endsWith(_, _, let targets), .matches(_, _, let targets),
-      .matchesText(_, _, let targets):
-      targets
-    default: nil
-    }
+  /// Where a test or a copy goes on when it fails.
+  fileprivate var failing: UInt32? {
+    if case .copy(_, _, let fault) = self { return fault }
+    return targets?.fault
   }
 }

@@ -118,7 +118,8 @@ package struct ConditionColumns: ~Copyable {
         for word in 0..<ColumnFrame.words {
           result[word] |= rows[word] & testYes[test &* ColumnFrame.words &+ word]
         }
-      case .rows(let instruction): runRows(rows, from: instruction, columns, result)
+      case .rows(let instruction, let names):
+        runRows(rows, from: instruction, names, columns, result)
       }
     }
   }
@@ -130,10 +131,13 @@ package struct ConditionColumns: ~Copyable {
 
   // MARK: Row by row
 
-  /// Lets the machine go on alone for some rows, with the faults that they keep.
+  /// Lets the machine go on alone for some rows, with the faults that they keep and the temporaries
+  /// that stand for something.
   private mutating func runRows(
-    _ rows: RowMask, from instruction: Int, _ columns: borrowing ColumnFrame, _ result: RowMask
+    _ rows: RowMask, from instruction: Int, _ names: StepKey.Names,
+    _ columns: borrowing ColumnFrame, _ result: RowMask
   ) {
+    let copies = Array(names)
     for word in 0..<ColumnFrame.words {
       var left = rows[word]
       while left != 0 {
@@ -141,6 +145,7 @@ package struct ConditionColumns: ~Copyable {
         left ^= bit
         let row = word &* 64 &+ bit.trailingZeroBitCount
         columns.copyRow(row, to: frame)
+        for (temporary, place) in copies { frame.cells[Int(temporary)] = frame.cells[Int(place)] }
         for chain in 0..<storage.chains
         where pending[chain &* ColumnFrame.words &+ word] & bit != 0 {
           frame.keepFault(ofChain: chain)

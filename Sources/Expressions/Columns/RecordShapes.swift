@@ -13,10 +13,13 @@ package struct RecordShapes: ~Copyable {
     /// Offset of the first byte; -1 when the record does not have the key.
     package var from: Int
     package var to: Int
+    /// Whether it is known to be a text without escapes.
+    package var isPlainText: Bool
 
-    package init(from: Int = -1, to: Int = 0) {
+    package init(from: Int = -1, to: Int = 0, isPlainText: Bool = false) {
       self.from = from
       self.to = to
+      self.isPlainText = isPlainText
     }
   }
 
@@ -66,6 +69,8 @@ package struct RecordShapes: ~Copyable {
   let running: Program.Running
   /// What happens to values on their way in, beside what reading them does.
   let binding: ValueBinding
+  /// Whether binding changes nothing of what ``quickValue`` reads but texts that name bools.
+  private let bindsSimply: Bool
   // Read for every value of every record, so they lie in plain memory.
   let steps: UnsafeMutablePointer<Step>
   private(set) var stepCount = 0
@@ -83,6 +88,7 @@ package struct RecordShapes: ~Copyable {
     self.ignored = ignored
     running = program.storage.prepared()
     binding = program.storage.binding
+    bindsSimply = !binding.longsAreUnsigned && !binding.dropsDollarSigns
     tree = running.trie.view
     steps = .allocate(capacity: RecordShapes.mostSteps)
     literals = .allocate(capacity: literalRoom)
@@ -138,6 +144,7 @@ package struct RecordShapes: ~Copyable {
     let cells = columns.cells + row
     // Where values may end and 24 bytes can be read at once: all but the last record of a chunk.
     let safe = min(record.count, readable &- 24)
+    let readsBooleans = bindsSimply && binding.readsBooleanTexts
     var at = 0
     var number = first
     while number >= 0 {
@@ -152,11 +159,13 @@ package struct RecordShapes: ~Copyable {
       at &+= length
       if step.action == .slot, at < safe,
         let next = RecordShapes.quickValue(
-          base, at, cells + Int(step.number) &* ColumnFrame.stride)
+          base, at, cells + Int(step.number) &* ColumnFrame.stride, readsBooleans)
       {
         at = next
       } else if step.action == .capture, at < safe, let next = RecordShapes.quickText(base, at) {
-        captured[Int(step.number)] = Captured(from: at, to: next)
+        captured[Int(step.number)] = Captured(from: at, to: next, isPlainText: true)
+        at = next
+      } else if step.action == .skip, at < safe, let next = RecordShapes.quickText(base, at) {
         at = next
       } else if step.action == .end {
         return finish(Int(step.number), at, record, cells, &columns.arena)
@@ -194,7 +203,8 @@ package struct RecordShapes: ~Copyable {
   /// - Returns: the offset behind the value, or nil.
   @inline(__always)
   private static func quickValue(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>,
+    _ readsBooleans: Bool
   ) -> Int? {
     let byte = base[start]
     if byte == UInt8(ascii: "\"") {
@@ -205,8 +215,9 @@ package struct RecordShapes: ~Copyable {
         guard base[start &+ 1 &+ count] == UInt8(ascii: "\"") else { return nil }
         let mask = (1 &<< (UInt64(count) &* 8)) &- 1
         let text = low & mask
-        cell.pointee = Cell(
+        let short = Cell(
           low: text &<< 8 | UInt64(Tag.shortText) | UInt64(count), high: text &>> 56)
+        cell.pointee = readsBooleans ? ValueBinding.boolean(short) : short
         return start &+ 2 &+ count
       }
       let high = word(base + start + 9)
@@ -220,9 +231,9 @@ package struct RecordShapes: ~Copyable {
         high: low &>> 56 | text &<< 8)
       return start &+ 10 &+ more
     }
-    var digit = UInt64(byte &- 0x30)
-    guard digit < 10 else {
-      let word = UInt32(truncatingIfNeeded: word(base + start))
+    let bytes = word(base + start)
+    guard byte &- 0x30 < 10 else {
+      let word = UInt32(truncatingIfNeeded: bytes)
       if word == 0x6575_7274 {  // true
         cell.pointee = .true
         return start &+ 4
@@ -231,15 +242,42 @@ package struct RecordShapes: ~Copyable {
       cell.pointee = .false
       return start &+ 5
     }
+    // Up to seven digits at once: how many there are is different for every record.
+    let digits = bytes ^ 0x3030_3030_3030_3030
+    let ends = (digits &+ 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080
+    guard ends != 0 else { return quickLongNumber(base, start, cell) }
+    let count = ends.trailingZeroBitCount >> 3
+    let next = base[start &+ count]
+    guard count == 1 || byte != 0x30, next != UInt8(ascii: "."), next | 0x20 != UInt8(ascii: "e")
+    else { return nil }
+    cell.pointee = Cell(Int64(bitPattern: number(digits &<< (UInt64(8 &- count) &* 8))))
+    return start &+ count
+  }
+
+  /// The number of eight digits, the first in the low byte: pairs, fours and the whole are put
+  /// together side by side.
+  @inline(__always)
+  private static func number(_ digits: UInt64) -> UInt64 {
+    let pairs = ((digits &* 2_561) &>> 8) & 0x00FF_00FF_00FF_00FF
+    let fours = ((pairs &* 6_553_601) &>> 16) & 0x0000_FFFF_0000_FFFF
+    return (fours &* 42_949_672_960_001) &>> 32
+  }
+
+  /// Whole numbers of 8 to 15 digits.
+  @inline(never)
+  private static func quickLongNumber(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>
+  ) -> Int? {
     var value: UInt64 = 0
     var at = start
-    while digit < 10 {
+    var digit = UInt64(base[at] &- 0x30)
+    while digit < 10, at &- start < 16 {
       value = value &* 10 &+ digit
       at &+= 1
       digit = UInt64(base[at] &- 0x30)
     }
     let next = base[at]
-    guard at &- start < 16, at &- start == 1 || byte != 0x30, next != UInt8(ascii: "."),
+    guard at &- start < 16, base[start] != 0x30, next != UInt8(ascii: "."),
       next | 0x20 != UInt8(ascii: "e")
     else { return nil }
     cell.pointee = Cell(Int64(bitPattern: value))
@@ -287,8 +325,9 @@ package struct RecordShapes: ~Copyable {
     do throws(JSONFault) {
       switch step.action {
       case .slot:
-        cells[Int(step.number) &* ColumnFrame.stride] = try cursor.cell(
-          in: &arena, nesting: Int(step.nesting))
+        let place = cells + Int(step.number) &* ColumnFrame.stride
+        place.pointee = try cursor.cell(in: &arena, nesting: Int(step.nesting))
+        if bindsSimply, !binding.isPlain { bind(Int(step.number), place, &arena) }
       case .presence:
         let isDropped = binding.null == .dropped && base[start] == UInt8(ascii: "n")
         try cursor.skipValue(nesting: Int(step.nesting))
@@ -319,7 +358,9 @@ package struct RecordShapes: ~Copyable {
       let byte = record[i]
       guard byte == 0x20 || byte == 0x0D || byte == 0x09 || byte == 0x0A else { return false }
     }
-    if !binding.isPlain { bind(endings[number].filled, cells, &arena) }
+    if !bindsSimply {
+      for slot in endings[number].filled { bind(slot, cells + slot &* ColumnFrame.stride, &arena) }
+    }
     let count = endings[number].cells.count
     for i in 0..<count {
       let (slot, cell) = endings[number].cells[i]
@@ -331,20 +372,13 @@ package struct RecordShapes: ~Copyable {
     return true
   }
 
-  /// Gives the values of a row what their binding makes of them.
+  /// Gives a slot what its binding makes of its value.
   private func bind(
-    _ slots: [Int], _ cells: UnsafeMutablePointer<Cell>, _ arena: inout Arena
+    _ slot: Int, _ place: UnsafeMutablePointer<Cell>, _ arena: inout Arena
   ) {
-    let isPlainText = binding.readsTextsPlainly
-    for slot in slots {
-      let place = cells + slot &* ColumnFrame.stride
-      if place.pointee.isText, isPlainText {
-        place.pointee = ValueBinding.boolean(place.pointee)
-      } else if place.pointee.isValue {
-        let bound = binding.bound(place.pointee, in: &arena)
-        place.pointee =
-          bound.isValue || running.paths[slot].names.count > 1 ? bound : running.defaults[slot]
-      }
-    }
+    guard place.pointee.isValue else { return }
+    let bound = binding.bound(place.pointee, in: &arena)
+    place.pointee =
+      bound.isValue || running.paths[slot].names.count > 1 ? bound : running.defaults[slot]
   }
 }

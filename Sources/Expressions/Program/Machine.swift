@@ -488,7 +488,7 @@ private struct RunState<T: Trace> {
 
   @inline(__always)
   mutating func choose(_ outcome: Bool, _ targets: Targets) {
-    at = Int(outcome ? targets.yes : targets.no)
+    if _slowPath(outcome) { at = Int(targets.yes) } else { at = Int(targets.no) }
   }
 
   @inline(__always)

@@ -91,9 +91,9 @@ package struct Cell: Equatable, Sendable {
   @inline(__always)
   package static func == (a: Cell, b: Cell) -> Bool { a.low == b.low && a.high == b.high }
 
-  package var tag: UInt8 { UInt8(truncatingIfNeeded: low) }
-  package var isValue: Bool { tag >= Tag.firstValue }
-  package var isText: Bool { tag >= Tag.shortText || tag == Tag.longText }
+  @inline(__always) package var tag: UInt8 { UInt8(truncatingIfNeeded: low) }
+  @inline(__always) package var isValue: Bool { tag >= Tag.firstValue }
+  @inline(__always) package var isText: Bool { tag >= Tag.shortText || tag == Tag.longText }
   /// Whether bytes lie outside the cell.
   package var hasBytesOutside: Bool {
     switch tag {
@@ -138,10 +138,10 @@ package struct Cell: Equatable, Sendable {
     self.init(low: UInt64(Tag.fault) | UInt64(kind.rawValue) << 8 | operands, high: 0)
   }
 
-  package var boolValue: Bool { low & 0x100 != 0 }
-  package var intValue: Int64 { Int64(bitPattern: high) }
-  package var uintValue: UInt64 { high }
-  package var doubleValue: Double { Double(bitPattern: high) }
+  @inline(__always) package var boolValue: Bool { low & 0x100 != 0 }
+  @inline(__always) package var intValue: Int64 { Int64(bitPattern: high) }
+  @inline(__always) package var uintValue: UInt64 { high }
+  @inline(__always) package var doubleValue: Double { Double(bitPattern: high) }
   package var timestampValue: Timestamp {
     Timestamp(
       known: Int64(bitPattern: high), Int32(bitPattern: UInt32(truncatingIfNeeded: low >> 32)))

@@ -25,6 +25,13 @@ public enum Assigner: Hashable, Sendable {
     case .djb2: return DJB2.draw(experiment: experiment, subject: subject, range: range)
     case .hash(let salt):
       let prefix = 8 + salt.utf8.count + experiment.count
+      // A size that the compiler knows is a place on the stack that costs nothing.
+      if prefix + 4 + subject.count <= 256 {
+        return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
+          Assigner.writePrefix(to: buffer, salt, experiment)
+          return Assigner.fraction(buffer, prefix: prefix, subject: subject) * range
+        }
+      }
       return withUnsafeTemporaryAllocation(
         byteCount: prefix + 4 + subject.count, alignment: 8
       ) { buffer in

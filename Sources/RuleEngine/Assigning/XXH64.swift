@@ -1,11 +1,11 @@
 /// The 64-bit xxHash of Yann Collet (XXH64, seed 0): a mixing hash with implementations for every
 /// language, so that assignments can be reproduced anywhere. Written from its specification.
 package enum XXH64 {
-  private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
-  private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
-  private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
-  private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
-  private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
+  static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
+  static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+  static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
+  static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
+  static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
   @inline(__always)
   package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -14,7 +14,7 @@ package enum XXH64 {
   }
 
   @inline(__always)
-  private static func hash(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  static func hash(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var at = 0
     var hash: UInt64
     if count >= 32 {
@@ -44,7 +44,7 @@ package enum XXH64 {
 
   /// Spreads every bit over all others.
   @inline(__always)
-  private static func avalanche(_ hash: UInt64) -> UInt64 {
+  static func avalanche(_ hash: UInt64) -> UInt64 {
     var hash = (hash ^ hash >> 33) &* prime2
     hash = (hash ^ hash >> 29) &* prime3
     return hash ^ hash >> 32
@@ -52,7 +52,7 @@ package enum XXH64 {
 
   /// The four lanes that take 32 bytes at a time.
   @inline(__always)
-  private static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
+  static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
     var a = prime1 &+ prime2
     var b = prime2
     var c: UInt64 = 0
@@ -68,7 +68,7 @@ package enum XXH64 {
   }
 
   @inline(__always)
-  private static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
+  static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     var hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
     // One after the other by hand: an array of the lanes would be allocated for every hash.
     hash = (hash ^ round(0, a)) &* prime1 &+ prime4
@@ -78,12 +78,12 @@ package enum XXH64 {
   }
 
   @inline(__always)
-  private static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+  static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
     rotate(lane &+ word &* prime2, 31) &* prime1
   }
 
   @inline(__always)
-  private static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
+  static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
     word << bits | word >> (64 &- bits)
   }
 }

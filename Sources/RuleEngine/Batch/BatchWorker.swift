@@ -16,11 +16,18 @@ public struct BatchWorker: ~Copyable {
 
   /// What came of a chunk of lines.
   public struct Output: Sendable {
-    public var tally: Tally
-    public var outcomes: [UInt8]
+    public var sums: BatchSums
     public var rejected: [RejectedLine]
+    /// The outcomes, in memory that may be used again for another chunk.
+    package var buffer: OutcomeBuffer
+    /// Keys of the chunk's records that nobody knows, with the number of records that had them.
+    public var unknownKeys: [String: Int]
+    fileprivate let plan: BatchPlan
+
+    public var outcomes: [UInt8] { buffer.bytes }
+    public var tally: Tally { plan.tally(of: sums) }
     /// Lines of the chunk, blank ones included.
-    public var lines: Int
+    public var lines: Int { sums.lines }
   }
 
   private let plan: BatchPlan
@@ -45,6 +52,8 @@ public struct BatchWorker: ~Copyable {
   private let answersWithoutEvents: [(slot: Int, cell: Cell)]
   /// By place of an unknown key: what the reader has not been told yet.
   private var unknown: [String: Int] = [:]
+  /// What ``Output/unknownKeys`` has told.
+  private var toldUnknown: [String: Int] = [:]
 
   /// Members of a record that are read beside attributes.
   private enum Capture: Int, CaseIterable {
@@ -97,42 +106,58 @@ public struct BatchWorker: ~Copyable {
   /// What went wrong in texts, with the number of times.
   public var textErrors: [String: Int] { texts.errors }
 
+  /// The unknown keys since this was asked last.
+  private mutating func newUnknownKeys() -> [String: Int] {
+    if unknown.isEmpty, reader.unknownKeys.isEmpty { return [:] }
+    let all = unknownKeys
+    let new = all.merging(toldUnknown) { $0 - $1 }.filter { $0.value > 0 }
+    toldUnknown = all
+    return new
+  }
+
   /// Decides for every line of a chunk, which must hold whole lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
-    chunk.withUnsafeBufferPointer { process($0) }
+    chunk.withUnsafeBufferPointer { process($0, into: OutcomeBuffer()) }
   }
 
   /// Decides for every line of a chunk that stays where it is until this returns.
-  package mutating func process(_ chunk: ByteView) -> Output {
+  ///
+  /// - Parameter buffer: where the outcomes go, in place of what it holds.
+  package mutating func process(_ chunk: ByteView, into buffer: OutcomeBuffer) -> Output {
     counts.clear()
     writer.begin()
     texts.begin()
-    var output = Output(tally: plan.emptyTally, outcomes: [], rejected: [], lines: 0)
+    var rejected: [RejectedLine] = []
     block.begin()
     var start = 0
+    var lines = 0
     while start < chunk.count {
       let end = LineScan.newline(in: chunk, from: start)
       let line = ByteView(rebasing: chunk[start..<end])
-      add(line, readable: chunk.count - start, &output)
-      output.lines += 1
+      if let refused = add(line, readable: chunk.count - start, number: lines) {
+        rejected.append(refused)
+      }
+      lines += 1
       start = end + 1
       if block.isFull { decideBlock() }
-      if plan.stopsAtRejection, !output.rejected.isEmpty { break }
+      if plan.stopsAtRejection, !rejected.isEmpty { break }
     }
     decideBlock()
-    output.tally.users = counts.users
-    output.tally.rejected = output.rejected.count
-    counts.add(to: &output.tally, plan, table)
-    output.outcomes = writer.finish(table, texts)
-    return output
+    var sums = counts.sums
+    sums.rejected = rejected.count
+    sums.lines = lines
+    writer.finish(table, texts, into: buffer)
+    return Output(
+      sums: sums, rejected: rejected, buffer: buffer, unknownKeys: newUnknownKeys(), plan: plan)
   }
 
-  private mutating func add(_ line: ByteView, readable: Int, _ output: inout Output) {
+  /// - Returns: the line if it is refused.
+  private mutating func add(_ line: ByteView, readable: Int, number: Int) -> RejectedLine? {
     if line.count <= BatchWorker.longestInBlock, addByShape(line, readable) {
       texts.addRow(line)
-      return
+      return nil
     }
-    if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
+    if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
         throw UserRecordReader.Rejection(
@@ -141,13 +166,12 @@ public struct BatchWorker: ~Copyable {
       try reader.read(line, into: &frame)
     } catch {
       let place = error.offset.map { " at byte \($0)" } ?? ""
-      output.rejected.append(
-        RejectedLine(line: output.lines, reason: error.reason + place, text: Array(line)))
-      return
+      return RejectedLine(line: number, reason: error.reason + place, text: Array(line))
     }
     texts.addRow(line)
     decideAlone()
     if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
+    return nil
   }
 
   // MARK: In a block
@@ -170,7 +194,9 @@ public struct BatchWorker: ~Copyable {
     else { return false }
     let subject = ByteView(
       start: base + identity.from + 1, count: identity.to - identity.from - 2)
-    for byte in subject where byte == UInt8(ascii: "\\") { return false }
+    if !identity.isPlainText {
+      for byte in subject where byte == UInt8(ascii: "\\") { return false }
+    }
     guard fillStatus(.status, reader.statusSlot, base),
       fillStatus(.entitlements, reader.entitlementsSlot, base)
     else { return false }
@@ -214,7 +240,7 @@ public struct BatchWorker: ~Copyable {
 
   private mutating func decideBlock() {
     guard block.count > 0 else { return }
-    columns.decide(&block, table, &counts, &chooser)
+    columns.decide(&block, table, &counts, chooser)
     counts.users += block.count
     if plan.writesOutcomes { writer.add(block, table) }
     texts.render(block)

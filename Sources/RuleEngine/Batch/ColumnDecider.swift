@@ -23,7 +23,7 @@ struct ColumnDecider: ~Copyable {
 
   mutating func decide(
     _ block: inout BatchBlock, _ table: BatchTable, _ counts: inout BatchCounts,
-    _ chooser: inout VariantChooser
+    _ chooser: borrowing VariantChooser
   ) {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(rows: block.count)
@@ -38,7 +38,7 @@ struct ColumnDecider: ~Copyable {
         guard matched > 0, table.rules[rule].allowsFirst else { continue }
         counts.taken[rule] &+= matched
         left &-= matched
-        choose(rule, matched, placement, block, table, counts, &chooser)
+        choose(rule, matched, placement, block, table, counts, chooser)
         for word in 0..<ColumnFrame.words { undecided[word] &= ~taken[word] }
       }
       if left > 0 {
@@ -69,7 +69,7 @@ struct ColumnDecider: ~Copyable {
   /// Gives the rows that a rule takes their variants.
   private func choose(
     _ number: Int, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
-    _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: inout VariantChooser
+    _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: borrowing VariantChooser
   ) {
     let rule = table.rules[number]
     guard rule.variants.count > 1 else {
@@ -80,8 +80,7 @@ struct ColumnDecider: ~Copyable {
     }
     let choices = block.choices + placement &* ColumnFrame.rows
     let (subjects, words, counted) = (block.subjects, block.subjectWords, counts.choices)
-    chooser.begin(rule, table)
-    let prepared = chooser.prepared
+    let prepared = chooser[number]
     let hashes = chooser.hashes
     for word in 0..<ColumnFrame.words {
       var rows = taken[word]

@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 
 #if canImport(Glibc)
   internal import Glibc
@@ -9,10 +9,10 @@ internal import Expressions
 #endif
 
 /// Finds the ends of lines.
-enum LineScan {
+package enum LineScan {
   /// The offset of the next newline, or of the end.
   @inline(__always)
-  static func newline(in bytes: ByteView, from start: Int) -> Int {
+  package static func newline(in bytes: ByteView, from start: Int) -> Int {
     guard let base = bytes.baseAddress, start < bytes.count else { return bytes.count }
     // The C library looks at 32 bytes at a time.
     guard let found = memchr(base + start, 0x0A, bytes.count - start) else { return bytes.count }

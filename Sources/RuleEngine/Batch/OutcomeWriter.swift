@@ -40,19 +40,18 @@ struct OutcomeWriter: ~Copyable {
     }
   }
 
-  /// The outcome lines of all users.
-  borrowing func finish(_ table: BatchTable, _ texts: borrowing BatchTexts) -> [UInt8] {
+  /// Writes the outcome lines of all users.
+  borrowing func finish(
+    _ table: BatchTable, _ texts: borrowing BatchTexts, into buffer: OutcomeBuffer
+  ) {
     let users = subjectEnds.count
     let lines = layout == .wide ? users : users * placements
-    guard lines > 0 else { return [] }
     let repeated = layout == .wide ? 1 : placements
     let total =
       size + lines * OutcomeWriter.opening.count + subjects.count * repeated
       + (layout == .wide ? users * OutcomeWriter.closing.count : 0) + texts.outcomeBytes
-    return [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      count = write(to: UnsafeMutableRawPointer(base), table, texts)
-    }
+    // Room for copying in steps of sixteen bytes.
+    buffer.replace(capacity: lines > 0 ? total + 16 : 0) { write(to: $0, table, texts) }
   }
 
   private borrowing func write(

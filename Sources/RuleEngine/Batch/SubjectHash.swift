@@ -25,37 +25,28 @@ enum SubjectWords {
 /// a ``VariantChooser``; the value is trivial, so that a loop over subjects keeps it in registers.
 struct HashPrefix {
   /// The whole words, and the same as a hash takes them in one at a time.
-  let words: UnsafeMutablePointer<UInt64>
-  let rounds: UnsafeMutablePointer<UInt64>
-  private var wordCount = 0
+  private let words: UnsafeMutablePointer<UInt64>
+  private let rounds: UnsafeMutablePointer<UInt64>
+  private let wordCount: Int
   /// The bytes of the word that the rest begins, and how many bits these are.
-  private var tail: UInt64 = 0
-  private var shift: UInt64 = 0
-  private var bytes = 0
+  private let tail: UInt64
+  private let shift: UInt64
+  private let bytes: Int
 
-  /// - Parameter longest: bytes of the longest prefix that there will be.
-  init(longest: Int) {
-    words = .allocate(capacity: longest / 8 + 1)
-    words.initialize(repeating: 0, count: longest / 8 + 1)
-    rounds = .allocate(capacity: longest / 8 + 1)
-    rounds.initialize(repeating: 0, count: longest / 8 + 1)
-  }
-
-  func deallocate() {
-    words.deallocate()
-    rounds.deallocate()
-  }
-
-  mutating func set(_ prefix: ArraySlice<UInt8>) {
+  /// Writes the prefix to memory for twice as many words as it has, and moves on behind them.
+  init(_ prefix: ArraySlice<UInt8>, _ memory: inout UnsafeMutablePointer<UInt64>) {
     bytes = prefix.count
     wordCount = bytes / 8
     shift = UInt64(bytes % 8) * 8
+    words = memory
+    rounds = memory + wordCount
+    memory += 2 * wordCount
     var word: UInt64 = 0
     for (i, byte) in prefix.enumerated() {
       word |= UInt64(byte) << UInt64(i % 8 * 8)
       if i % 8 == 7 {
-        words[i / 8] = word
-        rounds[i / 8] = XXH64.Words.round(word)
+        (words + i / 8).initialize(to: word)
+        (rounds + i / 8).initialize(to: XXH64.Words.round(word))
         word = 0
       }
     }

@@ -4,29 +4,32 @@ internal import Expressions
 struct VariantChooser: ~Copyable {
   private let assigner: Assigner
   private let rules: RuleTable
-  private(set) var prepared: Prepared
+  /// By rule.
+  private let prepared: UnsafeMutablePointer<Prepared>
+  // What ``prepared`` points into.
+  private let words: UnsafeMutablePointer<UInt64>
+  private let limits: UnsafeMutablePointer<UInt64>
+  /// Whether the assigner is the hash that is prepared for.
+  let hashes: Bool
 
   /// A rule with several variants. The value is trivial: a loop over subjects copies it first.
   struct Prepared {
-    fileprivate var prefix: HashPrefix
-    /// Sums of the weights.
-    fileprivate let cumulative: UnsafeMutablePointer<Double>
-    fileprivate var count = 0
-    fileprivate var first: Int32 = 0
-    fileprivate var sum = 0.0
-    fileprivate var range = 0.0
+    fileprivate let prefix: HashPrefix
+    /// By variant: the first of the 53 bits of a hash that is not its, nor of those before it.
+    fileprivate let limits: UnsafeMutablePointer<UInt64>
+    fileprivate let count: Int
+    fileprivate let first: Int32
 
     /// The choice of a subject of at most ``SubjectWords/longest`` bytes; nil where weights that
     /// are all zero or rounding need a second look.
     @inline(__always)
     func choice(_ words: UnsafePointer<UInt64>, length: Int) -> Int32? {
-      let hash = prefix.hash(words, length: length)
-      let drawn = Double(Int64(bitPattern: hash >> 11)) * 0x1p-53 * range
-      guard sum > drawn else { return nil }
-      // Without branches: which variant it is cannot be predicted.
-      var variant: Int32 = 0
-      for i in 0..<count { variant &+= cumulative[i] > drawn ? 0 : 1 }
-      return first &+ variant
+      let drawn = prefix.hash(words, length: length) >> 11
+      // Without branches: which variant it is cannot be predicted. Both numbers are below 2^63, so
+      // that the sign of their difference tells.
+      var variant: UInt64 = 0
+      for i in 0..<count { variant &+= 1 &- (drawn &- limits[i]) &>> 63 }
+      return variant < UInt64(count) ? first &+ Int32(truncatingIfNeeded: variant) : nil
     }
   }
 
@@ -34,35 +37,47 @@ struct VariantChooser: ~Copyable {
     assigner = plan.assigner
     rules = plan.ruleSet.storage.table
     if case .hash = plan.assigner { hashes = true } else { hashes = false }
-    let most = max(plan.table.rules.map(\.variants.count).max() ?? 0, 1)
-    let cumulative = UnsafeMutablePointer<Double>.allocate(capacity: most)
-    cumulative.initialize(repeating: 0, count: most)
-    prepared = Prepared(
-      prefix: HashPrefix(longest: plan.table.rules.map(\.prefix.count).max() ?? 0),
-      cumulative: cumulative)
+    let table = plan.table
+    prepared = .allocate(capacity: max(table.rules.count, 1))
+    words = .allocate(capacity: table.prefixes.count / 8 * 2 + table.rules.count * 2 + 1)
+    limits = .allocate(capacity: max(table.choices.count, 1))
+    var nextWord = words
+    for (number, rule) in table.rules.enumerated() {
+      let prefix = HashPrefix(
+        table.prefixes[Int(rule.prefix.lowerBound)..<Int(rule.prefix.upperBound)], &nextWord)
+      let first = limits + Int(rule.variants.lowerBound)
+      for (i, choice) in rule.variants.enumerated() {
+        let limit = VariantChooser.limit(table.cumulative[Int(choice)], range: rule.drawRange)
+        (first + i).initialize(to: limit)
+      }
+      (prepared + number).initialize(
+        to: Prepared(
+          prefix: prefix, limits: first, count: rule.variants.count, first: rule.variants.lowerBound
+        ))
+    }
   }
 
   deinit {
-    prepared.prefix.deallocate()
-    prepared.cumulative.deallocate()
+    prepared.deallocate()
+    words.deallocate()
+    limits.deallocate()
   }
 
-  /// Whether the assigner is the hash that is prepared for.
-  let hashes: Bool
-
-  /// Prepares for subjects of a rule.
-  mutating func begin(_ rule: BatchTable.Rule, _ table: BatchTable) {
-    prepared.first = rule.variants.lowerBound
-    prepared.count = rule.variants.count
-    for i in 0..<prepared.count {
-      prepared.cumulative[i] = table.cumulative[Int(prepared.first) + i]
+  /// The least number of 53 bits whose draw is not below a sum of weights. Draws grow with their
+  /// numbers, so that comparing numbers is comparing draws.
+  private static func limit(_ sum: Double, range: Double) -> UInt64 {
+    var low: UInt64 = 0
+    var high: UInt64 = 1 << 53
+    while low < high {
+      let middle = (low + high) / 2
+      if sum > Double(middle) * 0x1p-53 * range { low = middle + 1 } else { high = middle }
     }
-    prepared.sum = prepared.count > 0 ? prepared.cumulative[prepared.count - 1] : 0
-    prepared.range = rule.drawRange
-    guard hashes else { return }
-    let prefix = table.prefixes[Int(rule.prefix.lowerBound)..<Int(rule.prefix.upperBound)]
-    prepared.prefix.set(prefix)
+    return low
   }
+
+  /// What is prepared for a rule.
+  @inline(__always)
+  subscript(rule: Int) -> Prepared { prepared[rule] }
 
   /// The choice of one subject of any rule.
   func choice(

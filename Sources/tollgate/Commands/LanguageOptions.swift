@@ -35,4 +35,10 @@ struct LanguageOptions: ParsableArguments {
   var language: RuleLanguage {
     dialect == .cel ? .cel : .superscript(platform.platform)
   }
+
+  /// The language of names as the options take them.
+  static func language(dialect: String, platform: String) -> RuleLanguage {
+    dialect == DialectName.cel.rawValue
+      ? .cel : .superscript((PlatformName(rawValue: platform) ?? .ios).platform)
+  }
 }

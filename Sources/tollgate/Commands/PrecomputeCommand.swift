@@ -11,6 +11,10 @@ struct PrecomputeCommand: AsyncParsableCommand {
       Reads users as newline-delimited JSON, one object a line, and writes outcomes the same way. \
       Both are streamed: memory does not grow with the number of users. A line that is no user \
       record is counted, reported with its number and the reason, and kept in the rejects file.
+
+      A run that writes a file can be stopped or killed at any moment: --resume goes on with it, and \
+      the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
+      'tollgate replay' does the run again and compares.
       """)
 
   enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {
@@ -25,8 +29,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup var source: ConfigOptions
 
-  @Option(help: "The users file, one JSON object a line; - reads standard input.")
-  var users: String
+  @Option(
+    help: ArgumentHelp(
+      "The users: a file, a pattern such as 'users-*.ndjson', or - for standard input.",
+      discussion: "May be given several times; files are worked off in this order.",
+      valueName: "file"))
+  var users: [String]
 
   @Option(help: "Where the outcomes go: a file, - for standard output, none for counting only.")
   var out = "-"
@@ -55,16 +63,20 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @Flag(help: "Stop at the first line that is refused, with exit code 1.")
   var strict = false
 
+  @OptionGroup var lasting: LastingOptions
+
   func validate() throws {
     if let threads, threads < 1 { throw ValidationError("--threads is at least 1") }
+    if users.isEmpty { throw ValidationError("--users is missing") }
   }
 
   /// Writing empties a file, so nothing that is read may be written.
-  private func checkFiles() throws {
+  private func checkFiles(_ users: [String]) throws {
     let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
     for path in written {
       let read =
-        [source.config, users] + [rendering.render, rendering.products.products].compactMap { $0 }
+        [source.config] + users
+        + [rendering.render, rendering.products.products].compactMap { $0 }
       for source in read where source != "-" {
         if FileIdentity.areSame(path, source) {
           throw ValidationError("\(path) is read by this command and cannot be written")
@@ -78,40 +90,48 @@ struct PrecomputeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try checkFiles()
-    let file = try source.file()
-    let ruleSet = try file.requireRuleSet()
-    let now = try options.time()
-    let plan = BatchPlan(
-      ruleSet,
-      placements: placements.map { $0.split(separator: ",").map { $0.trimmed } }, now: now,
-      assigner: options.assigner, layout: layout.outcomes, writesOutcomes: out != "none",
-      stopsAtRejection: strict, clock: try options.clock(now),
-      texts: try rendering.plan(for: file.config, now: now))
+    let paths = try UserInput.paths(users)
+    try checkFiles(paths)
+    let config = try source.file()
+    let ruleSet = try config.requireRuleSet()
+    var settings = RunSettings(
+      config: config, format: source.format?.rawValue, language: source.language, users: paths,
+      input: nil, placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
+      now: try options.time(), options: options, layout: layout.rawValue,
+      output: out == "none" ? "none" : "ndjson", strict: strict)
+    settings.texts = try rendering.digest()
+    let files = RunFiles(out: out, rejects: rejects, options: lasting)
+    let former = lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
+    let plan = try settings.plan(
+      ruleSet, texts: try rendering.plan(for: config.config, now: settings.now))
     for name in plan.unknownPlacements {
       FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
     }
-    let time = WireTime.text(milliseconds: now) ?? "\(now)"
+    if case .complete(let manifest)? = former {
+      FileText.printError("The run is complete: \(files.manifest ?? "") tells what it did")
+      return try report(try manifest.tally(plan), [:])
+    }
+    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
     FileText.printError("Deciding \(plan.placementCount) placements as of \(time)")
+    let state = try files.state(former, settings, plan)
     var run = try BatchRun(
-      plan: plan, users: users, out: out, rejects: rejects, strict: strict,
-      threads: threads ?? Clock.processors())
-    try await run.process()
-    try report(run)
+      plan: plan, files: try files.open(state, users: paths, isResuming: former != nil),
+      from: state, threads: threads ?? Clock.processors())
+    if try await run.process() { try files.finish(run) }
+    RenderingOptions.tell(run.textErrors)
+    try report(run.tally, run.unknownKeys)
   }
 
-  private func report(_ run: BatchRun) throws {
+  private func report(_ tally: Tally, _ unknownKeys: [String: Int]) throws {
     let target: FileDescriptor = out == "-" ? .standardError : .standardOutput
     switch summary {
-    case .text: FileText.print(SummaryText.render(run.tally), to: target)
-    case .json: FileText.print(run.tally.value.json, to: target)
+    case .text: FileText.print(SummaryText.render(tally), to: target)
+    case .json: FileText.print(tally.value.json, to: target)
     }
-    for (key, count) in run.unknownKeys.sorted(by: { $0.key < $1.key }) {
-      FileText.printError(
-        "note: '\(key)' is no key of a user record and was ignored (\(count) users)")
+    for (key, count) in unknownKeys.sorted(by: { $0.key < $1.key }) {
+      FileText.printError("note: '\(key)' is no key of a user record and was ignored (\(count) users)")
     }
-    RenderingOptions.tell(run.textErrors)
-    if strict, run.tally.rejected > 0 { throw ExitCode(1) }
+    if strict, tally.rejected > 0 { throw ExitCode(1) }
   }
 }
 

@@ -50,6 +50,19 @@ struct RenderingOptions: ParsableArguments {
     return plan
   }
 
+  /// A hash of what the texts depend on beside config, users and time; nil without `--render`.
+  func digest() throws -> String? {
+    guard let render else { return nil }
+    var bytes = try FileText.read(render)
+    if let path = products.products { bytes += try FileText.read(path) }
+    let options = [
+      products.profile, products.locale, products.zone, products.select, textDialect?.rawValue,
+      html ? "html" : nil,
+    ]
+    for option in options { bytes += Array("\u{0}\(option ?? "")".utf8) }
+    return RunSettings.hash(bytes)
+  }
+
   private func plan(_ file: TextFile, _ config: Config, _ now: Int64) throws -> TextPlan {
     let usual: TemplateOptions.DialectName =
       config.format == .agentWallie ? .agentwallie : .superwall

@@ -6,6 +6,8 @@
   internal import Darwin
 #endif
 
+internal import SystemPackage
+
 /// The machine's clocks. Only the shell reads them; the engine is told the time.
 enum Clock {
   /// Wall time in milliseconds since 1970.
@@ -31,11 +33,78 @@ enum Clock {
 
 /// What a path leads to, whatever it is called.
 enum FileIdentity {
+  /// Bytes of a regular file that is open at its beginning; nil for everything else.
+  static func regularSize(of file: FileDescriptor) -> Int? {
+    var status = stat()
+    guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      lseek(file.rawValue, 0, SEEK_CUR) == 0
+    else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Bytes of a regular file; nil for everything else.
+  static func regularSize(of path: String) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Whether a path leads to a folder.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Whether there is something at a path.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
   /// Whether both paths lead to the same existing file.
   static func areSame(_ a: String, _ b: String) -> Bool {
     var first = stat()
     var second = stat()
     guard stat(a, &first) == 0, stat(b, &second) == 0 else { return false }
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+}
+
+/// What keeps files through kills and loss of power.
+enum FileSync {
+  /// Waits until what was written to a file is on the disk. Files that no disk holds have nothing
+  /// to wait for.
+  static func sync(_ file: FileDescriptor) throws(Errno) {
+    if fsync(file.rawValue) != 0, errno != EINVAL, errno != EROFS { throw Errno(rawValue: errno) }
+  }
+
+  /// Gives a file the name of another one, which it replaces.
+  static func rename(_ from: String, _ to: String) throws(Errno) {
+    #if canImport(Glibc)
+      let result = Glibc.rename(from, to)
+    #elseif canImport(Musl)
+      let result = Musl.rename(from, to)
+    #else
+      let result = Darwin.rename(from, to)
+    #endif
+    if result != 0 { throw Errno(rawValue: errno) }
+  }
+
+  /// Removes a file if it is there.
+  static func remove(_ path: String) { unlink(path) }
+}
+
+/// Paths from patterns.
+enum FilePattern {
+  /// The files that a pattern with `*`, `?` or `[...]` names, in the order of their names; a path
+  /// without these is itself.
+  static func paths(_ pattern: String) -> [String] {
+    guard !FileIdentity.exists(pattern), pattern.contains(where: { "*?[".contains($0) }) else {
+      return [pattern]
+    }
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard glob(pattern, 0, nil, &found) == 0, let paths = found.gl_pathv else { return [] }
+    return (0..<Int(found.gl_pathc)).compactMap { paths[$0].map { String(cString: $0) } }
   }
 }

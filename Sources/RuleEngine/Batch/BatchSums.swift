@@ -1,0 +1,105 @@
+/// Counts of a part of a batch as plain numbers, which are cheap to make and to add. A plan makes a
+/// ``Tally`` of them.
+public struct BatchSums: Hashable, Sendable {
+  public var users = 0
+  public var rejected = 0
+  /// Lines that were read, blank ones included.
+  public var lines = 0
+  /// Reached, matched and taken by rule, and how often each choice was made.
+  public internal(set) var numbers: [Int]
+
+  /// Adds the counts of another part of the same batch.
+  public mutating func add(_ other: BatchSums) {
+    users += other.users
+    rejected += other.rejected
+    lines += other.lines
+    for i in numbers.indices { numbers[i] += other.numbers[i] }
+  }
+}
+
+/// What happened to how many users, while a chunk is decided.
+struct BatchCounts: ~Copyable {
+  var users = 0
+  let reached: UnsafeMutablePointer<Int>
+  let matched: UnsafeMutablePointer<Int>
+  let taken: UnsafeMutablePointer<Int>
+  /// By choice.
+  let choices: UnsafeMutablePointer<Int>
+  private let count: Int
+
+  init(_ plan: BatchPlan) {
+    let rules = plan.ruleSet.rules.count
+    count = plan.numberCount
+    reached = .allocate(capacity: max(count, 1))
+    reached.initialize(repeating: 0, count: max(count, 1))
+    matched = reached + rules
+    taken = matched + rules
+    choices = taken + rules
+  }
+
+  deinit { reached.deallocate() }
+
+  mutating func clear() {
+    users = 0
+    reached.update(repeating: 0, count: count)
+  }
+
+  @inline(__always)
+  func count(_ choice: Int32, times: Int = 1) { choices[Int(choice)] &+= times }
+
+  var sums: BatchSums {
+    BatchSums(
+      users: users, numbers: Array(UnsafeBufferPointer(start: reached, count: count)))
+  }
+}
+
+extension BatchPlan {
+  /// How many numbers ``BatchSums`` of this plan has.
+  var numberCount: Int { 3 * ruleSet.rules.count + table.choices.count }
+
+  /// Counts of nothing, in this batch's shape.
+  public var emptySums: BatchSums { BatchSums(numbers: Array(repeating: 0, count: numberCount)) }
+
+  /// Counts that were kept elsewhere; nil when they are not of this batch's shape.
+  public func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {
+    guard numbers.count == numberCount else { return nil }
+    return BatchSums(users: users, rejected: rejected, lines: lines, numbers: numbers)
+  }
+
+  /// The counts by placement and audience.
+  public func tally(of sums: BatchSums) -> Tally {
+    var tally = emptyTally
+    tally.users = sums.users
+    tally.rejected = sums.rejected
+    let rules = ruleSet.rules.count
+    for (number, placement) in placements.enumerated() {
+      var counted: Set<Int> = []
+      func add(_ choice: Int32) {
+        guard counted.insert(Int(choice)).inserted else { return }
+        tally.placements[number].add(
+          sums.numbers[3 * rules + Int(choice)], table.choices[Int(choice)].outcome)
+      }
+      add(table.unmatched[number])
+      for (i, rule) in (placement.compiled?.rules ?? 0..<0).enumerated() {
+        tally.placements[number].audiences[i].reached += sums.numbers[rule]
+        tally.placements[number].audiences[i].matched += sums.numbers[rules + rule]
+        tally.placements[number].audiences[i].taken += sums.numbers[2 * rules + rule]
+        for choice in table.rules[rule].variants { add(choice) }
+        add(table.rules[rule].withoutVariants)
+      }
+    }
+    return tally
+  }
+}
+
+extension Tally.Placement {
+  fileprivate mutating func add(_ count: Int, _ outcome: BatchTable.OutcomeIndex) {
+    switch outcome {
+    case .paywall: paywall += count
+    case .holdout: holdout += count
+    case .noAudienceMatch: noAudienceMatch += count
+    case .placementNotFound: placementNotFound += count
+    case .error: error += count
+    }
+  }
+}

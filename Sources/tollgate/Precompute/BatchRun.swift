@@ -1,0 +1,144 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Streams users through workers and writes what they give, in the order of the input.
+struct BatchRun {
+  /// What a run reads and writes, and from where it goes on.
+  struct Files {
+    var users: [String]
+    var outcomes: OutcomeSink
+    var rejects: OutcomeSink
+    /// Where checkpoints go; nil for none.
+    var checkpoint: String?
+    /// Seconds between checkpoints.
+    var interval: Double
+  }
+
+  private let plan: BatchPlan
+  private let threads: Int
+  let files: Files
+  private let workers: WorkerPool
+  private var input: UserInput
+  private var progress: Progress
+  private var told = 0
+  private var lastCheckpoint = Clock.milliseconds()
+  /// How far the run has come.
+  private(set) var state: Checkpoint
+
+  /// Refused lines that are told on standard error; all are counted, and kept with `--rejects`.
+  private static let toldRejections = 5
+
+  /// - Parameter state: where to go on, or the beginning.
+  init(plan: BatchPlan, files: Files, from state: Checkpoint, threads: Int) throws {
+    self.plan = plan
+    self.files = files
+    self.threads = threads
+    self.state = state
+    workers = WorkerPool(plan)
+    input = try UserInput(files.users, lineLimit: plan.lineLimit, from: state.position)
+    progress = Progress(
+      placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
+      from: state)
+  }
+
+  var tally: Tally { plan.tally(of: state.sums) }
+  var unknownKeys: [String: Int] { state.unknownKeys }
+  /// What went wrong in texts since this process began.
+  var textErrors: [String: Int] { workers.textErrors() }
+
+  private struct Pending {
+    var part: InputPart
+    var task: Task<BatchWorker.Output, any Error>
+  }
+
+  /// - Returns: whether all of the input was worked off.
+  mutating func process() async throws -> Bool {
+    var pending: [Pending] = []
+    defer { pending.forEach { $0.task.cancel() } }
+    var isDone = false
+    while true {
+      // One part more than threads keeps every thread busy while this one writes.
+      while !isDone, pending.count <= threads {
+        guard let part = try input.next() else {
+          isDone = true
+          break
+        }
+        let workers = workers
+        pending.append(
+          Pending(part: part, task: Task.detached { try workers.process(part) }))
+        if threads == 1 { break }
+      }
+      guard !pending.isEmpty else { break }
+      let first = pending.removeFirst()
+      let output = try await first.task.value
+      try finish(output, first.part)
+      if plan.stopsAtRejection, !output.rejected.isEmpty {
+        progress.finish(state)
+        return false
+      }
+    }
+    progress.finish(state)
+    return true
+  }
+
+  /// Writes what came of a part and adds its counts.
+  private mutating func finish(_ output: BatchWorker.Output, _ part: InputPart) throws {
+    if part.file != state.position.file { state.position = InputPosition(file: part.file) }
+    try files.outcomes.write(output)
+    if !output.rejected.isEmpty { try keep(output.rejected, part) }
+    state.sums.add(output.sums)
+    state.unknownKeys.merge(output.unknownKeys, uniquingKeysWith: +)
+    state.position.offset = part.end
+    state.position.lines += output.lines
+    workers.reuse(output.buffer)
+    progress.update(state)
+    if let path = files.checkpoint {
+      let now = Clock.milliseconds()
+      guard Double(now - lastCheckpoint) >= files.interval * 1_000 else { return }
+      lastCheckpoint = now
+      try writeCheckpoint(to: path)
+    }
+  }
+
+  /// A checkpoint tells only of what is on the disk.
+  private mutating func writeCheckpoint(to path: String) throws {
+    try files.outcomes.sync()
+    try files.rejects.sync()
+    state.outcomes = files.outcomes.hash
+    state.rejects = files.rejects.hash
+    try state.write(to: path)
+  }
+
+  private mutating func keep(_ rejected: [BatchWorker.RejectedLine], _ part: InputPart) throws {
+    let path = files.users[part.file]
+    var kept: [UInt8] = []
+    for line in rejected {
+      let number = state.position.lines + line.line + 1
+      tell(line, path, number)
+      var entries: [Value.Entry] = []
+      if files.users.count > 1 { entries.append(.init(key: "file", value: .string(path))) }
+      entries += [
+        .init(key: "line", value: .int(Int64(number))),
+        .init(key: "reason", value: .string(line.reason)),
+        .init(key: "text", value: .string(String(decoding: line.text, as: UTF8.self))),
+      ]
+      JSONWriter.append(.map(entries), to: &kept)
+      kept.append(UInt8(ascii: "\n"))
+    }
+    try files.rejects.write(kept)
+  }
+
+  private mutating func tell(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) {
+    told += 1
+    guard told <= BatchRun.toldRejections + 1 else { return }
+    progress.interrupt()
+    if told <= BatchRun.toldRejections {
+      FileText.printError("\(path):\(number): refused: \(line.reason)")
+    } else {
+      var isKept = true
+      if case .none = files.rejects { isKept = false }
+      FileText.printError(
+        "... more lines are refused; they are counted" + (isKept ? " and kept" : ""))
+    }
+  }
+}

@@ -1,0 +1,32 @@
+internal import ArgumentParser
+
+/// Options of a run that can be stopped, gone on with and done again.
+struct LastingOptions: ParsableArguments {
+  @Flag(
+    help: ArgumentHelp(
+      "Go on with a run of the same settings that was stopped or killed.",
+      discussion: "Without a checkpoint there is nothing to go on with: the run begins."))
+  var resume = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Where checkpoints go. The default is the outcomes file with .checkpoint behind its name.",
+      discussion: "It is removed when the run is complete.", valueName: "file"))
+  var checkpoint: String?
+
+  @Option(
+    help: ArgumentHelp("Seconds between checkpoints; 0 for one after every part.", valueName: "s"))
+  var checkpointEvery = 2.0
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the manifest goes; none for nowhere. The default is the outcomes file with "
+        + ".manifest.json behind its name.", valueName: "file"))
+  var manifest: String?
+
+  func validate() throws {
+    guard checkpointEvery >= 0, checkpointEvery < 1e9 else {
+      throw ValidationError("--checkpoint-every is a number of seconds from 0 on")
+    }
+  }
+}

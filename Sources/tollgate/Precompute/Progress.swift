@@ -1,0 +1,131 @@
+internal import RuleEngine
+
+/// Tells on standard error how far a batch has come: as a bar in place on a terminal, as a line now
+/// and then elsewhere.
+struct Progress {
+  private let placements: Int
+  /// Bytes of all inputs; nil when nobody knows.
+  private let totalBytes: Int?
+  private let usersBefore: Int
+  private let bytesBefore: Int
+  private let start = Clock.milliseconds()
+  private let cpuStart = Clock.processSeconds()
+  private let isTerminal = Clock.standardErrorIsTerminal()
+  private var last: Int64 = 0
+  private var isLineOpen = false
+  private var bytesOfEarlierFiles = 0
+  private var file: Int
+  private var offset: Int
+
+  /// - Parameter state: where the run begins; what came before does not count for the rate.
+  init(placements: Int, totalBytes: Int?, from state: Checkpoint) {
+    self.placements = placements
+    self.totalBytes = totalBytes
+    usersBefore = state.sums.users
+    file = state.position.file
+    offset = state.position.offset
+    bytesOfEarlierFiles = state.settings.sizes.prefix(file).reduce(0) { $0 + ($1 ?? 0) }
+    bytesBefore = bytesOfEarlierFiles + offset
+  }
+
+  mutating func update(_ state: Checkpoint) {
+    if state.position.file != file {
+      bytesOfEarlierFiles += (file..<state.position.file).reduce(0) {
+        $0 + (state.settings.sizes[$1] ?? 0)
+      }
+      file = state.position.file
+    }
+    offset = state.position.offset
+    let now = Clock.milliseconds()
+    guard now - last >= (isTerminal ? 200 : 2_000) else { return }
+    // The first line outside a terminal comes after the interval, not at once.
+    if last == 0, !isTerminal {
+      last = now
+      return
+    }
+    last = now
+    let text =
+      "\(grouped(state.sums.users)) users, \(rate(state, now))" + (timeLeft(now).map { ", \($0)" } ?? "")
+    if isTerminal {
+      FileText.printRaw("\r\u{1B}[K  \(bar)\(text)")
+      isLineOpen = true
+    } else {
+      FileText.printError("  \(percent)\(text)")
+    }
+  }
+
+  /// Ends a line that is being rewritten, so that something else can be printed.
+  mutating func interrupt() {
+    if isLineOpen { FileText.printRaw("\r\u{1B}[K") }
+    isLineOpen = false
+  }
+
+  mutating func finish(_ state: Checkpoint) {
+    interrupt()
+    let now = Clock.milliseconds()
+    let cpu = Clock.processSeconds() - cpuStart
+    let users = state.sums.users - usersBefore
+    let decisions = Double(users * placements)
+    FileText.printError(
+      "Done: \(grouped(users)) users in \(decimal(Double(now - start) / 1_000)) s, "
+        + "\(rate(state, now)), \(millions(decisions / max(cpu, 1e-6))) per CPU second; "
+        + "\(grouped(state.sums.rejected)) lines refused"
+        + (usersBefore > 0 ? "; \(grouped(usersBefore)) users before" : ""))
+  }
+
+  // MARK: Parts of a line
+
+  private var done: Int { bytesOfEarlierFiles + offset }
+
+  private var fraction: Double? {
+    totalBytes.map { $0 > 0 ? min(Double(done) / Double($0), 1) : 1 }
+  }
+
+  private var bar: String {
+    guard let fraction else { return "" }
+    let width = 24
+    let filled = Int(fraction * Double(width))
+    return "[" + String(repeating: "=", count: filled)
+      + String(repeating: " ", count: width - filled) + "] " + percent
+  }
+
+  private var percent: String { fraction.map { "\(Int($0 * 100)) %, " } ?? "" }
+
+  /// As long as the rest takes at the rate so far.
+  private func timeLeft(_ now: Int64) -> String? {
+    guard let totalBytes, done > bytesBefore, now > start else { return nil }
+    let rate = Double(done - bytesBefore) / Double(now - start)
+    let seconds = Int((Double(max(totalBytes - done, 0)) / rate / 1_000).rounded(.up))
+    let (minutes, rest) = (seconds / 60, seconds % 60)
+    return minutes < 60
+      ? "\(minutes):\(rest < 10 ? "0" : "")\(rest) left"
+      : "\(minutes / 60) h \(minutes % 60) min left"
+  }
+
+  private func rate(_ state: Checkpoint, _ now: Int64) -> String {
+    let seconds = Double(max(now - start, 1)) / 1_000
+    let decisions = Double((state.sums.users - usersBefore) * placements)
+    return "\(millions(decisions / seconds)) decisions per second"
+  }
+
+  private func millions(_ number: Double) -> String {
+    number >= 1e6 ? "\(decimal(number / 1e6)) million" : grouped(Int(number))
+  }
+
+  private func decimal(_ number: Double) -> String {
+    let tenths = Int((number * 100).rounded())
+    let fraction = tenths % 100
+    return "\(tenths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+  }
+}
+
+/// A number with its thousands apart.
+func grouped(_ number: Int) -> String {
+  var digits = Array(String(number.magnitude))
+  var at = digits.count - 3
+  while at > 0 {
+    digits.insert(",", at: at)
+    at -= 3
+  }
+  return (number < 0 ? "-" : "") + String(digits)
+}

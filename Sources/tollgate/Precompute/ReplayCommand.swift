@@ -1,0 +1,113 @@
+internal import ArgumentParser
+internal import RuleEngine
+
+struct ReplayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Do a run of precompute again, and compare what comes out bit for bit.",
+    discussion: """
+      Reads the manifest that 'tollgate precompute' left, and with its settings the same config and \
+      the same users. Outcomes are compared with the file that the run wrote, or with its hash when \
+      that is gone; counts are compared too. Nothing is written. Relative paths are looked for in \
+      the current folder, then beside the manifest. The exit code is 1 when anything differs.
+      """)
+
+  @Argument(help: "The manifest of a run.")
+  var manifest: String
+
+  @Option(help: "How many users are decided at the same time. The default is one per core.")
+  var threads: Int?
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads is at least 1") }
+  }
+
+  func run() async throws {
+    let earlier = try Manifest(reading: manifest)
+    let settings = earlier.settings
+    let users = settings.users.map(find)
+    guard !users.contains("-") else {
+      throw CommandError("the users came from standard input, which cannot be read again")
+    }
+    if settings.texts != nil {
+      throw CommandError(
+        "the run rendered texts, which a manifest does not hold; run precompute --render again")
+    }
+    try checkInputs(settings, users)
+    let language = LanguageOptions.language(dialect: settings.dialect, platform: settings.platform)
+    let config = try ConfigFile(
+      find(settings.config), format: settings.format.flatMap { Config.Format(rawValue: $0) },
+      language: language)
+    let hash = RunSettings.hash(config.bytes)
+    guard hash == settings.configHash else {
+      throw CommandError(
+        "\(config.path) is another config: its hash is \(hash), and the run's was "
+          + settings.configHash)
+    }
+    let plan = try settings.plan(try config.requireRuleSet())
+    let (outcomes, rejects) = (
+      try comparison(earlier.outcomes), try comparison(earlier.rejects)
+    )
+    let files = BatchRun.Files(
+      users: users, outcomes: .comparison(outcomes), rejects: .comparison(rejects),
+      checkpoint: nil, interval: 0)
+    var run = try BatchRun(
+      plan: plan, files: files, from: Checkpoint(settings, plan: plan),
+      threads: threads ?? Clock.processors())
+    _ = try await run.process()
+    var isSame = true
+    if let written = earlier.outcomes { isSame = tell("outcomes", written, outcomes) }
+    if let written = earlier.rejects { isSame = tell("rejects", written, rejects) && isSame }
+    let isCountedTheSame = run.tally.value == earlier.counts
+    FileText.print(isCountedTheSame ? "counts: the same" : "counts: different")
+    if !isSame || !isCountedTheSame { throw ExitCode(1) }
+  }
+
+  /// Where a path of the manifest leads.
+  private func find(_ path: String) -> String {
+    guard path != "-", !path.hasPrefix("/"), !FileIdentity.exists(path),
+      let slash = manifest.lastIndex(of: "/")
+    else { return path }
+    let beside = String(manifest[...slash]) + path
+    return FileIdentity.exists(beside) ? beside : path
+  }
+
+  private func checkInputs(_ settings: RunSettings, _ users: [String]) throws {
+    for (path, size) in zip(users, settings.sizes) {
+      guard let size else { continue }
+      let now = FileIdentity.regularSize(of: path)
+      guard now != nil else { throw CommandError("there is no users file \(path) any more") }
+      guard now == size else {
+        throw CommandError(
+          "\(path) is another file: it has \(now ?? 0) bytes, and the run's had \(size)")
+      }
+    }
+  }
+
+  private func comparison(_ written: Manifest.Written?) throws -> OutputComparison {
+    guard let written else { return try OutputComparison(nil) }
+    let path = find(written.path)
+    return try OutputComparison(FileIdentity.exists(path) ? path : nil)
+  }
+
+  private func tell(
+    _ name: String, _ written: Manifest.Written, _ comparison: OutputComparison
+  ) -> Bool {
+    if let difference = comparison.difference {
+      FileText.print("\(name): different from \(written.path) at byte \(difference)")
+      return false
+    }
+    let isSame =
+      comparison.hash.count == written.bytes
+      && RunSettings.text(of: comparison.hash) == written.hash
+    let how =
+      comparison.isComparingBytes
+      ? "as in \(written.path)" : "by their hash, \(written.path) is gone"
+    FileText.print(
+      isSame
+        ? "\(name): the same \(grouped(written.bytes)) bytes, \(how)"
+        : "\(name): different: \(grouped(comparison.hash.count)) bytes, and the run wrote "
+          + "\(grouped(written.bytes)) with another hash")
+    return isSame
+  }
+}

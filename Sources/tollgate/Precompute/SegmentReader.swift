@@ -1,0 +1,81 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Reads the lines that begin in a segment of a file, into memory that is used again and again.
+///
+/// Segments are cut without looking at the file, so that whoever works on one can also read it: its
+/// first line begins behind the first newline, and its last line ends in a later segment.
+final class SegmentReader {
+  private var memory: UnsafeMutableRawBufferPointer
+  private let lineLimit: Int
+
+  /// Bytes behind a segment that are read with it, for its last line.
+  private static let overhang = 4_096
+
+  init(lineLimit: Int) {
+    self.lineLimit = lineLimit
+    memory = .allocate(byteCount: 1 << 16, alignment: 16)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// The lines that begin in `from..<to`. They are there until the next call.
+  ///
+  /// A last line that is longer than the limit is cut behind it: what is left is long enough to be
+  /// refused.
+  func lines(of file: InputFile, from: Int, to: Int) throws -> ByteView {
+    // The byte before tells whether a line begins at the first.
+    let base = max(from - 1, 0)
+    let size = file.size ?? to
+    var wanted = min(to + SegmentReader.overhang, size) - base
+    reserve(wanted, keeping: 0)
+    var count = try read(file, base + wanted, base: base, keeping: 0)
+    let segment = view(0, min(to - base, count))
+    var start = 0
+    if from > 0 {
+      start = LineScan.newline(in: segment, from: 0) + 1
+      if start >= segment.count { return ByteView(start: nil, count: 0) }
+    }
+    while true {
+      let end = LineScan.newline(in: view(0, count), from: max(start, segment.count - 1))
+      if end < count { return view(start, end + 1) }
+      if base + count >= size { return view(start, count) }
+      // The last line goes on. Where it begins:
+      let last = lastLine(from: start, segment.count)
+      if count - last > lineLimit { return view(start, last + lineLimit + 1) }
+      wanted = min(count + max(count - last, SegmentReader.overhang), size - base)
+      reserve(wanted, keeping: count)
+      count = try read(file, base + wanted, base: base, keeping: count)
+    }
+  }
+
+  private func view(_ from: Int, _ to: Int) -> ByteView {
+    ByteView(
+      start: memory.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) + from },
+      count: to - from)
+  }
+
+  private func lastLine(from start: Int, _ end: Int) -> Int {
+    var at = end - 1
+    while at > start, memory[at - 1] != UInt8(ascii: "\n") { at -= 1 }
+    return at
+  }
+
+  private func read(_ file: InputFile, _ end: Int, base: Int, keeping: Int) throws -> Int {
+    let part = UnsafeMutableRawBufferPointer(rebasing: memory[keeping..<end - base])
+    let count = try keeping + file.read(into: part, at: base + keeping)
+    guard count == end - base else {
+      throw CommandError("\(file.path) has become shorter while it was read")
+    }
+    return count
+  }
+
+  /// Makes room for so many bytes, with some more that may be looked at.
+  private func reserve(_ count: Int, keeping: Int) {
+    guard count > memory.count else { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count + count / 4, alignment: 16)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<keeping]))
+    memory.deallocate()
+    memory = larger
+  }
+}

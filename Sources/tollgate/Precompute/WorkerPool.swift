@@ -1,0 +1,51 @@
+internal import Expressions
+internal import RuleEngine
+internal import Synchronization
+
+/// Workers that parts of the input take in turn: a worker has learned how records look, and has its
+/// memory.
+final class WorkerPool: Sendable {
+  /// A worker that one task at a time holds.
+  final class Worker: @unchecked Sendable {
+    private var worker: BatchWorker
+    private let reader: SegmentReader
+
+    fileprivate init(_ plan: BatchPlan) {
+      worker = BatchWorker(plan)
+      reader = SegmentReader(lineLimit: plan.lineLimit)
+    }
+
+    var textErrors: [String: Int] { worker.textErrors }
+
+    func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> BatchWorker.Output {
+      switch part.content {
+      case .segment(let file, let from, let to):
+        return worker.process(try reader.lines(of: file, from: from, to: to), into: buffer)
+      case .lines(let lines):
+        return lines.withUnsafeBufferPointer { worker.process($0, into: buffer) }
+      }
+    }
+  }
+
+  private let plan: BatchPlan
+  private let free = Mutex<[Worker]>([])
+  private let buffers = Mutex<[OutcomeBuffer]>([])
+
+  init(_ plan: BatchPlan) { self.plan = plan }
+
+  /// Decides a part of the input with a worker that nobody holds.
+  func process(_ part: InputPart) throws -> BatchWorker.Output {
+    let worker = free.withLock { $0.popLast() } ?? Worker(plan)
+    defer { free.withLock { $0.append(worker) } }
+    let buffer = buffers.withLock { $0.popLast() } ?? OutcomeBuffer()
+    return try worker.process(part, into: buffer)
+  }
+
+  /// What went wrong in texts, over all workers that nobody holds.
+  func textErrors() -> [String: Int] {
+    free.withLock { $0.reduce(into: [:]) { $0.merge($1.textErrors, uniquingKeysWith: +) } }
+  }
+
+  /// Takes back memory whose content has been written.
+  func reuse(_ buffer: OutcomeBuffer) { buffers.withLock { $0.append(buffer) } }
+}
