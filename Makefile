@@ -28,7 +28,7 @@ setup: ## install what the build needs from the system, if anything is missing
 build: setup ## compile everything, for debugging
 	$(SWIFT) build $(PARALLEL)
 
-demo: setup ## decide six placements for 4,000 user records, then explain one decision
+demo: setup ## decide six placements for 4,000 users, explain one decision, render its paywall's text
 	$(SWIFT) build -c release --product tollgate $(PARALLEL)
 	@mkdir -p $(DEMO_OUT)
 	@echo
@@ -45,6 +45,10 @@ demo: setup ## decide six placements for 4,000 user records, then explain one de
 	@echo '== Why does Mara (corpus/demo/user.json) see what she sees when she exports a report?'
 	$(TOLLGATE) decide corpus/demo/config.json --placement export_report \
 	  --user corpus/demo/user.json --now $(DEMO_NOW) --seed $(DEMO_SEED) --explain
+	@echo
+	@echo '== And what does that paywall tell her about prices?'
+	$(TOLLGATE) render corpus/demo/export-trial.liquid --products corpus/demo/products.json \
+	  --user corpus/demo/user.json --now $(DEMO_NOW)
 
 test: setup ## build the tests, run them, then run the corpus
 	$(SWIFT) build --build-tests $(PARALLEL)

@@ -16,6 +16,7 @@ struct TollgateCommand: AsyncParsableCommand {
     subcommands: [
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
       ReplayCommand.self,
-      TestCommand.self, FormatCommand.self, ProductsCommand.self, SimulateCommand.self,
+      TestCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
+      CheckTemplateCommand.self, SimulateCommand.self,
     ])
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Turns the examples of docstrings and guides into tests.
 ///
 /// An example is a block of Swift in the docstring of a public declaration under `Sources`, or a
-/// block of Swift or of CEL in a guide. A comment behind code is its result, and is asserted:
+/// block of Swift, CEL or Liquid in a guide. A comment behind code is its result, and is asserted:
 ///
 /// | written | asserted |
 /// |---|---|
@@ -14,6 +14,9 @@ import Foundation
 ///
 /// A block of CEL is one expression a paragraph, or several lines with results; a result is CEL, and
 /// may be `error slug`. Expressions without a result have to compile.
+///
+/// A block of Liquid has a template and its text in every line, `TEMPLATE  // TEXT`, for the products
+/// and the user of `ExampleRun.texts`; a template without a text has to compile.
 ///
 /// Examples of the SDK are read, not run: they need an app around them.
 ///
@@ -98,7 +101,7 @@ struct ExampleExtractor {
 
   private mutating func readGuide(_ file: URL, _ root: URL) {
     let blocks = ExampleExtractor.blocks(ExampleExtractor.lines(file))
-    let wanted = blocks.filter { ["swift", "cel"].contains($0.language) }
+    let wanted = blocks.filter { ["swift", "cel", "liquid"].contains($0.language) }
     for (i, block) in wanted.enumerated() {
       examples.append(
         Example(
@@ -191,7 +194,11 @@ struct ExampleExtractor {
   private func body(_ example: Example) -> [String] {
     let lines = example.lines.filter { !$0.hasPrefix("import ") }
     let code =
-      example.language == "cel" ? ExampleExtractor.cel(lines) : ExampleExtractor.swift(lines)
+      switch example.language {
+      case "cel": ExampleExtractor.cel(lines)
+      case "liquid": ExampleExtractor.liquid(lines)
+      default: ExampleExtractor.swift(lines)
+      }
     let results = code.joined(separator: "\n").split(separator: "\n").filter {
       let line = $0.drop { $0 == " " }
       return line.hasPrefix("example.") || line.hasPrefix("try example.")
@@ -252,6 +259,17 @@ struct ExampleExtractor {
       expression = []
     }
     return code
+  }
+
+  private static func liquid(_ lines: [String]) -> [String] {
+    lines.filter { !$0.isEmpty }.map { line in
+      guard let comment = line.range(of: "  //", options: .backwards) else {
+        return "try example.liquid(\(quoted(line)))"
+      }
+      let template = String(line[..<comment.lowerBound]).trimmingSuffix { $0 == " " }
+      let text = line[comment.upperBound...].drop { $0 == " " }
+      return "try example.liquid(\(quoted(template)), \(quoted(String(text))))"
+    }
   }
 
   private static func quoted(_ text: String) -> String { text.debugDescription }

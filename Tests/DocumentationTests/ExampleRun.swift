@@ -1,4 +1,5 @@
 import Expressions
+import RuleEngine
 import Testing
 
 /// What the generated tests assert with. It counts, so that a result in a branch that never runs is
@@ -49,6 +50,37 @@ final class ExampleRun {
     }
     let wanted = try #require(Environment().compile(result).output, sourceLocation: location)
     same(try program.evaluate([:]), try wanted.evaluate([:]), at: location)
+  }
+
+  /// What the templates of guides are rendered for.
+  static let texts: Value = {
+    let json = #"""
+      [{"slot":"primary","identifier":"year","price":"59.99","currency":"USD","locale":"en_US","period":"P1Y",
+        "intro":{"mode":"freeTrial","unit":"day","count":7,"cycles":1,"price":"0"}},
+       {"slot":"secondary","identifier":"month","price":"9.99","currency":"USD","locale":"en_US","period":"P1M"}]
+      """#
+    let products = ProductList.decode(json: json.utf8).output?.products ?? []
+    let made = try? TextProducts(products, context: PricingContext(now: 1_772_366_400_000))
+    return TextContext.make(
+      products: made?.slotted ?? [], selected: 0,
+      roots: [
+        (
+          "user",
+          ["firstName": "Mara", "streak": 3, "features": ["plans", "coach"], "html": "<b>"]
+        )
+      ])
+  }()
+
+  /// Expects a template to compile, and to say this.
+  func liquid(
+    _ template: String, _ text: String? = nil, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let compiled = TemplateEnvironment().compile(template)
+    #expect(compiled.diagnostics.isEmpty, sourceLocation: location)
+    let output = try #require(compiled.output, sourceLocation: location)
+    let options = RenderOptions(now: (1_772_366_400, 0), money: .prices)
+    let rendered = try output.render(ExampleRun.texts, options)
+    same(rendered.text, text ?? rendered.text, at: location)
   }
 
   func end(at location: SourceLocation = #_sourceLocation) {

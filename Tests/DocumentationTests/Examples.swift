@@ -512,4 +512,81 @@ struct Examples {
     try example.same(program.evaluate(in: &frame), true)
     example.end()
   }
+
+  @Test("docs/templates.md, block 1")
+  func docs_templates_md_block_1() throws {
+    let example = ExampleRun(results: 5)
+    try example.liquid("Only << products.selected.price >> a << products.selected.period >>", "Only $59.99 a year")
+    try example.liquid("{{ products.primary.monthlyPrice }} a month, not {{ products.secondary.price }}", "$4.99 a month, not $9.99")
+    try example.liquid("{{ products.primary.trialPeriodText }} trial until {{ products.primary.trialPeriodEndDate }}", "7-day trial until Mar 8, 2026")
+    try example.liquid("{% if products.secondary.trialPeriodDays > 0 %}Try it{% else %}Subscribe{% endif %}", "Subscribe")
+    try example.liquid("{{ primary.price }}", "$59.99")
+    example.end()
+  }
+
+  @Test("docs/templates.md, block 2")
+  func docs_templates_md_block_2() throws {
+    let example = ExampleRun(results: 4)
+    try example.liquid("Hi {{ user.firstName }}!", "Hi Mara!")
+    try example.liquid("Hi {{ user.lastName | default: \"there\" }}!", "Hi there!")
+    try example.liquid("{% if user.lastName %}Dear {{ user.lastName }}{% else %}Dear customer{% endif %}", "Dear customer")
+    try example.liquid("{% unless user.streak %}Start{% else %}{{ user.streak }} days in a row{% endunless %}", "3 days in a row")
+    example.end()
+  }
+
+  @Test("docs/templates.md, block 3")
+  func docs_templates_md_block_3() throws {
+    let example = ExampleRun(results: 3)
+
+    let template = TemplateEnvironment().compile("Save {{ 10 | divided_by: user.months }}%").output!
+    let rendered = try template.render(["user": ["months": 0]])
+    example.same(rendered.text, "Save %")
+    example.same(rendered.errors.map(\.kind), [.conversion])
+    example.same(rendered.errors[0].range, SourceRange(from: 5, to: 39))
+    example.end()
+  }
+
+  @Test("docs/templates.md, block 4")
+  func docs_templates_md_block_4() throws {
+    let example = ExampleRun(results: 4)
+    try example.liquid("{% for f in user.features %}{{ forloop.index }}. {{ f | capitalize }}{% unless forloop.last %}, {% endunless %}{% endfor %}", "1. Plans, 2. Coach")
+    try example.liquid("{% assign months = 12 %}{{ 59.99 | divided_by: months | round: 2 }}", "5")
+    try example.liquid("{% case user.streak %}{% when 1, 2 %}a start{% when 3 %}well done{% endcase %}", "well done")
+    try example.liquid("{{ user.features | join: \" and \" | upcase }}", "PLANS AND COACH")
+    example.end()
+  }
+
+  @Test("docs/templates.md, block 5")
+  func docs_templates_md_block_5() throws {
+    let example = ExampleRun(results: 7)
+    try example.liquid("{{ \"2026-03-01T12:00:00Z\" | date_add: 7, \"days\" | date: \"%B %-d\" }}", "March 8")
+    try example.liquid("{{ \"now\" | date: \"%Y\" }}", "2026")
+    try example.liquid("{{ 1234.5 | money: \"EUR\" }}", "€1,234.50")
+    try example.liquid("{{ 1234.5 | money: \"JPY\" }}", "¥1,234")
+    try example.liquid("{{ 1234.5 | money: currency: \"EUR\", locale: \"de_DE\" }}", "1.234,50 €")
+    try example.liquid("{{ user.streak | plural: one: \"day\", other: \"days\" }}", "days")
+    try example.liquid("{{ 1 | plural: one: \"day\", other: \"days\" }}", "day")
+    example.end()
+  }
+
+  @Test("docs/templates.md, block 6")
+  func docs_templates_md_block_6() throws {
+    let example = ExampleRun(results: 2)
+
+    var builder = TemplateSetBuilder(TemplateEnvironment())
+    builder.add("Hi {{ user.firstName }}")
+    builder.add("{{ products.primary.price }} a year")
+    let texts = builder.build()
+    var frame = Frame(for: texts.program)
+    try frame.keep(["products": ["primary": ["price": "$59.99"]]])
+    var text = RenderedText()
+    for name in ["Mara", "Noor"] {
+      try frame.fill(["user": ["firstName": .string(name)]])
+      texts.render(0, in: &frame, into: &text)
+      example.same(text.string == "Hi \(name)", true)
+      texts.render(1, in: &frame, into: &text)
+      example.same(text.string, "$59.99 a year")
+    }
+    example.end()
+  }
 }

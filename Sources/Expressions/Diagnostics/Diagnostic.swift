@@ -61,6 +61,10 @@ public struct Diagnostic: Hashable, Sendable {
     case legacyExpression = "legacy-expression"
     /// A product that the config does not hold.
     case unknownProduct = "unknown-product"
+    /// A part of a template that gave nothing.
+    case renderError = "render-error"
+    /// A product of a paywall that none of its texts speaks of.
+    case unusedProduct = "unused-product"
     /// Experiments that djb2 assigning does not keep apart.
     case djb2Correlated = "djb2-correlated"
     /// A locale that the tables lack; the message says what stands for it.

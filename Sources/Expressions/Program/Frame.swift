@@ -26,6 +26,8 @@ public struct Frame: ~Copyable {
   private let trie: AttributeTrie.View
   let running: Program.Running
   package var arena: Arena
+  /// What the values of ``keep(_:)`` lie in.
+  private var kept = Arena(limit: 0)
   var regexScratch: RegexScratch
   var patternCache = PatternCache()
   /// What templates write to.
@@ -73,6 +75,24 @@ public struct Frame: ~Copyable {
   public mutating func reset() {
     arena.reset()
     slots.update(from: defaults, count: slotCount)
+  }
+
+  /// Keeps values for every later filling: roots that a context does not hold have these. What was
+  /// kept before is forgotten, and the frame is empty of everything else.
+  ///
+  /// - Parameter context: a map whose keys are the roots.
+  public mutating func keep(_ context: Value) throws(EvaluationError) {
+    for (slot, cell) in running.defaults.enumerated() { defaults[slot] = cell }
+    reset()
+    kept.reset()
+    kept.limit = arena.limit
+    swap(&arena, &kept)
+    defer {
+      swap(&arena, &kept)
+      reset()
+    }
+    try fill(values: context)
+    defaults.update(from: slots, count: slotCount)
   }
 
   /// Fills the frame from one JSON object whose members are the roots. What the program does not
@@ -272,6 +292,10 @@ extension Frame {
   /// Fills the frame from a map whose keys are the roots.
   public mutating func fill(_ context: Value) throws(EvaluationError) {
     reset()
+    try fill(values: context)
+  }
+
+  private mutating func fill(values context: Value) throws(EvaluationError) {
     for slot in 0..<slotCount where !running.isQuestion[slot] {
       guard let cell = try cell(at: running.paths[slot].names, in: context) else { continue }
       if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
@@ -299,7 +323,9 @@ extension Frame {
     }
     // The names of the path are levels too, but for the root; the last level is a scalar.
     let nesting = storage.limits.dataNesting - path.count + 2
-    guard let cell = arena.cell(value, nesting: nesting) else { throw EvaluationError(.limitExceeded) }
+    guard let cell = arena.cell(value, nesting: nesting) else {
+      throw EvaluationError(.limitExceeded)
+    }
     return cell
   }
 }

@@ -57,16 +57,36 @@ extension Lowering {
       let fault = canMove(Int(content.a)) ? Lowering.finishFault : report(node, next)
       return value(Int(content.a), to: place, next: next, fault: fault, depth)
     case .capture: return capture(node, content, next, depth)
-    case .choose:
-      let fault = report(node, next)
-      let no = statement(Int(content.c), next: next, depth)
-      let yes = statement(Int(content.b), next: next, depth)
-      return test(Int(content.a), Targets(yes: yes, no: no, fault: fault), depth)
+    case .choose: return choose(node, content, next, depth)
     case .items: return items(node, content, next, depth)
     case .leave: return leave(node, content)
     case .cell: return cell(node, content, next, depth)
     default: return next
     }
+  }
+
+  /// Emits branches from the last to the first, so that many of them do not nest calls.
+  private mutating func choose(
+    _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
+  ) -> UInt32 {
+    var earlier: [Node] = []
+    var last = content
+    var lastNode = node
+    while graph[Int(last.c)].kind == .choose {
+      earlier.append(lastNode)
+      lastNode = Int(last.c)
+      last = graph[lastNode]
+    }
+    var start = branch(lastNode, no: statement(Int(last.c), next: next, depth), next, depth)
+    for node in earlier.reversed() { start = branch(node, no: start, next, depth) }
+    return start
+  }
+
+  private mutating func branch(_ node: Node, no: UInt32, _ next: UInt32, _ depth: Int) -> UInt32 {
+    let content = graph[node]
+    let fault = report(node, next)
+    let yes = statement(Int(content.b), next: next, depth)
+    return test(Int(content.a), Targets(yes: yes, no: no, fault: fault), depth)
   }
 
   /// What is told of the last fault before going on at `next`.

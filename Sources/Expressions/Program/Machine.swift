@@ -340,8 +340,11 @@ enum Machine {
           relation, cells + Int(a), cells + Int(b), &frame.rendering, &frame.arena, &state.work)
         state.decide(state.isWithinBudget() ? outcome : Cell(fault: .limitExceeded), targets)
       case .filter(let function, let count, let first, let to, let target):
-        state.work &+= 16
+        state.work &+= function.work
         for i in 0..<UInt32(count) { state.spend(cells[Int(first + i)]) }
+        if function.readsCharacters, cells[Int(first)].tag == Tag.longText {
+          state.work &+= cells[Int(first)].outsideCount &* 4
+        }
         let operands = Operands(cells + Int(first), count: Int(count))
         let result =
           state.isWithinBudget()

@@ -144,7 +144,7 @@ public struct Program: Sendable {
   ) {
     let rootNodes = graph.roots
     var graph = graph.graph
-    let places = (0..<(choices.map(\.count).max() ?? 0)).map {
+    let places = (0..<(choices.map { $0.count }.max() ?? 0)).map {
       graph.constants.intern(Cell(Int64($0)))
     }
     var lowering = Lowering(graph, patternOf: patternOf)

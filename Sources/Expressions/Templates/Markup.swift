@@ -42,7 +42,9 @@ struct Markup {
     guard at + count <= end else { return false }
     for i in 0..<count where source[at + i] != word.utf8Start[i] { return false }
     let next = at + count < end ? source[at + count] : 0
-    guard !Markup.isWord(next), next != UInt8(ascii: "-"), next != UInt8(ascii: "?") else { return false }
+    guard !Markup.isWord(next), next != UInt8(ascii: "-"), next != UInt8(ascii: "?") else {
+      return false
+    }
     at += count
     return true
   }

@@ -113,7 +113,9 @@ extension Frame {
   /// Sets what templates that are rendered on this frame know of their surroundings.
   public mutating func setOptions(_ options: RenderOptions) {
     rendering.escapesHTML = options.escaping == .html
-    rendering.now = options.now.flatMap { Timestamp(seconds: $0.seconds, nanoseconds: $0.nanoseconds) }
+    rendering.now = options.now.flatMap {
+      Timestamp(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
+    }
     rendering.zone = options.zone?.rules
     rendering.locale = options.locale
     rendering.money = options.money
@@ -150,7 +152,8 @@ extension TemplateSet {
   private func error(_ fault: UInt64, _ number: Int) -> RenderError {
     let error = EvaluationError(fault: Cell(low: fault, high: 0))
     let storage = program.storage
-    var result = RenderError(kind: error.kind, range: nil, template: "", message: RenderMessages.text(error))
+    var result = RenderError(
+      kind: error.kind, range: nil, template: "", message: RenderMessages.text(error))
     guard Int(error.instruction) < storage.nodeOf.count else { return result }
     let node = Int(storage.nodeOf[Int(error.instruction)])
     let own = program.entries[number].source

@@ -89,14 +89,16 @@ extension ExpressionReader {
       guard markup.take(UInt8(ascii: "]")) else { throw markup.error("expected ']'") }
       let root = tree.add(.variable, start, markup.at, key)
       return try rubyPath([root], start, &markup, into: &tree)
-    case let byte where Markup.isDigit(byte) || byte == UInt8(ascii: "-") && Markup.isDigit(markup.peek(1)):
+    case let byte
+    where Markup.isDigit(byte) || byte == UInt8(ascii: "-") && Markup.isDigit(markup.peek(1)):
       markup.at += 1
       while Markup.isDigit(markup.peek()) { markup.at += 1 }
       if markup.peek() == UInt8(ascii: "."), Markup.isDigit(markup.peek(1)) {
         markup.at += 1
         while Markup.isDigit(markup.peek()) { markup.at += 1 }
       }
-      return number(ByteView(rebasing: markup.source[start..<markup.at]), start, markup.at, into: &tree)
+      return number(
+        ByteView(rebasing: markup.source[start..<markup.at]), start, markup.at, into: &tree)
     default:
       guard let name = rubyName(&markup) else { throw markup.error("expected a value") }
       let segment = { (tree: inout TemplateTree) in
@@ -105,7 +107,9 @@ extension ExpressionReader {
       let mark = markup.at
       markup.skipSpace()
       let next = markup.peek()
-      let hasMore = next == UInt8(ascii: "[") || next == UInt8(ascii: ".") && markup.peek(1) != UInt8(ascii: ".")
+      let hasMore =
+        next == UInt8(ascii: "[")
+        || next == UInt8(ascii: ".") && markup.peek(1) != UInt8(ascii: ".")
       if !hasMore {
         markup.at = mark
         if let literal = literal(markup.bytes(name), start, mark, into: &tree) { return literal }

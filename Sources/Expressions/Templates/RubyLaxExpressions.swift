@@ -15,7 +15,9 @@ extension ExpressionReader {
     while markup.take(UInt8(ascii: "|")) {
       count += 1
       if count > limits.filters { throw limit("a value has too many filters", markup) }
-      while !markup.isAtEnd, !Markup.isWord(markup.peek()), markup.peek() != UInt8(ascii: "|") { markup.at += 1 }
+      while !markup.isAtEnd, !Markup.isWord(markup.peek()), markup.peek() != UInt8(ascii: "|") {
+        markup.at += 1
+      }
       let name = markup.word()
       guard name.count > 0 else { continue }
       let arguments = try laxArguments(&markup, into: &tree)
@@ -128,7 +130,9 @@ extension ExpressionReader {
     // The last two points that stand together.
     var dots = to - 2
     while dots > from {
-      if markup.source[dots] == UInt8(ascii: "."), markup.source[dots + 1] == UInt8(ascii: ".") { break }
+      if markup.source[dots] == UInt8(ascii: "."), markup.source[dots + 1] == UInt8(ascii: ".") {
+        break
+      }
       dots -= 1
     }
     guard dots > from else { return nil }
@@ -167,7 +171,9 @@ extension ExpressionReader {
         i = end + 1
       } else if Markup.isWord(byte) || byte == UInt8(ascii: "-") {
         let start = i
-        while i < to, Markup.isWord(markup.source[i]) || markup.source[i] == UInt8(ascii: "-") { i += 1 }
+        while i < to, Markup.isWord(markup.source[i]) || markup.source[i] == UInt8(ascii: "-") {
+          i += 1
+        }
         if i < to, markup.source[i] == UInt8(ascii: "?") { i += 1 }
         segments.append(tree.add(.name, start, i, UInt32(start), UInt32(i - start)))
       } else {
@@ -215,7 +221,9 @@ extension ExpressionReader {
       probe.at += count
       if begins, !Markup.isWord(probe.peek()) { throw markup.error("expected a condition") }
     }
-    guard let left = fragment(&markup, isSearched: true) else { throw markup.error("expected a condition") }
+    guard let left = fragment(&markup, isSearched: true) else {
+      throw markup.error("expected a condition")
+    }
     let value = try laxValue(left, markup, into: &tree)
     markup.skipSpace()
     let start = markup.at

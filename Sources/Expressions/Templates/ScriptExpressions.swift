@@ -32,7 +32,10 @@ extension ExpressionReader {
         repeat {
           if let argument = try scriptArgument(&markup, into: &tree) { arguments.append(argument) }
           markup.skipSpace()
-          guard markup.isAtEnd || markup.peek() == UInt8(ascii: ",") || markup.peek() == UInt8(ascii: "|") else {
+          guard
+            markup.isAtEnd || markup.peek() == UInt8(ascii: ",")
+              || markup.peek() == UInt8(ascii: "|")
+          else {
             throw markup.error("expected ',' or '|'")
           }
         } while markup.take(UInt8(ascii: ","))
@@ -98,7 +101,8 @@ extension ExpressionReader {
   // MARK: Operators
 
   private enum Operator {
-    case relation(LiquidRelation), not, and, or
+    case relation(LiquidRelation)
+    case not, and, or
 
     var precedence: Int {
       switch self {
@@ -114,7 +118,8 @@ extension ExpressionReader {
     case UInt8(ascii: "a"): return markup.take(word: "and") ? .and : nil
     case UInt8(ascii: "o"): return markup.take(word: "or") ? .or : nil
     case UInt8(ascii: "n"): return markup.take(word: "not") ? .not : nil
-    case UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "c"):
+    case UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+      UInt8(ascii: "c"):
       return relation(&markup).map { .relation($0) }
     default: return nil
     }
@@ -200,7 +205,9 @@ extension ExpressionReader {
 
   private func scriptLiteral(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
     var end = markup.at
-    while end < markup.end, ExpressionReader.isName(markup.source[end]), end - markup.at < 6 { end += 1 }
+    while end < markup.end, ExpressionReader.isName(markup.source[end]), end - markup.at < 6 {
+      end += 1
+    }
     guard end > markup.at, end - markup.at < 6 else { return nil }
     let word = ByteView(rebasing: markup.source[markup.at..<end])
     guard let literal = literal(word, markup.at, end, into: &tree) else { return nil }
@@ -213,12 +220,16 @@ extension ExpressionReader {
   ) throws(MarkupError) -> UInt32 {
     let start = markup.at
     markup.at += 1
-    guard let first = try scriptValue(&markup, into: &tree) else { throw markup.error("expected a value") }
+    guard let first = try scriptValue(&markup, into: &tree) else {
+      throw markup.error("expected a value")
+    }
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ".")), markup.take(UInt8(ascii: ".")) else {
       throw markup.error("expected '..'", "a range is (1..5)")
     }
-    guard let last = try scriptValue(&markup, into: &tree) else { throw markup.error("expected a value") }
+    guard let last = try scriptValue(&markup, into: &tree) else {
+      throw markup.error("expected a value")
+    }
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ")")) else { throw markup.error("expected ')'") }
     return tree.add(.range, start, markup.at, first, last)
@@ -245,7 +256,9 @@ extension ExpressionReader {
     let start = markup.at
     var digits = ByteView(rebasing: markup.source[start..<end])
     if digits.first == UInt8(ascii: "+") { digits = ByteView(rebasing: digits[1...]) }
-    if digits.last == UInt8(ascii: ".") { digits = ByteView(rebasing: digits[..<(digits.count - 1)]) }
+    if digits.last == UInt8(ascii: ".") {
+      digits = ByteView(rebasing: digits[..<(digits.count - 1)])
+    }
     markup.at = end
     return number(digits, start, end, into: &tree)
   }
@@ -314,7 +327,8 @@ extension ExpressionReader {
     guard hasEscapes else {
       return tree.add(.string, start, end + 1, UInt32(start + 1), UInt32(end - start - 1))
     }
-    let text = tree.make(ScriptEscapes.unescaped(ByteView(rebasing: markup.source[start + 1..<end])))
+    let text = tree.make(
+      ScriptEscapes.unescaped(ByteView(rebasing: markup.source[start + 1..<end])))
     return tree.add(.string, start, end + 1, text.from, text.count)
   }
 }
@@ -355,7 +369,8 @@ enum ScriptEscapes {
     return result
   }
 
-  private static func append(unicode text: ByteView, _ start: Int, to result: inout [UInt8]) -> Int {
+  private static func append(unicode text: ByteView, _ start: Int, to result: inout [UInt8]) -> Int
+  {
     var i = start
     func unit() -> UInt32 {
       var value: UInt32 = 0

@@ -20,6 +20,9 @@ public struct TemplateSet: Sendable {
   /// How many templates there are.
   public var count: Int { program.entries.count }
 
+  /// Whether a template computes names, so that a frame keeps all of its context.
+  package var readsAllData: Bool { program.storage.allDataSlot != nil }
+
   /// Renders a template on a filled frame. What was in the text before is gone.
   public func render(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
     run(number, in: &frame, into: &text)
@@ -46,7 +49,8 @@ public struct Template: Sendable {
   }
 
   /// Renders for one context.
-  public func render(_ context: Value, _ options: RenderOptions = RenderOptions()) throws(EvaluationError)
+  public func render(_ context: Value, _ options: RenderOptions = RenderOptions())
+    throws(EvaluationError)
     -> (text: String, errors: [RenderError])
   {
     var frame = Frame(for: program)
@@ -148,61 +152,4 @@ public struct TemplateSetBuilder: ~Copyable {
 extension TemplateCompiler {
   /// Gives the graph back.
   consuming func finish() -> ConditionGraph { graph }
-}
-
-/// Sources that are HTML.
-enum MarkupEntities {
-  /// The source with `&lt;&lt; … &gt;&gt;` and `&lt;% … %&gt;` as tags, entities inside them resolved.
-  static func resolved(_ source: String) -> String {
-    var result = ""
-    var rest = source[...]
-    while let start = firstOpening(rest) {
-      let isTag = rest[start...].hasPrefix("&lt;%")
-      let inner = rest.index(start, offsetBy: isTag ? 5 : 8)
-      let closing = isTag ? "%&gt;" : "&gt;&gt;"
-      guard let end = find(closing, in: rest[inner...]) else { break }
-      result += rest[..<start]
-      result += isTag ? "<%" : "<<"
-      result += decoded(rest[inner..<end])
-      result += isTag ? "%>" : ">>"
-      rest = rest[rest.index(end, offsetBy: closing.count)...]
-    }
-    return result + rest
-  }
-
-  private static func firstOpening(_ text: Substring) -> String.Index? {
-    var at = text.startIndex
-    while let found = find("&lt;", in: text[at...]) {
-      let next = text.index(found, offsetBy: 4)
-      if text[next...].hasPrefix("&lt;") || text[next...].hasPrefix("%") { return found }
-      at = next
-    }
-    return nil
-  }
-
-  private static func find(_ part: String, in text: Substring) -> String.Index? {
-    let (bytes, wanted) = (Array(text.utf8), Array(part.utf8))
-    let place = bytes.withUnsafeBufferPointer { bytes in
-      wanted.withUnsafeBufferPointer { LiquidTexts.find($0, in: bytes) }
-    }
-    return place.map { text.utf8.index(text.startIndex, offsetBy: $0) }
-  }
-
-  private static func decoded(_ text: Substring) -> String {
-    var result = ""
-    var rest = text
-    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")]
-    while let at = rest.firstIndex(of: "&") {
-      result += rest[..<at]
-      rest = rest[at...]
-      if let (name, character) = names.first(where: { rest.hasPrefix($0.0) }) {
-        result += character
-        rest = rest.dropFirst(name.count)
-      } else {
-        result += "&"
-        rest = rest.dropFirst()
-      }
-    }
-    return result + rest
-  }
 }

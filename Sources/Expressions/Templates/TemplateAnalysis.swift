@@ -57,7 +57,8 @@ public struct TemplateAnalysis: Sendable {
       let type = shape.type
       guard type != .any, !read.wanted.isEmpty, !read.wanted.contains(type) else { return nil }
       return Diagnostic(
-        .typeError, "\(read.path) is \(article(type)), which \(read.use) does not take", severity: .warning,
+        .typeError, "\(read.path) is \(article(type)), which \(read.use) does not take",
+        severity: .warning,
         range: read.range)
     case .absent:
       guard !read.isGuarded else { return nil }
@@ -69,14 +70,20 @@ public struct TemplateAnalysis: Sendable {
       guard !read.isGuarded else { return nil }
       let isSlot = place == 1 && read.names[0] == "products"
       let name = read.names[place] ?? "?"
+      let notSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
+      let others = isSlot ? known.filter { !notSlots.contains($0) } : known
       let close = Suggestion.closest(to: name, among: known)
       return Diagnostic(
-        .unknownAttribute,
-        isSlot ? "no product fills the slot '\(name)'"
+        isSlot ? .unknownProduct : .unknownAttribute,
+        isSlot
+          ? "no product fills the slot '\(name)'"
           : place == 0 ? "'\(name)' is not declared" : "\(names(place)) has no '\(name)'",
         range: read.range,
         suggestion: close.map { "did you mean '\($0)'?" }
-          ?? (known.isEmpty || known.count > 12 ? nil : "there are \(known.sorted().joined(separator: ", "))"))
+          ?? (others.isEmpty || others.count > 12
+            ? nil
+            : "there \(others.count == 1 ? "is" : "are") \(others.sorted().joined(separator: ", "))")
+      )
     case .behindValue(let place, let type):
       guard !read.isGuarded else { return nil }
       return Diagnostic(
@@ -217,13 +224,17 @@ private struct TemplateWalk {
     }
     // What an included template reads is read here; its places are those of the tag.
     let key = text(name.a, name.b)
-    guard var other = environment.templates[key], !partials.contains(key), partials.count < 25 else { return }
+    guard var other = environment.templates[key], !partials.contains(key), partials.count < 25
+    else { return }
     let range = node.range
     let known = reads.count
     other.withUTF8 { bytes in
       let (tree, _) = TemplateParser.parse(bytes, environment)
       var walk = TemplateWalk(tree: tree, source: bytes, environment: environment)
-      walk.locals = locals + partial.arguments.map { Array(text($0.name.from, $0.name.count).utf8) } + [Array(key.utf8)]
+      walk.locals =
+        locals + partial.arguments.map { Array(text($0.name.from, $0.name.count).utf8) } + [
+          Array(key.utf8)
+        ]
       walk.written = written
       walk.guards = guards
       walk.partials = partials + [key]
@@ -262,11 +273,15 @@ private struct TemplateWalk {
 
   private mutating func filter(_ node: TemplateTree.Node, _ use: Use) {
     let filter = LiquidFilters.all.filters[Int(node.c)]
-    var inner = Use(wanted: TemplateWalk.inputs(filter.function), name: "the filter '\(filter.name)'", isGuarded: use.isGuarded)
+    var inner = Use(
+      wanted: TemplateWalk.inputs(filter.function), name: "the filter '\(filter.name)'",
+      isGuarded: use.isGuarded)
     // What comes out of a filter with a default is there.
     if filter.function == .defaultValue { inner.isGuarded = true }
     value(node.a, inner)
-    for argument in tree.list(node.b) { value(argument, Use(name: inner.name, isGuarded: use.isGuarded)) }
+    for argument in tree.list(node.b) {
+      value(argument, Use(name: inner.name, isGuarded: use.isGuarded))
+    }
   }
 
   /// The kinds of value that a filter takes; empty when all make sense.
@@ -276,10 +291,12 @@ private struct TemplateWalk {
       .money, .plural, .toNumber:
       [.number, .string]
     case .capitalize, .downcase, .upcase, .escape, .escapeOnce, .lstrip, .rstrip, .strip, .append,
-      .prepend, .truncate, .truncateWords, .replace, .remove, .split, .date, .dateAdd, .dateSubtract,
+      .prepend, .truncate, .truncateWords, .replace, .remove, .split, .date, .dateAdd,
+      .dateSubtract,
       .countdownFrom, .countdownUnit, .newlineToBreak, .stripHTML, .urlEncode, .urlDecode:
       [.string, .number, .bool]
-    case .map, .where, .reject, .sort, .sortNatural, .uniq, .compact, .sum, .concat, .reverse, .find,
+    case .map, .where, .reject, .sort, .sortNatural, .uniq, .compact, .sum, .concat, .reverse,
+      .find,
       .findIndex, .has:
       [.list, .object]
     case .join: [.list]

@@ -294,7 +294,9 @@ extension TemplateParser {
   private mutating func rubyLoop(
     _ markup: inout Markup, isTable: Bool
   ) throws(MarkupError) -> TemplateTree.Loop {
-    guard let variable = reader.rubyName(&markup) else { throw markup.error("a loop is 'item in items'") }
+    guard let variable = reader.rubyName(&markup) else {
+      throw markup.error("a loop is 'item in items'")
+    }
     markup.skipSpace()
     guard markup.take(word: "in") else { throw markup.error("expected 'in'") }
     markup.skipSpace()
@@ -308,7 +310,9 @@ extension TemplateParser {
       markup.skipSpace()
       if markup.isAtEnd { return loop }
       if markup.take(UInt8(ascii: ",")) { markup.skipSpace() }
-      guard let name = reader.rubyName(&markup) else { throw markup.error("expected 'limit' or 'offset'") }
+      guard let name = reader.rubyName(&markup) else {
+        throw markup.error("expected 'limit' or 'offset'")
+      }
       markup.skipSpace()
       guard markup.take(UInt8(ascii: ":")) else { throw markup.error("expected ':'") }
       let value = try reader.rubyValue(&markup, into: &tree)
@@ -340,7 +344,9 @@ extension TemplateParser {
     while Markup.isWord(markup.peek()) || markup.peek() == UInt8(ascii: "-") { markup.at += 1 }
     let variable = TemplateTree.Bytes(start, markup.at)
     markup.skipSpace()
-    guard variable.count > 0, markup.take(word: "in") else { throw markup.error("a loop is 'item in items'") }
+    guard variable.count > 0, markup.take(word: "in") else {
+      throw markup.error("a loop is 'item in items'")
+    }
     markup.skipSpace()
     guard var fragment = reader.fragment(&markup, isSearched: false) else {
       throw markup.error("expected what the loop goes through")

@@ -21,6 +21,36 @@ struct TemplateCompiler: ~Copyable {
     var parent: Int?
   }
 
+  /// What tags write under a name.
+  struct Variable {
+    var name: [UInt8]
+    var level: Int
+    private let hash: UInt64
+
+    init(_ name: [UInt8], level: Int) {
+      self.name = name
+      self.level = level
+      hash = name.withUnsafeBufferPointer { Variable.hash($0) }
+    }
+
+    static func hash(_ name: ByteView) -> UInt64 {
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      return hash
+    }
+
+    /// The level of the first of some variables that has a name.
+    static func level(of name: ByteView, among variables: [Variable], from start: Int) -> Int? {
+      if start >= variables.count { return nil }
+      let hash = hash(name)
+      for i in start..<variables.count
+      where variables[i].hash == hash && variables[i].name.elementsEqual(name) {
+        return variables[i].level
+      }
+      return nil
+    }
+  }
+
   /// The texts that are compiled: the template itself, then those that it renders.
   struct Unit {
     var tree: TemplateTree
@@ -40,15 +70,17 @@ struct TemplateCompiler: ~Copyable {
   private var keeper: SourceKeeper?
   /// The slot of all data, where a name is computed.
   var allDataSlot: Int?
+  /// Computed names times the variables that each was held against.
+  var nameTests = 0
   /// Names around the current place, the innermost last.
   var scopes: [(name: [UInt8], binding: Binding)] = []
   /// Where the scope of an isolated template begins.
   var isolation = 0
   /// Variables that tags write, by name, with their levels.
-  var variables: [(name: [UInt8], level: Int)] = []
+  var variables: [Variable] = []
   var variableBase = 0
   /// Numbers that `increment` and `decrement` count; variables of the same name hide them.
-  private var counters: [(name: [UInt8], level: Int)] = []
+  private var counters: [Variable] = []
   var counterBase = 0
   var loops: [LoopObject] = []
   var nextLevel = 0
@@ -104,7 +136,12 @@ struct TemplateCompiler: ~Copyable {
     ConditionGraph.Origin(source: unit.number, from: node.from, to: node.to)
   }
 
-  mutating func report(_ diagnostic: Diagnostic) { diagnostics.append(diagnostic) }
+  /// Nobody needs more reports than these.
+  private static let reportLimit = 100
+
+  mutating func report(_ diagnostic: Diagnostic) {
+    if diagnostics.count < TemplateCompiler.reportLimit { diagnostics.append(diagnostic) }
+  }
 
   func bytes(_ bytes: TemplateTree.Bytes) -> [UInt8] {
     unit.tree.withBytes(bytes, of: unit.source) { Array($0) }
@@ -117,7 +154,9 @@ struct TemplateCompiler: ~Copyable {
   }
 
   mutating func constant(_ bytes: TemplateTree.Bytes) -> Int {
-    if let view = unit.tree.view(bytes, of: unit.source) { return graph.constants.intern(text: view) }
+    if let view = unit.tree.view(bytes, of: unit.source) {
+      return graph.constants.intern(text: view)
+    }
     let (tree, source) = (unit.tree, unit.source)
     return tree.withBytes(bytes, of: source) { graph.constants.intern(text: $0) }
   }
@@ -167,13 +206,11 @@ struct TemplateCompiler: ~Copyable {
   }
 
   func variable(_ name: ByteView) -> Int? {
-    for entry in variables[variableBase...] where entry.name.elementsEqual(name) { return entry.level }
-    return nil
+    Variable.level(of: name, among: variables, from: variableBase)
   }
 
   func counter(_ name: ByteView) -> Int? {
-    for entry in counters[counterBase...] where entry.name.elementsEqual(name) { return entry.level }
-    return nil
+    Variable.level(of: name, among: counters, from: counterBase)
   }
 
   mutating func dropCounters(to count: Int) { counters.removeLast(counters.count - count) }
@@ -185,8 +222,8 @@ struct TemplateCompiler: ~Copyable {
 
   mutating func declare(_ name: [UInt8]) {
     let isKnown = name.withUnsafeBufferPointer { variable($0) != nil }
-    guard !isKnown else { return }
-    variables.append((name, nextLevel))
+    guard !isKnown, hasRoomForVariables() else { return }
+    variables.append(Variable(name, level: nextLevel))
     if name.withUnsafeBufferPointer({ counter($0) }) == nil {
       prologue.append(initialValue(name, nextLevel))
     } else {
@@ -198,15 +235,30 @@ struct TemplateCompiler: ~Copyable {
     nextLevel += 1
   }
 
+  /// Looking a name up goes through all of them.
+  private mutating func hasRoomForVariables() -> Bool {
+    if variables.count + counters.count < environment.limits.variables { return true }
+    if !diagnostics.contains(where: { $0.code == .limitExceeded }) {
+      report(
+        Diagnostic(
+          .limitExceeded, "the template writes more than \(environment.limits.variables) variables",
+          range: SourceRange(from: 0, to: unit.source.count)))
+    }
+    return false
+  }
+
   private mutating func declareCounter(_ name: [UInt8]) {
-    guard name.withUnsafeBufferPointer({ counter($0) }) == nil else { return }
-    counters.append((name, nextLevel))
+    guard name.withUnsafeBufferPointer({ counter($0) }) == nil, hasRoomForVariables() else {
+      return
+    }
+    counters.append(Variable(name, level: nextLevel))
     prologue.append(initialValue(name, nextLevel))
     nextLevel += 1
   }
 
   /// What a variable or a counter holds, or nil when the template writes nothing of this name.
-  mutating func written(_ name: TemplateTree.Bytes, _ node: TemplateTree.Node) -> ConditionGraph.ID? {
+  mutating func written(_ name: TemplateTree.Bytes, _ node: TemplateTree.Node) -> ConditionGraph.ID?
+  {
     if variables.isEmpty, counters.isEmpty { return nil }
     let level = unit.tree.withBytes(name, of: unit.source) { variable($0) }
     let count = unit.tree.withBytes(name, of: unit.source) { counter($0) }
@@ -251,7 +303,7 @@ struct TemplateCompiler: ~Copyable {
     let key = [0] + name
     if let known = key.withUnsafeBufferPointer({ variable($0) }) { return known }
     let level = nextLevel
-    variables.append((key, level))
+    variables.append(Variable(key, level: level))
     let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
     let null = graph.addConstant(.null, at: origin)
     prologue.append(graph.add(.assign, null, level, at: origin))

@@ -16,7 +16,15 @@ public struct TemplateDialect: Hashable, Sendable {
     case paths
   }
 
-  public let name: String
+  /// `superwall`, `shopify` or `agentwallie`.
+  public var name: String {
+    // Computed, so that copying a dialect counts no references.
+    switch syntax {
+    case .ruby: "shopify"
+    case .javaScript: "superwall"
+    case .paths: "agentwallie"
+    }
+  }
   let syntax: Syntax
   let style: LiquidStyle
   /// Whether a filter that gets too few or too many arguments is an error.
@@ -28,15 +36,15 @@ public struct TemplateDialect: Hashable, Sendable {
 
   /// Liquid as liquidjs renders it, with the filters of Superwall's editor. The default.
   public static let superwall = TemplateDialect(
-    name: "superwall", syntax: .javaScript, style: .javaScript, countsArguments: false,
+    syntax: .javaScript, style: .javaScript, countsArguments: false,
     dropsBlankBlocks: false, hasOwnFilters: true)
   /// Liquid as Shopify's implementation renders it.
   public static let shopify = TemplateDialect(
-    name: "shopify", syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
+    syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
     hasOwnFilters: true)
   /// Paths only; what does not resolve stays in the text as it is written.
   public static let agentwallie = TemplateDialect(
-    name: "agentwallie", syntax: .paths, style: .ruby, countsArguments: false,
+    syntax: .paths, style: .ruby, countsArguments: false,
     dropsBlankBlocks: false, hasOwnFilters: false)
 
   public static let all = [superwall, shopify, agentwallie]
@@ -48,10 +56,9 @@ public struct TemplateDialect: Hashable, Sendable {
   }
 
   private init(
-    name: String, syntax: Syntax, style: LiquidStyle, countsArguments: Bool,
+    syntax: Syntax, style: LiquidStyle, countsArguments: Bool,
     dropsBlankBlocks: Bool, hasOwnFilters: Bool
   ) {
-    self.name = name
     self.syntax = syntax
     self.style = style
     self.countsArguments = countsArguments
@@ -105,6 +112,8 @@ public struct TemplateLimits: Hashable, Sendable {
   public var pathNames: Int
   /// Filters behind one value.
   public var filters: Int
+  /// Names that tags of one template write.
+  public var variables: Int
   /// Statements of other templates that are compiled into one.
   public var partialStatements: Int
   /// Work of one rendering: every round of a loop takes 1, every filter, output and report at least
@@ -117,13 +126,15 @@ public struct TemplateLimits: Hashable, Sendable {
 
   public init(
     sourceBytes: Int = 100_000, nesting: Int = 100, pathNames: Int = 100, filters: Int = 100,
-    partialStatements: Int = 20_000, steps: Int = 200_000, outputBytes: Int = 1 << 20,
+    variables: Int = 1_000, partialStatements: Int = 20_000, steps: Int = 100_000,
+    outputBytes: Int = 1 << 20,
     memoryBytes: Int = 4 << 20
   ) {
     self.sourceBytes = sourceBytes
     self.nesting = min(max(nesting, 1), 100)
     self.pathNames = pathNames
     self.filters = min(max(filters, 0), 200)
+    self.variables = max(variables, 0)
     self.partialStatements = partialStatements
     self.steps = max(steps, 0)
     self.outputBytes = outputBytes

@@ -1,7 +1,10 @@
 /// Expressions of templates as graph nodes.
 extension TemplateCompiler {
   mutating func value(_ id: UInt32) -> ConditionGraph.ID {
-    guard id != TemplateTree.none else { return graph.addConstant(.missing, at: ConditionGraph.Origin(source: unit.number, from: 0, to: 0)) }
+    guard id != TemplateTree.none else {
+      return graph.addConstant(
+        .missing, at: ConditionGraph.Origin(source: unit.number, from: 0, to: 0))
+    }
     let node = unit.tree[Int(id)]
     let origin = origin(node)
     switch node.kind {
@@ -92,7 +95,9 @@ extension TemplateCompiler {
 
   /// Whether a segment may mean something that every list or text has.
   private func isCommand(_ segment: TemplateTree.Node) -> Bool {
-    guard segment.kind == .name || style.isJavaScript, let name = name(segment) else { return false }
+    guard segment.kind == .name || style.isJavaScript, let name = name(segment) else {
+      return false
+    }
     return unit.tree.withBytes(name, of: unit.source) { name in
       switch name.count {
       case 4 where name.elementsEqual("size".utf8) || name.elementsEqual("last".utf8): return true
@@ -122,7 +127,8 @@ extension TemplateCompiler {
     }
     var used = 1
     var current: ConditionGraph.ID
-    let binding = scopes.isEmpty ? nil : unit.tree.withBytes(rootName, of: unit.source) { self.binding($0) }
+    let binding =
+      scopes.isEmpty ? nil : unit.tree.withBytes(rootName, of: unit.source) { self.binding($0) }
     switch binding {
     case .loop(let loop)?: return loopFact(loop, Array(segments.dropFirst()), node)
     case .local(let level)?: current = graph.add(.local, level, at: origin(node))
@@ -191,6 +197,7 @@ extension TemplateCompiler {
       allDataSlot = all
       result = call(.element, [graph.add(.slot, all, at: origin(node)), name], node)
     }
+    guard hasRoomForNameTests(node) else { return result }
     for known in variables[variableBase...] where known.name.first != 0 {
       let isName = graph.add(
         .relation, name, text(known.name, node), Int(LiquidRelation.equal.rawValue),
@@ -199,6 +206,18 @@ extension TemplateCompiler {
       result = graph.add(.conditional, isName, value, result, at: origin(node))
     }
     return result
+  }
+
+  /// Every computed name is held against every variable: both must not be many.
+  private mutating func hasRoomForNameTests(_ node: TemplateTree.Node) -> Bool {
+    let count = variables.count - variableBase
+    nameTests += count
+    if count <= 100, nameTests <= environment.limits.partialStatements { return true }
+    report(
+      Diagnostic(
+        .limitExceeded, "computed names among this many variables take too long", range: node.range)
+    )
+    return false
   }
 
   // MARK: Loops
@@ -231,7 +250,8 @@ extension TemplateCompiler {
       switch fact {
       case "col": return column
       case "col0": return call(.minus, [column, one], node)
-      case "col_first": return graph.add(.relation, column, one, Int(LiquidRelation.equal.rawValue), at: origin)
+      case "col_first":
+        return graph.add(.relation, column, one, Int(LiquidRelation.equal.rawValue), at: origin)
       case "col_last":
         let count = style.isJavaScript ? columns : call(.asInteger, [columns], node)
         return graph.add(.relation, column, count, Int(LiquidRelation.equal.rawValue), at: origin)
@@ -260,7 +280,8 @@ extension TemplateCompiler {
     -> ConditionGraph.ID
   {
     var parts: [ConditionGraph.ID] = []
-    let facts = ["index", "index0", "length", "rindex", "rindex0", "first", "last", "name"]
+    let facts =
+      ["index", "index0", "length", "rindex", "rindex0", "first", "last", "name"]
       + (loop.isTable ? ["col", "col0", "col_first", "col_last", "row"] : [])
     for fact in facts {
       guard let value = loopFact(loop, fact, node) else { continue }
@@ -283,7 +304,8 @@ extension TemplateCompiler {
     for argument in unit.tree.list(node.b) {
       let content = unit.tree[Int(argument)]
       if content.kind == .keyword, !filter.keywords.isEmpty {
-        let name = unit.tree.string(TemplateTree.Bytes(from: content.a, count: content.b), of: unit.source)
+        let name = unit.tree.string(
+          TemplateTree.Bytes(from: content.a, count: content.b), of: unit.source)
         options.append((name, value(content.c)))
       } else {
         if !options.isEmpty { plainAfterOption = true }
@@ -300,7 +322,8 @@ extension TemplateCompiler {
       reportCount(filter, plain.count, node)
       return call(.fail, [input], node)
     }
-    return call(filter.function, operands(filter, input, plain, options, plainAfterOption, node), node)
+    return call(
+      filter.function, operands(filter, input, plain, options, plainAfterOption, node), node)
   }
 
   /// A call with a number of arguments that the filter does not take is an error where it is met.
@@ -311,7 +334,8 @@ extension TemplateCompiler {
     let wanted = least == most ? "\(least)" : "\(least) to \(most)"
     report(
       Diagnostic(
-        .typeError, "'\(filter.name)' takes \(wanted) argument\(most == 1 ? "" : "s"), not \(count)",
+        .typeError,
+        "'\(filter.name)' takes \(wanted) argument\(most == 1 ? "" : "s"), not \(count)",
         severity: .warning, range: node.range))
   }
 

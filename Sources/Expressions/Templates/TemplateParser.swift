@@ -32,6 +32,8 @@ struct TemplateParser {
   var diagnostics: [Diagnostic] = []
   private var lines: Lines?
   private var depth = 0
+  /// Statements of the blocks around the current place, until each is complete.
+  private var open: [UInt32] = []
   /// Whether what has been parsed of the current statement writes nothing.
   var lastIsBlank = false
 
@@ -42,6 +44,7 @@ struct TemplateParser {
       source, environment.delimiters, respectsQuotes: environment.dialect.syntax == .javaScript)
     reader = ExpressionReader(dialect: environment.dialect, limits: environment.limits)
     tree = TemplateTree(sourceCount: source.count)
+    open.reserveCapacity(16)
   }
 
   /// Parses a whole source.
@@ -63,7 +66,9 @@ struct TemplateParser {
       let body = parser.body(inside: nil)
       parser.tree.root = Int(body.node)
     }
-    for filter in parser.reader.unknownFilters { parser.reportUnknownFilter(filter.name, filter.range) }
+    for filter in parser.reader.unknownFilters.prefix(TemplateParser.errorLimit) {
+      parser.reportUnknownFilter(filter.name, filter.range)
+    }
     return (parser.tree, parser.diagnostics)
   }
 
@@ -83,13 +88,9 @@ struct TemplateParser {
   mutating func body(inside block: (name: TagName, from: Int, to: Int)?) -> Body {
     depth += 1
     defer { depth -= 1 }
-    var statements: [UInt32] = []
+    let first = open.count
     var isBlank = true
     let start = lexer.at
-    func sequence(_ tree: inout TemplateTree, _ end: Int) -> UInt32 {
-      statements.count == 1
-        ? statements[0] : tree.add(.sequence, start, end, tree.add(list: statements))
-    }
     guard depth <= environment.limits.nesting else {
       report(
         MarkupError(
@@ -97,35 +98,43 @@ struct TemplateParser {
           suggestion: "at most \(environment.limits.nesting) are allowed", code: .limitExceeded))
       lexer.move(to: source.count, trimming: false)
       if let end = lines?.end { lines?.at = end }
-      return Body(node: sequence(&tree, start), isBlank: true)
+      return Body(node: sequence(from: first, start, start), isBlank: true)
     }
     while true {
       let piece = nextPiece()
       switch piece.kind {
       case .end:
         if let block, depth <= environment.limits.nesting { reportUnclosed(block) }
-        return Body(node: sequence(&tree, piece.from), isBlank: isBlank)
+        return Body(node: sequence(from: first, start, piece.from), isBlank: isBlank)
       case .text:
         guard piece.contentTo > piece.contentFrom else { continue }
         let content = ByteView(rebasing: source[piece.contentFrom..<piece.contentTo])
         if isBlank, !content.allSatisfy(TemplateLexer.isSpace) { isBlank = false }
-        statements.append(
+        open.append(
           tree.add(
             .text, piece.contentFrom, piece.contentTo, UInt32(piece.contentFrom),
             UInt32(content.count)))
       case .output:
         isBlank = false
-        if let node = output(piece) { statements.append(node) }
+        if let node = output(piece) { open.append(node) }
       case .tag:
         switch tag(piece, inside: block?.name) {
         case .statement(let node):
-          if let node { statements.append(node) }
+          if let node { open.append(node) }
           isBlank = isBlank && lastIsBlank
         case .ending(let ending):
-          return Body(node: sequence(&tree, ending.from), isBlank: isBlank, ending: ending)
+          let node = sequence(from: first, start, ending.from)
+          return Body(node: node, isBlank: isBlank, ending: ending)
         }
       }
     }
+  }
+
+  /// The open statements from some place on as one.
+  private mutating func sequence(from first: Int, _ start: Int, _ end: Int) -> UInt32 {
+    defer { open.removeLast(open.count - first) }
+    if open.count - first == 1 { return open[first] }
+    return tree.add(.sequence, start, end, tree.add(list: open[first...]))
   }
 
   enum Tag {
@@ -167,7 +176,9 @@ struct TemplateParser {
     return write(&markup, piece.from, piece.to)
   }
 
-  func markupError(_ message: String, _ piece: TemplatePiece, suggestion: String? = nil) -> MarkupError {
+  func markupError(_ message: String, _ piece: TemplatePiece, suggestion: String? = nil)
+    -> MarkupError
+  {
     MarkupError(message: message, from: piece.from, to: piece.to, suggestion: suggestion)
   }
 
@@ -235,11 +246,22 @@ struct TemplateParser {
   // MARK: Reports
 
   mutating func report(_ error: MarkupError) {
+    guard hasRoomForErrors() else { return }
     diagnostics.append(
       Diagnostic(
         error.code, error.message,
         range: SourceRange(from: error.from, to: max(error.to, error.from)),
         suggestion: error.suggestion))
+  }
+
+  /// A source with this many errors is not read on: nobody needs more of them.
+  private static let errorLimit = 100
+
+  private mutating func hasRoomForErrors() -> Bool {
+    if diagnostics.count < TemplateParser.errorLimit { return true }
+    lexer.move(to: source.count, trimming: false)
+    if let end = lines?.end { lines?.at = end }
+    return false
   }
 
   private mutating func reportUnclosed(_ block: (name: TagName, from: Int, to: Int)) {
@@ -282,6 +304,7 @@ struct TemplateParser {
   }
 
   private mutating func reportUnknownTag(_ name: String, _ from: Int, _ to: Int) {
+    guard hasRoomForErrors() else { return }
     let close = Suggestion.closest(to: name, among: TagName.names)
     report(
       MarkupError(
@@ -405,13 +428,17 @@ struct TemplateParser {
       reportUnknownTag("doc", piece.from, piece.to)
     }
     if !markup.isAtEnd {
-      report(MarkupError(message: "'doc' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
+      report(
+        MarkupError(
+          message: "'doc' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
     }
     guard let end = lexer.end(of: "enddoc", from: piece.to, allowsControl: true) else {
       reportUnclosed((.doc, piece.from, piece.to))
       return nil
     }
-    if let nested = lexer.end(of: "doc", from: piece.to, allowsControl: true), nested.textTo < end.textTo {
+    if let nested = lexer.end(of: "doc", from: piece.to, allowsControl: true),
+      nested.textTo < end.textTo
+    {
       report(
         MarkupError(
           message: "'doc' cannot stand inside 'doc'", from: nested.textTo, to: nested.to,
@@ -423,7 +450,9 @@ struct TemplateParser {
 
   private mutating func raw(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
     if !markup.isAtEnd, !isScript {
-      report(MarkupError(message: "'raw' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
+      report(
+        MarkupError(
+          message: "'raw' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
     }
     guard let end = lexer.end(of: "endraw", from: piece.to, allowsControl: !isScript) else {
       reportUnclosed((.raw, piece.from, piece.to))

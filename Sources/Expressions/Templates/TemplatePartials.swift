@@ -139,8 +139,11 @@ extension TemplateCompiler {
     unit = other
     let body = statement(other.tree.root)
     scopes.removeLast(names.count)
-    let each = style.isJavaScript ? call(.wrapped, [item], node) : call(.wrappedUnlessList, [item], node)
-    let loop = graph.add(.items, list: [each, body, graph.add(.statements, list: [], at: origin)], 1, level, at: origin)
+    let each =
+      style.isJavaScript ? call(.wrapped, [item], node) : call(.wrappedUnlessList, [item], node)
+    let loop = graph.add(
+      .items, list: [each, body, graph.add(.statements, list: [], at: origin)], 1, level, at: origin
+    )
     return graph.add(.statements, list: list + [loop], at: origin)
   }
 
@@ -180,7 +183,8 @@ extension TemplateCompiler {
     let content = statement(other.tree.root)
     scopes.removeLast(scopes.count - isolation)
     if isOutermost { scopes.removeLast() }
-    let body = graph.add(.statements, list: prologue + [graph.add(.cell, content, 0, 2, at: origin)], at: origin)
+    let body = graph.add(
+      .statements, list: prologue + [graph.add(.cell, content, 0, 2, at: origin)], at: origin)
     variables.removeLast(variables.count - variableBase)
     dropCounters(to: counterBase)
     prologue = outerPrologue

@@ -84,7 +84,8 @@ public struct TemplateSchema: Sendable {
           return .unknown(place: place, known: members.map(\.name))
         }
       case .scalar(let type):
-        if type == .string, name == "size" || name == "length" || name == "first" || name == "last" {
+        if type == .string, name == "size" || name == "length" || name == "first" || name == "last"
+        {
           shape = .scalar(name == "size" || name == "length" ? .number : .string)
         } else if name == nil {
           return .found(.any)

@@ -68,8 +68,10 @@ extension TemplateCompiler {
     let literal = graph.add(.text, place, at: origin)
     let isThere = call(.scalar, [value], node)
     let test = graph.add(
-      .not, graph.add(
-        .relation, isThere, graph.addConstant(.null, at: origin), Int(LiquidRelation.equal.rawValue),
+      .not,
+      graph.add(
+        .relation, isThere, graph.addConstant(.null, at: origin),
+        Int(LiquidRelation.equal.rawValue),
         at: origin), at: origin)
     return graph.add(.choose, test, written, literal, at: origin)
   }
@@ -121,7 +123,9 @@ extension TemplateCompiler {
       for value in values {
         let other = compared(value)
         tests.append(
-          graph.add(.relation, subject, other, Int(LiquidRelation.equal.rawValue), at: self.origin(unit.tree[Int(value)])))
+          graph.add(
+            .relation, subject, other, Int(LiquidRelation.equal.rawValue),
+            at: self.origin(unit.tree[Int(value)])))
       }
       list.append(branch(tests, marked, node))
     }
@@ -133,6 +137,7 @@ extension TemplateCompiler {
     _ tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
     let origin = origin(node)
+    if style.isJavaScript, tests.count > 8 { return branch(ofMany: tests, body, node) }
     if tests.count == 1 || style.isJavaScript {
       var test = tests[tests.count - 1]
       for earlier in tests.dropLast().reversed() {
@@ -144,7 +149,9 @@ extension TemplateCompiler {
     let counter = hiddenVariable()
     let count = graph.add(.local, counter, at: origin)
     let one = graph.addConstant(Cell(Int64(1)), at: origin)
-    var list = [graph.add(.assign, graph.addConstant(Cell(Int64(0)), at: origin), counter, at: origin)]
+    var list = [
+      graph.add(.assign, graph.addConstant(Cell(Int64(0)), at: origin), counter, at: origin)
+    ]
     for test in tests {
       let sum = graph.add(.add, count, one, at: origin)
       let increment = graph.add(.assign, sum, counter, at: origin)
@@ -158,24 +165,48 @@ extension TemplateCompiler {
     return graph.add(.statements, list: list, at: origin)
   }
 
+  /// A branch that runs once when any of many values matches: one test after the other, so that
+  /// nothing nests.
+  private mutating func branch(
+    ofMany tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
+  ) -> ConditionGraph.ID {
+    let origin = origin(node)
+    let found = hiddenVariable()
+    let isFound = graph.add(.affirms, graph.add(.local, found, at: origin), at: origin)
+    let set = graph.add(.assign, graph.addConstant(.true, at: origin), found, at: origin)
+    var list = [graph.add(.assign, graph.addConstant(.false, at: origin), found, at: origin)]
+    for test in tests {
+      let look = graph.add(.choose, test, set, nothing(node), at: origin)
+      list.append(graph.add(.choose, isFound, nothing(node), look, at: origin))
+    }
+    list.append(graph.add(.choose, isFound, body, nothing(node), at: origin))
+    return graph.add(.statements, list: list, at: origin)
+  }
+
   // MARK: Loops
 
   /// Statements in the scope of a loop's variable.
   private mutating func scoped(
     _ names: [(name: [UInt8], binding: Binding)], _ body: UInt32
   ) -> ConditionGraph.ID {
-    guard body != TemplateTree.none else { return graph.add(.statements, list: [], at: ConditionGraph.Origin(source: unit.number, from: 0, to: 0)) }
+    guard body != TemplateTree.none else {
+      return graph.add(
+        .statements, list: [], at: ConditionGraph.Origin(source: unit.number, from: 0, to: 0))
+    }
     scopes += names
     defer { scopes.removeLast(names.count) }
     return statement(Int(body))
   }
 
-  private mutating func loop(_ id: TemplateTree.ID, _ node: TemplateTree.Node) -> ConditionGraph.ID {
+  private mutating func loop(_ id: TemplateTree.ID, _ node: TemplateTree.Node) -> ConditionGraph.ID
+  {
     let loop = unit.tree.loop(id)
     let origin = origin(node)
     let items = value(loop.items)
     let name = bytes(loop.variable) + Array("-".utf8) + bytes(loop.text)
-    var offset = loop.offset == TemplateTree.continuing ? graph.addConstant(.missing, at: origin) : value(loop.offset)
+    var offset =
+      loop.offset == TemplateTree.continuing
+      ? graph.addConstant(.missing, at: origin) : value(loop.offset)
     var list: [ConditionGraph.ID] = []
     let register = keepsPlaces ? self.register(Array("for ".utf8) + name) : nil
     if loop.offset == TemplateTree.continuing, let register {
@@ -199,9 +230,11 @@ extension TemplateCompiler {
       parent: loops.indices.last.flatMap { $0 >= loopBase ? $0 : nil })
     loops.append(object)
     let body = scoped(
-      [(Array("forloop".utf8), .loop(object)), (bytes(loop.variable), .local(level: level))], loop.body)
+      [(Array("forloop".utf8), .loop(object)), (bytes(loop.variable), .local(level: level))],
+      loop.body)
     loops.removeLast()
-    let otherwise = loop.otherwise == TemplateTree.none ? nothing(node) : statement(Int(loop.otherwise))
+    let otherwise =
+      loop.otherwise == TemplateTree.none ? nothing(node) : statement(Int(loop.otherwise))
     if style.isJavaScript, loop.otherwise != TemplateTree.none {
       // What counts is whether there is anything before limit and offset.
       let none = graph.addConstant(.missing, at: origin)
@@ -217,7 +250,8 @@ extension TemplateCompiler {
     return graph.add(.statements, list: list, at: origin)
   }
 
-  private mutating func table(_ id: TemplateTree.ID, _ node: TemplateTree.Node) -> ConditionGraph.ID {
+  private mutating func table(_ id: TemplateTree.ID, _ node: TemplateTree.Node) -> ConditionGraph.ID
+  {
     let loop = unit.tree.loop(id)
     let origin = origin(node)
     let items = value(loop.items)
@@ -234,7 +268,8 @@ extension TemplateCompiler {
     let columns =
       loop.columns == TemplateTree.none
       ? count
-      : style.isJavaScript ? call(.orElse, [value(loop.columns), count], node) : value(loop.columns)
+      : style.isJavaScript
+        ? call(.orElse, [value(loop.columns), count], node) : value(loop.columns)
     list.append(graph.add(.assign, columns, columnsVariable, at: origin))
     list.append(graph.add(.assign, graph.addConstant(.null, at: origin), flag, at: origin))
     let object = LoopObject(
@@ -247,7 +282,8 @@ extension TemplateCompiler {
     let rounds = graph.add(.items, list: [taken, round, nothing(node)], 0, level, at: origin)
     if style.isJavaScript {
       let isFilled = graph.add(
-        .not, graph.add(
+        .not,
+        graph.add(
           .relation, count, graph.addConstant(Cell(Int64(0)), at: origin),
           Int(LiquidRelation.equal.rawValue), at: origin), at: origin)
       list += [
@@ -273,7 +309,9 @@ extension TemplateCompiler {
     let one = graph.addConstant(Cell(Int64(1)), at: origin)
     let column = call(.tableColumn, [index, columns], node)
     let row = call(.tableRow, [index, columns], node)
-    func equal(_ a: ConditionGraph.ID, _ b: ConditionGraph.ID, _ graph: inout ConditionGraph) -> ConditionGraph.ID {
+    func equal(_ a: ConditionGraph.ID, _ b: ConditionGraph.ID, _ graph: inout ConditionGraph)
+      -> ConditionGraph.ID
+    {
       graph.add(.relation, a, b, Int(LiquidRelation.equal.rawValue), at: origin)
     }
     let open = [
@@ -306,7 +344,8 @@ extension TemplateCompiler {
       .statements,
       list: [
         write("</tr>\n<tr class=\"row", node),
-        graph.add(.output, graph.add(.add, row, one, at: origin), 1, at: origin), write("\">", node),
+        graph.add(.output, graph.add(.add, row, one, at: origin), 1, at: origin),
+        write("\">", node),
       ], at: origin)
     let wraps = graph.add(
       .choose, isLastColumn,
@@ -323,9 +362,11 @@ extension TemplateCompiler {
       .relation, value, graph.addConstant(.true, at: origin), Int(LiquidRelation.equal.rawValue),
       at: origin)
     let leave = graph.add(
-      .choose, isBreak, graph.add(.leave, 0, 0, 2, at: origin), graph.add(.leave, 1, 0, 2, at: origin),
+      .choose, isBreak, graph.add(.leave, 0, 0, 2, at: origin),
+      graph.add(.leave, 1, 0, 2, at: origin),
       at: origin)
-    return graph.add(.choose, graph.add(.affirms, value, at: origin), leave, nothing(node), at: origin)
+    return graph.add(
+      .choose, graph.add(.affirms, value, at: origin), leave, nothing(node), at: origin)
   }
 
   // MARK: Counters and cycles
@@ -383,7 +424,8 @@ extension TemplateCompiler {
     for item in items {
       let content = unit.tree[Int(item)]
       switch content.kind {
-      case .string: key += [0x22] + bytes(TemplateTree.Bytes(from: content.a, count: content.b)) + [0x22]
+      case .string:
+        key += [0x22] + bytes(TemplateTree.Bytes(from: content.a, count: content.b)) + [0x22]
       case .int, .double, .bool, .null, .empty, .blank:
         key += Array("\(content.kind) \(content.a) \(content.b) \(content.c),".utf8)
       default: return Array("\(unit.number) \(node.from)".utf8)

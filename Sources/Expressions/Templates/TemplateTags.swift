@@ -267,7 +267,8 @@ extension TemplateParser {
     let segments = names.prefix(wanted).map {
       tree.add(.name, Int($0.from), Int($0.from + $0.count), $0.from, $0.count)
     }
-    let path = tree.add(.path, Int(content.from), Int(content.from + content.count), tree.add(list: segments))
+    let path = tree.add(
+      .path, Int(content.from), Int(content.from + content.count), tree.add(list: segments))
     return tree.add(.verbatim, from, to, path, UInt32(from), UInt32(to - from))
   }
 }

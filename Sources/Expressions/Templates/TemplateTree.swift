@@ -197,7 +197,9 @@ struct TemplateTree {
   }
 
   /// The bytes of a name or a text.
-  func withBytes<Result>(_ bytes: Bytes, of source: ByteView, _ body: (ByteView) -> Result) -> Result {
+  func withBytes<Result>(_ bytes: Bytes, of source: ByteView, _ body: (ByteView) -> Result)
+    -> Result
+  {
     let (from, count) = (Int(bytes.from), Int(bytes.count))
     if from + count <= sourceCount { return body(ByteView(rebasing: source[from..<from + count])) }
     return made.withUnsafeBufferPointer {

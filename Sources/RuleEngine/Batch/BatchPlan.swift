@@ -21,18 +21,23 @@ public final class BatchPlan: Sendable {
   public let stopsAtRejection: Bool
   /// Longest line that is read, in bytes.
   public let lineLimit: Int
+  /// What is rendered beside the outcomes, or nil.
+  public let texts: TextPlan?
   let placements: [Placement]
   let table: BatchTable
 
   /// - Parameters:
   ///   - placements: names; nil for all of the config, in its order.
   ///   - clock: nil for a calendar in UTC.
+  ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
   public init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
-    layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true, stopsAtRejection: Bool = false,
-    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil
+    layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
+    stopsAtRejection: Bool = false, lineLimit: Int = 1 << 20, clock: HistoryClock? = nil,
+    texts: TextPlan? = nil
   ) {
     self.ruleSet = ruleSet
+    self.texts = texts
     self.now = now
     self.clock = clock ?? HistoryClock(now: now)
     self.assigner = assigner

@@ -52,6 +52,7 @@ public struct BatchWorker: ~Copyable {
   private var counts: BatchCounts
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
+  private var texts: BatchTexts
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   /// What questions about events come to for users without any, by slot.
   private let answersWithoutEvents: [(slot: Int, cell: Cell)]
@@ -97,6 +98,7 @@ public struct BatchWorker: ~Copyable {
     counts = BatchCounts(plan)
     chooser = VariantChooser(plan)
     writer = OutcomeWriter(plan)
+    texts = BatchTexts(plan)
     captured = .allocate(capacity: Capture.allCases.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
     answersWithoutEvents = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
@@ -106,6 +108,9 @@ public struct BatchWorker: ~Copyable {
 
   /// Keys of records that nobody knows, with the number of records that had them.
   public var unknownKeys: [String: Int] { reader.unknownKeys.merging(unknown, uniquingKeysWith: +) }
+
+  /// What went wrong in texts, with the number of times.
+  public var textErrors: [String: Int] { texts.errors }
 
   /// The unknown keys since this was asked last.
   private mutating func newUnknownKeys() -> [String: Int] {
@@ -134,6 +139,7 @@ public struct BatchWorker: ~Copyable {
     while start < chunk.count {
       // A record of a known shape tells where it ends; nobody has to look for the newline.
       if let count = addByShape(ByteView(rebasing: chunk[start...])) {
+        texts.addRow(ByteView(rebasing: chunk[start..<start + count]))
         start += count + 1
       } else {
         let end = LineScan.newline(in: chunk, from: start)
@@ -167,6 +173,7 @@ public struct BatchWorker: ~Copyable {
       let place = error.offset.map { " at byte \($0)" } ?? ""
       return RejectedLine(line: number, reason: error.reason + place, text: Array(line))
     }
+    texts.addRow(line)
     decideAlone()
     if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
     return nil
@@ -242,7 +249,8 @@ public struct BatchWorker: ~Copyable {
     guard block.count > 0 else { return }
     columns.decide(&block, table, &counts, chooser)
     counts.users += block.count
-    if plan.writesOutcomes { writer.write(block, table, to: buffer) }
+    texts.render(block)
+    if plan.writesOutcomes { writer.write(block, table, texts, to: buffer) }
     block.begin()
   }
 

@@ -24,7 +24,8 @@ struct OutcomeWriter: ~Copyable {
 
   /// Writes the lines of all users of a block.
   mutating func write(
-    _ block: borrowing BatchBlock, _ table: BatchTable, to buffer: OutcomeBuffer
+    _ block: borrowing BatchBlock, _ table: BatchTable, _ texts: borrowing BatchTexts,
+    to buffer: OutcomeBuffer
   ) {
     for row in 0..<block.count {
       quote(block.subjects[row])
@@ -32,9 +33,10 @@ struct OutcomeWriter: ~Copyable {
       let capacity =
         longest + 4 * placements + table.closing.count
         + repeated * (subject.count + table.opening.count) + 4 * OutcomeWriter.step
+        + texts.bytes(ofRow: row)
       buffer.append(capacity: capacity) { start in
         var at = start
-        write(row, block, table, &at)
+        write(row, block, table, texts, &at)
         return at
       }
     }
@@ -55,7 +57,7 @@ struct OutcomeWriter: ~Copyable {
 
   private borrowing func write(
     _ row: Int, _ block: borrowing BatchBlock, _ table: BatchTable,
-    _ at: inout UnsafeMutableRawPointer
+    _ texts: borrowing BatchTexts, _ at: inout UnsafeMutableRawPointer
   ) {
     let choices = block.choices + row
     if layout == .wide { begin(table, &at) }
@@ -82,10 +84,24 @@ struct OutcomeWriter: ~Copyable {
             copied &+= OutcomeWriter.step
           }
           at += count
+          if texts.isActive { insert(texts, row &* placements &+ placement, &at) }
         }
       }
     }
     if layout == .wide { OutcomeWriter.copy(table.closing, to: &at) }
+  }
+
+  /// Puts texts before the braces that close the outcome that was written last.
+  private borrowing func insert(
+    _ texts: borrowing BatchTexts, _ number: Int, _ at: inout UnsafeMutableRawPointer
+  ) {
+    let closing = layout == .long ? 2 : 1
+    texts.withMember(number) { member in
+      guard let start = member.baseAddress else { return }
+      (at - closing + member.count).copyMemory(from: at - closing, byteCount: closing)
+      (at - closing).copyMemory(from: start, byteCount: member.count)
+      at += member.count
+    }
   }
 
   /// Writes what stands before the outcomes of a line.

@@ -21,12 +21,21 @@ public enum TextContext {
     var value: Value {
       var entries: [Value.Entry] = []
       if case .map(let known) = attributes { entries = known }
-      entries.append(TextContext.entry("slot", .string(slot)))
-      entries.append(TextContext.entry("label", .string(label)))
-      if let productID { entries.append(TextContext.entry("product_id", .string(productID))) }
+      func add(_ name: String, _ value: String) {
+        let key = Value.string(name)
+        if !entries.contains(where: { $0.key == key }) {
+          entries.append(Value.Entry(key: key, value: .string(value)))
+        }
+      }
+      add("slot", slot)
+      add("label", label)
+      if let productID { add("product_id", productID) }
       return .map(entries)
     }
   }
+
+  /// Slots whose products can be read without `products.` before them.
+  static let rootSlots = ["primary", "secondary", "tertiary"]
 
   /// A context for texts.
   ///
@@ -49,7 +58,7 @@ public enum TextContext {
     }
     var entries = [entry("products", .map(slots))]
     // Superwall's older editor reads products without a prefix.
-    for name in ["primary", "secondary", "tertiary"] {
+    for name in rootSlots {
       guard let product = products.last(where: { $0.slot == name }) else { continue }
       entries.append(entry(name, product.value))
     }

@@ -40,7 +40,8 @@ public struct PaywallTexts: Sendable {
 
   /// - Parameter environment: the dialect of the texts; AgentWallie's by default.
   public init(
-    _ schema: PaywallSchema, environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
+    _ schema: PaywallSchema,
+    environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
   ) {
     var compiler = Compiler(environment)
     self.schema = schema
@@ -48,6 +49,7 @@ public struct PaywallTexts: Sendable {
       compiler.content(component, "components[\(index)]")
     }
     paths = compiler.paths
+    sources = compiler.sources
     diagnostics = compiler.diagnostics
     var builder = ProgramBuilder(Environment(roots: []))
     for condition in compiler.conditions { builder.add([condition]) }
@@ -55,8 +57,10 @@ public struct PaywallTexts: Sendable {
     texts = compiler.finish()
   }
 
-  /// Where each text stands.
+  /// Where each text stands: `components[0].props.text`.
   public var textPaths: [String] { paths }
+  /// The texts as they are written, in the order of ``textPaths``.
+  public let sources: [String]
 
   /// The paywall for one user.
   ///
@@ -67,7 +71,9 @@ public struct PaywallTexts: Sendable {
     products: [TextContext.SlottedProduct], selected: Int?, user: Value = .map([]),
     device: Value = .map([]), params: Value = .map([]), options: RenderOptions = RenderOptions()
   ) throws(EvaluationError) -> Resolved {
-    var roots: [(name: String, value: Value)] = [("user", user), ("device", device), ("params", params)]
+    var roots: [(name: String, value: Value)] = [
+      ("user", user), ("device", device), ("params", params),
+    ]
     if let theme = schema.theme { roots.append(("theme", theme.value)) }
     var textFrame = Frame(for: texts.program)
     try textFrame.fill(TextContext.make(products: products, selected: selected, roots: roots))
@@ -77,7 +83,9 @@ public struct PaywallTexts: Sendable {
     for product in products { resolved[product.slot] = product.attributes }
     try conditionFrame.fill(
       ConditionContext.make(
-        slots: products.map { ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID) },
+        slots: products.map {
+          ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID)
+        },
         selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme))
     var result = Resolved(components: [], hidden: [], errors: [])
     var text = RenderedText()
@@ -123,6 +131,7 @@ public struct PaywallTexts: Sendable {
   private struct Compiler: ~Copyable {
     var texts: TemplateSetBuilder
     var paths: [String] = []
+    var sources: [String] = []
     var conditions: [Filter] = []
     var diagnostics: [Diagnostic] = []
 
@@ -131,23 +140,28 @@ public struct PaywallTexts: Sendable {
     mutating func content(_ value: Value, _ path: String) -> Content {
       switch value {
       case .string(let text):
-        guard text.contains("{{") || text.contains("<<") || text.contains("{%") || text.contains("<%")
+        guard
+          text.contains("{{") || text.contains("<<") || text.contains("{%") || text.contains("<%")
         else { return .plain(value) }
         for var problem in texts.add(text) {
           problem.path = path
           diagnostics.append(problem)
         }
         paths.append(path)
+        sources.append(text)
         return .text(paths.count - 1)
       case .list(let elements):
         return .list(elements.enumerated().map { content($0.element, "\(path)[\($0.offset)]") })
       case .map(let entries):
-        let members = entries.filter { $0.key != "condition" }.map { entry -> (key: Value, value: Content) in
+        var type: String?
+        if case .string(let text)? = value["type"] { type = text }
+        var members: [(key: Value, value: Content)] = []
+        for entry in entries where type == nil || entry.key != "condition" {
           var name = "?"
           if case .string(let text) = entry.key { name = text }
-          return (entry.key, content(entry.value, "\(path).\(name)"))
+          members.append((entry.key, content(entry.value, "\(path).\(name)")))
         }
-        guard case .string(let type)? = value["type"] else { return .map(members) }
+        guard let type else { return .map(members) }
         return .component(component(value, type, members, path))
       default: return .plain(value)
       }
@@ -164,7 +178,8 @@ public struct PaywallTexts: Sendable {
         diagnostics.append(
           Diagnostic(
             .decodeFailure, "the condition names no field", path: "\(path).condition",
-            suggestion: "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
+            suggestion:
+              "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
         return node
       }
       conditions.append(filter)

@@ -46,10 +46,14 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup var options: DecisionOptions
 
+  @OptionGroup var rendering: RenderingOptions
+
   @Option(help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
-  @Option(help: "The form of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+  @Option(
+    help:
+      "The form of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
   var summary = SummaryFormat.text
 
   @Option(help: "long: a line for each user and placement; wide: a line for each user.")
@@ -72,13 +76,17 @@ struct PrecomputeCommand: AsyncParsableCommand {
   private func checkFiles(_ users: [String]) throws {
     let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
     for path in written {
-      for source in [source.config] + users where source != "-" {
+      let read =
+        [source.config] + users
+        + [rendering.render, rendering.products.products].compactMap { $0 }
+      for source in read where source != "-" {
         if FileIdentity.areSame(path, source) {
           throw ValidationError("\(path) is read by this command and cannot be written")
         }
       }
     }
-    if written.count == 2, written[0] == written[1] || FileIdentity.areSame(written[0], written[1]) {
+    if written.count == 2, written[0] == written[1] || FileIdentity.areSame(written[0], written[1])
+    {
       throw ValidationError("--out and --rejects are the same file")
     }
   }
@@ -94,9 +102,14 @@ struct PrecomputeCommand: AsyncParsableCommand {
       input: input.usersForm?.rawValue, placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
       now: try options.time(), options: options, layout: layout.rawValue,
       output: out == "none" ? "none" : form.rawValue, strict: strict)
+    if rendering.render != nil, out != "none", form != .ndjson {
+      throw ValidationError("--render writes texts into outcomes as NDJSON alone")
+    }
+    settings.texts = try rendering.digest()
     let files = RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     let former = lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
-    let plan = try settings.plan(ruleSet)
+    let plan = try settings.plan(
+      ruleSet, texts: try rendering.plan(for: config.config, now: settings.now))
     for name in plan.unknownPlacements {
       FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
     }
@@ -111,6 +124,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       plan: plan, files: try files.open(state, plan, users: paths, isResuming: former != nil),
       from: state, threads: threads ?? Clock.processors())
     if try await run.process() { try files.finish(run) }
+    RenderingOptions.tell(run.textErrors)
     try report(run.tally, run.unknownKeys)
   }
 

@@ -74,12 +74,7 @@ enum ProductsReport {
     of product: PricedProduct, _ format: ProductList.Format
   ) -> PricingProfile {
     if format == .agentWallieConfig { return .agentWallie }
-    return switch product.store {
-    case .appStore: .iosStoreKit2
-    case .playStore: .androidPlay
-    case .stripe, .paddle: .iosStripe
-    case .superwall, .custom: .iosAPI
-    }
+    return PricingProfile(usualFor: product.store)
   }
 
   /// What to show instead, where there is something.

@@ -30,6 +30,13 @@ enum FileText {
     }
   }
 
+  /// Whether a file can be read under this path.
+  static func isFile(_ path: String) -> Bool {
+    guard !path.isEmpty, let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return false }
+    try? file.close()
+    return true
+  }
+
   /// Makes or empties a file for writing.
   static func create(_ path: String) throws -> FileDescriptor {
     if path == "-" { return .standardOutput }

@@ -45,6 +45,8 @@ struct BatchRun {
 
   var tally: Tally { plan.tally(of: state.sums) }
   var unknownKeys: [String: Int] { state.unknownKeys }
+  /// What went wrong in texts since this process began.
+  var textErrors: [String: Int] { workers.textErrors() }
 
   private struct Pending {
     var part: InputPart

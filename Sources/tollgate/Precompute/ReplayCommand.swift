@@ -29,6 +29,10 @@ struct ReplayCommand: AsyncParsableCommand {
     guard !users.contains("-") else {
       throw CommandError("the users came from standard input, which cannot be read again")
     }
+    if settings.texts != nil {
+      throw CommandError(
+        "the run rendered texts, which a manifest does not hold; run precompute --render again")
+    }
     try checkInputs(settings, users)
     let language = LanguageOptions.language(dialect: settings.dialect, platform: settings.platform)
     let config = try ConfigFile(

@@ -175,16 +175,16 @@ extension InputFile {
 
 extension RunSettings {
   /// The plan that the settings describe.
-  func plan(_ ruleSet: RuleSet) throws -> BatchPlan {
+  func plan(_ ruleSet: RuleSet, texts: TextPlan? = nil) throws -> BatchPlan {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw CommandError("there is no time zone '\(timeZone)'; write Europe/Berlin or +01:00")
     }
     return BatchPlan(
       ruleSet, placements: placements, now: now,
       assigner: assigner == "djb2" ? .djb2 : .hash(salt: seed),
-      layout: layout == "wide" ? .wide : .long, form: OutputForm(rawValue: output)?.outcomes ?? .ndjson,
-      writesOutcomes: output != "none",
-      stopsAtRejection: strict, clock: clock)
+      layout: layout == "wide" ? .wide : .long,
+      form: OutputForm(rawValue: output)?.outcomes ?? .ndjson, writesOutcomes: output != "none",
+      stopsAtRejection: strict, clock: clock, texts: texts)
   }
 }
 

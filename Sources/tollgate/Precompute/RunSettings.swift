@@ -25,6 +25,8 @@ struct RunSettings {
   /// The form of the outcomes.
   var output: String
   var strict: Bool
+  /// Hash of everything that rendered texts depend on; nil when none are rendered.
+  var texts: String?
 
   /// The version of how subjects are hashed: with the same one, the same seed gives the same
   /// variants.
@@ -45,6 +47,7 @@ struct RunSettings {
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "strict": .bool(strict),
+      "texts": texts.map { .string($0) } ?? .null,
     ])
   }
 
@@ -72,6 +75,7 @@ struct RunSettings {
     self.strict = strict
     format = text("format")
     input = text("input")
+    texts = text("texts")
     users = []
     sizes = []
     for file in files {

@@ -18,6 +18,8 @@ final class WorkerPool: Sendable {
       reader = SegmentReader(lineLimit: plan.lineLimit)
     }
 
+    var textErrors: [String: Int] { worker.textErrors }
+
     func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> BatchWorker.Output {
       switch part.content {
       case .segment(let file, let from, let to):
@@ -48,6 +50,11 @@ final class WorkerPool: Sendable {
     defer { free.withLock { $0.append(worker) } }
     let buffer = buffers.withLock { $0.popLast() } ?? OutcomeBuffer()
     return try worker.process(part, into: buffer)
+  }
+
+  /// What went wrong in texts, over all workers that nobody holds.
+  func textErrors() -> [String: Int] {
+    free.withLock { $0.reduce(into: [:]) { $0.merge($1.textErrors, uniquingKeysWith: +) } }
   }
 
   /// Takes back memory whose content has been written.

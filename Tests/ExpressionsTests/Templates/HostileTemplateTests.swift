@@ -4,7 +4,9 @@ import Testing
 
 /// Templates that want to take too long or too much end with a typed error that knows its place.
 @Suite struct HostileTemplateTests {
-  private func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+  private func repeated(_ text: String, _ count: Int) -> String {
+    String(repeating: text, count: count)
+  }
 
   @Test(arguments: [
     "{% for i in (1..100000000) %}{% endfor %}",
@@ -23,8 +25,21 @@ import Testing
     "{% for i in (1..100000) %}{{ '2026-01-01' | date: '%1000Y' }}{% endfor %}",
     "{{ 5 | round: 5000000 }}{% for i in (1..1000000) %}{{ 1.5 | round: 2 }}{% endfor %}",
     "{% capture s %}{% for i in (1..100000) %}0123456789012345678901234567890{% endfor %}{% endcapture %}",
+    "{% for i in (1..100000) %}{% for j in (1..100000) %}{% break %}{% endfor %}{% endfor %}",
+    "{% for i in (1..100000) %}{% continue %}{% endfor %}{% for i in (1..100000) %}{% endfor %}",
+    "{% for i in (1..1000) %}{% tablerow j in (1..1000) cols: -1 %}{% endtablerow %}{% endfor %}",
+    "{% assign s = 'é' %}{% for i in (1..18) %}{% assign s = s | append: s %}{% endfor %}{% for i in (1..1000) %}{% assign t = s | upcase | truncate: 99999 %}{% endfor %}",
+    "{% assign s = '<' %}{% for i in (1..17) %}{% assign s = s | append: s %}{% endfor %}{% for i in (1..1000) %}{% assign t = s | strip_html %}{% endfor %}",
+    "{% for i in (1..50000) %}{{ '2026-01-01' | countdown_from: '2030-01-01', 'long' }}{% endfor %}",
+    "{% for i in (1..50000) %}{% assign d = '2026-01-01' | date_add: '1d 2h' %}{% endfor %}",
+    "{% for i in (1..50000) %}{{ i | plural: one: 'a', other: 'b' }}{% endfor %}",
+    "{% assign a = 'a' | split: ',' %}{% for i in (1..100000) %}{% assign b = a | concat: a | join: 'xxxxxxxxxx' | split: '' %}{% assign a = b %}{% endfor %}",
+    "{% assign s = 'a' %}{% for i in (1..100000) %}{% assign s = s | prepend: 'bbbbbbbbbbbbbbbbbbbbbbbbbb' %}{% endfor %}",
+    "{% assign a = (1..5000) | reverse %}{% for i in (1..100000) %}{% assign b = a | sort | uniq | sum %}{% endfor %}",
   ]) func endsAtALimit(_ source: String) throws {
-    for environment in [TemplateEnvironment(), Rendered.shopify] {
+    for var environment in [TemplateEnvironment(), Rendered.shopify] {
+      // Fewer steps than usual: unoptimised builds are slow, and what counts is that they are counted.
+      environment.limits.steps = 20_000
       let rendered = try Rendered(source, "{}", environment)
       let refuses = source.contains("ifchanged") && environment.dialect == .superwall
       #expect(refuses || rendered.limitWasReached, "\(source) in \(environment.dialect.name)")
@@ -44,6 +59,10 @@ import Testing
       "{% if " + repeated("a and ", 10_000) + "a %}x{% endif %}",
       "{% if " + repeated("not ", 10_000) + "a %}x{% endif %}", repeated("x", 100_001),
       repeated("{% case a %}{% when 1, 2 %}", 200) + repeated("{% endcase %}", 200),
+      (0..<2_000).map { "{% assign v\($0) = 1 %}" }.joined(),
+      (0..<2_000).map { "{% increment v\($0) %}" }.joined(),
+      (0..<200).map { "{% assign v\($0) = 1 %}" }.joined() + repeated("{{ [x] }}", 5_000),
+      repeated("{% raw %}", 5_000), repeated("{% nosuchtag %}", 6_000),
     ]
     for source in sources {
       for environment in [TemplateEnvironment(), Rendered.shopify] {
@@ -90,8 +109,42 @@ import Testing
     #expect(rendered.text == "x")
   }
 
+  /// What is long and not deep is fine, also where the stack is small.
+  @Test func readsLongChains() throws {
+    let values = "{% case 1 %}{% when " + repeated("2 or ", 19_000) + "1 %}x{% endcase %}"
+    let branches = "{% if a %}" + repeated("{% elsif a %}", 7_000) + "{% else %}x{% endif %}"
+    let whens = "{% case 1 %}" + repeated("{% when 2 %}", 8_000) + "{% when 1 %}x{% endcase %}"
+    let cycle = "{% cycle 'x'" + repeated(", 'a'", 19_000) + " %}"
+    for source in [values, branches, whens, cycle] {
+      for environment in [TemplateEnvironment(), Rendered.shopify] {
+        let rendered = try Rendered(source, "{}", environment)
+        #expect(rendered.text == "x", "\(source.prefix(30)) in \(environment.dialect.name)")
+        #expect(rendered.errors.isEmpty)
+      }
+    }
+  }
+
+  @Test func keepsDiagnosticsFew() {
+    for source in [
+      repeated("{% raw %}", 5_000), repeated("{% x %}", 9_000), repeated("{% endif %}", 9_000),
+    ] {
+      for environment in [TemplateEnvironment(), Rendered.shopify] {
+        let count = environment.compile(source).diagnostics.count
+        #expect(count >= 1 && count <= 100)
+      }
+    }
+  }
+
+  @Test func readsManyEntitiesInLinearTime() throws {
+    var html = TemplateEnvironment()
+    html.isHTML = true
+    let rendered = try Rendered(repeated("&lt;&lt; 'a' &gt;&gt;&amp;", 4_000), "{}", html)
+    #expect(rendered.text == repeated("a&amp;", 4_000))
+  }
+
   @Test func keepsReportsFew() throws {
-    let rendered = try Rendered("{% for i in (1..5000) %}{{ 1 | divided_by: 0 }}{% endfor %}", "{}", Rendered.shopify)
+    let rendered = try Rendered(
+      "{% for i in (1..5000) %}{{ 1 | divided_by: 0 }}{% endfor %}", "{}", Rendered.shopify)
     #expect(rendered.text == "")
     #expect(rendered.errors.count == 100)
   }

@@ -10,7 +10,8 @@ struct Rendered {
   var isComplete = true
 
   init(
-    _ source: String, _ json: String = "{}", _ environment: TemplateEnvironment = TemplateEnvironment(),
+    _ source: String, _ json: String = "{}",
+    _ environment: TemplateEnvironment = TemplateEnvironment(),
     options: RenderOptions = RenderOptions()
   ) throws {
     let compiled = environment.compile(source)
@@ -28,7 +29,8 @@ struct Rendered {
 
   /// The kinds of errors of compiling and rendering.
   var limitWasReached: Bool {
-    diagnostics.contains { $0.code == .limitExceeded } || errors.contains { $0.kind == .limitExceeded }
+    diagnostics.contains { $0.code == .limitExceeded }
+      || errors.contains { $0.kind == .limitExceeded }
   }
 
   static let shopify = TemplateEnvironment(dialect: .shopify)

@@ -56,7 +56,9 @@ import Testing
 
   @Test func looksIntoIncludedTemplates() {
     var environment = TemplateEnvironment()
-    environment.templates = ["part": "{{ user.nope }}{{ x }}", "self": "{% include 'self' %}{{ user.q }}"]
+    environment.templates = [
+      "part": "{{ user.nope }}{{ x }}", "self": "{% include 'self' %}{{ user.q }}",
+    ]
     let analysis = environment.analyze("{% include 'part', x: user.name %}{% include 'self' %}")
     #expect(analysis.requirements == ["user.name", "user.nope", "user.q"])
   }

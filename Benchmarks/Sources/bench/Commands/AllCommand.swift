@@ -20,14 +20,17 @@ struct AllCommand: AsyncParsableCommand {
     batch.print(json: false)
     let products = try ProductsCommand.report(stopwatch: stopwatch)
     print("\n\(products.text)")
+    let templates = try TemplatesCommand.report(stopwatch: stopwatch)
+    print("\n\(templates.text)")
     if options.json {
       let value = Value.object([
         "what": "all", "expressions": expressions.value, "superscript": superscript.value,
         "decide": decide.value, "batch": batch.value,
-        "products": products.value,
+        "products": products.value, "templates": templates.value,
       ])
       print(value.json)
     }
-    if !expressions.isSound || !superscript.isSound || !batch.isSound { throw ExitCode(1) }
+    let areSound = expressions.isSound && superscript.isSound && batch.isSound && templates.isSound
+    if !areSound { throw ExitCode(1) }
   }
 }

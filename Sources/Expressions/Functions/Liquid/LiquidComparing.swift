@@ -81,7 +81,8 @@ enum LiquidComparing {
       let text = value.textBytes
       return isBlank ? text.allSatisfy(LiquidConversions.isSpace) : text.isEmpty
     case Tag.list, Tag.map: return cell.outsideCount == 0
-    case Tag.range, Tag.descending, Tag.emptyRange: return style.isJavaScript && cell.rangeCount == 0
+    case Tag.range, Tag.descending, Tag.emptyRange:
+      return style.isJavaScript && cell.rangeCount == 0
     default: return false
     }
   }
@@ -121,8 +122,10 @@ enum LiquidComparing {
     if left.tag == Tag.int, right.tag == Tag.int {
       return holds(relation, Comparing.order(a, b))
     }
-    func isObject(_ cell: Cell) -> Bool { cell.tag == Tag.list || cell.tag == Tag.map || cell.isRange }
-    if (left.isText || isObject(left)), right.isText || isObject(right) {
+    func isObject(_ cell: Cell) -> Bool {
+      cell.tag == Tag.list || cell.tag == Tag.map || cell.isRange
+    }
+    if left.isText || isObject(left), right.isText || isObject(right) {
       let (x, y) = (state.text(a, &arena), state.text(b, &arena))
       work &+= x.count >> 6
       let (first, second) = (Cell(textAt: x), Cell(textAt: y))
@@ -157,7 +160,9 @@ enum LiquidComparing {
       return Cell(TextFunctions.contains(a.textBytes, part))
     }
     if left.isRange {
-      guard right.tag == Tag.int || right.tag == Tag.double, left.rangeCount > 0 else { return .false }
+      guard right.tag == Tag.int || right.tag == Tag.double, left.rangeCount > 0 else {
+        return .false
+      }
       let (low, high) = (min(left.intValue, left.rangeEnd), max(left.intValue, left.rangeEnd))
       return Cell(Double(low)...Double(high) ~= right.nearestDouble)
     }

@@ -18,7 +18,11 @@ extension RenderingState {
 
   @inline(__always)
   private mutating func append(text: ByteView) {
-    if escapesHTML { HTMLText.escape(text, into: &output, HTMLText.outputNames) } else { output.append(text) }
+    if escapesHTML {
+      HTMLText.escape(text, into: &output, HTMLText.outputNames)
+    } else {
+      output.append(text)
+    }
   }
 
   @inline(never)
@@ -89,7 +93,8 @@ enum LiquidConversions {
     return true
   }
 
-  private static func appendRange(_ cell: Cell, to buffer: inout OutputBuffer, _ style: LiquidStyle) {
+  private static func appendRange(_ cell: Cell, to buffer: inout OutputBuffer, _ style: LiquidStyle)
+  {
     if style.isJavaScript {
       for i in 0..<cell.rangeCount where !buffer.isFull {
         buffer.append(number: cell.rangeElement(i).intValue)
@@ -231,9 +236,13 @@ enum LiquidConversions {
     }
   }
 
+  private static let longestNumber = 1_024
+
   static func javaScriptNumber(_ text: ByteView) -> Double {
     let text = trimmed(text)
     if text.isEmpty { return 0 }
+    // No number that people write is as long, and reading one takes long.
+    if text.count > longestNumber { return .nan }
     if text.count > 2, text[0] == 0x30, let radix = radix(text[1]) {
       var value = 0.0
       for byte in text.dropFirst(2) {
@@ -244,11 +253,17 @@ enum LiquidConversions {
     }
     let sign = text[0] == UInt8(ascii: "-") || text[0] == UInt8(ascii: "+") ? 1 : 0
     let digits = ByteView(rebasing: text[sign...])
-    if digits.elementsEqual("Infinity".utf8) { return text[0] == UInt8(ascii: "-") ? -.infinity : .infinity }
+    if digits.elementsEqual("Infinity".utf8) {
+      return text[0] == UInt8(ascii: "-") ? -.infinity : .infinity
+    }
     guard let first = digits.first, first &- 0x30 < 10 || first == UInt8(ascii: "."),
-      digits.allSatisfy({ $0 &- 0x30 < 10 || $0 == 0x2E || $0 | 0x20 == 0x65 || $0 == 0x2B || $0 == 0x2D })
+      digits.allSatisfy({
+        $0 &- 0x30 < 10 || $0 == 0x2E || $0 | 0x20 == 0x65 || $0 == 0x2B || $0 == 0x2D
+      })
     else { return .nan }
-    if let value = NumberText.double(digits) { return text[0] == UInt8(ascii: "-") ? -value : value }
+    if let value = NumberText.double(digits) {
+      return text[0] == UInt8(ascii: "-") ? -value : value
+    }
     return Double(String(decoding: text, as: UTF8.self)) ?? .nan
   }
 
@@ -273,7 +288,9 @@ enum LiquidConversions {
     if cell.tag == Tag.int { return cell }
     guard cell.isText else { return Cell(fault: .conversion) }
     let text = trimmed(value.textBytes)
-    let digits = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? text.dropFirst() : text[...]
+    let digits =
+      text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+")
+      ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }), digits.count < 19 else {
       return Cell(fault: .conversion)
     }

@@ -4,10 +4,13 @@ enum DateFilter {
   static let widestField = 1_024
   private static let javaScriptFormat: StaticString = "%A, %B %-e, %Y at %-l:%M %P %z"
 
-  static func call(_ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena) -> Cell {
+  static func call(_ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena)
+    -> Cell
+  {
     let value = operands[0]
     if value.pointee.isNil { return .null }
-    var format = operands.optional(1).map { state.text($0, &arena) } ?? ByteView(start: nil, count: 0)
+    var format =
+      operands.optional(1).map { state.text($0, &arena) } ?? ByteView(start: nil, count: 0)
     if state.style.isJavaScript, operands.optional(1)?.pointee.isNil ?? true {
       format = LiquidComparing.literal(javaScriptFormat)
     }
@@ -90,7 +93,9 @@ struct DateWriter {
         i += 1
       }
       if let width = flags.width, width > DateFilter.widestField { return false }
-      if i < format.count, format[i] == UInt8(ascii: "E") || format[i] == UInt8(ascii: "O") { i += 1 }
+      if i < format.count, format[i] == UInt8(ascii: "E") || format[i] == UInt8(ascii: "O") {
+        i += 1
+      }
       if i < format.count, field(format[i], flags, &buffer) {
         i += 1
       } else {
@@ -125,7 +130,8 @@ struct DateWriter {
     case "u": number(Int64(time.weekday == 0 ? 7 : time.weekday), 1, 0x30, flags, &buffer)
     case "w": number(Int64(time.weekday), 1, 0x30, flags, &buffer)
     case "U": number(Int64((time.dayOfYear + 6 - time.weekday) / 7), 2, 0x30, flags, &buffer)
-    case "W": number(Int64((time.dayOfYear + 6 - (time.weekday + 6) % 7) / 7), 2, 0x30, flags, &buffer)
+    case "W":
+      number(Int64((time.dayOfYear + 6 - (time.weekday + 6) % 7) / 7), 2, 0x30, flags, &buffer)
     case "V": number(Int64(isoWeek.week), 2, 0x30, flags, &buffer)
     case "G": year(isoWeek.year, flags, &buffer)
     case "g": number(Int64((isoWeek.year % 100 + 100) % 100), 2, 0x30, flags, &buffer)
@@ -179,9 +185,13 @@ struct DateWriter {
     if value < 0 { buffer.append(UInt8(ascii: "-")) }
     let digits = buffer.count
     buffer.append(number: Int64(clamping: value.magnitude))
-    guard padding != 0 else { return pad(from: start, to: flags.width ?? 0, with: 0x30, &buffer, isActive: false) }
+    guard padding != 0 else {
+      return pad(from: start, to: flags.width ?? 0, with: 0x30, &buffer, isActive: false)
+    }
     let wanted = flags.width ?? width
-    pad(from: padding == 0x20 ? start : digits, to: wanted - (padding == 0x20 ? 0 : digits - start), with: padding, &buffer)
+    pad(
+      from: padding == 0x20 ? start : digits, to: wanted - (padding == 0x20 ? 0 : digits - start),
+      with: padding, &buffer)
   }
 
   /// Fills what was written since `start` up with something in front.
@@ -202,7 +212,8 @@ struct DateWriter {
 
   private func name(_ text: String, _ flags: Flags, _ buffer: inout OutputBuffer) {
     let start = buffer.count
-    let isUpper = flags.isUpper || flags.changesCase && text.first?.isUppercase == true && text.count > 2
+    let isUpper =
+      flags.isUpper || flags.changesCase && text.first?.isUppercase == true && text.count > 2
     if flags.changesCase, !flags.isUpper, text == "AM" || text == "PM" {
       buffer.append(text.lowercased())
     } else if flags.changesCase, text == "am" || text == "pm" {

@@ -5,9 +5,11 @@ enum LiquidTimeUnit: Int, CaseIterable {
   /// `hours`, `hour`, `h`: the unit, or nil.
   init?(_ text: ByteView) {
     let text = LiquidConversions.trimmed(text)
-    guard let unit = LiquidTimeUnit.allCases.first(where: { unit in
-      unit.names.contains { text.elementsEqual($0.utf8) }
-    }) else { return nil }
+    guard
+      let unit = LiquidTimeUnit.allCases.first(where: { unit in
+        unit.names.contains { text.elementsEqual($0.utf8) }
+      })
+    else { return nil }
     self = unit
   }
 
@@ -60,7 +62,9 @@ enum DateShifts {
     var shifted: Timestamp? = time.instant
     let sign: Double = function == .dateSubtract ? -1 : 1
     if let name = operands.optional(2), !name.pointee.isNil {
-      guard let unit = LiquidTimeUnit(state.text(name, &arena)) else { return Cell(fault: .conversion) }
+      guard let unit = LiquidTimeUnit(state.text(name, &arena)) else {
+        return Cell(fault: .conversion)
+      }
       let number = LiquidConversions.javaScriptNumber(amount)
       shifted = shift(time.instant, by: sign * number, unit)
     } else if amount.pointee.isText {
@@ -72,7 +76,8 @@ enum DateShifts {
       }
       if isEmpty || reader.failed { return Cell(fault: .conversion) }
     } else {
-      shifted = shift(time.instant, by: sign * LiquidConversions.javaScriptNumber(amount), .milliseconds)
+      shifted = shift(
+        time.instant, by: sign * LiquidConversions.javaScriptNumber(amount), .milliseconds)
     }
     guard let shifted else { return Cell(fault: .overflow) }
     let mark = state.scratch.count
@@ -96,7 +101,8 @@ enum DateShifts {
     default:
       let milliseconds = (amount * Double(unit.milliseconds)).rounded()
       guard abs(milliseconds) < 9e15 else { return nil }
-      let total = instant.seconds * 1_000 + Int64(instant.nanoseconds / 1_000_000) + Int64(milliseconds)
+      let total =
+        instant.seconds * 1_000 + Int64(instant.nanoseconds / 1_000_000) + Int64(milliseconds)
       let seconds = total >= 0 ? total / 1_000 : -((-total + 999) / 1_000)
       let rest = Int32(total - seconds * 1_000) * 1_000_000 + instant.nanoseconds % 1_000_000
       return Timestamp(seconds: seconds, nanoseconds: rest)
@@ -104,7 +110,8 @@ enum DateShifts {
   }
 
   private static func append(_ instant: Timestamp, to buffer: inout OutputBuffer) {
-    var writer = DateWriter(time: CivilTime(instant), offset: 0, instant: instant, isJavaScript: false)
+    var writer = DateWriter(
+      time: CivilTime(instant), offset: 0, instant: instant, isJavaScript: false)
     _ = writer.write(LiquidComparing.literal("%Y-%m-%dT%H:%M:%S.%LZ"), into: &buffer)
   }
 
@@ -126,7 +133,9 @@ enum DateShifts {
       while at < text.count, text[at] == 0x20 { at += 1 }
       let name = at
       while at < text.count, (text[at] | 0x20) &- 0x61 < 26 { at += 1 }
-      guard number.isFinite, at > name, let unit = LiquidTimeUnit(ByteView(rebasing: text[name..<at])) else {
+      guard number.isFinite, at > name,
+        let unit = LiquidTimeUnit(ByteView(rebasing: text[name..<at]))
+      else {
         failed = true
         return nil
       }
@@ -162,10 +171,14 @@ enum Countdowns {
     let style = operands.optional(2).flatMap { $0.pointee.isNil ? nil : state.text($0, &arena) }
     var largest: LiquidTimeUnit?
     if let third = operands.optional(3), !third.pointee.isNil {
-      guard let unit = LiquidTimeUnit(state.text(third, &arena)) else { return Cell(fault: .conversion) }
+      guard let unit = LiquidTimeUnit(state.text(third, &arena)) else {
+        return Cell(fault: .conversion)
+      }
       largest = unit
     }
-    let column = operands.optional(4).flatMap { $0.pointee.isNil ? nil : LiquidTimeUnit(state.text($0, &arena)) }
+    let column = operands.optional(4).flatMap {
+      $0.pointee.isNil ? nil : LiquidTimeUnit(state.text($0, &arena))
+    }
     let mark = state.scratch.count
     let name = style.map { String(decoding: $0, as: UTF8.self) } ?? "digital"
     guard write(distance, name, largest, column, &state) else {
@@ -194,9 +207,12 @@ enum Countdowns {
   ) -> Bool {
     let isDigital = style == "digital"
     let isLong = style.hasPrefix("long")
-    guard isDigital || isLong || style.hasPrefix("short") || style.hasPrefix("narrow") else { return false }
+    guard isDigital || isLong || style.hasPrefix("short") || style.hasPrefix("narrow") else {
+      return false
+    }
     let units: [LiquidTimeUnit] = [.years, .months, .weeks, .days, .hours, .minutes, .seconds]
-    let first = largest ?? (isDigital ? .hours : style.hasSuffix("most_significant") ? .years : .days)
+    let first =
+      largest ?? (isDigital ? .hours : style.hasSuffix("most_significant") ? .years : .days)
     var rest = distance
     var parts: [(LiquidTimeUnit, Int64)] = []
     for unit in units where unit.rawValue <= first.rawValue {

@@ -43,6 +43,33 @@ enum LiquidFunction: UInt8 {
   case fail, failLimit
 }
 
+extension LiquidFunction {
+  /// What a call takes, in sixteenths of a step, so that a step is about a tenth of a microsecond
+  /// everywhere.
+  @inline(__always)
+  var work: Int {
+    switch self {
+    case .countdownFrom, .dateAdd, .dateSubtract: 1_280
+    case .date, .countdownUnit: 480
+    case .plural: 128
+    case .money: 96
+    case .dividedBy, .modulo, .round, .times: 48
+    default: 16
+    }
+  }
+
+  /// Whether the function looks at characters, which takes much longer than looking at bytes.
+  @inline(__always)
+  var readsCharacters: Bool {
+    switch self {
+    case .upcase, .downcase, .capitalize, .truncate, .truncateWords, .slice, .first, .last,
+      .stripHTML:
+      true
+    default: false
+    }
+  }
+}
+
 enum LiquidFunctions {
   static func call(
     _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
@@ -70,7 +97,9 @@ enum LiquidFunctions {
     case .date: DateFilter.call(operands, &state, &arena)
     case .dateAdd, .dateSubtract: DateShifts.call(function, operands, &state, &arena)
     case .countdownFrom, .countdownUnit: Countdowns.call(function, operands, &state, &arena)
-    case .defaultValue, .locale, .money, .plural: MoreFilters.call(function, operands, &state, &arena)
+    case .money:
+      MoreFilters.money(operands, &state, &arena, &work)
+    case .defaultValue, .locale, .plural: MoreFilters.call(function, operands, &state, &arena)
     case .member, .element:
       LiquidMembers.member(
         operands[0], operands[1], isNamed: function == .member, &state, &arena, &work)

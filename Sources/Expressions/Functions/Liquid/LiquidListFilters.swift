@@ -41,14 +41,20 @@ enum ListFilters {
   // MARK: Items
 
   /// What a filter goes through: lists are flattened in Ruby, and everything else is a list of itself.
-  static func items(_ value: UnsafePointer<Cell>, _ style: LiquidStyle, _ arena: inout Arena) -> Cell {
+  static func items(_ value: UnsafePointer<Cell>, _ style: LiquidStyle, _ arena: inout Arena)
+    -> Cell
+  {
     let cell = value.pointee
     switch cell.tag {
     case ...Tag.null: return .emptyList
     case Tag.range, Tag.descending, Tag.emptyRange:
-      return arena.list(of: cell.rangeCount) { for i in 0..<cell.rangeCount { $0[i] = cell.rangeElement(i) } }
+      return arena.list(of: cell.rangeCount) {
+        for i in 0..<cell.rangeCount { $0[i] = cell.rangeElement(i) }
+      }
     case Tag.list:
-      guard !style.isJavaScript, cell.elements.contains(where: { $0.tag == Tag.list }) else { return cell }
+      guard !style.isJavaScript, cell.elements.contains(where: { $0.tag == Tag.list }) else {
+        return cell
+      }
       var list = Cell.emptyList
       flatten(cell, into: &list, &arena, depth: 0)
       return list
@@ -75,7 +81,9 @@ enum ListFilters {
     if list.isRange {
       return arena.list(of: count) { for i in 0..<count { $0[i] = list.rangeElement(from + i) } }
     }
-    guard let base = list.elements.baseAddress, from + count <= list.outsideCount else { return .emptyList }
+    guard let base = list.elements.baseAddress, from + count <= list.outsideCount else {
+      return .emptyList
+    }
     return Cell(tag: Tag.list, count: count, at: UnsafeRawPointer(base + from))
   }
 
@@ -100,7 +108,9 @@ enum ListFilters {
     }
     let isList = other.pointee.tag == Tag.list
     if !style.isJavaScript, !isList { return Cell(fault: .noSuchOverload, other.pointee.tag) }
-    let cell = other.pointee.isRange || style.isJavaScript ? items(other, .javaScript, &arena) : other.pointee
+    let cell =
+      other.pointee.isRange || style.isJavaScript
+      ? items(other, .javaScript, &arena) : other.pointee
     return appended(list, cell, &arena)
   }
 
@@ -132,7 +142,8 @@ enum ListFilters {
       if i > 0 { buffer.append(separator) }
       if style.isJavaScript, base[i].tag == Tag.list {
         guard depth < Nesting.deepest else { return false }
-        isText = append(base[i], LiquidComparing.literal(","), &buffer, style, depth: depth + 1) && isText
+        isText =
+          append(base[i], LiquidComparing.literal(","), &buffer, style, depth: depth + 1) && isText
       } else {
         isText = LiquidConversions.append(base + i, to: &buffer, style, depth: 0) && isText
       }
@@ -146,7 +157,8 @@ enum ListFilters {
     _ list: Cell, _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena,
     _ work: inout Int
   ) -> Cell {
-    let property = state.style.isJavaScript ? nil : operands.optional(1).flatMap { $0.pointee.isNil ? nil : $0 }
+    let property =
+      state.style.isJavaScript ? nil : operands.optional(1).flatMap { $0.pointee.isNil ? nil : $0 }
     return filtered(list, &arena) { item, arena in
       guard let property else { return item.pointee.isNil ? .no : .yes }
       return LiquidProperties.read(item, property, &state, &arena, &work).isNothing
@@ -214,7 +226,9 @@ enum ListFilters {
   ) -> Cell {
     guard let base = list.elements.baseAddress else { return .emptyList }
     guard let property = operands.optional(1) else { return Cell(fault: .noSuchOverload) }
-    guard let memory = arena.cells(max(list.outsideCount, 1)) else { return Cell(fault: .limitExceeded) }
+    guard let memory = arena.cells(max(list.outsideCount, 1)) else {
+      return Cell(fault: .limitExceeded)
+    }
     for i in 0..<list.outsideCount {
       let read = LiquidProperties.read(base + i, property, &state, &arena, &work)
       switch read {
@@ -300,12 +314,14 @@ enum LiquidProperties {
       }
       guard property.pointee.tag == Tag.int else { return .wrongType }
       return .value(
-        Cell(textAt: LiquidTexts.slice(
-          item.textBytes, from: Int(property.pointee.intValue), count: 1, isUTF16: false)))
+        Cell(
+          textAt: LiquidTexts.slice(
+            item.textBytes, from: Int(property.pointee.intValue), count: 1, isUTF16: false)))
     case Tag.int:
       guard property.pointee.tag == Tag.int else { return .wrongType }
       let place = property.pointee.intValue
-      let bit = place < 0 ? 0 : place > 62 ? (cell.intValue < 0 ? 1 : 0) : cell.intValue >> place & 1
+      let bit =
+        place < 0 ? 0 : place > 62 ? (cell.intValue < 0 ? 1 : 0) : cell.intValue >> place & 1
       return .value(Cell(bit))
     default: return .noMembers
     }

@@ -107,7 +107,10 @@ enum DecimalNumberFilters {
     case .atMost: return Cell(min(a, b))
     case .dividedBy, .modulo:
       guard b != 0 else { return Cell(fault: .divisionByZero) }
-      if b == -1 { return function == .modulo ? Cell(Int64(0)) : checked(Int64(0).subtractingReportingOverflow(a)) }
+      if b == -1 {
+        return function == .modulo
+          ? Cell(Int64(0)) : checked(Int64(0).subtractingReportingOverflow(a))
+      }
       let (quotient, rest) = a.quotientAndRemainder(dividingBy: b)
       let isBelow = rest != 0 && (rest < 0) != (b < 0)
       return Cell(function == .dividedBy ? quotient - (isBelow ? 1 : 0) : rest + (isBelow ? b : 0))

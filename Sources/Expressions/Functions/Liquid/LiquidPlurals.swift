@@ -66,15 +66,18 @@ enum Plurals {
     let isOne = i == 1 && n.isWhole
     let isMillions = i != 0 && i % 1_000_000 == 0 && n.isWhole
     switch language {
-    case "ja", "zh", "ko", "vi", "th", "id", "ms", "lo", "my", "km", "yue", "jv", "su", "bo", "wo": return .other
+    case "ja", "zh", "ko", "vi", "th", "id", "ms", "lo", "my", "km", "yue", "jv", "su", "bo", "wo":
+      return .other
     case "fr": return i <= 1 ? .one : isMillions ? .many : .other
     case "pt" where locale != "pt_PT" && locale != "pt-PT":
       return i <= 1 ? .one : isMillions ? .many : .other
     case "es": return n.equals(1) ? .one : isMillions ? .many : .other
     case "it", "ca", "pt": return isOne ? .one : isMillions ? .many : .other
-    case "el", "hu", "tr", "bg", "no", "nb", "nn", "sq", "az", "ka", "kk", "eu", "mn", "ky", "uz", "af", "ta", "te", "ml", "mr", "ne":
+    case "el", "hu", "tr", "bg", "no", "nb", "nn", "sq", "az", "ka", "kk", "eu", "mn", "ky", "uz",
+      "af", "ta", "te", "ml", "mr", "ne":
       return n.equals(1) ? .one : .other
-    case "hi", "bn", "fa", "gu", "kn", "zu", "am", "as": return i == 0 || n.equals(1) ? .one : .other
+    case "hi", "bn", "fa", "gu", "kn", "zu", "am", "as":
+      return i == 0 || n.equals(1) ? .one : .other
     case "da": return n.equals(1) || n.fraction != 0 && i <= 1 ? .one : .other
     case "is", "mk": return n.fraction != 0 || i % 10 == 1 && i % 100 != 11 ? .one : .other
     case "he", "iw":
@@ -86,7 +89,9 @@ enum Plurals {
     }
   }
 
-  private static func slavicOrOther(_ n: PluralOperands, _ language: String, _ isOne: Bool) -> Category {
+  private static func slavicOrOther(_ n: PluralOperands, _ language: String, _ isOne: Bool)
+    -> Category
+  {
     let i = n.whole
     let endsInOne = i % 10 == 1 && i % 100 != 11
     let endsInFew = n.ends(2...4, of: 10) && !n.ends(12...14, of: 100)
@@ -124,7 +129,8 @@ enum Plurals {
       return i == 1 ? .one : i == 2 ? .two : 3...6 ~= i ? .few : 7...10 ~= i ? .many : .other
     case "cy":
       guard n.fraction == 0 else { return .other }
-      return i == 0 ? .zero : i == 1 ? .one : i == 2 ? .two : i == 3 ? .few : i == 6 ? .many : .other
+      return i == 0
+        ? .zero : i == 1 ? .one : i == 2 ? .two : i == 3 ? .few : i == 6 ? .many : .other
     default: return isOne ? .one : .other
     }
   }

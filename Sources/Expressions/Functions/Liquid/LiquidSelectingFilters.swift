@@ -12,11 +12,15 @@ enum SelectingFilters {
     else { return none(function) }
     // Without a name liquidjs asks for the one that is empty.
     noName.pointee = .emptyText
-    guard let property = operands.optional(1) ?? (state.style.isJavaScript ? UnsafePointer(noName) : nil)
+    guard
+      let property = operands.optional(1)
+        ?? (state.style.isJavaScript ? UnsafePointer(noName) : nil)
     else { return none(function) }
     var target = operands.optional(2)
     // Without a third operand, and in Ruby with nothing as the third, the property has to hold.
-    if let third = target, third.pointee.isNil, !state.style.isJavaScript || third.pointee.tag < Tag.null {
+    if let third = target, third.pointee.isNil,
+      !state.style.isJavaScript || third.pointee.tag < Tag.null
+    {
       target = nil
     }
     var result = Cell.emptyList
@@ -91,9 +95,13 @@ enum SortFilters {
       guard keys.isValue else { return keys }
     }
     let sorted = keys.elements.baseAddress ?? base
-    guard let order = StableSort.order(of: count, &arena, isBefore: {
-      comparison.isBefore(sorted + $0, sorted + $1)
-    }) else { return Cell(fault: .limitExceeded) }
+    guard
+      let order = StableSort.order(
+        of: count, &arena,
+        isBefore: {
+          comparison.isBefore(sorted + $0, sorted + $1)
+        })
+    else { return Cell(fault: .limitExceeded) }
     if comparison.failed { return Cell(fault: .noSuchOverload) }
     return arena.list(of: count) { for i in 0..<count { $0[i] = items[order[i]] } }
   }
@@ -157,7 +165,9 @@ enum SortFilters {
       let order = Comparing.order(a, b)
       if order == .noOverload {
         if style.isJavaScript {
-          let (x, y) = (LiquidConversions.javaScriptNumber(a), LiquidConversions.javaScriptNumber(b))
+          let (x, y) = (
+            LiquidConversions.javaScriptNumber(a), LiquidConversions.javaScriptNumber(b)
+          )
           return x < y
         }
         if !(a.pointee.isText && b.pointee.isText), a.pointee.tag != b.pointee.tag { failed = true }

@@ -20,14 +20,16 @@ enum TagFunctions {
       let cell = operands[0].pointee
       return cell.tag == Tag.int ? cell : Cell(Int64(0))
     case .orElse:
-      return operands[0].pointee.isValue ? operands[0].pointee : operands[1].pointee.isValue ? operands[1].pointee : .null
+      return operands[0].pointee.isValue
+        ? operands[0].pointee : operands[1].pointee.isValue ? operands[1].pointee : .null
     case .wrapped: return wrapped(operands[0], &arena)
     case .wrappedUnlessList:
       let isList = operands[0].pointee.tag == Tag.list
       return isList ? operands[0].pointee : wrapped(operands[0], &arena)
     case .loopable:
       let items = items(operands[0], &arena, &work)
-      let isList = state.style.isJavaScript || operands[0].pointee.tag == Tag.list
+      let isList =
+        state.style.isJavaScript || operands[0].pointee.tag == Tag.list
         || operands[0].pointee.tag == Tag.map || operands[0].pointee.isRange
       return isList ? items : wrapped(operands[0], &arena)
     case .scalar:
@@ -45,7 +47,9 @@ enum TagFunctions {
 
   // MARK: Ranges
 
-  private static func range(_ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena) -> Cell {
+  private static func range(_ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena)
+    -> Cell
+  {
     if style.isJavaScript {
       let first = LiquidConversions.javaScriptNumber(operands[0])
       let last = LiquidConversions.javaScriptNumber(operands[1])
@@ -55,7 +59,9 @@ enum TagFunctions {
       }
       let count = max((last + 1 - first).rounded(.up), 0)
       guard count < 1e7 else { return Cell(fault: .limitExceeded) }
-      return arena.list(of: Int(count)) { for i in 0..<Int(count) { $0[i] = Cell(first + Double(i)) } }
+      return arena.list(of: Int(count)) {
+        for i in 0..<Int(count) { $0[i] = Cell(first + Double(i)) }
+      }
     }
     let (first, last) = (integer(operands[0]), integer(operands[1]))
     guard first.isValue, last.isValue else { return Cell(fault: .conversion) }
@@ -82,7 +88,9 @@ enum TagFunctions {
     case Tag.map:
       guard let base = cell.entries.baseAddress else { return .emptyList }
       work &+= cell.outsideCount
-      guard let pairs = arena.cells(2 * cell.outsideCount) else { return Cell(fault: .limitExceeded) }
+      guard let pairs = arena.cells(2 * cell.outsideCount) else {
+        return Cell(fault: .limitExceeded)
+      }
       pairs.update(from: base, count: 2 * cell.outsideCount)
       return arena.list(of: cell.outsideCount) {
         for i in 0..<cell.outsideCount { $0[i] = Cell(tag: Tag.list, count: 2, at: pairs + 2 * i) }
@@ -102,7 +110,9 @@ enum TagFunctions {
       let start = items.rangeElement(first)
       return Cell(low: UInt64(items.tag) | UInt64(last - first) << 8, high: start.high)
     }
-    return Cell(tag: Tag.list, count: last - first, at: items.elements.baseAddress.map { UnsafeRawPointer($0 + first) })
+    return Cell(
+      tag: Tag.list, count: last - first,
+      at: items.elements.baseAddress.map { UnsafeRawPointer($0 + first) })
   }
 
   /// Operands: the value; offset and limit, or nothing; whether it is reversed.
@@ -135,7 +145,8 @@ enum TagFunctions {
     if items.isRange {
       // Counting from the other end.
       let tag = items.tag == Tag.range ? Tag.descending : Tag.range
-      return Cell(low: UInt64(tag) | UInt64(items.rangeCount) << 8, high: UInt64(bitPattern: items.rangeEnd))
+      return Cell(
+        low: UInt64(tag) | UInt64(items.rangeCount) << 8, high: UInt64(bitPattern: items.rangeEnd))
     }
     work &+= items.outsideCount
     return ListFilters.reversed(items, &arena)
@@ -153,7 +164,8 @@ enum TagFunctions {
     }
     if limit.pointee.isValue {
       let count = ListFilters.count(items)
-      items = part(items, 0, TextPartFilters.javaScriptIndex(LiquidConversions.javaScriptNumber(limit), count))
+      items = part(
+        items, 0, TextPartFilters.javaScriptIndex(LiquidConversions.javaScriptNumber(limit), count))
     }
     return items
   }
@@ -186,14 +198,17 @@ enum TagFunctions {
   }
 
   /// Operands: position from 1, number of columns. Columns and rows count from 1.
-  private static func table(_ function: LiquidFunction, _ operands: Operands, _ style: LiquidStyle) -> Cell {
+  private static func table(_ function: LiquidFunction, _ operands: Operands, _ style: LiquidStyle)
+    -> Cell
+  {
     let index = Double(operands[0].pointee.intValue - 1)
     let columns =
       style.isJavaScript
       ? LiquidConversions.javaScriptNumber(operands[1])
-      : Double(LiquidConversions.rubyNumber(operands[1]).tag == Tag.int
-        ? LiquidConversions.rubyNumber(operands[1]).intValue
-        : Int64(max(min(LiquidConversions.rubyNumber(operands[1]).doubleValue, 1e15), -1e15)))
+      : Double(
+        LiquidConversions.rubyNumber(operands[1]).tag == Tag.int
+          ? LiquidConversions.rubyNumber(operands[1]).intValue
+          : Int64(max(min(LiquidConversions.rubyNumber(operands[1]).doubleValue, 1e15), -1e15)))
     guard columns > 0 else {
       return function == .tableRow ? Cell(Int64(1)) : LiquidConversions.number(index + 1)
     }
@@ -207,7 +222,8 @@ enum TagFunctions {
   /// A register is a map of keys and positions. Operands: register, key.
   private static func place(_ operands: Operands) -> Cell {
     guard operands[0].pointee.tag == Tag.map else { return Cell(Int64(0)) }
-    return withKey(operands[1]) { Comparing.lookUp($0, in: operands[0].pointee)?.pointee } ?? Cell(Int64(0))
+    return withKey(operands[1]) { Comparing.lookUp($0, in: operands[0].pointee)?.pointee }
+      ?? Cell(Int64(0))
   }
 
   private static func withKey<Result>(
@@ -217,18 +233,25 @@ enum TagFunctions {
   }
 
   /// Operands: register, key, number of items.
-  private static func step(_ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena) -> Cell {
+  private static func step(_ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena) -> Cell
+  {
     let next = place(operands).intValue + 1
     let count = operands[2].pointee.intValue
     let value = Cell(next >= count ? 0 : next)
-    let register = operands[0].pointee.tag == Tag.map ? operands[0].pointee : Cell(tag: Tag.map, count: 0, at: nil)
+    let register =
+      operands[0].pointee.tag == Tag.map
+      ? operands[0].pointee : Cell(tag: Tag.map, count: 0, at: nil)
     return withKey(operands[1]) { key in
       if let known = Comparing.lookUp(key, in: register) {
         UnsafeMutablePointer(mutating: known).pointee = value
         return register
       }
-      guard let memory = arena.cells((register.outsideCount + 1) * 2) else { return Cell(fault: .limitExceeded) }
-      if let base = register.entries.baseAddress { memory.update(from: base, count: register.outsideCount * 2) }
+      guard let memory = arena.cells((register.outsideCount + 1) * 2) else {
+        return Cell(fault: .limitExceeded)
+      }
+      if let base = register.entries.baseAddress {
+        memory.update(from: base, count: register.outsideCount * 2)
+      }
       memory[register.outsideCount * 2] = key.pointee
       memory[register.outsideCount * 2 + 1] = value
       return Cell(tag: Tag.map, count: register.outsideCount + 1, at: memory)
@@ -246,7 +269,6 @@ enum MoreFilters {
     switch function {
     case .defaultValue: return defaultValue(operands, state.style)
     case .locale: return value.pointee.isValue ? value.pointee : .null
-    case .money: return money(operands, &state, &arena)
     default: return Plurals.call(operands, &state, &arena)
     }
   }
@@ -257,7 +279,8 @@ enum MoreFilters {
     let cell = operands[0].pointee
     let keepsFalse = operands.optional(2)?.pointee.holds ?? false
     let other = operands.optional(1)?.pointee
-    let replacement = other.map { $0.isValue ? $0 : .null } ?? (style.isJavaScript ? .null : .emptyText)
+    let replacement =
+      other.map { $0.isValue ? $0 : .null } ?? (style.isJavaScript ? .null : .emptyText)
     if style.isJavaScript, cell == .false, operands.optional(3)?.pointee.holds ?? false {
       return Cell(fault: .noSuchOverload)
     }
@@ -272,9 +295,11 @@ enum MoreFilters {
   }
 
   /// Operands: the amount, the currency, the locale.
-  private static func money(
-    _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena
+  static func money(
+    _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
+    // A locale of its own may have to be looked for in the tables.
+    if !(operands.optional(2)?.pointee.isNil ?? true) { work &+= 3_200 }
     if operands[0].pointee.isNil { return .null }
     guard let formatter = state.money, let code = operands.optional(1), !code.pointee.isNil else {
       return Cell(fault: .noSuchOverload)

@@ -134,7 +134,8 @@ enum TextFilters {
     outer: while i < text.count {
       if text[i] == UInt8(ascii: "&") {
         let rest = ByteView(rebasing: text[i...])
-        for (name, byte) in names where TextFunctions.startsWith(rest, LiquidComparing.literal(name)) {
+        for (name, byte) in names
+        where TextFunctions.startsWith(rest, LiquidComparing.literal(name)) {
           buffer.append(byte)
           i += name.utf8CodeUnitCount
           continue outer
@@ -185,17 +186,17 @@ enum TextFilters {
 enum MarkupStripping {
   static func strip(_ text: ByteView, into buffer: inout OutputBuffer) {
     var i = 0
-    // Ends that were looked for from some place on and not found.
-    var missing: Set<String> = []
+    var missing = Missing()
     while i < text.count {
       guard text[i] == UInt8(ascii: "<") else {
         buffer.append(text[i])
         i += 1
         continue
       }
-      if let next = end(text, i, "<script", "</script>", &missing)
-        ?? end(text, i, "<!--", "-->", &missing) ?? end(text, i, "<style", "</style>", &missing)
-        ?? end(text, i, "<", ">", &missing)
+      if let next = end(text, i, "<script", "</script>", &missing.script)
+        ?? end(text, i, "<!--", "-->", &missing.comment)
+        ?? end(text, i, "<style", "</style>", &missing.style)
+        ?? end(text, i, "<", ">", &missing.tag)
       {
         i = next
       } else {
@@ -205,17 +206,26 @@ enum MarkupStripping {
     }
   }
 
+  /// Ends that were looked for from some place on and not found.
+  private struct Missing {
+    var script = false
+    var comment = false
+    var style = false
+    var tag = false
+  }
+
   private static func end(
-    _ text: ByteView, _ at: Int, _ opening: String, _ closing: String,
-    _ missing: inout Set<String>
+    _ text: ByteView, _ at: Int, _ opening: StaticString, _ closing: StaticString,
+    _ isMissing: inout Bool
   ) -> Int? {
-    guard !missing.contains(closing),
-      ByteView(rebasing: text[at...]).starts(with: opening.utf8)
+    if isMissing { return nil }
+    let (opening, closing) = (LiquidComparing.literal(opening), LiquidComparing.literal(closing))
+    guard text.count - at >= opening.count,
+      ByteView(rebasing: text[at..<(at + opening.count)]).elementsEqual(opening)
     else { return nil }
-    var closing = closing
-    let found = closing.withUTF8 { LiquidTexts.find($0, in: text, from: at + opening.utf8.count) }
-    if found == nil { missing.insert(closing) }
-    return found.map { $0 + closing.utf8.count }
+    let found = LiquidTexts.find(closing, in: text, from: at + opening.count)
+    if found == nil { isMissing = true }
+    return found.map { $0 + closing.count }
   }
 }
 
@@ -328,7 +338,8 @@ enum JSONText {
         append(base + 2 * i + 1, to: &buffer, depth: depth + 1)
       }
       buffer.append(UInt8(ascii: "}"))
-    case Tag.int, Tag.uint, Tag.bool: LiquidConversions.append(value, to: &buffer, .javaScript, depth: depth)
+    case Tag.int, Tag.uint, Tag.bool:
+      LiquidConversions.append(value, to: &buffer, .javaScript, depth: depth)
     case Tag.double where cell.doubleValue.isFinite: buffer.append(cell.doubleValue, .binary)
     default: buffer.append("null" as StaticString)
     }

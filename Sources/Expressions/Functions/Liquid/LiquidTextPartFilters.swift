@@ -210,7 +210,8 @@ enum TextPartFilters {
     let begin = operands.optional(1)
     let hasLength = operands.count > 2 && !operands[2].pointee.isNil
     let length = hasLength ? LiquidConversions.javaScriptNumber(operands[2]) : 1
-    let first = begin.map { $0.pointee.isNil ? Double.nan : LiquidConversions.javaScriptNumber($0) } ?? .nan
+    let first =
+      begin.map { $0.pointee.isNil ? Double.nan : LiquidConversions.javaScriptNumber($0) } ?? .nan
     var start = first
     var end = first + length
     if first < 0 {

@@ -16,7 +16,8 @@ struct LiquidTime {
     let cell = value.pointee
     switch cell.tag {
     case Tag.timestamp: return LiquidTime(instant: cell.timestampValue, offset: nil)
-    case Tag.int: return Timestamp(seconds: cell.intValue).map { LiquidTime(instant: $0, offset: nil) }
+    case Tag.int:
+      return Timestamp(seconds: cell.intValue).map { LiquidTime(instant: $0, offset: nil) }
     case Tag.double where state.isJavaScript:
       let (whole, rest) = (cell.doubleValue.rounded(.down), cell.doubleValue)
       guard abs(whole) < 1e12 else { return nil }
@@ -77,7 +78,8 @@ private struct DateTextReader {
 
   mutating func read(in zone: TimeZoneRules?) -> LiquidTime? {
     while at < text.count, !failed { part() }
-    guard !failed, let year, let month, let date = CivilDate(year: year, month: month, day: day ?? 1),
+    guard !failed, let year, let month,
+      let date = CivilDate(year: year, month: month, day: day ?? 1),
       let clock = CivilTime(
         date: date, hour: time?.hour ?? 0, minute: time?.minute ?? 0, second: time?.second ?? 0)
     else { return nil }
@@ -103,7 +105,8 @@ private struct DateTextReader {
     case UInt8(ascii: "+") where time != nil: zoneOffset()
     case UInt8(ascii: "-") where time != nil: zoneOffset()
     case UInt8(ascii: "-") where year == nil && byte(at + 1) &- 0x30 < 10: failed = true
-    case 0x20, 0x09, UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"): at += 1
+    case 0x20, 0x09, UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"):
+      at += 1
     case UInt8(ascii: "("):
       // A comment, as browsers write the zone's name.
       at = text.count
@@ -127,7 +130,10 @@ private struct DateTextReader {
     switch byte(at) {
     case UInt8(ascii: ":") where count <= 2 && time == nil: clock(value)
     case UInt8(ascii: "-"), UInt8(ascii: "/"):
-      guard year == nil, month == nil || day == nil else { return failed = true }
+      guard year == nil, month == nil || day == nil else {
+        failed = true
+        return
+      }
       if !numericDate(value, count, separator: byte(at)) { single(value, count, start) }
     default: single(value, count, start)
     }
@@ -165,14 +171,19 @@ private struct DateTextReader {
     if count == 8, start == 0 {
       (year, month, day) = (value / 10_000, value / 100 % 100, value % 100)
     } else if count >= 3 || day != nil {
-      guard year == nil else { return failed = true }
+      guard year == nil else {
+        failed = true
+        return
+      }
       year = count <= 2 ? value + (value < 70 ? 2000 : 1900) : value
     } else {
       day = value
       // `13th`
       let suffix = byte(at) | 0x20
-      if [UInt8(ascii: "s"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t")].contains(suffix),
-        DateTextReader.isLetter(byte(at + 1)), byte(at) | 0x20 != UInt8(ascii: "t") || byte(at + 1) | 0x20 == UInt8(ascii: "h")
+      if [UInt8(ascii: "s"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t")].contains(
+        suffix),
+        DateTextReader.isLetter(byte(at + 1)),
+        byte(at) | 0x20 != UInt8(ascii: "t") || byte(at + 1) | 0x20 == UInt8(ascii: "h")
       {
         at += 2
       }
@@ -184,16 +195,25 @@ private struct DateTextReader {
     let minute = digits()
     var second = 0
     var nanosecond: Int32 = 0
-    guard minute.count == 2 else { return failed = true }
+    guard minute.count == 2 else {
+      failed = true
+      return
+    }
     if byte(at) == UInt8(ascii: ":") {
       at += 1
       let read = digits()
-      guard read.count == 2 else { return failed = true }
+      guard read.count == 2 else {
+        failed = true
+        return
+      }
       second = read.value
       if byte(at) == UInt8(ascii: ".") || byte(at) == UInt8(ascii: ","), byte(at + 1) &- 0x30 < 10 {
         at += 1
         let fraction = digits()
-        guard fraction.count <= 9 else { return failed = true }
+        guard fraction.count <= 9 else {
+          failed = true
+          return
+        }
         var value = fraction.value
         for _ in fraction.count..<9 { value *= 10 }
         nanosecond = Int32(value)
@@ -215,7 +235,10 @@ private struct DateTextReader {
     } else {
       seconds = first.value / 100 * 3600 + first.value % 100 * 60
     }
-    guard first.count > 0, seconds < 86_400 else { return failed = true }
+    guard first.count > 0, seconds < 86_400 else {
+      failed = true
+      return
+    }
     offset = Int32(isNegative ? -seconds : seconds)
   }
 
@@ -227,7 +250,10 @@ private struct DateTextReader {
     case "z", "utc", "gmt": offset = 0
     case "t", "at", "of", "the": break
     case "am", "pm":
-      guard let known = time, 1...12 ~= known.hour else { return failed = true }
+      guard let known = time, 1...12 ~= known.hour else {
+        failed = true
+        return
+      }
       time?.hour = known.hour % 12 + (word == "pm" ? 12 : 0)
     case "est": offset = -5 * 3600
     case "edt": offset = -4 * 3600
@@ -238,10 +264,19 @@ private struct DateTextReader {
     case "pst": offset = -8 * 3600
     case "pdt": offset = -7 * 3600
     default:
-      if word.count >= 3, let number = DateNames.months.firstIndex(where: { $0.lowercased().hasPrefix(word) || word == $0.lowercased().prefix(3) }) {
-        guard month == nil else { return failed = true }
+      if word.count >= 3,
+        let number = DateNames.months.firstIndex(where: {
+          $0.lowercased().hasPrefix(word) || word == $0.lowercased().prefix(3)
+        })
+      {
+        guard month == nil else {
+          failed = true
+          return
+        }
         month = number + 1
-      } else if word.count < 3 || !DateNames.days.contains(where: { $0.lowercased().hasPrefix(word) }) {
+      } else if word.count < 3
+        || !DateNames.days.contains(where: { $0.lowercased().hasPrefix(word) })
+      {
         failed = true
       }
     }

@@ -14,7 +14,7 @@ struct SuperwallFormats {
 extension AttributeProducer {
   private static let units: [Period.Unit] = [.day, .week, .month, .year]
 
-  /// The texts of Superwall's SDKs (PricedProduct.swift, StoreProductType.kt and what they call), and
+  /// The texts of Superwall's SDKs (StoreProduct.swift, StoreProductType.kt and what they call), and
   /// our additions.
   mutating func superwallAttributes(of product: PricedProduct) throws(PricingError)
     -> ProductAttributes

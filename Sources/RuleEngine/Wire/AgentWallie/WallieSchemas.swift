@@ -1,4 +1,4 @@
-internal import Expressions
+public import Expressions
 
 /// Products, and paywalls that are drawn natively.
 extension AgentWallieDecoder {
@@ -137,5 +137,22 @@ extension AgentWallieDecoder {
     }
     for child in log.list("children", of: element) { _ = component(child) }
     return element.value
+  }
+}
+
+extension PaywallSchema {
+  /// Reads the schema of a native paywall from JSON. Elements that cannot be read are told and left
+  /// out or kept as they are.
+  public static func decode(json: some Sequence<UInt8>) -> Compilation<PaywallSchema> {
+    do throws(JSONFault) {
+      let value = try Value.parse(json: Array(json))
+      var decoder = AgentWallieDecoder()
+      let schema = decoder.schema(ConfigElement(value: value, path: ""))
+      return Compilation(output: schema, diagnostics: decoder.log.diagnostics)
+    } catch {
+      let range = SourceRange(from: error.offset, to: error.offset + 1)
+      return Compilation(
+        output: nil, diagnostics: [Diagnostic(.decodeFailure, error.message, range: range)])
+    }
   }
 }

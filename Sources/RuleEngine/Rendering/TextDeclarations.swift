@@ -1,0 +1,194 @@
+public import Expressions
+
+/// What texts may read, known before there is a user: the products of a paywall, and what is declared
+/// of users.
+public struct TextDeclarations: Sendable {
+  /// By root (`user`, `device`, `params`): what is declared; a root that is not is open.
+  private var roots: [(name: String, shape: TemplateSchema.Shape)] = []
+  /// What is wrong with the declarations.
+  public private(set) var diagnostics: [Diagnostic] = []
+
+  /// Roots that there always are.
+  private static let openRoots = ["user", "device", "params", "state", "theme"]
+
+  /// Nothing is known of users.
+  public init() {}
+
+  /// Reads `{"user": {"age": "int", "roles": {"list": "string"}, "plan": {"enum": ["free"]}}}`. Types
+  /// are `string`, `int`, `double`, `number`, `bool`, `timestamp`, `any`; with a `?` behind, the value
+  /// may be absent; an object without `list` and `enum` is an object.
+  public init(json: some Sequence<UInt8>) {
+    do throws(JSONFault) {
+      let root = try Value.parse(json: Array(json))
+      guard case .map(let entries) = root else {
+        diagnostics.append(Diagnostic(.decodeFailure, "declarations are an object of roots"))
+        return
+      }
+      for entry in entries {
+        guard case .string(let name) = entry.key else { continue }
+        roots.append((name, shape(entry.value, name)))
+      }
+    } catch {
+      let range = SourceRange(from: error.offset, to: error.offset + 1)
+      diagnostics.append(Diagnostic(.decodeFailure, error.message, range: range))
+    }
+  }
+
+  private mutating func shape(_ value: Value, _ path: String) -> TemplateSchema.Shape {
+    switch value {
+    case .string(let name):
+      var type = name
+      let isOptional = type.last == "?"
+      if isOptional { type.removeLast() }
+      let shape = scalar(type, path)
+      return isOptional ? .optional(shape) : shape
+    case .map(let entries):
+      if let list = value["list"], entries.count == 1 { return .list(shape(list, path)) }
+      if let words = value["enum"], entries.count == 1, case .list = words {
+        return .scalar(.string)
+      }
+      var members: [(name: String, shape: TemplateSchema.Shape)] = []
+      for entry in entries {
+        guard case .string(let name) = entry.key else { continue }
+        members.append((name, shape(entry.value, path + "." + name)))
+      }
+      return .object(members, isOpen: false)
+    default:
+      diagnostics.append(
+        Diagnostic(
+          .decodeFailure, "this is no type", path: path,
+          suggestion: "write \"string\", \"int\", {\"list\": \"string\"} or {\"enum\": [..]}"))
+      return .any
+    }
+  }
+
+  private mutating func scalar(_ type: String, _ path: String) -> TemplateSchema.Shape {
+    let known: [(name: String, shape: TemplateSchema.Shape)] = [
+      ("string", .scalar(.string)), ("int", .scalar(.number)), ("double", .scalar(.number)),
+      ("number", .scalar(.number)), ("bool", .scalar(.bool)), ("timestamp", .scalar(.string)),
+      ("date", .scalar(.string)), ("any", .any), ("list", .list(.any)),
+      ("map", .object([], isOpen: true)),
+    ]
+    if let found = known.first(where: { $0.name == type }) { return found.shape }
+    let close = Suggestion.closest(to: type, among: known.map(\.name))
+    diagnostics.append(
+      Diagnostic(
+        .decodeFailure, "'\(type)' is no type", path: path,
+        suggestion: close.map { "did you mean '\($0)'?" }
+          ?? "write string, int, double, bool, timestamp or any"))
+    return .any
+  }
+
+  // MARK: Products
+
+  /// What is known of a product.
+  public struct Product: Sendable {
+    public var slot: String
+    /// Whether every paywall that is meant has the slot.
+    public var isCertain: Bool
+    let shape: TemplateSchema.Shape
+
+    /// A product whose attributes are known.
+    public init(_ product: TextContext.SlottedProduct) {
+      slot = product.slot
+      isCertain = true
+      shape = TemplateSchema(of: product.value).root
+    }
+
+    /// A product of which only the names of attributes are known.
+    public init(slot: String, profile: PricingProfile, isCertain: Bool = true) {
+      self.slot = slot
+      self.isCertain = isCertain
+      let schema = profile.schema
+      let isText = profile != .agentWallie && profile != .checkout
+      var members = schema.names.enumerated().map { place, name in
+        (
+          name: name,
+          shape: isText && place < schema.ownCount ? .scalar(.string) : TemplateSchema.Shape.any
+        )
+      }
+      for name in ["slot", "label", "product_id"]
+      where !members.contains(where: { $0.name == name }) {
+        members.append((name, .scalar(.string)))
+      }
+      shape = .object(members, isOpen: false)
+    }
+  }
+
+  /// What texts may read on a paywall with these products; nil where nothing is known of products,
+  /// so that any may be read.
+  public func schema(products: [Product]?) -> TemplateSchema {
+    guard let products else {
+      return schema(([("products", .any)] + TextContext.rootSlots.map { ($0, .any) }))
+    }
+    var slots: [(name: String, shape: TemplateSchema.Shape)] = []
+    for product in products {
+      slots.append((product.slot, product.isCertain ? product.shape : .optional(product.shape)))
+    }
+    if let first = products.first {
+      slots.append(("selected", merged(products, first.shape)))
+      slots.append(("selectedIndex", .scalar(.number)))
+      slots.append(("hasIntroductoryOffer", .scalar(.bool)))
+    }
+    var members: [(name: String, shape: TemplateSchema.Shape)] = [
+      ("products", .object(slots, isOpen: false))
+    ]
+    for name in TextContext.rootSlots {
+      guard let product = products.last(where: { $0.slot == name }) else { continue }
+      members.append((name, product.shape))
+    }
+    return schema(members)
+  }
+
+  private func schema(_ products: [(name: String, shape: TemplateSchema.Shape)]) -> TemplateSchema {
+    var members = products + roots
+    for name in TextDeclarations.openRoots where !members.contains(where: { $0.name == name }) {
+      members.append((name, .object([], isOpen: true)))
+    }
+    return TemplateSchema(.object(members, isOpen: false))
+  }
+
+  /// What any product may have, since any may be selected.
+  private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape
+  {
+    guard case .object(var members, _) = first else { return first }
+    for product in products.dropFirst() {
+      guard case .object(let others, _) = product.shape else { continue }
+      for other in others {
+        if let place = members.firstIndex(where: { $0.name == other.name }) {
+          if members[place].shape.type != other.shape.type { members[place].shape = .any }
+        } else {
+          members.append(other)
+        }
+      }
+    }
+    return .object(members, isOpen: false)
+  }
+
+  // MARK: Checking
+
+  /// Holds a text against what it may read.
+  public func check(_ analysis: TemplateAnalysis, products: [Product]?) -> [Diagnostic] {
+    analysis.check(against: schema(products: products))
+  }
+
+  /// The products that none of the texts of a paywall speaks of.
+  public static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
+    let reads = texts.flatMap(\.reads)
+    return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
+      product in
+      Diagnostic(
+        .unusedProduct, "no text speaks of the product in the slot '\(product.slot)'",
+        severity: .warning)
+    }
+  }
+
+  private static func reach(_ read: TemplateAnalysis.Read, _ slot: String) -> Bool {
+    guard let root = read.names.first.flatMap({ $0 }) else { return true }
+    if root == "products" {
+      guard read.names.count > 1, let name = read.names[1] else { return true }
+      return name == slot || name == "selected"
+    }
+    return root == slot && TextContext.rootSlots.contains(slot)
+  }
+}

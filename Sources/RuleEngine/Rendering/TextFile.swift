@@ -1,0 +1,81 @@
+public import Expressions
+
+/// Texts of paywalls, as `precompute --render` reads them:
+/// `{"paywalls": {"IDENTIFIER": {"NAME": "template"}}}`.
+public struct TextFile: Hashable, Sendable {
+  /// One template.
+  public struct Text: Hashable, Sendable {
+    public var name: String
+    public var template: String
+
+    public init(name: String, template: String) {
+      self.name = name
+      self.template = template
+    }
+  }
+
+  /// By paywall, in the order of the file.
+  public var paywalls: [(identifier: String, texts: [Text])] = []
+
+  public init() {}
+
+  public static func == (one: TextFile, other: TextFile) -> Bool {
+    one.paywalls.elementsEqual(other.paywalls) {
+      $0.identifier == $1.identifier && $0.texts == $1.texts
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for paywall in paywalls {
+      hasher.combine(paywall.identifier)
+      hasher.combine(paywall.texts)
+    }
+  }
+
+  /// The path under which diagnostics speak of a text.
+  public static func path(_ identifier: String, _ name: String) -> String {
+    "paywalls.\(identifier).\(name)"
+  }
+
+  /// Reads texts. What is no text is told and left out.
+  public static func decode(json: some Sequence<UInt8>) -> Compilation<TextFile> {
+    let bytes = Array(json)
+    let root: Value
+    do throws(JSONFault) {
+      root = try Value.parse(json: bytes)
+    } catch {
+      let range = SourceRange(from: error.offset, to: error.offset + 1)
+      return Compilation(
+        output: nil, diagnostics: [Diagnostic(.decodeFailure, error.message, range: range)])
+    }
+    guard case .map(let paywalls)? = root["paywalls"] else {
+      let problem = Diagnostic(
+        .decodeFailure, "there are no texts of paywalls",
+        suggestion: "write {\"paywalls\": {\"IDENTIFIER\": {\"NAME\": \"template\"}}}")
+      return Compilation(output: nil, diagnostics: [problem])
+    }
+    var file = TextFile()
+    var diagnostics: [Diagnostic] = []
+    for paywall in paywalls {
+      guard case .string(let identifier) = paywall.key else { continue }
+      guard case .map(let entries) = paywall.value else {
+        diagnostics.append(
+          Diagnostic(
+            .decodeFailure, "the texts of a paywall are an object", path: "paywalls.\(identifier)"))
+        continue
+      }
+      var texts: [Text] = []
+      for entry in entries {
+        guard case .string(let name) = entry.key else { continue }
+        guard case .string(let template) = entry.value else {
+          diagnostics.append(
+            Diagnostic(.decodeFailure, "a template is a text", path: path(identifier, name)))
+          continue
+        }
+        texts.append(Text(name: name, template: template))
+      }
+      file.paywalls.append((identifier, texts))
+    }
+    return Compilation(output: file, diagnostics: diagnostics)
+  }
+}

@@ -1,0 +1,112 @@
+public import Expressions
+
+/// The products of a paywall with the attributes that texts read, computed once for all users.
+public struct TextProducts: Sendable {
+  /// In the order of the paywall.
+  public private(set) var slotted: [TextContext.SlottedProduct] = []
+  /// Products without attributes, and locales that the tables lack.
+  public private(set) var diagnostics: [Diagnostic] = []
+
+  /// Slots for products that name none, when none of them does.
+  private static let usualSlots = ["primary", "secondary", "tertiary"]
+
+  /// - Parameters:
+  ///   - products: a product without a slot takes `primary`, `secondary` and `tertiary` if no product
+  ///     names a slot, and else its identifier.
+  ///   - profile: whose names and rounding the attributes follow; nil for what each product's store
+  ///     suggests.
+  /// - Throws: ``PricingError`` when there is no such time zone.
+  public init(
+    _ products: [PricedProduct], profile: PricingProfile? = nil, context: PricingContext
+  ) throws(PricingError) {
+    let namesSlots = products.contains { $0.slot != nil }
+    var producers: [PricingProfile: AttributeProducer] = [:]
+    // AgentWallie's savings compare the products of one paywall.
+    var savings: [Result<ProductAttributes, PricingError>] = []
+    if profile == .agentWallie {
+      var producer = try AttributeProducer(.agentWallie, context)
+      savings = producer.attributes(of: products)
+      producers[.agentWallie] = producer
+    }
+    for (number, product) in products.enumerated() {
+      let usual = !namesSlots && number < TextProducts.usualSlots.count
+      let slot = product.slot ?? (usual ? TextProducts.usualSlots[number] : product.identifier)
+      let own = profile ?? PricingProfile(usualFor: product.store)
+      let result: Result<ProductAttributes, PricingError>
+      if own == .agentWallie, number < savings.count {
+        result = savings[number]
+      } else {
+        var producer: AttributeProducer
+        if let known = producers[own] {
+          producer = known
+        } else {
+          producer = try AttributeProducer(own, context)
+        }
+        do throws(PricingError) {
+          result = .success(try producer.attributes(of: product))
+        } catch {
+          result = .failure(error)
+        }
+        producers[own] = producer
+      }
+      add(product, slot, result)
+    }
+    for producer in producers.values.sorted(by: { $0.profile.rawValue < $1.profile.rawValue }) {
+      for diagnostic in producer.diagnostics where !diagnostics.contains(diagnostic) {
+        diagnostics.append(diagnostic)
+      }
+    }
+  }
+
+  private mutating func add(
+    _ product: PricedProduct, _ slot: String, _ result: Result<ProductAttributes, PricingError>
+  ) {
+    var attributes = Value.map([])
+    switch result {
+    case .success(let computed): attributes = computed.value
+    case .failure(let error):
+      diagnostics.append(
+        Diagnostic(
+          .decodeFailure, "'\(product.identifier)' has no attributes: \(error.message)",
+          path: product.path,
+          suggestion: error == .missingPrice ? "give its price with --products" : nil))
+    }
+    slotted.append(
+      TextContext.SlottedProduct(
+        slot: slot, label: product.label, productID: product.configID ?? product.identifier,
+        attributes: attributes))
+  }
+
+  /// The place of the slot with a name, or nil.
+  public func index(ofSlot name: String) -> Int? {
+    slotted.firstIndex { $0.slot.utf8.elementsEqual(name.utf8) }
+  }
+}
+
+extension PricingProfile {
+  /// The profile of the SDK that usually shows what a store sells.
+  public init(usualFor store: PricedProduct.Store) {
+    self =
+      switch store {
+      case .appStore: .iosStoreKit2
+      case .playStore: .androidPlay
+      case .stripe, .paddle: .iosStripe
+      case .superwall, .custom: .iosAPI
+      }
+  }
+}
+
+extension Config {
+  /// The products of a paywall, with prices from a list where it has them.
+  public func products(of paywall: Paywall, prices: ProductList?) -> [PricedProduct] {
+    let named: [PricedProduct]
+    if let schema = paywall.schema {
+      named = PricedProduct.resolve(schema.slots, in: self)
+    } else {
+      named = paywall.products.map { PricedProduct($0) }
+    }
+    let format: ProductList.Format = paywall.schema == nil ? .superwallConfig : .agentWallieConfig
+    let list = ProductList(format: format, products: named)
+    return (prices.map { list.taking(pricesFrom: $0) } ?? list).products
+  }
+}

@@ -1,0 +1,246 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+struct RenderCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "render",
+    abstract: "Print what a paywall's text says.",
+    discussion: """
+      Renders a template such as "Only << products.selected.price >>" for products, a user, a \
+      locale and a time. What goes wrong in it is told on standard error and never in the text. \
+      The exit code is 1 when the template has errors, or when a limit ended the rendering.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The template, or a file that holds it; - reads standard input.", valueName: "template"))
+  var template: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A native paywall's schema (JSON): prints it with texts resolved, without what is hidden.",
+      valueName: "schema"))
+  var paywall: String?
+
+  @OptionGroup var products: TextProductOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with one user record: {\"user\":{}, \"device\":{}, \"params\":{}}; - is standard input.",
+      valueName: "file"))
+  var user: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What 'now' means, ISO 8601; the default is the time of start.", valueName: "iso"))
+  var now: String?
+
+  @OptionGroup var reading: TemplateOptions
+
+  @Flag(help: "Print one JSON object with text and errors.")
+  var json = false
+
+  func validate() throws {
+    if (template == nil) == (paywall == nil) {
+      throw ValidationError("give a template, or a paywall with --paywall")
+    }
+    let streams = [template, paywall, products.products, user].filter { $0 == "-" }
+    if streams.count > 1 { throw ValidationError("only one file can be standard input") }
+  }
+
+  func run() throws {
+    let time = try self.time()
+    if let paywall { return try render(paywall: paywall, time) }
+    guard let template else { return }
+    let source = try TemplateText(template)
+    let environment = reading.environment()
+    let compiled = environment.compile(source.text)
+    for diagnostic in compiled.diagnostics { FileText.printError(source.render(diagnostic)) }
+    guard let output = compiled.output else { throw ExitCode(1) }
+    let made = try makeProducts(try productFile()?.list.products ?? [], environment.dialect, time)
+    let context = TextContext.make(
+      products: made.slotted, selected: try products.selected(in: made), roots: try userRoots())
+    var frame = Frame(for: output.program)
+    do throws(EvaluationError) {
+      try frame.fill(context)
+    } catch {
+      throw CommandError("the data is too large: \(error.kind.rawValue)")
+    }
+    frame.setOptions(try products.renderOptions(now: time, escaping: reading.html ? .html : .text))
+    var text = RenderedText()
+    output.render(in: &frame, into: &text)
+    if json {
+      let value = Value.object([
+        "text": .string(text.string), "isComplete": .bool(text.isComplete),
+        "errors": .list(text.errors.map { $0.diagnostic.json }),
+      ])
+      FileText.print(value.json)
+    } else {
+      FileText.print(text.string)
+      for error in text.errors { FileText.printError(source.render(error.diagnostic)) }
+    }
+    if !text.isComplete { throw ExitCode(1) }
+  }
+
+  private func time() throws -> Int64 {
+    guard let now else { return Clock.milliseconds() }
+    guard let time = WireTime.milliseconds(now) else {
+      throw ValidationError("'\(now)' is no ISO 8601 time; write 2026-03-01T12:00:00Z")
+    }
+    return time
+  }
+
+  private func productFile() throws -> ProductsFile? {
+    guard let path = products.products else { return nil }
+    let file = try ProductsFile(path)
+    for text in file.render(file.diagnostics.filter { $0.severity != .note }) {
+      FileText.printError(text)
+    }
+    return file
+  }
+
+  private func makeProducts(_ list: [PricedProduct], _ dialect: TemplateDialect, _ time: Int64)
+    throws
+    -> TextProducts
+  {
+    let made = try products.textProducts(list, try products.profile(for: dialect), now: time)
+    for diagnostic in made.diagnostics where diagnostic.severity != .note {
+      FileText.printError(DiagnosticText.render(diagnostic, source: nil))
+    }
+    return made
+  }
+
+  /// What the user record says: its members, which are roots.
+  private func userRoots() throws -> [(name: String, value: Value)] {
+    guard let user else { return [] }
+    let bytes = try FileText.read(user)
+    let record: Value
+    do throws(JSONFault) {
+      record = try Value.parse(json: bytes)
+    } catch {
+      throw CommandError("\(user): \(error.message) at byte \(error.offset)")
+    }
+    guard case .map(let entries) = record else {
+      throw CommandError("\(user): a user record is an object: {\"user\": {..}, \"device\": {..}}")
+    }
+    return entries.compactMap { entry in
+      if case .string(let name) = entry.key { (name, entry.value) } else { nil }
+    }
+  }
+}
+
+// MARK: Native paywalls
+
+extension RenderCommand {
+  private func render(paywall path: String, _ time: Int64) throws {
+    let bytes = try FileText.read(path)
+    let decoded = PaywallSchema.decode(json: bytes)
+    let lines = JSONLocation.lines(of: decoded.diagnostics.map(\.path), in: bytes)
+    for diagnostic in decoded.diagnostics where diagnostic.severity != .note {
+      let place = path + (lines[diagnostic.path].map { ":\($0)" } ?? "")
+      FileText.printError(DiagnosticText.render(diagnostic, source: nil, place: place))
+    }
+    guard let schema = decoded.output else { throw ExitCode(1) }
+    let environment = reading.environment(.agentwallie)
+    let texts = PaywallTexts(schema, environment: environment)
+    for diagnostic in texts.diagnostics { FileText.printError(render(diagnostic, texts, path)) }
+    let listed = try productFile()?.list.products ?? []
+    let made = try makeProducts(
+      schema.slots.isEmpty ? listed : schema.filled(from: listed), environment.dialect, time)
+    let user = try userRoots()
+    func root(_ name: String) -> Value { user.last { $0.name == name }?.value ?? .map([]) }
+    let resolved: PaywallTexts.Resolved
+    do throws(EvaluationError) {
+      resolved = try texts.resolve(
+        products: made.slotted, selected: try? products.selected(in: made), user: root("user"),
+        device: root("device"), params: root("params"),
+        options: (try? products.renderOptions(now: time, escaping: reading.html ? .html : .text))
+          ?? RenderOptions())
+    } catch {
+      throw CommandError("the data is too large: \(error.kind.rawValue)")
+    }
+    FileText.print(resolved.json(of: schema).json)
+    for (place, error) in resolved.errors {
+      var diagnostic = error.diagnostic
+      diagnostic.path = place
+      FileText.printError(render(diagnostic, texts, path))
+    }
+    if texts.diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+  }
+
+  private func render(_ diagnostic: Diagnostic, _ texts: PaywallTexts, _ path: String) -> String {
+    let source = texts.textPaths.firstIndex(of: diagnostic.path).map { texts.sources[$0] }
+    return DiagnosticText.render(diagnostic, source: source, place: path)
+  }
+}
+
+extension PaywallSchema {
+  /// The products of a list in the slots of the paywall: by slot, else by the product's identifiers.
+  func filled(from products: [PricedProduct]) -> [PricedProduct] {
+    slots.map { slot in
+      let found =
+        products.first { $0.slot == slot.slot }
+        ?? products.first {
+          slot.productID != nil && ($0.configID ?? $0.identifier) == slot.productID
+        }
+      var product = found ?? PricedProduct(identifier: slot.productID ?? slot.slot)
+      product.slot = slot.slot
+      product.label = slot.label
+      if let id = slot.productID { product.configID = id }
+      return product
+    }
+  }
+}
+
+extension PaywallTexts.Resolved {
+  /// The schema with what the user sees in place of its components.
+  func json(of schema: PaywallSchema) -> Value {
+    guard case .map(var entries) = schema.json else { return .list(components) }
+    if let place = entries.firstIndex(where: { $0.key == "components" }) {
+      entries[place].value = .list(components)
+    }
+    entries.append(Value.Entry(key: "hidden", value: .list(hidden.map { .string($0) })))
+    return .map(entries)
+  }
+}
+
+extension RenderError {
+  var diagnostic: Diagnostic {
+    Diagnostic(
+      kind == .limitExceeded ? .limitExceeded : .renderError,
+      template.isEmpty ? message : "in the template '\(template)': \(message)",
+      severity: kind == .limitExceeded ? .error : .warning, range: template.isEmpty ? range : nil)
+  }
+}
+
+/// A template that was named on the command line: a file, standard input, or the text itself.
+struct TemplateText {
+  /// The path of its file, or nothing.
+  var place: String
+  var text: String
+
+  init(_ argument: String) throws {
+    if argument == "-" {
+      place = ""
+      text = String(decoding: try FileText.read(argument), as: UTF8.self)
+    } else if TemplateText.looksLikeFile(argument) {
+      place = argument
+      text = String(decoding: try FileText.read(argument), as: UTF8.self)
+    } else {
+      place = ""
+      text = argument
+    }
+  }
+
+  /// Whether an argument names a file: it has no tags, and is one, or is written like one.
+  private static func looksLikeFile(_ argument: String) -> Bool {
+    if ["{{", "{%", "<<", "<%"].contains(where: { argument.contains($0) }) { return false }
+    if FileText.isFile(argument) { return true }
+    return !argument.contains(where: \.isWhitespace) && argument.contains("/")
+  }
+
+  func render(_ diagnostic: Diagnostic) -> String {
+    DiagnosticText.render(diagnostic, source: text, place: place)
+  }
+}

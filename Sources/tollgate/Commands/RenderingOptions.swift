@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+/// Which texts a batch renders.
+struct RenderingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file with texts of paywalls; outcomes with a paywall get theirs under 'texts'.",
+      discussion: """
+        {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
+        prices from --products, and the user's record. What goes wrong in them is counted and told \
+        on standard error, never in the texts.
+        """, valueName: "file"))
+  var render: String?
+
+  @OptionGroup var products: TextProductOptions
+
+  // The rules have a dialect of their own, which takes the shorter name.
+  @Option(
+    help: ArgumentHelp(
+      "The dialect of the texts; the default is superwall, or agentwallie for its configs.",
+      valueName: "dialect"))
+  var textDialect: TemplateOptions.DialectName?
+
+  @Flag(help: "The texts are HTML: values are escaped, and &lt;&lt; is read as <<.")
+  var html = false
+
+  /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
+  /// ends the command.
+  func plan(for config: Config?, now: Int64) throws -> TextPlan? {
+    guard let render else {
+      if products.products != nil { throw ValidationError("--products is for --render") }
+      return nil
+    }
+    guard let config else { return nil }
+    let bytes = try FileText.read(render)
+    let decoded = TextFile.decode(json: bytes)
+    let plan = try decoded.output.map { try self.plan($0, config, now) }
+    let diagnostics = decoded.diagnostics + (plan?.diagnostics ?? [])
+    let lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
+    for diagnostic in diagnostics where diagnostic.severity != .note {
+      let place = render + (lines[diagnostic.path].map { ":\($0)" } ?? "")
+      FileText.printError(
+        DiagnosticText.render(diagnostic, source: source(diagnostic, decoded.output), place: place))
+    }
+    guard let plan, !diagnostics.contains(where: { $0.severity == .error }) else {
+      throw ExitCode(1)
+    }
+    return plan
+  }
+
+  /// A hash of what the texts depend on beside config, users and time; nil without `--render`.
+  func digest() throws -> String? {
+    guard let render else { return nil }
+    var bytes = try FileText.read(render)
+    if let path = products.products { bytes += try FileText.read(path) }
+    let options = [
+      products.profile, products.locale, products.zone, products.select, textDialect?.rawValue,
+      html ? "html" : nil,
+    ]
+    for option in options { bytes += Array("\u{0}\(option ?? "")".utf8) }
+    return RunSettings.hash(bytes)
+  }
+
+  private func plan(_ file: TextFile, _ config: Config, _ now: Int64) throws -> TextPlan {
+    let usual: TemplateOptions.DialectName =
+      config.format == .agentWallie ? .agentwallie : .superwall
+    let environment = TemplateEnvironment(
+      dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall, isHTML: html)
+    let prices = try products.products.map { try ProductsFile($0).list }
+    let profile = try products.profile(for: environment.dialect)
+    let options = try products.renderOptions(now: now, escaping: html ? .html : .text)
+    do throws(PricingError) {
+      return try TextPlan(
+        file, config: config, prices: prices, select: products.select, profile: profile,
+        environment: environment, pricing: products.context(now: now), options: options)
+    } catch {
+      throw ValidationError("'\(products.zone ?? "")': \(error.message)")
+    }
+  }
+
+  private func source(_ diagnostic: Diagnostic, _ file: TextFile?) -> String? {
+    for paywall in file?.paywalls ?? [] {
+      for text in paywall.texts
+      where TextFile.path(paywall.identifier, text.name) == diagnostic.path {
+        return text.template
+      }
+    }
+    return nil
+  }
+
+  /// Says what went wrong in texts.
+  static func tell(_ errors: [String: Int]) {
+    for (text, count) in errors.sorted(by: { $0.key < $1.key }) {
+      FileText.printError("warning: \(text) (\(count) time\(count == 1 ? "" : "s"))")
+    }
+  }
+}
