@@ -73,8 +73,9 @@ struct HashPrefix {
     fileprivate let words: Int
     fileprivate let rest: Int
 
+    /// The hash with the whole words.
     @inline(__always)
-    func callAsFunction(_ subject: UnsafePointer<UInt64>) -> UInt64 {
+    func begin(_ subject: UnsafePointer<UInt64>) -> UInt64 {
       var hash = begun
       var carry = carry
       for number in 0..<words {
@@ -83,8 +84,16 @@ struct HashPrefix {
         // Two shifts: one by 64 would be none.
         carry = (word &>> 1) &>> (63 &- shift)
       }
-      return rest == 0
-        ? hash.finish() : hash.finish(carry | subject[words] &<< shift, bytes: rest)
+      return hash.state
+    }
+
+    /// What ``begin(_:)`` gave, with the bytes behind the words.
+    @inline(__always)
+    func finish(_ state: UInt64, _ subject: UnsafePointer<UInt64>) -> UInt64 {
+      let hash = XXH64.Words(state: state)
+      if rest == 0 { return hash.finish() }
+      let carry = words == 0 ? carry : (subject[words &- 1] &>> 1) &>> (63 &- shift)
+      return hash.finish(carry | subject[words] &<< shift, bytes: rest)
     }
   }
 
