@@ -409,6 +409,17 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/RuleEngine/Batch/DecodedUsers.swift, DecodedUsers")
+  func Sources_RuleEngine_Batch_DecodedUsers_DecodedUsers() throws {
+    let example = ExampleRun(results: 2)
+    let rules = RuleSet.compile(Config()).output!
+    let plan = BatchPlan(rules, placements: ["next"], now: 0, assigner: .hash(salt: ""))
+    var users = DecodedUsers(Array("{\"userId\":\"a\"}\n{}".utf8), plan)
+    example.same(users.count, 1)
+    example.same(plan.tally(of: users.decide()).placements[0].placementNotFound, 1)
+    example.end()
+  }
+
   @Test("README.md, block 1")
   func README_md_block_1() throws {
     let example = ExampleRun(results: 2)

@@ -49,12 +49,25 @@ package struct RecordShapes: ~Copyable {
     var other: Int32 = -1
   }
 
-  /// What a shape leaves without a value, and the keys that nobody knows.
+  /// What a shape gives values, and the keys that nobody knows.
   struct Ending {
     /// The slots that get a value.
     var filled: [Int]
-    var cells: [(slot: Int, cell: Cell)]
     var unknownKeys: [String]
+  }
+
+  /// A cell that a record of some shape has without a value for it.
+  struct Default {
+    /// Where it lies from the first cell of a row.
+    var place: Int
+    var cell: Cell
+  }
+
+  /// What the loop over records needs of an ending.
+  struct PlainEnding {
+    var defaults: UnsafeMutablePointer<Default>
+    var count: Int
+    var hasUnknownKeys: Bool
   }
 
   /// At most so many steps are learned; records of further shapes are read by the general reader.
@@ -78,6 +91,8 @@ package struct RecordShapes: ~Copyable {
   private var literalCount = 0
   private var literalRoom = 4_096
   var endings: [Ending] = []
+  /// The same for the loop over records, in plain memory.
+  private let plainEndings: UnsafeMutablePointer<PlainEnding>
   var first: Int32 = -1
   /// How many records were looked at to learn from.
   var lessons = 0
@@ -92,11 +107,36 @@ package struct RecordShapes: ~Copyable {
     tree = running.trie.view
     steps = .allocate(capacity: RecordShapes.mostSteps)
     literals = .allocate(capacity: literalRoom)
+    plainEndings = .allocate(capacity: RecordShapes.mostLessons)
   }
 
   deinit {
+    for number in endings.indices { plainEndings[number].defaults.deallocate() }
+    plainEndings.deallocate()
     steps.deallocate()
     literals.deallocate()
+  }
+
+  /// Adds what a new shape ends with.
+  ///
+  /// - Parameter cells: what all slots hold; those that get a value are not looked at.
+  mutating func addEnding(filled: Set<Int>, cells: [Cell], unknownKeys: [String]) {
+    let slots = cells.indices.filter { !filled.contains($0) }
+    let defaults = UnsafeMutablePointer<Default>.allocate(capacity: max(slots.count, 1))
+    for (number, slot) in slots.enumerated() {
+      (defaults + number).initialize(
+        to: Default(place: slot * ColumnFrame.stride, cell: cells[slot]))
+    }
+    (plainEndings + endings.count).initialize(
+      to: PlainEnding(
+        defaults: defaults, count: slots.count, hasUnknownKeys: !unknownKeys.isEmpty))
+    endings.append(Ending(filled: filled.sorted(), unknownKeys: unknownKeys))
+  }
+
+  /// Takes the last ending back, to which no step leads.
+  mutating func dropEnding() {
+    endings.removeLast()
+    plainEndings[endings.count].defaults.deallocate()
   }
 
   /// Adds a step with the bytes before its value; nil when there are enough.
@@ -382,14 +422,12 @@ package struct RecordShapes: ~Copyable {
     if !bindsSimply {
       for slot in endings[number].filled { bind(slot, cells + slot &* ColumnFrame.stride, &arena) }
     }
-    let count = endings[number].cells.count
-    for i in 0..<count {
-      let (slot, cell) = endings[number].cells[i]
-      cells[slot &* ColumnFrame.stride] = cell
+    let ending = plainEndings[number]
+    for i in 0..<ending.count {
+      let (place, cell) = (ending.defaults[i].place, ending.defaults[i].cell)
+      cells[place] = cell
     }
-    if !endings[number].unknownKeys.isEmpty || !unknownKeys.isEmpty {
-      unknownKeys = endings[number].unknownKeys
-    }
+    if ending.hasUnknownKeys || !unknownKeys.isEmpty { unknownKeys = endings[number].unknownKeys }
     return end
   }
 

@@ -21,11 +21,9 @@ extension RecordShapes {
       Lesson.Value(
         from: lesson.objectEnd, to: lesson.objectEnd, action: .end, number: endings.count,
         nesting: 0))
-    let cells = lesson.cells.enumerated().filter { !lesson.isFilled.contains($0.offset) }
-    endings.append(
-      Ending(
-        filled: lesson.isFilled.sorted(), cells: cells.map { ($0.offset, $0.element) }, unknownKeys: lesson.unknownKeys))
-    if remember(lesson.values, record) != endings.count - 1 { endings.removeLast() }
+    addEnding(
+      filled: lesson.isFilled, cells: lesson.cells, unknownKeys: lesson.unknownKeys)
+    if remember(lesson.values, record) != endings.count - 1 { dropEnding() }
   }
 
   /// What is found out about one record.

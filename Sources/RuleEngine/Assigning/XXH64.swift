@@ -110,6 +110,16 @@ extension XXH64 {
       hash &+= UInt64(count)
     }
 
+    /// What has been taken in so far, without lanes.
+    var state: UInt64 { hash }
+
+    /// Goes on from what has been taken in.
+    @inline(__always)
+    init(state: UInt64) {
+      count = 0
+      hash = state
+    }
+
     @inline(__always)
     mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
       a = XXH64.round(a, first)

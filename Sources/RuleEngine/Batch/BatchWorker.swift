@@ -36,7 +36,7 @@ public struct BatchWorker: ~Copyable {
     public var lines: Int { sums.lines }
   }
 
-  private let plan: BatchPlan
+  let plan: BatchPlan
   // Copies of the plan's values: reading them through the plan would count references per user.
   private let program: Program
   private let rules: RuleTable
@@ -46,10 +46,10 @@ public struct BatchWorker: ~Copyable {
   private var frame: Frame
   private var reader: UserRecordReader
   private var shapes: RecordShapes
-  private var block: BatchBlock
+  var block: BatchBlock
   private var columns: ColumnDecider
   private var walk: RowWalk
-  private var counts: BatchCounts
+  var counts: BatchCounts
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
   private var texts: BatchTexts
@@ -137,17 +137,7 @@ public struct BatchWorker: ~Copyable {
     var start = 0
     var lines = 0
     while start < chunk.count {
-      // A record of a known shape tells where it ends; nobody has to look for the newline.
-      if let count = addByShape(ByteView(rebasing: chunk[start...])) {
-        texts.addRow(ByteView(rebasing: chunk[start..<start + count]))
-        start += count + 1
-      } else {
-        let end = LineScan.newline(in: chunk, from: start)
-        if let refused = add(ByteView(rebasing: chunk[start..<end]), number: lines) {
-          rejected.append(refused)
-        }
-        start = end + 1
-      }
+      start = next(in: chunk, from: start, number: lines, &rejected)
       lines += 1
       if block.isFull { decideBlock(buffer) }
       if plan.stopsAtRejection, !rejected.isEmpty { break }
@@ -158,6 +148,25 @@ public struct BatchWorker: ~Copyable {
     sums.lines = lines
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, unknownKeys: newUnknownKeys(), plan: plan)
+  }
+
+  /// Takes in the line that begins at an offset.
+  ///
+  /// - Returns: where the next line begins.
+  @inline(__always)
+  mutating func next(
+    in chunk: ByteView, from start: Int, number: Int, _ rejected: inout [RejectedLine]
+  ) -> Int {
+    // A record of a known shape tells where it ends; nobody has to look for the newline.
+    if let count = addByShape(ByteView(rebasing: chunk[start...])) {
+      texts.addRow(ByteView(rebasing: chunk[start..<start + count]))
+      return start + count + 1
+    }
+    let end = LineScan.newline(in: chunk, from: start)
+    if let refused = add(ByteView(rebasing: chunk[start..<end]), number: number) {
+      rejected.append(refused)
+    }
+    return end + 1
   }
 
   /// - Returns: the line if it is refused.
@@ -210,11 +219,15 @@ public struct BatchWorker: ~Copyable {
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
+    if !shapes.unknownKeys.isEmpty { countUnknownKeys() }
+    block.addRow(subject: subject)
+    return count
+  }
+
+  private mutating func countUnknownKeys() {
     for key in shapes.unknownKeys where unknown.count < 16 || unknown[key] != nil {
       unknown[key, default: 0] += 1
     }
-    block.addRow(subject: subject)
-    return count
   }
 
   /// Whether a record has nothing under a key, or an empty list of assignments, or an empty object

@@ -11,6 +11,7 @@ struct ColumnDecider: ~Copyable {
   private let taken = RowMasks.allocate()
   /// The rows of ``taken``, one after the other.
   private let list = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnFrame.rows)
+  private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: ColumnFrame.rows)
 
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
@@ -22,6 +23,7 @@ struct ColumnDecider: ~Copyable {
     undecided.deallocate()
     taken.deallocate()
     list.deallocate()
+    scratch.deallocate()
   }
 
   mutating func decide(
@@ -94,11 +96,9 @@ struct ColumnDecider: ~Copyable {
     }
     let prepared = chooser[number]
     if chooser.hashes, let length = block.commonLength,
-      let draw = prepared.draws(subjectsOf: length)
+      let draws = prepared.draws(subjectsOf: length)
     {
-      for i in 0..<found {
-        let row = Int(list[i])
-        let choice = draw(words + row &* SubjectWords.count)
+      draws.forEach(list, found, words, scratch) { row, choice in
         counted[Int(choice)] &+= 1
         choices[row] = choice
       }

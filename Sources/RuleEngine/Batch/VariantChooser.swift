@@ -33,29 +33,47 @@ struct VariantChooser: ~Copyable {
     }
 
     /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
-    /// where one may need a second look, or is hashed in lanes.
+    /// where one may need a second look.
     func draws(subjectsOf length: Int) -> Draws? {
-      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53,
-        let hash = prefix.short(length: length)
-      else { return nil }
-      return Draws(hash: hash, limits: limits, count: count - 1, first: first)
+      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53 else {
+        return nil
+      }
+      return Draws(hash: FixedLengthHash(prefix, length: length), limits: limits, count: count - 1, first: first)
     }
   }
 
   /// The draws of a rule for subjects of one length.
   struct Draws {
-    fileprivate let hash: HashPrefix.Short
+    fileprivate let hash: FixedLengthHash
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     /// Limits that a draw may reach.
     fileprivate let count: Int
     fileprivate let first: Int32
 
+    /// The choices of some rows of a block.
+    ///
+    /// In three passes: the steps of one hash wait for each other, those of different rows do not,
+    /// and a short pass has many rows under way at once.
+    ///
+    /// - Parameters:
+    ///   - subjects: words by row.
+    ///   - scratch: room for as many as there are rows.
     @inline(__always)
-    func callAsFunction(_ words: UnsafePointer<UInt64>) -> Int32 {
-      let drawn = hash(words) &>> 11
-      var variant: UInt64 = 0
-      for i in 0..<count { variant &+= 1 &- ((drawn &- limits[i]) &>> 63) }
-      return first &+ Int32(truncatingIfNeeded: variant)
+    func forEach(
+      _ rows: UnsafeMutablePointer<Int32>, _ found: Int, _ subjects: UnsafePointer<UInt64>,
+      _ scratch: UnsafeMutablePointer<UInt64>, _ body: (Int, Int32) -> Void
+    ) {
+      for i in 0..<found {
+        scratch[i] = hash.begin(subjects + Int(rows[i]) &* SubjectWords.count)
+      }
+      for i in 0..<found {
+        scratch[i] = hash.finish(scratch[i], subjects + Int(rows[i]) &* SubjectWords.count) &>> 11
+      }
+      for i in 0..<found {
+        var variant: UInt64 = 0
+        for k in 0..<count { variant &+= 1 &- ((scratch[i] &- limits[k]) &>> 63) }
+        body(Int(rows[i]), first &+ Int32(truncatingIfNeeded: variant))
+      }
     }
   }
 

@@ -166,6 +166,20 @@ import Testing
     #expect(expected.isEmpty)
   }
 
+  /// Users who were read once are decided again and again as when they are read each time.
+  @Test(arguments: 0..<12)
+  func usersInMemory(seed: UInt64) throws {
+    let sample = try Sample(seed: seed, lines: 1_400)
+    let text = Array(sample.lines.joined(separator: "\n").utf8)
+    let plan = sample.plan(writes: false)
+    var worker = BatchWorker(plan)
+    let expected = worker.process(text)
+    var users = DecodedUsers(text, plan)
+    #expect(users.count == expected.tally.users)
+    #expect(users.rejected == expected.rejected)
+    for _ in 0..<2 { #expect(plan.tally(of: users.decide()) == expected.tally) }
+  }
+
   /// However the lines are cut into chunks, and whatever ends them, the same comes out; and nothing
   /// of one user is left for the next.
   @Test(arguments: ["\n", "\r\n", "\n\n", "\n \t\r\n"])

@@ -121,6 +121,10 @@ struct RandomUsers {
     "device.activeEntitlements == []", "device.appVersion >= '2.10' || params.v == 5",
     "device.daysSince_app_open > 1", "device.placementsInMonth_app_launch == 2",
     "user.n + user.missing == 3", "maybe(user.n / 0, user.n) == 3", "nowhere.at.all == null",
+    "has(user.s) ? (user.s.endsWith('x') || user.s.contains('a')) : false",
+    "user.n > 1 ? user.s.contains('x') : user.s", "user.s.contains('x') || user.s.endsWith('e')",
+    "(has(user.s) ? user.s : 'x') == 'x'", "user.n >= 2 && user.n <= 5 && user.s != 'x'",
+    "user.s >= 'tr' || user.n < user.whole", "user.b || user.n == 1 || has(user.s)",
     "user.s.startsWith('x') && user.n.contains('x')", "user.list[1] == 2 || has(user.list[7])",
   ]
 

@@ -48,10 +48,10 @@ extension BatchRun {
     let value = Value.object([
       "what": "batch", "users": .count(users), "placements": .count(placements),
       "threads": .count(threads), "rejected": .count(counting.tally.rejected),
-      "count": value(counting), "write": value(writing),
+      "decide": value(deciding), "count": value(counting), "write": value(writing),
       "matched_audience": .map(counting.tally.placements.map { ($0.name, Self.taken($0)) }),
     ])
-    return Report(text: text, value: value, isSound: counting.tally == writing.tally)
+    return Report(text: text, value: value, isSound: counting.tally == writing.tally && counting.tally == deciding.tally)
   }
 
   private func value(_ result: Result) -> Value {
@@ -79,7 +79,11 @@ extension BatchRun {
       "batch", "decisions per CPU s", "median", "per s on the wall", "ns per user",
       "allocations per user",
     ])
-    for (name, result) in [("counting only", counting), ("writing outcomes", writing)] {
+    let rows = [
+      ("deciding, records read before", deciding), ("reading and counting", counting),
+      ("writing outcomes too", writing),
+    ]
+    for (name, result) in rows {
       let allocations = result.allocations.map { (Double($0) / Double(users)).short }
       table.add([
         name, (Double(decisions) / result.best).short, (Double(decisions) / result.middle).short,

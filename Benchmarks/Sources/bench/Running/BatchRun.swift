@@ -19,6 +19,8 @@ struct BatchRun {
   let users: Int
   let placements: Int
   let threads: Int
+  /// Deciding alone, of records that were read before.
+  let deciding: Result
   let counting: Result
   let writing: Result
 
@@ -34,6 +36,7 @@ struct BatchRun {
     }
     self.threads = threads
     placements = plan(false).placementCount
+    deciding = await Self.run(plan(false), chunks, threads) { DecidingShare($0, $1).share }
     counting = await Self.run(plan(false), chunks, threads)
     writing = await Self.run(plan(true), chunks, threads)
     users = counting.tally.users
@@ -58,12 +61,15 @@ struct BatchRun {
     return chunks
   }
 
-  private static func run(_ plan: BatchPlan, _ chunks: [[UInt8]], _ threads: Int) async -> Result {
+  private static func run(
+    _ plan: BatchPlan, _ chunks: [[UInt8]], _ threads: Int,
+    _ share: @escaping @Sendable (BatchPlan, [[UInt8]]) -> Share = { Share($0, $1) }
+  ) async -> Result {
     let start = Stopwatch.wallNanoseconds()
     let shares = await withTaskGroup(of: Share.self) { group in
       for thread in 0..<threads {
         let own = stride(from: thread, to: chunks.count, by: threads).map { chunks[$0] }
-        group.addTask { Share(plan, own) }
+        group.addTask { share(plan, own) }
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -88,6 +94,8 @@ private struct Share: Sendable {
   var tally: Tally
   var allocations: Int?
 
+  init(tally: Tally) { self.tally = tally }
+
   init(_ plan: BatchPlan, _ chunks: [[UInt8]]) {
     var worker = BatchWorker(plan)
     tally = plan.emptyTally
@@ -104,6 +112,25 @@ private struct Share: Sendable {
       let elapsed = Stopwatch.threadNanoseconds() - start
       if pass > 0 { cpuSeconds.append(Double(elapsed) / 1e9) }
       allocations = allocated.sinceThen
+    }
+  }
+}
+
+/// One thread's part of the users, read once and decided over and over.
+private struct DecidingShare {
+  var share: Share
+
+  init(_ plan: BatchPlan, _ chunks: [[UInt8]]) {
+    var users = DecodedUsers(chunks.flatMap { $0 }, plan)
+    share = Share(tally: plan.emptyTally)
+    for pass in 0...BatchRun.passes {
+      let allocated = Allocations()
+      let start = Stopwatch.threadNanoseconds()
+      let sums = users.decide()
+      let elapsed = Stopwatch.threadNanoseconds() - start
+      if pass > 0 { share.cpuSeconds.append(Double(elapsed) / 1e9) }
+      share.allocations = allocated.sinceThen
+      share.tally = plan.tally(of: sums)
     }
   }
 }
