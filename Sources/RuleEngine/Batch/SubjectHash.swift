@@ -25,13 +25,13 @@ enum SubjectWords {
 /// a ``VariantChooser``; the value is trivial, so that a loop over subjects keeps it in registers.
 struct HashPrefix {
   /// The whole words, and the same as a hash takes them in one at a time.
-  private let words: UnsafeMutablePointer<UInt64>
-  private let rounds: UnsafeMutablePointer<UInt64>
-  private let wordCount: Int
+  let words: UnsafeMutablePointer<UInt64>
+  let rounds: UnsafeMutablePointer<UInt64>
+  let wordCount: Int
   /// The bytes of the word that the rest begins, and how many bits these are.
-  private let tail: UInt64
-  private let shift: UInt64
-  private let bytes: Int
+  let tail: UInt64
+  let shift: UInt64
+  let bytes: Int
 
   /// Writes the prefix to memory for twice as many words as it has, and moves on behind them.
   init(_ prefix: ArraySlice<UInt8>, _ memory: inout UnsafeMutablePointer<UInt64>) {
@@ -61,50 +61,6 @@ struct HashPrefix {
     var hash = XXH64.Words(short: count)
     for number in 0..<wordCount { hash.add(round: rounds[number]) }
     return finish(hash, subject, tail, left: count &- wordCount &* 8)
-  }
-
-  /// The hash of subjects of one length that are too short for lanes: what comes before the subject
-  /// is worked in, and how many words follow is known.
-  struct Short {
-    fileprivate let begun: XXH64.Words
-    fileprivate let carry: UInt64
-    fileprivate let shift: UInt64
-    /// Whole words that follow, and the bytes behind them.
-    fileprivate let words: Int
-    fileprivate let rest: Int
-
-    /// The hash with the whole words.
-    @inline(__always)
-    func begin(_ subject: UnsafePointer<UInt64>) -> UInt64 {
-      var hash = begun
-      var carry = carry
-      for number in 0..<words {
-        let word = subject[number]
-        hash.add(carry | word &<< shift)
-        // Two shifts: one by 64 would be none.
-        carry = (word &>> 1) &>> (63 &- shift)
-      }
-      return hash.state
-    }
-
-    /// What ``begin(_:)`` gave, with the bytes behind the words.
-    @inline(__always)
-    func finish(_ state: UInt64, _ subject: UnsafePointer<UInt64>) -> UInt64 {
-      let hash = XXH64.Words(state: state)
-      if rest == 0 { return hash.finish() }
-      let carry = words == 0 ? carry : (subject[words &- 1] &>> 1) &>> (63 &- shift)
-      return hash.finish(carry | subject[words] &<< shift, bytes: rest)
-    }
-  }
-
-  /// Nil when the text has lanes.
-  func short(length: Int) -> Short? {
-    let count = bytes + 4 + length
-    guard count < 32 else { return nil }
-    var begun = XXH64.Words(short: count)
-    for number in 0..<wordCount { begun.add(round: rounds[number]) }
-    let left = count - wordCount * 8
-    return Short(begun: begun, carry: tail, shift: shift, words: left / 8, rest: left % 8)
   }
 
   @inline(never)

@@ -33,18 +33,18 @@ struct VariantChooser: ~Copyable {
     }
 
     /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
-    /// where one may need a second look, or is hashed in lanes.
+    /// where one may need a second look.
     func draws(subjectsOf length: Int) -> Draws? {
-      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53,
-        let hash = prefix.short(length: length)
-      else { return nil }
-      return Draws(hash: hash, limits: limits, count: count - 1, first: first)
+      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53 else {
+        return nil
+      }
+      return Draws(hash: FixedLengthHash(prefix, length: length), limits: limits, count: count - 1, first: first)
     }
   }
 
   /// The draws of a rule for subjects of one length.
   struct Draws {
-    fileprivate let hash: HashPrefix.Short
+    fileprivate let hash: FixedLengthHash
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     /// Limits that a draw may reach.
     fileprivate let count: Int
