@@ -86,6 +86,33 @@ struct RenderCommandTests {
     #expect(try render("{{ a b c }}", "--dialect", "shopify", "--mode", "strict").code == 1)
   }
 
+  /// What rules take from the top level of a record, texts have as well.
+  @Test func readsTheTopLevelOfARecord() throws {
+    func render(_ template: String, _ user: String, _ options: String...) throws -> String {
+      try BuiltTool.run(
+        ["render", template, "--user", "-"] + options, input: Data(user.utf8)
+      ).output
+    }
+    let template =
+      "{{ device.subscriptionStatus }} {{ device.activeEntitlements | join: '+' }}|{{ user.id }}"
+    let top = #"{"userId":"u1","subscriptionStatus":"ACTIVE","entitlements":["pro","max"]}"#
+    #expect(try render(template, top) == "ACTIVE pro+max|\n")
+    #expect(
+      try render(
+        template,
+        #"{"subscriptionStatus":"ACTIVE","entitlements":[],"device":{"subscriptionStatus":"#
+          + #""INACTIVE","activeEntitlements":["pro"]}}"#) == "INACTIVE pro|\n")
+    #expect(try render(template, #"{"userId":"u1","device":{"os":"iOS"}}"#) == " |\n")
+    let identity = "{{ user.id }} {{ user.name }}"
+    #expect(
+      try render(identity, #"{"userId":"u1","user":{"name":"Ann"}}"#, "--dialect", "agentwallie")
+        == "u1 Ann\n")
+    #expect(
+      try render(
+        identity, #"{"userId":"u1","user":{"name":"Ann","id":"own"}}"#, "--dialect", "agentwallie")
+        == "own Ann\n")
+  }
+
   @Test func escapesForHTML() throws {
     let result = try render("<b>&lt;&lt; '<i>' &gt;&gt;</b>", "--html")
     #expect(result.output == "<b>&lt;i&gt;</b>\n")
@@ -204,6 +231,22 @@ struct CheckTemplateCommandTests {
     let wrong = try check("x", "--schema", file.path)
     #expect(wrong.code == 1)
     #expect(wrong.errors.contains("'integer' is no type"))
+  }
+
+  /// Declared or not, a record says these at its top level.
+  @Test func knowsTheTopLevelOfARecord() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(#"{"user":{"age":"int"},"device":{"os":"string"}}"#.utf8).write(to: file)
+    let status =
+      "{{ device.subscriptionStatus }} {% for e in device.activeEntitlements %}{{ e }}{% endfor %}"
+    #expect(try check(status, "--schema", file.path, "--strict").code == 0)
+    let wrong = try check("{{ device.subscriptionState }}", "--schema", file.path)
+    #expect(wrong.code == 1)
+    #expect(wrong.output.contains("did you mean 'subscriptionStatus'?"))
+    #expect(try check("{{ user.id }}", "--schema", file.path).code == 1)
+    #expect(
+      try check("{{ user.id }}", "--schema", file.path, "--dialect", "agentwallie").code == 0)
   }
 
   @Test func placesWhatItFindsInAFileOfTexts() throws {
@@ -347,6 +390,43 @@ struct PrecomputeTextsTests {
       let outcome = try Value.parse(json: (result.lines.first ?? "").utf8)
       #expect(outcome["texts"] == ["t": "$59.99 $59.99"], "\(template)")
     }
+  }
+
+  /// What rules take from the top level of a record, texts have as well.
+  @Test func readsTheTopLevelOfARecord() throws {
+    let texts = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: texts) }
+    let assigned =
+      #""assignments":[{"experimentId":"onboarding-sleep","variantId":"onboarding-sleep-annual"}]"#
+    let users = [
+      #"{"userId":"u","user":{"goal":"sleep"},"subscriptionStatus":"INACTIVE","#
+        + #""entitlements":["pro","max"],\#(assigned)}"#,
+      #"{"entitlements":["pro"],"userId":"v","subscriptionStatus":"ACTIVE","user":{"goal":"sleep"},"#
+        + #""device":{"subscriptionStatus":"INACTIVE"},\#(assigned)}"#,
+      #"{"userId":"w","user":{"goal":"sleep"},"device":{"subscriptionStatus":"INACTIVE"},"#
+        + #"\#(assigned)}"#,
+    ]
+    for template in [
+      "{{ device.subscriptionStatus }} {{ device.activeEntitlements | join: '+' }}|{{ user.id }}",
+      // A name that is computed, and a whole root.
+      "{{ device[params.name] }}{{ device.subscriptionStatus }} "
+        + "{{ device['activeEntitlements'] | join: '+' }}|{{ user.id }}",
+      "{% assign d = device %}{{ d.subscriptionStatus }} "
+        + "{{ d.activeEntitlements | join: '+' }}|{{ user.id }}",
+    ] {
+      try Data(#"{"paywalls":{"onboarding-annual":{"t":"\#(template)"}}}"#.utf8).write(to: texts)
+      let result = try precompute(
+        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        demo + "/products.json", users: users.joined(separator: "\n"))
+      let found = try result.lines.map { try Value.parse(json: $0.utf8)["texts"]?["t"] }
+      #expect(found == ["INACTIVE pro+max|", "INACTIVE pro|", "INACTIVE |"], "\(template)")
+    }
+    // In the other dialect the identity is an attribute.
+    try Data(#"{"paywalls":{"onboarding-annual":{"t":"{{ user.id }}"}}}"#.utf8).write(to: texts)
+    let result = try precompute(
+      "--placements", "onboarding_done", "--render", texts.path, "--text-dialect", "agentwallie",
+      "--products", demo + "/products.json", users: users[0])
+    #expect(result.output.contains(#""texts":{"t":"u"}"#))
   }
 
   /// A run is the same run only with the same texts; a manifest does not hold them.
