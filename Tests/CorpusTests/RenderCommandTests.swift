@@ -429,29 +429,57 @@ struct PrecomputeTextsTests {
     #expect(result.output.contains(#""texts":{"t":"u"}"#))
   }
 
-  /// A run is the same run only with the same texts; a manifest does not hold them.
-  @Test func isNotReplayedWithoutItsTexts() throws {
+  /// A manifest holds all that texts depend on: they are rendered again.
+  @Test func isReplayedWithItsTexts() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     func path(_ name: String) -> String { folder.appending(path: name).path }
+    func copy(_ name: String) throws {
+      try FileManager.default.copyItem(atPath: demo + "/" + name, toPath: path(name))
+    }
     try Data((mara + "\n").utf8).write(to: folder.appending(path: "users.ndjson"))
+    try copy("texts.json")
+    try copy("products.json")
     let arguments = [
       "precompute", config, "--users", path("users.ndjson"), "--out", path("out.ndjson"), "--now",
-      "2026-03-01T12:00:00Z", "--products", demo + "/products.json", "--render",
+      "2026-03-01T12:00:00Z", "--products", path("products.json"), "--locale", "de_DE", "--zone",
+      "Asia/Tokyo", "--select", "secondary", "--text-dialect", "superwall", "--html", "--render",
     ]
-    #expect(try BuiltTool.run(arguments + [demo + "/texts.json"]).code == 0)
-    #expect(
-      try String(contentsOfFile: path("out.ndjson"), encoding: .utf8).contains("Sleep better"))
-    let manifests = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      .filter { $0.contains("manifest") }
-    let replay = try BuiltTool.run("replay", path(try #require(manifests.first)))
-    #expect(replay.code == 1)
-    #expect(replay.errors.contains("the run rendered texts"))
+    #expect(try BuiltTool.run(arguments + [path("texts.json")]).code == 0)
+    let written = try String(contentsOfFile: path("out.ndjson"), encoding: .utf8)
+    #expect(written.contains("Sleep better"))
+    #expect(written.contains("59,99"))
+    let manifest = path("out.ndjson.manifest.json")
+    let settings = try Value.parse(json: try Data(contentsOf: URL(filePath: manifest)))["settings"]
+    #expect(settings?["texts"]?["render"]?["path"] == .string(path("texts.json")))
+    #expect(settings?["texts"]?["locale"] == "de_DE")
+    #expect(settings?["texts"]?["html"] == true)
+    let replay = try BuiltTool.run("replay", manifest)
+    #expect(replay.code == 0, "\(replay.output)\(replay.errors)")
+    #expect(replay.output.contains("outcomes: the same"))
+    // The hash of the outcomes depends on how they are rendered.
+    let text = try String(contentsOfFile: manifest, encoding: .utf8)
+    try Data(text.replacingOccurrences(of: #""locale":"de_DE""#, with: #""locale":"en_US""#).utf8)
+      .write(to: URL(filePath: path("english.json")))
+    let english = try BuiltTool.run("replay", path("english.json"))
+    #expect(english.code == 1)
+    #expect(english.output.contains("outcomes: different"))
+    // Other files are not taken for the same.
+    for name in ["texts.json", "products.json"] {
+      let before = try Data(contentsOf: URL(filePath: path(name)))
+      try (before + Data("\n".utf8)).write(to: URL(filePath: path(name)))
+      let changed = try BuiltTool.run("replay", manifest)
+      #expect(changed.code == 1)
+      #expect(changed.errors.contains("\(name) is another file"))
+      try before.write(to: URL(filePath: path(name)))
+    }
     try Data(#"{"paywalls":{}}"#.utf8).write(to: folder.appending(path: "other.json"))
     let resumed = try BuiltTool.run(arguments + [path("other.json"), "--resume"])
     #expect(resumed.code != 0)
     #expect(resumed.errors.contains("texts was"))
+    let streamed = try BuiltTool.run(arguments + ["-"], input: Data(#"{"paywalls":{}}"#.utf8))
+    #expect(streamed.errors.contains("--render takes a file"))
   }
 
   @Test func tellsWhatGoesWrong() throws {
