@@ -86,6 +86,33 @@ struct RenderCommandTests {
     #expect(try render("{{ a b c }}", "--dialect", "shopify", "--mode", "strict").code == 1)
   }
 
+  /// What rules take from the top level of a record, texts have as well.
+  @Test func readsTheTopLevelOfARecord() throws {
+    func render(_ template: String, _ user: String, _ options: String...) throws -> String {
+      try BuiltTool.run(
+        ["render", template, "--user", "-"] + options, input: Data(user.utf8)
+      ).output
+    }
+    let template =
+      "{{ device.subscriptionStatus }} {{ device.activeEntitlements | join: '+' }}|{{ user.id }}"
+    let top = #"{"userId":"u1","subscriptionStatus":"ACTIVE","entitlements":["pro","max"]}"#
+    #expect(try render(template, top) == "ACTIVE pro+max|\n")
+    #expect(
+      try render(
+        template,
+        #"{"subscriptionStatus":"ACTIVE","entitlements":[],"device":{"subscriptionStatus":"#
+          + #""INACTIVE","activeEntitlements":["pro"]}}"#) == "INACTIVE pro|\n")
+    #expect(try render(template, #"{"userId":"u1","device":{"os":"iOS"}}"#) == " |\n")
+    let identity = "{{ user.id }} {{ user.name }}"
+    #expect(
+      try render(identity, #"{"userId":"u1","user":{"name":"Ann"}}"#, "--dialect", "agentwallie")
+        == "u1 Ann\n")
+    #expect(
+      try render(
+        identity, #"{"userId":"u1","user":{"name":"Ann","id":"own"}}"#, "--dialect", "agentwallie")
+        == "own Ann\n")
+  }
+
   @Test func escapesForHTML() throws {
     let result = try render("<b>&lt;&lt; '<i>' &gt;&gt;</b>", "--html")
     #expect(result.output == "<b>&lt;i&gt;</b>\n")
@@ -204,6 +231,22 @@ struct CheckTemplateCommandTests {
     let wrong = try check("x", "--schema", file.path)
     #expect(wrong.code == 1)
     #expect(wrong.errors.contains("'integer' is no type"))
+  }
+
+  /// Declared or not, a record says these at its top level.
+  @Test func knowsTheTopLevelOfARecord() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(#"{"user":{"age":"int"},"device":{"os":"string"}}"#.utf8).write(to: file)
+    let status =
+      "{{ device.subscriptionStatus }} {% for e in device.activeEntitlements %}{{ e }}{% endfor %}"
+    #expect(try check(status, "--schema", file.path, "--strict").code == 0)
+    let wrong = try check("{{ device.subscriptionState }}", "--schema", file.path)
+    #expect(wrong.code == 1)
+    #expect(wrong.output.contains("did you mean 'subscriptionStatus'?"))
+    #expect(try check("{{ user.id }}", "--schema", file.path).code == 1)
+    #expect(
+      try check("{{ user.id }}", "--schema", file.path, "--dialect", "agentwallie").code == 0)
   }
 
   @Test func placesWhatItFindsInAFileOfTexts() throws {
@@ -349,29 +392,94 @@ struct PrecomputeTextsTests {
     }
   }
 
-  /// A run is the same run only with the same texts; a manifest does not hold them.
-  @Test func isNotReplayedWithoutItsTexts() throws {
+  /// What rules take from the top level of a record, texts have as well.
+  @Test func readsTheTopLevelOfARecord() throws {
+    let texts = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: texts) }
+    let assigned =
+      #""assignments":[{"experimentId":"onboarding-sleep","variantId":"onboarding-sleep-annual"}]"#
+    let users = [
+      #"{"userId":"u","user":{"goal":"sleep"},"subscriptionStatus":"INACTIVE","#
+        + #""entitlements":["pro","max"],\#(assigned)}"#,
+      #"{"entitlements":["pro"],"userId":"v","subscriptionStatus":"ACTIVE","user":{"goal":"sleep"},"#
+        + #""device":{"subscriptionStatus":"INACTIVE"},\#(assigned)}"#,
+      #"{"userId":"w","user":{"goal":"sleep"},"device":{"subscriptionStatus":"INACTIVE"},"#
+        + #"\#(assigned)}"#,
+    ]
+    for template in [
+      "{{ device.subscriptionStatus }} {{ device.activeEntitlements | join: '+' }}|{{ user.id }}",
+      // A name that is computed, and a whole root.
+      "{{ device[params.name] }}{{ device.subscriptionStatus }} "
+        + "{{ device['activeEntitlements'] | join: '+' }}|{{ user.id }}",
+      "{% assign d = device %}{{ d.subscriptionStatus }} "
+        + "{{ d.activeEntitlements | join: '+' }}|{{ user.id }}",
+    ] {
+      try Data(#"{"paywalls":{"onboarding-annual":{"t":"\#(template)"}}}"#.utf8).write(to: texts)
+      let result = try precompute(
+        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        demo + "/products.json", users: users.joined(separator: "\n"))
+      let found = try result.lines.map { try Value.parse(json: $0.utf8)["texts"]?["t"] }
+      #expect(found == ["INACTIVE pro+max|", "INACTIVE pro|", "INACTIVE |"], "\(template)")
+    }
+    // In the other dialect the identity is an attribute.
+    try Data(#"{"paywalls":{"onboarding-annual":{"t":"{{ user.id }}"}}}"#.utf8).write(to: texts)
+    let result = try precompute(
+      "--placements", "onboarding_done", "--render", texts.path, "--text-dialect", "agentwallie",
+      "--products", demo + "/products.json", users: users[0])
+    #expect(result.output.contains(#""texts":{"t":"u"}"#))
+  }
+
+  /// A manifest holds all that texts depend on: they are rendered again.
+  @Test func isReplayedWithItsTexts() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     func path(_ name: String) -> String { folder.appending(path: name).path }
+    func copy(_ name: String) throws {
+      try FileManager.default.copyItem(atPath: demo + "/" + name, toPath: path(name))
+    }
     try Data((mara + "\n").utf8).write(to: folder.appending(path: "users.ndjson"))
+    try copy("texts.json")
+    try copy("products.json")
     let arguments = [
       "precompute", config, "--users", path("users.ndjson"), "--out", path("out.ndjson"), "--now",
-      "2026-03-01T12:00:00Z", "--products", demo + "/products.json", "--render",
+      "2026-03-01T12:00:00Z", "--products", path("products.json"), "--locale", "de_DE", "--zone",
+      "Asia/Tokyo", "--select", "secondary", "--text-dialect", "superwall", "--html", "--render",
     ]
-    #expect(try BuiltTool.run(arguments + [demo + "/texts.json"]).code == 0)
-    #expect(
-      try String(contentsOfFile: path("out.ndjson"), encoding: .utf8).contains("Sleep better"))
-    let manifests = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      .filter { $0.contains("manifest") }
-    let replay = try BuiltTool.run("replay", path(try #require(manifests.first)))
-    #expect(replay.code == 1)
-    #expect(replay.errors.contains("the run rendered texts"))
+    #expect(try BuiltTool.run(arguments + [path("texts.json")]).code == 0)
+    let written = try String(contentsOfFile: path("out.ndjson"), encoding: .utf8)
+    #expect(written.contains("Sleep better"))
+    #expect(written.contains("59,99"))
+    let manifest = path("out.ndjson.manifest.json")
+    let settings = try Value.parse(json: try Data(contentsOf: URL(filePath: manifest)))["settings"]
+    #expect(settings?["texts"]?["render"]?["path"] == .string(path("texts.json")))
+    #expect(settings?["texts"]?["locale"] == "de_DE")
+    #expect(settings?["texts"]?["html"] == true)
+    let replay = try BuiltTool.run("replay", manifest)
+    #expect(replay.code == 0, "\(replay.output)\(replay.errors)")
+    #expect(replay.output.contains("outcomes: the same"))
+    // The hash of the outcomes depends on how they are rendered.
+    let text = try String(contentsOfFile: manifest, encoding: .utf8)
+    try Data(text.replacingOccurrences(of: #""locale":"de_DE""#, with: #""locale":"en_US""#).utf8)
+      .write(to: URL(filePath: path("english.json")))
+    let english = try BuiltTool.run("replay", path("english.json"))
+    #expect(english.code == 1)
+    #expect(english.output.contains("outcomes: different"))
+    // Other files are not taken for the same.
+    for name in ["texts.json", "products.json"] {
+      let before = try Data(contentsOf: URL(filePath: path(name)))
+      try (before + Data("\n".utf8)).write(to: URL(filePath: path(name)))
+      let changed = try BuiltTool.run("replay", manifest)
+      #expect(changed.code == 1)
+      #expect(changed.errors.contains("\(name) is another file"))
+      try before.write(to: URL(filePath: path(name)))
+    }
     try Data(#"{"paywalls":{}}"#.utf8).write(to: folder.appending(path: "other.json"))
     let resumed = try BuiltTool.run(arguments + [path("other.json"), "--resume"])
     #expect(resumed.code != 0)
     #expect(resumed.errors.contains("texts was"))
+    let streamed = try BuiltTool.run(arguments + ["-"], input: Data(#"{"paywalls":{}}"#.utf8))
+    #expect(streamed.errors.contains("--render takes a file"))
   }
 
   @Test func tellsWhatGoesWrong() throws {

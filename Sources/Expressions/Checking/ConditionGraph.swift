@@ -53,7 +53,7 @@ struct ConditionGraph: ~Copyable {
     case choose  // a: test, b: then, c: else
     case assign  // a: value, b: level of the variable
     case capture  // a: statements, b: level of the variable, c: level of where it begins
-    case items  // a: list of items, body, else; b: 1 when breaks do not mean it; c: variable's level
+    case items  // a: list of items, body, else; b: 1 when breaks are not for it; c: its variable
     case cell  // a: statements that breaks do not leave, b: level where a break is kept, c: mode
     case template  // a: statements; b: number of variables, whose levels are below it
     case leave  // a: 0 for a break, 1 for going on with the next item
@@ -101,11 +101,41 @@ struct ConditionGraph: ~Copyable {
   private(set) var replacements: [(new: ID, old: ID)] = []
   /// Operand lists, each preceded by its count.
   private(set) var lists: [UInt32] = []
-  private var table = InternTable()
-  var constants = ConstantPool()
-  var slots = SlotTable()
+  private var table: InternTable
+  var constants: ConstantPool
+  var slots: SlotTable
   /// Variables that may be without a value; roots always have one.
   var variables: [String] = []
+
+  init() {
+    table = InternTable()
+    constants = ConstantPool()
+    slots = SlotTable()
+  }
+
+  /// The tables with which a graph finds what it holds already.
+  struct Tables {
+    var nodes = InternTable()
+    var constants = InternTable()
+    var slots = InternTable()
+  }
+
+  /// - Parameter tables: empty tables whose memory is used until ``takeTables(into:)``.
+  init(_ tables: inout Tables) {
+    table = exchange(&tables.nodes, with: InternTable())
+    constants = ConstantPool(table: exchange(&tables.constants, with: InternTable()))
+    slots = SlotTable(table: exchange(&tables.slots, with: InternTable()))
+  }
+
+  /// Takes the tables out, after which nothing can be added, and empties them.
+  mutating func takeTables(into tables: inout Tables) {
+    tables.nodes = exchange(&table, with: InternTable())
+    tables.constants = constants.takeTable()
+    tables.slots = slots.takeTable()
+    tables.nodes.removeAll()
+    tables.constants.removeAll()
+    tables.slots.removeAll()
+  }
 
   /// Makes room for what an expression of so many syntax nodes needs.
   mutating func reserve(_ count: Int) {

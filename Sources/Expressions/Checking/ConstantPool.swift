@@ -3,7 +3,7 @@
 /// It is filled by the one ``ConstantPool`` that it belongs to, while compiling, and never changes
 /// afterwards, which is what makes it `Sendable`.
 package final class ConstantMemory: @unchecked Sendable {
-  fileprivate var arena = Arena(limit: 64 << 20)
+  fileprivate var arena = Arena(limit: 64 << 20, firstBlock: 512)
 }
 
 /// The constants of a program.
@@ -20,15 +20,22 @@ package struct ConstantPool: Sendable {
   package static let zero = 3
   package static let one = 4
 
-  package init() {
+  package init() { self.init(table: InternTable()) }
+
+  /// - Parameter table: an empty table whose memory is used.
+  init(table: consuming InternTable) {
+    self.table = table
+    self.table.reserve(16)
     cells.reserveCapacity(16)
-    table.reserve(16)
     append(.null)
     append(.false)
     append(.true)
     append(Cell(Int64(0)))
     append(Cell(Int64(1)))
   }
+
+  /// Takes the table out, after which no constants can be added.
+  mutating func takeTable() -> InternTable { exchange(&table, with: InternTable()) }
 
   private mutating func append(_ cell: Cell) {
     cells.append(cell)

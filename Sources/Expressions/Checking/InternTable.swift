@@ -8,13 +8,24 @@ struct InternTable {
 
   private var slots: [Int32] = []
   private var hashes: [UInt64] = []
+  /// Whether there are so many entries that they are looked for in the slots.
+  private var usesSlots = false
+
+  var count: Int { hashes.count }
 
   /// Makes room for a number of entries.
   mutating func reserve(_ count: Int) { hashes.reserveCapacity(count) }
 
+  /// Forgets all entries and keeps the memory, unless it is much.
+  mutating func removeAll() {
+    hashes.removeAll(keepingCapacity: hashes.capacity <= 4_096)
+    if slots.count > 4_096 { slots = [] }
+    usesSlots = false
+  }
+
   /// The number of the content, or nil when it is not there yet.
   func find(_ hash: UInt64, isSame: (Int) -> Bool) -> Int? {
-    if slots.isEmpty {
+    if !usesSlots {
       for number in 0..<hashes.count where hashes[number] == hash && isSame(number) {
         return number
       }
@@ -34,7 +45,7 @@ struct InternTable {
     let number = hashes.count
     hashes.append(hash)
     if number >= InternTable.mostWithoutSlots {
-      if (number + 1) * 2 > slots.count { grow() } else { place(number) }
+      if !usesSlots || (number + 1) * 2 > slots.count { grow() } else { place(number) }
     }
     return number
   }
@@ -46,7 +57,13 @@ struct InternTable {
   }
 
   private mutating func grow() {
-    slots = Array(repeating: -1, count: max(slots.count * 2, InternTable.mostWithoutSlots * 4))
+    let size = max(usesSlots ? slots.count * 2 : 0, InternTable.mostWithoutSlots * 4)
+    if slots.count == size {
+      for i in 0..<size { slots[i] = -1 }
+    } else {
+      slots = Array(repeating: -1, count: size)
+    }
+    usesSlots = true
     for number in 0..<hashes.count { place(number) }
   }
 

@@ -22,6 +22,14 @@ struct SlotTable {
 
   var count: Int { slots.count }
 
+  init() {}
+
+  /// - Parameter table: an empty table whose memory is used.
+  init(table: consuming InternTable) { self.table = table }
+
+  /// Takes the table out, after which no paths can be added.
+  mutating func takeTable() -> InternTable { exchange(&table, with: InternTable()) }
+
   /// Makes room for the paths of a few attributes.
   mutating func reserve() {
     slots.reserveCapacity(8)

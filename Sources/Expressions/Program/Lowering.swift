@@ -161,9 +161,15 @@ struct Lowering: ~Copyable {
     switch graph[node].kind {
     case .constant: graph[node].a
     case .slot: UInt32(slotBase) + graph[node].a
-    case .local: localPlaces[graph[node].a] ?? UInt32(ConstantPool.null)
+    case .local: localPlace(graph[node].a)
     default: temporary(&depth)
     }
+  }
+
+  /// Where the variable of a level lies. Those of a template lie one after the other.
+  func localPlace(_ level: UInt32) -> UInt32 {
+    if level < template.variables { return UInt32(temporaryBase) + level }
+    return localPlaces[level] ?? UInt32(ConstantPool.null)
   }
 
   /// Emits what computes an operand, unless it is where it is already.

@@ -18,6 +18,10 @@ struct TemplatePlaces {
 
   /// Whether a template is being emitted: then values that are not there are no faults.
   var isOpen = false
+  /// Variables that the template has; their places begin where temporaries begin.
+  var variables: UInt32 = 0
+  /// What is left where no loop is.
+  var whole: Loop?
   var loops: [Loop] = []
   var captures: [Capture] = []
 }
@@ -30,10 +34,11 @@ extension Lowering {
     template = TemplatePlaces(isOpen: true)
     defer { template = TemplatePlaces() }
     var depth = 0
-    for level in 0..<content.b { localPlaces[level] = temporary(&depth) }
+    for _ in 0..<content.b { _ = temporary(&depth) }
+    template.variables = content.b
     emit(.finish(UInt32(ConstantPool.null)), root)
     let end = last
-    template.loops.append(TemplatePlaces.Loop(done: end, again: end, captures: 0))
+    template.whole = TemplatePlaces.Loop(done: end, again: end, captures: 0)
     return statement(Int(content.a), next: end, depth)
   }
 
@@ -43,8 +48,11 @@ extension Lowering {
     switch content.kind {
     case .statements:
       var start = next
-      for child in graph.list(content.a).reversed() {
-        start = statement(Int(child), next: start, depth)
+      let first = Int(content.a)
+      var i = first + Int(graph.lists[first])
+      while i > first {
+        start = statement(Int(graph.lists[i]), next: start, depth)
+        i -= 1
       }
       return start
     case .text:
@@ -53,7 +61,7 @@ extension Lowering {
       return last
     case .output: return output(node, content, next, depth)
     case .assign:
-      let place = localPlaces[content.b] ?? UInt32(ConstantPool.null)
+      let place = localPlace(content.b)
       let fault = canMove(Int(content.a)) ? Lowering.finishFault : report(node, next)
       return value(Int(content.a), to: place, next: next, fault: fault, depth)
     case .capture: return capture(node, content, next, depth)
@@ -119,7 +127,7 @@ extension Lowering {
   ) -> UInt32 {
     var depth = depth
     let beginning = temporary(&depth)
-    let variable = localPlaces[content.b] ?? UInt32(ConstantPool.null)
+    let variable = localPlace(content.b)
     let fault = report(node, next)
     continueAt(next, node)
     emit(.endCapture(beginning, to: variable, fault: fault), node)
@@ -134,7 +142,7 @@ extension Lowering {
 
   /// A break leaves the captures between it and its loop.
   private mutating func leave(_ node: Node, _ content: ConditionGraph.Node) -> UInt32 {
-    guard let loop = template.loops.last else { return Lowering.finishFault }
+    guard let loop = template.loops.last ?? template.whole else { return Lowering.finishFault }
     var start = content.a == 0 && loop.flag == nil ? loop.done : loop.again
     if let flag = loop.flag {
       continueAt(start, node)
@@ -156,9 +164,8 @@ extension Lowering {
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
     let parts = graph.list(content.a).map(Int.init)
-    func place(_ level: UInt32) -> UInt32 { localPlaces[level] ?? UInt32(ConstantPool.null) }
     // The variable's place is behind the iterator's, as the machine wants it.
-    let (range, iterator) = (place(content.c + 1), place(content.c - 1))
+    let (range, iterator) = (localPlace(content.c + 1), localPlace(content.c - 1))
     let fault = report(node, next)
     let otherwise = statement(parts[2], next: next, depth)
     emit(.jump(0), node)
@@ -186,7 +193,7 @@ extension Lowering {
   private mutating func cell(
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
-    let flag = content.c == 2 ? nil : localPlaces[content.b]
+    let flag = content.c == 2 ? nil : localPlace(content.b)
     template.loops.append(
       TemplatePlaces.Loop(
         done: next, again: next, captures: template.captures.count, flag: flag))
@@ -212,15 +219,16 @@ extension Lowering {
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
   ) -> UInt32 {
-    let operands = graph.list(content.a).map(Int.init)
+    let operands = graph.list(content.a)
     guard let function = LiquidFunction(rawValue: UInt8(content.b)) else { return next }
     var depth = depth
     continueAt(next, node)
     if operands.count == 1 {
       // One operand is read where it is.
-      let from = operand(operands[0], &depth)
+      let only = Int(operands[operands.startIndex])
+      let from = operand(only, &depth)
       emit(.filter(function, count: 1, first: from, to: place, fault: fault), node)
-      return produce(operands[0], from, next: last, fault: fault, depth)
+      return produce(only, from, next: last, fault: fault, depth)
     }
     let first = UInt32(temporaryBase + depth)
     for _ in operands { _ = temporary(&depth) }
@@ -228,7 +236,7 @@ extension Lowering {
     emit(.filter(function, count: count, first: first, to: place, fault: fault), node)
     var start = last
     for (i, operand) in operands.enumerated().reversed() {
-      start = value(operand, to: first + UInt32(i), next: start, fault: fault, depth)
+      start = value(Int(operand), to: first + UInt32(i), next: start, fault: fault, depth)
     }
     return start
   }

@@ -19,7 +19,7 @@ struct LiquidFilters: Sendable {
   }
 
   let filters: [Filter]
-  private let places: [String: Int]
+  private let table: InternTable
 
   static let all = LiquidFilters()
 
@@ -27,16 +27,20 @@ struct LiquidFilters: Sendable {
     filters =
       LiquidFilters.numbers + LiquidFilters.texts + LiquidFilters.lists + LiquidFilters.others
       + LiquidFilters.own
-    var places: [String: Int] = [:]
-    for (i, filter) in filters.enumerated() where places[filter.name] == nil {
-      places[filter.name] = i
+    var table = InternTable()
+    for filter in filters {
+      var name = filter.name
+      _ = table.insert(name.withUTF8 { InternTable.combine(0, $0) })
     }
-    self.places = places
+    self.table = table
   }
 
   /// The place of a filter that a dialect has.
-  func place(of name: String, in dialect: TemplateDialect) -> Int? {
-    guard let place = places[name] else { return nil }
+  func place(of name: ByteView, in dialect: TemplateDialect) -> Int? {
+    let hash = InternTable.combine(0, name)
+    guard let place = table.find(hash, isSame: { SlotTable.isSame(filters[$0].name, name) }) else {
+      return nil
+    }
     switch filters[place].availability {
     case .everywhere: return place
     case .ruby: return dialect.style.isJavaScript ? nil : place
@@ -45,9 +49,20 @@ struct LiquidFilters: Sendable {
     }
   }
 
+  /// Whether a filter takes so many arguments, and its function gets them as they stand.
+  func takesArguments(_ place: Int, count: Int) -> Bool {
+    guard filters[place].arguments.contains(count), filters[place].keywords.isEmpty,
+      filters[place].unit == nil
+    else { return false }
+    return true
+  }
+
   /// The names of the filters that a dialect has.
   func names(in dialect: TemplateDialect) -> [String] {
-    filters.map(\.name).filter { place(of: $0, in: dialect) != nil }
+    filters.map(\.name).filter { name in
+      var name = name
+      return name.withUTF8 { place(of: $0, in: dialect) } != nil
+    }
   }
 
   private static func filter(

@@ -85,6 +85,11 @@ struct ExpressionReader {
   var depth = 0
   /// Filters that are not known, by where they stand.
   var unknownFilters: [(name: String, range: SourceRange)] = []
+  /// Operands, segments and arguments around the current place, until each list is complete.
+  var open: [UInt32] = []
+
+  /// Takes back what was put down since a mark. These are few, one at a time is fastest.
+  mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   func limit(_ what: String, _ markup: Markup) -> MarkupError {
     MarkupError(
@@ -127,13 +132,13 @@ struct ExpressionReader {
 
   /// A value with a filter. An unknown filter leaves the value as it is.
   mutating func filtered(
-    _ value: UInt32, by name: TemplateTree.Bytes, _ arguments: [UInt32], _ from: Int, _ to: Int,
+    _ value: UInt32, by name: TemplateTree.Bytes, _ arguments: ArraySlice<UInt32>, _ from: Int,
+    _ to: Int,
     _ markup: Markup, into tree: inout TemplateTree
   ) -> UInt32 {
-    let text = markup.string(name)
-    guard let place = LiquidFilters.all.place(of: text, in: dialect) else {
+    guard let place = LiquidFilters.all.place(of: markup.bytes(name), in: dialect) else {
       unknownFilters.append(
-        (text, SourceRange(from: Int(name.from), to: Int(name.from + name.count))))
+        (markup.string(name), SourceRange(from: Int(name.from), to: Int(name.from + name.count))))
       return value
     }
     let list = tree.add(list: arguments)

@@ -23,7 +23,7 @@ extension ExpressionReader {
           markup.skipSpace()
         } while markup.take(UInt8(ascii: ","))
       }
-      value = filtered(value, by: name, arguments, from, markup.at, markup, into: &tree)
+      value = filtered(value, by: name, arguments[...], from, markup.at, markup, into: &tree)
     }
     guard markup.isAtEnd else {
       throw markup.error("expected a filter or the end", "write {{ value | filter }}")

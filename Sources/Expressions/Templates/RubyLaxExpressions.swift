@@ -21,7 +21,7 @@ extension ExpressionReader {
       let name = markup.word()
       guard name.count > 0 else { continue }
       let arguments = try laxArguments(&markup, into: &tree)
-      value = filtered(value, by: name, arguments, from, markup.at, markup, into: &tree)
+      value = filtered(value, by: name, arguments[...], from, markup.at, markup, into: &tree)
     }
     return value
   }

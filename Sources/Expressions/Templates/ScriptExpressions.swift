@@ -27,10 +27,11 @@ extension ExpressionReader {
         throw markup.error("expected a filter's name")
       }
       markup.skipSpace()
-      var arguments: [UInt32] = []
+      let mark = open.count
+      defer { close(mark) }
       if markup.take(UInt8(ascii: ":")) {
         repeat {
-          if let argument = try scriptArgument(&markup, into: &tree) { arguments.append(argument) }
+          if let argument = try scriptArgument(&markup, into: &tree) { open.append(argument) }
           markup.skipSpace()
           guard
             markup.isAtEnd || markup.peek() == UInt8(ascii: ",")
@@ -42,7 +43,8 @@ extension ExpressionReader {
       } else if !markup.isAtEnd, markup.peek() != UInt8(ascii: "|") {
         throw markup.error("expected ':' behind the filter's name")
       }
-      value = filtered(value, by: name, arguments, from, markup.at, markup, into: &tree)
+      value = filtered(
+        value, by: name, open[mark...], from, markup.at, markup, into: &tree)
     }
   }
 
@@ -129,7 +131,8 @@ extension ExpressionReader {
   mutating func scriptExpression(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
-    var operands: [UInt32] = []
+    let mark = open.count
+    defer { close(mark) }
     var operators: [(Operator, Int)] = []
     var count = 0
     while true {
@@ -141,39 +144,44 @@ extension ExpressionReader {
       if let next = scriptOperator(&markup) {
         while let (top, place) = operators.last, top.precedence > next.precedence {
           operators.removeLast()
-          try apply(top, place, &operands, markup, into: &tree)
+          apply(top, place, above: mark, into: &tree)
         }
         operators.append((next, start))
       } else if let operand = try scriptValue(&markup, into: &tree) {
-        operands.append(operand)
+        open.append(operand)
       } else {
         break
       }
     }
     while let (top, place) = operators.popLast() {
-      try apply(top, place, &operands, markup, into: &tree)
+      apply(top, place, above: mark, into: &tree)
     }
-    return operands.first
+    return open.count > mark ? open[mark] : nil
   }
 
-  private func apply(
-    _ operation: Operator, _ place: Int, _ operands: inout [UInt32], _ markup: Markup,
-    into tree: inout TemplateTree
-  ) throws(MarkupError) {
-    // liquidjs computes with what is not there; nothing stands for it here.
-    func pop() -> UInt32 { operands.popLast() ?? tree.add(.null, place, place) }
-    let right = pop()
+  /// The last operand behind a mark. liquidjs computes with what is not there; nothing stands for it
+  /// here.
+  private mutating func operand(
+    above mark: Int, _ place: Int, into tree: inout TemplateTree
+  ) -> UInt32 {
+    open.count > mark ? open.removeLast() : tree.add(.null, place, place)
+  }
+
+  private mutating func apply(
+    _ operation: Operator, _ place: Int, above mark: Int, into tree: inout TemplateTree
+  ) {
+    let right = operand(above: mark, place, into: &tree)
     if case .not = operation {
-      operands.append(tree.add(.not, place, Int(tree[Int(right)].to), right))
+      open.append(tree.add(.not, place, Int(tree[Int(right)].to), right))
       return
     }
-    let left = pop()
+    let left = operand(above: mark, place, into: &tree)
     let (from, to) = (min(Int(tree[Int(left)].from), place), Int(tree[Int(right)].to))
     switch operation {
     case .relation(let relation):
-      operands.append(tree.add(.compare, from, to, left, right, UInt32(relation.rawValue)))
-    case .and: operands.append(tree.add(.and, from, to, left, right))
-    default: operands.append(tree.add(.or, from, to, left, right))
+      open.append(tree.add(.compare, from, to, left, right, UInt32(relation.rawValue)))
+    case .and: open.append(tree.add(.and, from, to, left, right))
+    default: open.append(tree.add(.or, from, to, left, right))
     }
   }
 
@@ -196,10 +204,13 @@ extension ExpressionReader {
     } else {
       first = scriptNumber(&markup, into: &tree)
     }
-    let segments = try scriptSegments(first, &markup, into: &tree)
-    if segments.isEmpty { return first }
-    if segments.count == 1, segments[0] == first { return first }
-    let list = tree.add(list: segments)
+    let mark = open.count
+    defer { close(mark) }
+    if let first { open.append(first) }
+    try scriptSegments(above: mark, &markup, into: &tree)
+    if open.count == mark { return nil }
+    if open.count == mark + 1, let first { return first }
+    let list = tree.add(list: open[mark...])
     return tree.add(.path, start, markup.at, list)
   }
 
@@ -265,37 +276,37 @@ extension ExpressionReader {
 
   /// Names behind dots and values in brackets. A value that is no name may stand first.
   private mutating func scriptSegments(
-    _ first: UInt32?, _ markup: inout Markup, into tree: inout TemplateTree
-  ) throws(MarkupError) -> [UInt32] {
-    var segments = first.map { [$0] } ?? []
-    if first == nil {
+    above mark: Int, _ markup: inout Markup, into tree: inout TemplateTree
+  ) throws(MarkupError) {
+    if open.count == mark {
       let name = scriptPathName(&markup)
       if name.count > 0 {
-        segments.append(tree.add(.name, Int(name.from), markup.at, name.from, name.count))
+        open.append(tree.add(.name, Int(name.from), markup.at, name.from, name.count))
       } else if markup.peek() != UInt8(ascii: "["), markup.peek() != UInt8(ascii: ".") {
-        return []
+        return
       }
     }
     while true {
-      if segments.count > limits.pathNames { throw limit("a path has too many names", markup) }
+      if open.count - mark > limits.pathNames { throw limit("a path has too many names", markup) }
       if markup.take(UInt8(ascii: "[")) {
         let key = try scriptValue(&markup, into: &tree) ?? tree.add(.null, markup.at, markup.at)
         while !markup.isAtEnd, markup.peek() != UInt8(ascii: "]") { markup.at += 1 }
         guard markup.take(UInt8(ascii: "]")) else { throw markup.error("expected ']'") }
-        segments.append(
-          segments.isEmpty ? tree.add(.variable, Int(tree[Int(key)].from), markup.at, key) : key)
+        let isFirst = open.count == mark
+        open.append(
+          isFirst ? tree.add(.variable, Int(tree[Int(key)].from), markup.at, key) : key)
       } else if markup.peek() == UInt8(ascii: "."), markup.peek(1) != UInt8(ascii: ".") {
-        let mark = markup.at
+        let dot = markup.at
         markup.at += 1
         let name = scriptPathName(&markup)
         guard name.count > 0 else {
           // The dot is taken without a name.
-          if segments.isEmpty { markup.at = mark }
-          return segments
+          if open.count == mark { markup.at = dot }
+          return
         }
-        segments.append(tree.add(.name, Int(name.from), markup.at, name.from, name.count))
+        open.append(tree.add(.name, Int(name.from), markup.at, name.from, name.count))
       } else {
-        return segments
+        return
       }
     }
   }

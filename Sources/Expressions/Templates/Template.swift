@@ -84,16 +84,20 @@ extension TemplateEnvironment {
 /// texts.count  // 2
 /// ```
 public struct TemplateSetBuilder: ~Copyable {
-  public let environment: TemplateEnvironment
-  /// The graph that all the templates share; it is with the compiler while one is added.
-  private var graph: ConditionGraph? = ConditionGraph()
+  public var environment: TemplateEnvironment { compiler.environment }
+  private let scratch: TemplateScratch
+  /// Has the graph that all the templates share.
+  private var compiler: TemplateCompiler
   /// The slot of all data, where a template computes names.
   private var allDataSlot: Int?
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var partialNames: [Int: String] = [:]
 
-  public init(_ environment: TemplateEnvironment) { self.environment = environment }
+  public init(_ environment: TemplateEnvironment) {
+    scratch = TemplateScratch.take()
+    compiler = TemplateCompiler(environment, scratch)
+  }
 
   /// Adds a template; it becomes the next one of the set. One that has errors renders nothing.
   @discardableResult
@@ -105,13 +109,12 @@ public struct TemplateSetBuilder: ~Copyable {
   }
 
   private mutating func add(_ source: ByteView, _ number: Int) -> [Diagnostic] {
-    let (tree, problems) = TemplateParser.parse(source, environment)
-    let unit = TemplateCompiler.Unit(
-      tree: tree, source: source, number: UInt32(number), name: "")
-    var taken = graph.take() ?? ConditionGraph()
-    taken.reserve(tree.nodes.count * 2 + 4)
-    taken.reserveLists(tree.lists.count + 16)
-    var compiler = TemplateCompiler(taken, environment, unit)
+    let problems = TemplateParser.parse(source, compiler.environment, scratch)
+    compiler.begin(source, number: UInt32(number))
+    compiler.swapMemory(scratch)
+    defer { compiler.swapMemory(scratch) }
+    compiler.graph.reserve(compiler.unit.tree.nodes.count + 12)
+    compiler.graph.reserveLists(compiler.unit.tree.lists.count + 16)
     var diagnostics = problems
     if problems.contains(where: { $0.severity == .error }) {
       let origin = ConditionGraph.Origin(source: UInt32(number), from: 0, to: 0)
@@ -128,13 +131,14 @@ public struct TemplateSetBuilder: ~Copyable {
       }
       if let slot = compiler.allDataSlot { allDataSlot = slot }
     }
-    graph = compiler.finish()
     return diagnostics
   }
 
   /// Emits the program.
   public consuming func build() -> TemplateSet {
     let (environment, roots, sources, names) = (environment, roots, sources, partialNames)
+    compiler.graph.takeTables(into: &scratch.tables)
+    TemplateScratch.give(scratch)
     let limits = environment.limits
     let facts = Program.TemplateFacts(
       style: environment.dialect.style, outputBytes: limits.outputBytes, allDataSlot: allDataSlot)
@@ -143,13 +147,8 @@ public struct TemplateSetBuilder: ~Copyable {
       limits: Limits(
         sourceBytes: limits.sourceBytes, steps: limits.steps, memoryBytes: limits.memoryBytes))
     let program = Program(
-      GraphCopy(graph: graph.take() ?? ConditionGraph(), roots: roots), patterns: [],
+      GraphCopy(graph: compiler.finish(), roots: roots), patterns: [],
       patternOf: [:], environment: evaluating, sources: sources, template: facts)
     return TemplateSet(program: program, environment: environment, partialNames: names)
   }
-}
-
-extension TemplateCompiler {
-  /// Gives the graph back.
-  consuming func finish() -> ConditionGraph { graph }
 }

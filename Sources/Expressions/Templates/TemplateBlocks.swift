@@ -20,7 +20,8 @@ extension TemplateParser {
   mutating func conditional(
     _ tag: TagName, _ markup: inout Markup, _ piece: TemplatePiece
   ) -> UInt32? {
-    var parts: [UInt32] = []
+    let mark = open.count
+    defer { close(mark) }
     var test = condition(&markup)
     if tag == .unless, let known = test {
       test = tree.add(.not, Int(tree[Int(known)].from), Int(tree[Int(known)].to), known)
@@ -32,7 +33,8 @@ extension TemplateParser {
       let body = body(inside: (tag, piece.from, piece.to))
       isBlank = isBlank && body.isBlank
       if !seenElse {
-        parts += [test ?? tree.add(.bool, piece.from, piece.to, 0), body.node]
+        open.append(test ?? tree.add(.bool, piece.from, piece.to, 0))
+        open.append(body.node)
       } else if otherwise == nil {
         otherwise = body.node
       }
@@ -55,11 +57,11 @@ extension TemplateParser {
     }
     lastIsBlank = isBlank
     if isBlank, dialect.dropsBlankBlocks {
-      for i in stride(from: 1, to: parts.count, by: 2) { parts[i] = withoutTexts(parts[i]) }
+      for i in stride(from: mark + 1, to: open.count, by: 2) { open[i] = withoutTexts(open[i]) }
       otherwise = otherwise.map { withoutTexts($0) }
     }
-    if let otherwise { parts.append(otherwise) }
-    return tree.add(.ifs, piece.from, piece.to, tree.add(list: parts))
+    if let otherwise { open.append(otherwise) }
+    return tree.add(.ifs, piece.from, piece.to, tree.add(list: open[mark...]))
   }
 
   private mutating func reportJunk(_ markup: Markup) {

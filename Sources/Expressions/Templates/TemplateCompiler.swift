@@ -92,23 +92,54 @@ struct TemplateCompiler: ~Copyable {
   var prologue: [ConditionGraph.ID] = []
   var partialDepth = 0
   var partialStatements = 0
-  private let firstSource: UInt32
-  private var slotNames: [SlotTable.NameRange] = []
+  private var firstSource: UInt32 = 0
   /// Nodes of the lists around the current place, until each is complete.
   var open: [UInt32] = []
   /// The names of the path that is being compiled.
-  var pathNames: [TemplateTree.Bytes] = []
+  var pathNames: [SlotTable.NameRange] = []
 
-  init(
-    _ graph: consuming ConditionGraph, _ environment: TemplateEnvironment, _ unit: Unit
-  ) {
-    self.graph = graph
+  /// Begins with an empty graph.
+  init(_ environment: TemplateEnvironment, _ scratch: TemplateScratch) {
+    graph = ConditionGraph(&scratch.tables)
     self.environment = environment
-    self.unit = unit
-    firstSource = unit.number
-    open.reserveCapacity(16)
-    slotNames.reserveCapacity(8)
-    pathNames.reserveCapacity(8)
+    unit = Unit(tree: TemplateTree(), source: ByteView(start: nil, count: 0), number: 0, name: "")
+  }
+
+  /// Begins a template, whose nodes come into the same graph.
+  mutating func begin(_ source: ByteView, number: UInt32) {
+    unit.source = source
+    unit.number = number
+    firstSource = number
+    // Before the first one everything is as it has to be.
+    if number == 0 { return }
+    diagnostics = []
+    if !partials.isEmpty { partials = [:] }
+    keeper = nil
+    allDataSlot = nil
+    nameTests = 0
+    scopes = []
+    isolation = 0
+    (variables, variableBase) = ([], 0)
+    (counters, counterBase) = ([], 0)
+    (loops, loopBase) = ([], 0)
+    nextLevel = 0
+    keepsPlaces = false
+    prologue = []
+    partialDepth = 0
+    partialStatements = 0
+  }
+
+  /// Gives the graph back.
+  consuming func finish() -> ConditionGraph { graph }
+
+  /// Takes back what was put down since a mark. These are few, one at a time is fastest.
+  mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
+
+  /// Takes tree and memory out of a scratch, or puts them back.
+  mutating func swapMemory(_ scratch: TemplateScratch) {
+    swap(&unit.tree, &scratch.tree)
+    swap(&open, &scratch.compiled)
+    swap(&pathNames, &scratch.names)
   }
 
   var style: LiquidStyle { environment.dialect.style }
@@ -314,6 +345,13 @@ struct TemplateCompiler: ~Copyable {
   /// Declares what tags of a template write, and those of the templates that it includes: a loop may
   /// read what a later tag writes.
   mutating func collectVariables(_ tree: TemplateTree, _ source: ByteView) {
+    let writes = tree.nodes.contains {
+      switch $0.kind {
+      case .increment, .decrement, .assign, .capture, .loop: true
+      default: false
+      }
+    }
+    guard writes else { return }
     for node in tree.nodes where node.kind == .increment || node.kind == .decrement {
       declareCounter(
         tree.withBytes(TemplateTree.Bytes(from: node.a, count: node.b), of: source) { Array($0) })
@@ -333,19 +371,17 @@ struct TemplateCompiler: ~Copyable {
 
   // MARK: Slots
 
-  /// The slot of a path of names that stand in the source.
-  mutating func slot(_ names: [TemplateTree.Bytes]) -> Int {
+  /// The slot of a path of names.
+  mutating func slot(_ names: [SlotTable.NameRange]) -> Int {
     let source = unit.source
-    var inSource = true
-    slotNames.removeAll(keepingCapacity: true)
-    for name in names {
-      if Int(name.from + name.count) > source.count { inSource = false }
-      slotNames.append(SlotTable.NameRange(from: name.from, count: name.count))
+    if names.allSatisfy({ Int($0.from + $0.count) <= source.count }) {
+      return graph.slots.slot(names, of: source, isPresenceOnly: false)
     }
-    if inSource { return graph.slots.slot(slotNames, of: source, isPresenceOnly: false) }
     let tree = unit.tree
     return graph.slots.slot(
-      names.map { tree.string($0, of: source) }, isPresenceOnly: false)
+      names.map {
+        tree.string(TemplateTree.Bytes(from: $0.from, count: $0.count), of: source)
+      }, isPresenceOnly: false)
   }
 
   // MARK: Other templates

@@ -137,12 +137,12 @@ extension TemplateCompiler {
       if let written = written(rootName, node) {
         current = written
       } else if readsData {
-        pathNames.removeAll(keepingCapacity: true)
-        pathNames.append(rootName)
+        while !pathNames.isEmpty { pathNames.removeLast() }
+        pathNames.append(SlotTable.NameRange(from: rootName.from, count: rootName.count))
         while used < segments.count {
           let segment = unit.tree[Int(segments[segments.startIndex + used])]
           guard let next = name(segment), !isCommand(segment) else { break }
-          pathNames.append(next)
+          pathNames.append(SlotTable.NameRange(from: next.from, count: next.count))
           used += 1
         }
         current = graph.add(.slot, slot(pathNames), at: origin(node))
@@ -182,7 +182,8 @@ extension TemplateCompiler {
     }
     if let written = written(bytes, node) { return written }
     guard readsData else { return constant(.null, node) }
-    return graph.add(.slot, slot([bytes]), at: origin(node))
+    return graph.add(
+      .slot, slot([SlotTable.NameRange(from: bytes.from, count: bytes.count)]), at: origin(node))
   }
 
   /// `[name]`: the variable whose name is computed. It is looked for among all that can be named.
@@ -293,11 +294,9 @@ extension TemplateCompiler {
   // MARK: Filters
 
   private mutating func filter(_ node: TemplateTree.Node) -> ConditionGraph.ID {
-    let filter = LiquidFilters.all.filters[Int(node.c)]
     let input = value(node.a)
-    if unit.tree.list(node.b).isEmpty, filter.arguments == 0...0 {
-      return call(filter.function, of: input, node)
-    }
+    if let known = plainFilter(node, input) { return known }
+    let filter = LiquidFilters.all.filters[Int(node.c)]
     var plain: [ConditionGraph.ID] = []
     var options: [(name: String, value: ConditionGraph.ID)] = []
     var plainAfterOption = false
@@ -324,6 +323,25 @@ extension TemplateCompiler {
     }
     return call(
       filter.function, operands(filter, input, plain, options, plainAfterOption, node), node)
+  }
+
+  /// A filter that takes its arguments as they stand, and as many as there are; nil for others.
+  private mutating func plainFilter(_ node: TemplateTree.Node, _ input: ConditionGraph.ID)
+    -> ConditionGraph.ID?
+  {
+    let place = Int(node.c)
+    let arguments = unit.tree.list(node.b)
+    guard LiquidFilters.all.takesArguments(place, count: arguments.count) else { return nil }
+    let mark = open.count
+    defer { close(mark) }
+    open.append(UInt32(input))
+    for argument in arguments {
+      let value = value(argument)
+      open.append(UInt32(value))
+    }
+    return graph.add(
+      .filter, list: open[mark...], Int(LiquidFilters.all.filters[place].function.rawValue),
+      Int(node.from), at: origin(node))
   }
 
   /// A call with a number of arguments that the filter does not take is an error where it is met.

@@ -33,7 +33,7 @@ struct TemplateParser {
   private var lines: Lines?
   private var depth = 0
   /// Statements of the blocks around the current place, until each is complete.
-  private var open: [UInt32] = []
+  var open: [UInt32] = []
   /// Whether what has been parsed of the current statement writes nothing.
   var lastIsBlank = false
 
@@ -43,33 +43,54 @@ struct TemplateParser {
     lexer = TemplateLexer(
       source, environment.delimiters, respectsQuotes: environment.dialect.syntax == .javaScript)
     reader = ExpressionReader(dialect: environment.dialect, limits: environment.limits)
-    tree = TemplateTree(sourceCount: source.count)
-    open.reserveCapacity(16)
+    tree = TemplateTree()
   }
 
   /// Parses a whole source.
   static func parse(_ source: ByteView, _ environment: TemplateEnvironment)
     -> (tree: TemplateTree, diagnostics: [Diagnostic])
   {
+    let scratch = TemplateScratch()
+    let diagnostics = parse(source, environment, scratch)
+    return (scratch.tree, diagnostics)
+  }
+
+  /// Parses a whole source into the tree of a scratch.
+  static func parse(
+    _ source: ByteView, _ environment: TemplateEnvironment, _ scratch: TemplateScratch
+  ) -> [Diagnostic] {
     var parser = TemplateParser(source, environment)
+    parser.swapMemory(scratch)
+    parser.tree.begin(sourceCount: source.count)
+    parser.parse()
+    parser.swapMemory(scratch)
+    return parser.diagnostics
+  }
+
+  private mutating func swapMemory(_ scratch: TemplateScratch) {
+    swap(&tree, &scratch.tree)
+    swap(&open, &scratch.parsed)
+    swap(&reader.open, &scratch.read)
+  }
+
+  private mutating func parse() {
     guard source.count <= environment.limits.sourceBytes else {
-      parser.diagnostics.append(
+      diagnostics.append(
         Diagnostic(
           .limitExceeded, "the template has more than \(environment.limits.sourceBytes) bytes",
           range: SourceRange(from: environment.limits.sourceBytes, to: source.count)))
-      parser.tree.root = Int(parser.tree.add(.sequence, 0, 0, parser.tree.add(list: [])))
-      return (parser.tree, parser.diagnostics)
+      tree.root = Int(tree.add(.sequence, 0, 0, tree.add(list: [])))
+      return
     }
     if environment.dialect.syntax == .paths {
-      parser.parsePaths()
+      parsePaths()
     } else {
-      let body = parser.body(inside: nil)
-      parser.tree.root = Int(body.node)
+      tree.root = Int(body(inside: nil).node)
     }
-    for filter in parser.reader.unknownFilters.prefix(TemplateParser.errorLimit) {
-      parser.reportUnknownFilter(filter.name, filter.range)
+    if reader.unknownFilters.isEmpty { return }
+    for filter in reader.unknownFilters.prefix(TemplateParser.errorLimit) {
+      reportUnknownFilter(filter.name, filter.range)
     }
-    return (parser.tree, parser.diagnostics)
   }
 
   private mutating func reportUnknownFilter(_ name: String, _ range: SourceRange) {
@@ -132,10 +153,13 @@ struct TemplateParser {
 
   /// The open statements from some place on as one.
   private mutating func sequence(from first: Int, _ start: Int, _ end: Int) -> UInt32 {
-    defer { open.removeLast(open.count - first) }
+    defer { close(first) }
     if open.count - first == 1 { return open[first] }
     return tree.add(.sequence, start, end, tree.add(list: open[first...]))
   }
+
+  /// Takes back what was put down since a mark. These are few, one at a time is fastest.
+  mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   enum Tag {
     case statement(UInt32?)

@@ -10,7 +10,7 @@ extension TemplateCompiler {
         let part = statement(Int(child))
         open.append(UInt32(part))
       }
-      defer { open.removeLast(open.count - mark) }
+      defer { close(mark) }
       return graph.add(.statements, list: open[mark...], at: origin)
     case .text:
       return graph.add(.text, constant(TemplateTree.Bytes(from: node.a, count: node.b)), at: origin)
@@ -27,7 +27,7 @@ extension TemplateCompiler {
       let body = statement(Int(node.c))
       guard let level = level(node) else { return nothing(node) }
       return graph.add(.capture, body, level, at: origin)
-    case .ifs: return conditional(Array(unit.tree.list(node.a)), 0, node)
+    case .ifs: return conditional(unit.tree.list(node.a), node)
     case .cases: return cases(node)
     case .loop: return loop(id, node)
     case .table: return table(id, node)
@@ -79,16 +79,16 @@ extension TemplateCompiler {
   // MARK: Conditions
 
   private mutating func conditional(
-    _ parts: [UInt32], _ at: Int, _ node: TemplateTree.Node
+    _ parts: ArraySlice<UInt32>, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
     // From the last branch to the first, so that many branches do not nest calls.
     var otherwise = nothing(node)
-    var end = parts.count
+    var end = parts.endIndex
     if parts.count % 2 == 1 {
       otherwise = statement(Int(parts[end - 1]))
       end -= 1
     }
-    for i in stride(from: end - 2, through: 0, by: -2) {
+    for i in stride(from: end - 2, through: parts.startIndex, by: -2) {
       let test = test(parts[i])
       let body = statement(Int(parts[i + 1]))
       otherwise = graph.add(.choose, test, body, otherwise, at: origin(unit.tree[Int(parts[i])]))

@@ -99,11 +99,16 @@ struct TemplateTree {
   private(set) var lists: [UInt32] = []
   /// Texts that do not stand in the source as they are; their places begin behind it.
   var made: [UInt8] = []
-  let sourceCount: Int
+  private(set) var sourceCount = 0
   var root: ID = 0
 
-  init(sourceCount: Int) {
+  /// Forgets everything and makes room for a source of so many bytes.
+  mutating func begin(sourceCount: Int) {
     self.sourceCount = sourceCount
+    nodes.removeAll(keepingCapacity: true)
+    lists.removeAll(keepingCapacity: true)
+    if !made.isEmpty { made = [] }
+    root = 0
     nodes.reserveCapacity(sourceCount / 8 + 12)
     lists.reserveCapacity(sourceCount / 8 + 16)
   }

@@ -15,7 +15,13 @@ package struct Arena: ~Copyable {
   /// Bytes that may be taken between two resets.
   package var limit: Int
 
-  package init(limit: Int) { self.limit = limit }
+  /// Bytes of the first block, if nothing bigger is asked for; later ones are bigger.
+  private let firstBlock: Int
+
+  package init(limit: Int, firstBlock: Int = 4_096) {
+    self.limit = limit
+    self.firstBlock = firstBlock
+  }
 
   deinit { for block in blocks { block.start.deallocate() } }
 
@@ -38,7 +44,7 @@ package struct Arena: ~Copyable {
     current = current < blocks.count ? current + 1 : blocks.count
     while current < blocks.count, blocks[current].size < size { current += 1 }
     if current == blocks.count {
-      let capacity = max(size, min(4_096 << min(blocks.count, 8), 1 << 20))
+      let capacity = max(size, min(firstBlock << min(blocks.count, 11), 1 << 20))
       blocks.append(
         Block(start: .allocate(byteCount: capacity, alignment: 16), size: capacity))
     }

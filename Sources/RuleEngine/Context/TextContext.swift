@@ -66,6 +66,43 @@ public enum TextContext {
     return .map(entries)
   }
 
+  /// What the members of a user record are as roots, with what rules take from the record's top
+  /// level: `subscriptionStatus` and `entitlements` stand for `device.subscriptionStatus` and
+  /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id`.
+  ///
+  /// - Parameter hasUserID: whether there is `user.id`, as in everything of AgentWallie's.
+  public static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(
+    name: String, value: Value
+  )] {
+    var roots: [(name: String, value: Value)] = members.compactMap { member in
+      if case .string(let name) = member.key { (name, member.value) } else { nil }
+    }
+    for known in elsewhere where known.root == "device" || hasUserID {
+      guard let value = roots.last(where: { $0.name == known.member })?.value else { continue }
+      let place = roots.lastIndex { $0.name == known.root }
+      var entries: [Value.Entry] = []
+      if let place {
+        guard case .map(let there) = roots[place].value else { continue }
+        entries = there
+      }
+      if entries.contains(where: { $0.key == .string(known.name) }) { continue }
+      entries.append(entry(known.name, value))
+      if let place {
+        roots[place].value = .map(entries)
+      } else {
+        roots.append((known.root, .map(entries)))
+      }
+    }
+    return roots
+  }
+
+  /// Members of a user record that stand for an attribute, which may also be where it belongs.
+  static let elsewhere = [
+    (member: "subscriptionStatus", root: "device", name: "subscriptionStatus"),
+    (member: "entitlements", root: "device", name: "activeEntitlements"),
+    (member: "userId", root: "user", name: "id"),
+  ]
+
   fileprivate static func entry(_ name: String, _ value: Value) -> Value.Entry {
     Value.Entry(key: .string(name), value: value)
   }

@@ -12,6 +12,10 @@ struct PaywallRenderer: ~Copyable {
   private static let opening = Array(",\"texts\":".utf8)
   /// Roots that a user record may fill; products are not the user's to say.
   private static let userRoots = ["user", "device", "params"]
+  /// Slots that another member of the record fills where their root is silent.
+  private let elsewhere: [(member: [UInt8], slot: Int)]
+  private var cells: [Cell?]
+  private let readsAllData: Bool
 
   init(_ paywall: TextPlan.Paywall, _ options: RenderOptions) {
     self.paywall = paywall
@@ -22,8 +26,20 @@ struct PaywallRenderer: ~Copyable {
       key.append(UInt8(ascii: ":"))
       return key
     }
-    frame = Frame(for: paywall.texts.program)
-    nesting = paywall.texts.program.limits.dataNesting
+    let program = paywall.texts.program
+    frame = Frame(for: program)
+    nesting = program.limits.dataNesting
+    let members = TextContext.elsewhere.filter { $0.root == "device" || paywall.hasUserID }
+    elsewhere = members.compactMap { known in
+      program.slot(of: AttributePath([known.root, known.name])).map {
+        (Array(known.member.utf8), $0)
+      }
+    }
+    cells = Array(repeating: nil, count: elsewhere.count)
+    // What a text takes as a whole has to have all members.
+    readsAllData =
+      paywall.texts.readsAllData
+      || members.contains { program.slot(of: AttributePath([$0.root])) != nil }
     frame.setOptions(options)
     // Products that are too large for a frame are not kept; their paths are missing then.
     try? frame.keep(paywall.known)
@@ -52,18 +68,36 @@ struct PaywallRenderer: ~Copyable {
   private mutating func fill(_ record: ByteView) {
     frame.reset()
     guard let base = record.baseAddress else { return }
-    if paywall.texts.readsAllData { return fillAll(record) }
+    if readsAllData { return fillAll(record) }
     var cursor = JSONCursor(base, from: 0, to: record.count)
     let nesting = nesting
+    for i in cells.indices { cells[i] = nil }
     do throws(JSONFault) {
       try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
         if PaywallRenderer.isUserRoot(key), try frame.fillMember(key, from: &cursor) { return }
-        try cursor.skipValue(nesting: nesting)
+        if let place = place(of: key) {
+          cells[place] = try cursor.cell(in: &frame.arena, nesting: nesting)
+        } else {
+          try cursor.skipValue(nesting: nesting)
+        }
       }
     } catch {
       // The record was read before; what is too large for a frame is missing.
-      frame.reset()
+      return frame.reset()
     }
+    for (known, cell) in zip(elsewhere, cells) {
+      if let cell, !frame.slots[known.slot].isValue { frame.slots[known.slot] = cell }
+    }
+  }
+
+  /// The place of a member that stands for an attribute elsewhere.
+  private func place(of key: JSONCursor.RawString) -> Int? {
+    if elsewhere.isEmpty { return nil }
+    if key.hasEscapes {
+      let name = Array(key.text.utf8)
+      return elsewhere.firstIndex { $0.member == name }
+    }
+    return elsewhere.firstIndex { $0.member.elementsEqual(key.bytes) }
   }
 
   private static func isUserRoot(_ key: JSONCursor.RawString) -> Bool {
@@ -76,10 +110,9 @@ struct PaywallRenderer: ~Copyable {
     guard case .map(var context) = paywall.known,
       case .map(let members)? = try? Value.parse(json: Array(record))
     else { return }
-    for member in members {
-      if case .string(let name) = member.key, PaywallRenderer.userRoots.contains(name) {
-        context.append(member)
-      }
+    for root in TextContext.roots(ofRecord: members, hasUserID: paywall.hasUserID)
+    where PaywallRenderer.userRoots.contains(root.name) {
+      context.append(Value.Entry(key: .string(root.name), value: root.value))
     }
     do { try frame.fill(.map(context)) } catch { frame.reset() }
   }

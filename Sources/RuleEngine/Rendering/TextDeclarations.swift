@@ -11,6 +11,9 @@ public struct TextDeclarations: Sendable {
   /// Roots that there always are.
   private static let openRoots = ["user", "device", "params", "state", "theme"]
 
+  /// Whether there is `user.id`, as in everything of AgentWallie's, declared or not.
+  public var hasUserID = false
+
   /// Nothing is known of users.
   public init() {}
 
@@ -141,11 +144,30 @@ public struct TextDeclarations: Sendable {
   }
 
   private func schema(_ products: [(name: String, shape: TemplateSchema.Shape)]) -> TemplateSchema {
-    var members = products + roots
+    var members = products + roots.map { ($0.name, withUsual($0.shape, $0.name)) }
     for name in TextDeclarations.openRoots where !members.contains(where: { $0.name == name }) {
       members.append((name, .object([], isOpen: true)))
     }
     return TemplateSchema(.object(members, isOpen: false))
+  }
+
+  /// A declared root with the attributes that a record has wherever they are said.
+  private func withUsual(_ shape: TemplateSchema.Shape, _ root: String) -> TemplateSchema.Shape {
+    guard case .object(var members, let isOpen) = shape else { return shape }
+    let usual: [(name: String, shape: TemplateSchema.Shape)] =
+      switch root {
+      case "device":
+        [
+          ("subscriptionStatus", .scalar(.string)),
+          ("activeEntitlements", .list(.scalar(.string))),
+        ]
+      case "user": hasUserID ? [("id", .scalar(.string))] : []
+      default: []
+      }
+    for known in usual where !members.contains(where: { $0.name == known.name }) {
+      members.append(known)
+    }
+    return .object(members, isOpen: isOpen)
   }
 
   /// What any product may have, since any may be selected.

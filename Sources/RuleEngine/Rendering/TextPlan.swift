@@ -13,6 +13,8 @@ public struct TextPlan: Sendable {
     var texts: TemplateSet
     /// What is known before there is a user: products, the theme of a native paywall.
     var known: Value
+    /// Whether a record's `userId` is `user.id` as well.
+    var hasUserID: Bool
   }
 
   let paywalls: [Paywall]
@@ -58,7 +60,8 @@ public struct TextPlan: Sendable {
           identifier: entry.identifier, names: entry.texts.map(\.name), texts: builder.build(),
           known: TextContext.make(
             products: products.slotted, selected: selected,
-            roots: paywall.schema?.theme.map { [("theme", $0.value)] } ?? [])))
+            roots: paywall.schema?.theme.map { [("theme", $0.value)] } ?? []),
+          hasUserID: config.format == .agentWallie || environment.dialect == .agentwallie))
     }
     paywalls = made
   }

@@ -192,6 +192,9 @@ struct TemplateCheck {
     if compiled.output == nil { return nil }
     let analysis = environment.analyze(source)
     requirements.formUnion(analysis.requirements)
+    var declarations = declarations
+    declarations.hasUserID =
+      config?.format == .agentWallie || environment.dialect == .agentwallie
     add(declarations.check(analysis, products: products))
     return analysis
   }

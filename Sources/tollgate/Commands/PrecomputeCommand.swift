@@ -99,13 +99,14 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let ruleSet = try config.requireRuleSet()
     var settings = RunSettings(
       config: config, format: source.format?.rawValue, language: source.language, users: paths,
-      input: input.usersForm?.rawValue, placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
+      input: input.usersForm?.rawValue,
+      placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
       now: try options.time(), options: options, layout: layout.rawValue,
       output: out == "none" ? "none" : form.rawValue, strict: strict)
     if rendering.render != nil, out != "none", form != .ndjson {
       throw ValidationError("--render writes texts into outcomes as NDJSON alone")
     }
-    settings.texts = try rendering.digest()
+    settings.texts = try rendering.settings()
     let files = RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     let former = lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
     let plan = try settings.plan(
@@ -135,7 +136,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
     case .json: FileText.print(tally.value.json, to: target)
     }
     for (key, count) in unknownKeys.sorted(by: { $0.key < $1.key }) {
-      FileText.printError("note: '\(key)' is no key of a user record and was ignored (\(count) users)")
+      FileText.printError(
+        "note: '\(key)' is no key of a user record and was ignored (\(count) users)")
     }
     if strict, tally.rejected > 0 { throw ExitCode(1) }
   }

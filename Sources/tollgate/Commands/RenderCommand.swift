@@ -60,7 +60,8 @@ struct RenderCommand: ParsableCommand {
     guard let output = compiled.output else { throw ExitCode(1) }
     let made = try makeProducts(try productFile()?.list.products ?? [], environment.dialect, time)
     let context = TextContext.make(
-      products: made.slotted, selected: try products.selected(in: made), roots: try userRoots())
+      products: made.slotted, selected: try products.selected(in: made),
+      roots: try userRoots(environment.dialect))
     var frame = Frame(for: output.program)
     do throws(EvaluationError) {
       try frame.fill(context)
@@ -112,7 +113,7 @@ struct RenderCommand: ParsableCommand {
   }
 
   /// What the user record says: its members, which are roots.
-  private func userRoots() throws -> [(name: String, value: Value)] {
+  private func userRoots(_ dialect: TemplateDialect) throws -> [(name: String, value: Value)] {
     guard let user else { return [] }
     let bytes = try FileText.read(user)
     let record: Value
@@ -124,9 +125,7 @@ struct RenderCommand: ParsableCommand {
     guard case .map(let entries) = record else {
       throw CommandError("\(user): a user record is an object: {\"user\": {..}, \"device\": {..}}")
     }
-    return entries.compactMap { entry in
-      if case .string(let name) = entry.key { (name, entry.value) } else { nil }
-    }
+    return TextContext.roots(ofRecord: entries, hasUserID: dialect == .agentwallie)
   }
 }
 
@@ -148,7 +147,7 @@ extension RenderCommand {
     let listed = try productFile()?.list.products ?? []
     let made = try makeProducts(
       schema.slots.isEmpty ? listed : schema.filled(from: listed), environment.dialect, time)
-    let user = try userRoots()
+    let user = try userRoots(environment.dialect)
     func root(_ name: String) -> Value { user.last { $0.name == name }?.value ?? .map([]) }
     let resolved: PaywallTexts.Resolved
     do throws(EvaluationError) {

@@ -50,17 +50,16 @@ struct RenderingOptions: ParsableArguments {
     return plan
   }
 
-  /// A hash of what the texts depend on beside config, users and time; nil without `--render`.
-  func digest() throws -> String? {
+  /// What the texts depend on beside config, users and time; nil without `--render`.
+  func settings() throws -> TextSettings? {
     guard let render else { return nil }
-    var bytes = try FileText.read(render)
-    if let path = products.products { bytes += try FileText.read(path) }
-    let options = [
-      products.profile, products.locale, products.zone, products.select, textDialect?.rawValue,
-      html ? "html" : nil,
-    ]
-    for option in options { bytes += Array("\u{0}\(option ?? "")".utf8) }
-    return RunSettings.hash(bytes)
+    return TextSettings(
+      texts: try TextSettings.File(reading: render, for: "--render"),
+      products: try products.products.map {
+        try TextSettings.File(reading: $0, for: "--products")
+      },
+      profile: products.profile, locale: products.locale, zone: products.zone,
+      select: products.select, dialect: textDialect?.rawValue, html: html)
   }
 
   private func plan(_ file: TextFile, _ config: Config, _ now: Int64) throws -> TextPlan {

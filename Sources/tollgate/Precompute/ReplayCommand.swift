@@ -6,10 +6,11 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay",
     abstract: "Do a run of precompute again, and compare what comes out bit for bit.",
     discussion: """
-      Reads the manifest that 'tollgate precompute' left, and with its settings the same config and \
-      the same users. Outcomes are compared with the file that the run wrote, or with its hash when \
-      that is gone; counts are compared too. Nothing is written. Relative paths are looked for in \
-      the current folder, then beside the manifest. The exit code is 1 when anything differs.
+      Reads the manifest that 'tollgate precompute' left, and with its settings the same config, \
+      the same users and, where texts were rendered, the same files for these. Outcomes are \
+      compared with the file that the run wrote, or with its hash when that is gone; counts are \
+      compared too. Nothing is written. Relative paths are looked for in the current folder, then \
+      beside the manifest. The exit code is 1 when anything differs.
       """)
 
   @Argument(help: "The manifest of a run.")
@@ -29,11 +30,8 @@ struct ReplayCommand: AsyncParsableCommand {
     guard !users.contains("-") else {
       throw CommandError("the users came from standard input, which cannot be read again")
     }
-    if settings.texts != nil {
-      throw CommandError(
-        "the run rendered texts, which a manifest does not hold; run precompute --render again")
-    }
     try checkInputs(settings, users)
+    let rendering = try settings.texts.map { try $0.options(find) }
     let language = LanguageOptions.language(dialect: settings.dialect, platform: settings.platform)
     let config = try ConfigFile(
       find(settings.config), format: settings.format.flatMap { Config.Format(rawValue: $0) },
@@ -44,7 +42,9 @@ struct ReplayCommand: AsyncParsableCommand {
         "\(config.path) is another config: its hash is \(hash), and the run's was "
           + settings.configHash)
     }
-    let plan = try settings.plan(try config.requireRuleSet())
+    let plan = try settings.plan(
+      try config.requireRuleSet(),
+      texts: try rendering?.plan(for: config.config, now: settings.now))
     let (outcomes, rejects) = (
       try comparison(earlier.outcomes), try comparison(earlier.rejects)
     )

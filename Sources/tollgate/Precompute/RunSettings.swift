@@ -25,8 +25,8 @@ struct RunSettings {
   /// The form of the outcomes.
   var output: String
   var strict: Bool
-  /// Hash of everything that rendered texts depend on; nil when none are rendered.
-  var texts: String?
+  /// What rendered texts depend on beside that; nil when none are rendered.
+  var texts: TextSettings?
 
   /// The version of how subjects are hashed: with the same one, the same seed gives the same
   /// variants.
@@ -47,7 +47,7 @@ struct RunSettings {
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "strict": .bool(strict),
-      "texts": texts.map { .string($0) } ?? .null,
+      "texts": texts?.value ?? .null,
     ])
   }
 
@@ -75,7 +75,8 @@ struct RunSettings {
     self.strict = strict
     format = text("format")
     input = text("input")
-    texts = text("texts")
+    texts = value["texts"].flatMap { TextSettings($0) }
+    if texts == nil, let other = value["texts"], other != .null { return nil }
     users = []
     sizes = []
     for file in files {

@@ -1,0 +1,108 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+/// Everything that the texts of a run depend on beside its config, its users and its time.
+struct TextSettings: Equatable {
+  /// A file, and the hash of its bytes.
+  struct File: Equatable {
+    var path: String
+    var hash: String
+
+    /// - Throws: when the file cannot be read, or is standard input, which is gone afterwards.
+    init(reading path: String, for option: String) throws {
+      guard path != "-" else {
+        throw CommandError("\(option) takes a file: standard input cannot be read again")
+      }
+      self.path = path
+      hash = RunSettings.hash(try FileText.read(path))
+    }
+
+    init?(_ value: Value?) {
+      guard case .string(let path)? = value?["path"], case .string(let hash)? = value?["hash"]
+      else { return nil }
+      self.path = path
+      self.hash = hash
+    }
+
+    var value: Value { .object(["path": .string(path), "hash": .string(hash)]) }
+
+    /// Throws when another file is there by now.
+    func check(_ path: String) throws {
+      let found = RunSettings.hash(try FileText.read(path))
+      guard found == hash else {
+        throw CommandError(
+          "\(path) is another file: its hash is \(found), and the run's was \(hash)")
+      }
+    }
+  }
+
+  var texts: File
+  var products: File?
+  var profile: String?
+  var locale: String?
+  var zone: String?
+  var select: String?
+  var dialect: String?
+  var html: Bool
+
+  var value: Value {
+    func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
+    return .object([
+      "render": texts.value, "products": products?.value ?? .null, "profile": text(profile),
+      "locale": text(locale), "zone": text(zone), "select": text(select),
+      "textDialect": text(dialect), "html": .bool(html),
+    ])
+  }
+
+  init(
+    texts: File, products: File?, profile: String?, locale: String?, zone: String?,
+    select: String?, dialect: String?, html: Bool
+  ) {
+    self.texts = texts
+    self.products = products
+    self.profile = profile
+    self.locale = locale
+    self.zone = zone
+    self.select = select
+    self.dialect = dialect
+    self.html = html
+  }
+
+  init?(_ value: Value) {
+    func text(_ key: String) -> String? {
+      if case .string(let text)? = value[key] { text } else { nil }
+    }
+    guard let texts = File(value["render"]), case .bool(let html)? = value["html"] else {
+      return nil
+    }
+    let products = File(value["products"])
+    if products == nil, value["products"] != .null { return nil }
+    self.init(
+      texts: texts, products: products, profile: text("profile"), locale: text("locale"),
+      zone: text("zone"), select: text("select"), dialect: text("textDialect"), html: html)
+  }
+
+  /// The options with which the same texts are rendered again.
+  ///
+  /// - Parameter find: where a path leads now.
+  /// - Throws: when one of the files is gone, or is another one.
+  func options(_ find: (String) -> String) throws -> RenderingOptions {
+    var arguments: [String] = []
+    for (name, file) in [("render", texts), ("products", products)] {
+      guard let file else { continue }
+      let path = find(file.path)
+      try file.check(path)
+      arguments.append("--\(name)=\(path)")
+    }
+    let others = [
+      ("profile", profile), ("locale", locale), ("zone", zone), ("select", select),
+      ("text-dialect", dialect),
+    ]
+    for (name, value) in others {
+      if let value { arguments.append("--\(name)=\(value)") }
+    }
+    if html { arguments.append("--html") }
+    return try RenderingOptions.parse(arguments)
+  }
+}
