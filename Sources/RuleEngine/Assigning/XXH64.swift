@@ -69,12 +69,23 @@ package enum XXH64 {
 
   @inline(__always)
   static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
-    var hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
+    var hash = sum(a, b, c, d)
     // One after the other by hand: an array of the lanes would be allocated for every hash.
-    hash = (hash ^ round(0, a)) &* prime1 &+ prime4
-    hash = (hash ^ round(0, b)) &* prime1 &+ prime4
-    hash = (hash ^ round(0, c)) &* prime1 &+ prime4
-    return (hash ^ round(0, d)) &* prime1 &+ prime4
+    hash = merge(round(0, a), into: hash)
+    hash = merge(round(0, b), into: hash)
+    hash = merge(round(0, c), into: hash)
+    return merge(round(0, d), into: hash)
+  }
+
+  @inline(__always)
+  static func sum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
+    rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
+  }
+
+  /// Takes in a lane, of which the round of zero is given.
+  @inline(__always)
+  static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
+    (hash ^ lane) &* prime1 &+ prime4
   }
 
   @inline(__always)

@@ -31,6 +31,8 @@ public struct BatchWorker: ~Copyable {
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
+    /// Bytes of the outcomes.
+    public var outcomeCount: Int { buffer.content.count }
     public var tally: Tally { plan.tally(of: sums) }
     /// Lines of the chunk, blank ones included.
     public var lines: Int { sums.lines }
@@ -58,6 +60,8 @@ public struct BatchWorker: ~Copyable {
   private let answersWithoutEvents: [(slot: Int, cell: Cell)]
   /// By place of an unknown key: what the reader has not been told yet.
   private var unknown: [String: Int] = [:]
+  /// Where the outcomes of ``process(_:)`` go.
+  private var ownBuffer = OutcomeBuffer()
   /// What ``Output/unknownKeys`` has told.
   private var toldUnknown: [String: Int] = [:]
 
@@ -123,7 +127,10 @@ public struct BatchWorker: ~Copyable {
 
   /// Decides for every line of a chunk, which must hold whole lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
-    chunk.withUnsafeBufferPointer { process($0, into: OutcomeBuffer()) }
+    // Memory that nobody reads any more is written again.
+    if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }
+    let buffer = ownBuffer
+    return chunk.withUnsafeBufferPointer { process($0, into: buffer) }
   }
 
   /// Decides for every line of a chunk that stays where it is until this returns.

@@ -18,6 +18,8 @@ struct FixedLengthHash {
   /// The lanes before the first of these words, and how many of them it does not change.
   private var lanes: Lanes = (0, 0, 0, 0)
   private var known = 0
+  /// What lanes that no subject changes add when lanes are merged.
+  private var merging: Lanes = (0, 0, 0, 0)
   /// Stripes behind the one that the subject begins in.
   private var stripes = 0
 
@@ -46,6 +48,7 @@ struct FixedLengthHash {
       if known > 1 { lanes.b = XXH64.round(lanes.b, words[1]) }
       if known > 2 { lanes.c = XXH64.round(lanes.c, words[2]) }
       self.lanes = lanes
+      merging = (XXH64.round(0, lanes.a), XXH64.round(0, lanes.b), XXH64.round(0, lanes.c), 0)
       stripes = all - whole - 1
       laneWords = 4 * all - prefix.wordCount
     } else {
@@ -88,7 +91,13 @@ struct FixedLengthHash {
       c = XXH64.round(c, next())
       d = XXH64.round(d, next())
     }
-    return add(words, of: subject, carry, to: XXH64.merged(a, b, c, d) &+ begun)
+    let isChanged = stripes > 0
+    var hash = XXH64.sum(a, b, c, d)
+    hash = XXH64.merge(isChanged || known < 1 ? XXH64.round(0, a) : merging.a, into: hash)
+    hash = XXH64.merge(isChanged || known < 2 ? XXH64.round(0, b) : merging.b, into: hash)
+    hash = XXH64.merge(isChanged || known < 3 ? XXH64.round(0, c) : merging.c, into: hash)
+    hash = XXH64.merge(XXH64.round(0, d), into: hash)
+    return add(words, of: subject, carry, to: hash &+ begun)
   }
 
   @inline(__always)

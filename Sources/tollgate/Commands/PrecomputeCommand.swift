@@ -6,11 +6,12 @@ internal import SystemPackage
 struct PrecomputeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "precompute",
-    abstract: "Decide every placement for every user of a file.",
+    abstract: "Decide every placement for every user of a file or several.",
     discussion: """
-      Reads users as newline-delimited JSON, one object a line, and writes outcomes the same way. \
-      Both are streamed: memory does not grow with the number of users. A line that is no user \
-      record is counted, reported with its number and the reason, and kept in the rejects file.
+      Reads users as newline-delimited JSON or as CSV, compressed or not, and writes outcomes as \
+      either, or as an SQLite database. All are streamed: memory does not grow with the number of \
+      users. A line that is no user record is counted, reported with its number and the reason, and \
+      kept in the rejects file.
 
       A run that writes a file can be stopped or killed at any moment: --resume goes on with it, and \
       the file becomes what it would have been. Beside the outcomes stays a manifest, from which \

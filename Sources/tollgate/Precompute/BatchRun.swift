@@ -37,7 +37,7 @@ struct BatchRun {
     workers = WorkerPool(plan)
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { InputFile.Form(rawValue: $0) },
-      lineLimit: plan.lineLimit, from: state.position)
+      lineLimit: plan.lineLimit, placements: plan.placementCount, from: state.position)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
       from: state)

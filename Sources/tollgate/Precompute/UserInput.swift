@@ -40,16 +40,19 @@ struct UserInput {
   private var position: InputPosition
 
   /// Bytes of a part: small enough for a core's cache, together with the columns that it fills.
-  static let partSize = 256 << 10
+  private let partSize: Int
 
-  /// - Parameter form: nil to tell by the names of the files.
+  /// - Parameters:
+  ///   - form: nil to tell by the names of the files.
+  ///   - placements: where there are many, what a part gives is long, and parts are smaller.
   init(
-    _ paths: [String], form: InputFile.Form?, lineLimit: Int,
+    _ paths: [String], form: InputFile.Form?, lineLimit: Int, placements: Int = 1,
     from position: InputPosition = InputPosition()
   ) throws {
     self.paths = paths
     self.form = form
     self.lineLimit = lineLimit
+    partSize = max((256 << 10) * 20 / max(placements, 20), 96 << 10)
     self.position = position
     try open()
   }
@@ -64,7 +67,7 @@ struct UserInput {
     let isCSV = (form ?? InputFile.Form(path: opened.path)) == .csv
     guard try isCSV || opened.size == nil || opened.isCompressed() else { return }
     stream = LineChunks(
-      size: UserInput.partSize, lineLimit: lineLimit, isCSV: isCSV, try opened.content())
+      size: partSize, lineLimit: lineLimit, isCSV: isCSV, try opened.content())
     if isCSV { try openRows(opened.path) } else { try skip() }
   }
 
@@ -134,7 +137,7 @@ struct UserInput {
     let size = file.size ?? 0
     let from = position.offset
     guard from < size else { return nil }
-    position.offset = min(from + UserInput.partSize, size)
+    position.offset = min(from + partSize, size)
     return InputPart(
       content: .segment(file, from: from, to: position.offset), file: position.file,
       end: position.offset)

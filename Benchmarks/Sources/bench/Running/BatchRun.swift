@@ -106,7 +106,7 @@ private struct Share: Sendable {
       let start = Stopwatch.threadNanoseconds()
       for chunk in chunks {
         let output = worker.process(chunk)
-        bytes += output.outcomes.count
+        bytes += output.outcomeCount
         tally.add(output.tally)
       }
       let elapsed = Stopwatch.threadNanoseconds() - start
