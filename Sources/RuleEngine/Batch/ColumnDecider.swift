@@ -98,9 +98,14 @@ struct ColumnDecider: ~Copyable {
     if chooser.hashes, let length = block.commonLength,
       let draws = prepared.draws(subjectsOf: length)
     {
-      draws.forEach(list, found, words, scratch) { row, choice in
-        counted[Int(choice)] &+= 1
-        choices[row] = choice
+      if writesOutcomes {
+        draws.forEach(list, found, words, scratch) { row, choice in
+          counted[Int(choice)] &+= 1
+          choices[row] = choice
+        }
+      } else {
+        // Nobody reads the choices: writing them would take more memory traffic than all tests.
+        draws.forEach(list, found, words, scratch) { _, choice in counted[Int(choice)] &+= 1 }
       }
       return
     }
