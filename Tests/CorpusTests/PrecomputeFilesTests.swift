@@ -75,8 +75,9 @@ import Testing
         "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
       }
       func escaped(_ text: String) -> String {
-        "\"" + text.replacingOccurrences(of: "\"", with: "\\\"").replacingOccurrences(
-          of: "\n", with: "\\n") + "\""
+        "\""
+          + text.replacingOccurrences(of: "\"", with: "\\\"").replacingOccurrences(
+            of: "\n", with: "\\n") + "\""
       }
       var members: [String] = ["\"goal\":" + escaped(goal)]
       if let age { members.append("\"age\":" + age) }
@@ -84,7 +85,8 @@ import Testing
       if let tags { members.append("\"tags\":" + tags) }
       if let isPro { members.append("\"isPro\":" + isPro) }
       let device =
-        "{\"totalSessions\":\(sessions)" + (style.map { ",\"interfaceStyle\":" + escaped($0) } ?? "")
+        "{\"totalSessions\":\(sessions)"
+        + (style.map { ",\"interfaceStyle\":" + escaped($0) } ?? "")
         + "}"
       json = [
         "{\"device\":\(device),\"userId\":\"\(i)\",\"user\":{\(members.joined(separator: ","))}}"
@@ -117,7 +119,8 @@ import Testing
     try place.write("users.ndjson", json)
     try place.write("users.csv", seed == 3 ? "\u{FEFF}" + csv : csv)
     try place.write("part-1.ndjson", users[..<1_000].flatMap(\.json).joined(separator: "\n"))
-    try place.write("part-2.csv", ([User.header] + users[1_000...].map(\.csv)).joined(separator: "\n"))
+    try place.write(
+      "part-2.csv", ([User.header] + users[1_000...].map(\.csv)).joined(separator: "\n"))
     try place.compress("users.ndjson").write(to: place.folder.appending(path: "users.ndjson.gz"))
     // Two members of gzip, one behind the other, are one file.
     let second = try place.compress("part-2.csv")
@@ -213,7 +216,8 @@ import Testing
   @Test func tables() throws {
     let place = try Place()
     let users = try place.write(
-      "users.ndjson", "{\"userId\":\"a, \\\"b\\\"\"}\n{\"userId\":\"c\",\"device\":{\"totalSessions\":9}}\n")
+      "users.ndjson",
+      "{\"userId\":\"a, \\\"b\\\"\"}\n{\"userId\":\"c\",\"device\":{\"totalSessions\":9}}\n")
     let json = try precompute("--users", users)
     let long = try precompute("--users", users, "--form", "csv")
     #expect(long.lines.first == "userId,placement,result,audience,experiment,variant,paywall")
@@ -240,7 +244,8 @@ import Testing
     for line in expected {
       let row = try #require(
         rows.first {
-          $0["userId"] == line["userId"] as? String && $0["placement"] == line["placement"] as? String
+          $0["userId"] == line["userId"] as? String
+            && $0["placement"] == line["placement"] as? String
         })
       #expect(row["audience"] == line["audience"] as? Int)
       #expect(row["paywall"] == line["paywall"] as? String)

@@ -217,7 +217,8 @@ private struct StepMaker {
 
   /// Where rows go on whose test failed: past a rescue that tells missing attributes from other
   /// faults by a step of its own.
-  private mutating func faultTarget(of at: Int, _ fault: UInt32, _ names: StepKey.Names) -> StepKey {
+  private mutating func faultTarget(of at: Int, _ fault: UInt32, _ names: StepKey.Names) -> StepKey
+  {
     guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
     return isNeverTrue(fault)
       ? StepKey(Lowering.finishFault) : StepKey(afterFaultAt: at, names)

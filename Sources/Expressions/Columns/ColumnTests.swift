@@ -74,7 +74,9 @@ struct ColumnOperand {
   var isColumn: Bool { stride != 0 }
 
   /// The int that the operand is in every row.
-  var constantInt: Int64? { stride == 0 && base.pointee.tag == Tag.int ? base.pointee.intValue : nil }
+  var constantInt: Int64? {
+    stride == 0 && base.pointee.tag == Tag.int ? base.pointee.intValue : nil
+  }
 }
 
 extension ColumnTest {

@@ -87,7 +87,9 @@ package struct ConditionColumns: ~Copyable {
       switch steps[number] {
       case .test(let test, let yes, let no, let fault):
         make(test, for: rows, columns)
-        let (made, refused) = (testYes + test &* ColumnFrame.words, testNo + test &* ColumnFrame.words)
+        let (made, refused) = (
+          testYes + test &* ColumnFrame.words, testNo + test &* ColumnFrame.words
+        )
         for word in 0..<ColumnFrame.words {
           let (yeses, noes) = (rows[word] & made[word], rows[word] & refused[word])
           arriving[yes &* ColumnFrame.words &+ word] |= yeses

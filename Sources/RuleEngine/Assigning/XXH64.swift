@@ -166,7 +166,8 @@ extension XXH64 {
       var rest = rest
       var left = bytes
       if left >= 4 {
-        hash = XXH64.rotate(hash ^ (rest & 0xFFFF_FFFF) &* XXH64.prime1, 23) &* XXH64.prime2
+        hash =
+          XXH64.rotate(hash ^ (rest & 0xFFFF_FFFF) &* XXH64.prime1, 23) &* XXH64.prime2
           &+ XXH64.prime3
         rest &>>= 32
         left &-= 4

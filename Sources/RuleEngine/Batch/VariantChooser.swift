@@ -38,7 +38,9 @@ struct VariantChooser: ~Copyable {
       guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53 else {
         return nil
       }
-      return Draws(hash: FixedLengthHash(prefix, length: length), limits: limits, count: count - 1, first: first)
+      return Draws(
+        hash: FixedLengthHash(prefix, length: length), limits: limits, count: count - 1,
+        first: first)
     }
   }
 

@@ -50,7 +50,8 @@ struct CSVRecords {
     var output = output
     // A worker that stopped did not get to what is wrong with later rows.
     let faults = stops && !output.rejected.isEmpty ? [] : faults
-    output.rejected = (output.rejected.map { rejected($0.line, $0.reason) }
+    output.rejected =
+      (output.rejected.map { rejected($0.line, $0.reason) }
       + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }
     output.sums.rejected += faults.count
     output.sums.lines = lines

@@ -48,7 +48,8 @@ struct Manifest {
     ])
   }
 
-  init(settings: RunSettings, outcomes: Written?, rejects: Written?, sums: BatchSums, counts: Value) {
+  init(settings: RunSettings, outcomes: Written?, rejects: Written?, sums: BatchSums, counts: Value)
+  {
     self.settings = settings
     self.outcomes = outcomes
     self.rejects = rejects

@@ -112,14 +112,16 @@ final class OutcomeDatabase {
         let decision = try db.cachedStatement(sql: "INSERT INTO decisions VALUES (?, ?)")
         var at = 0
         while at < rows.count {
-          let length = Int(UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+          let length = Int(
+            UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
           at += 4
           users += 1
           sqlite3_bind_int64(user.sqliteStatement, 1, users)
           // The bytes stay until the statement has run.
           sqlite3_bind_text(
             user.sqliteStatement, 2,
-            rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length), nil)
+            rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length),
+            nil)
           try step(user, db)
           at += length
           for _ in 0..<placements {

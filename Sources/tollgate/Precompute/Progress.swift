@@ -45,7 +45,8 @@ struct Progress {
     }
     last = now
     let text =
-      "\(grouped(state.sums.users)) users, \(rate(state, now))" + (timeLeft(now).map { ", \($0)" } ?? "")
+      "\(grouped(state.sums.users)) users, \(rate(state, now))"
+      + (timeLeft(now).map { ", \($0)" } ?? "")
     if isTerminal {
       FileText.printRaw("\r\u{1B}[K  \(bar)\(text)")
       isLineOpen = true

@@ -51,7 +51,9 @@ final class SegmentReader {
 
   private func view(_ from: Int, _ to: Int) -> ByteView {
     ByteView(
-      start: memory.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) + from },
+      start: memory.baseAddress.map {
+        UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) + from
+      },
       count: to - from)
   }
 

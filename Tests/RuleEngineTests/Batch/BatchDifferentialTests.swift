@@ -131,7 +131,9 @@ import Testing
         case .occurrenceLimit: tally.placements[place].audiences[j].matched += 1
         default: break
         }
-        if step.index == decision.decision.audience { tally.placements[place].audiences[j].taken += 1 }
+        if step.index == decision.decision.audience {
+          tally.placements[place].audiences[j].taken += 1
+        }
       }
     }
     return tally

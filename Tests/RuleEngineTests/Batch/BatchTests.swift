@@ -45,8 +45,11 @@ struct BatchTests {
     }
     #expect(expected.count > 4_000)
     let long = process(BatchPlan(rules, now: BatchTests.now, assigner: assigner), lines)
-    #expect(String(decoding: long.outcomes, as: UTF8.self).split(separator: "\n").map(String.init) == expected)
-    let other = process(BatchPlan(rules, now: BatchTests.now, assigner: assigner, layout: .wide), lines)
+    #expect(
+      String(decoding: long.outcomes, as: UTF8.self).split(separator: "\n").map(String.init)
+        == expected)
+    let other = process(
+      BatchPlan(rules, now: BatchTests.now, assigner: assigner, layout: .wide), lines)
     let read = try String(decoding: other.outcomes, as: UTF8.self).split(separator: "\n").map {
       try Value.parse(json: $0.utf8)
     }
@@ -57,27 +60,39 @@ struct BatchTests {
   /// The demo's counts, which were worked out by another program with other evaluators.
   @Test func theDemosCounts() throws {
     let (rules, _, users) = try demo()
-    var worker = BatchWorker(BatchPlan(rules, now: BatchTests.now, assigner: .hash(salt: "demo"), writesOutcomes: false))
+    var worker = BatchWorker(
+      BatchPlan(rules, now: BatchTests.now, assigner: .hash(salt: "demo"), writesOutcomes: false))
     let tally = worker.process(users).tally
     #expect(tally.users == 3_997)
     #expect(tally.rejected == 3)
     let taken = tally.placements.map { $0.audiences.map(\.taken) }
-    #expect(taken == [[761, 167, 286], [213, 442, 1_308], [224, 2_576, 190], [96, 568, 3_333], [832, 69, 121, 164], [243, 506]])
+    #expect(
+      taken == [
+        [761, 167, 286], [213, 442, 1_308], [224, 2_576, 190], [96, 568, 3_333],
+        [832, 69, 121, 164], [243, 506],
+      ])
     #expect(tally.placements.map(\.unmatched) == [2_783, 2_034, 1_007, 0, 2_811, 3_248])
     for placement in tally.placements {
-      #expect(placement.paywall + placement.holdout + placement.noAudienceMatch + placement.error == tally.users)
+      #expect(
+        placement.paywall + placement.holdout + placement.noAudienceMatch + placement.error
+          == tally.users)
       #expect(placement.audiences.reduce(0) { $0 + $1.taken } + placement.unmatched == tally.users)
       #expect(placement.audiences.first?.reached == tally.users)
     }
   }
 
-  @Test(arguments: [
-    (#"{"userId":"a"}"# + "\r", nil), ("   ", nil), (#"{"user":{}}"#, "'userId' is missing"), ("[1]", "a user record is a JSON object"),
-    ("5", "a user record is a JSON object"), (#"{"userId":5}"#, "'userId' must be a string"), (#"{"userId":"a""#, "the JSON ends too early"),
-    (#"{"userId":"a"} x"#, "something follows"), (#"{"userId":"a","assignments":{}}"#, "'assignments' must be a list"),
-    (#"{"userId":"a","occurrences":{"k":["soon"]}}"#, "is no ISO 8601 time"), ("{\"userId\":\"\u{1}\"}", "control character"),
-    (#"{"\u0075serId":"a"}"#, nil), (#"{"userId":""}"#, "'userId' is missing"),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      (#"{"userId":"a"}"# + "\r", nil), ("   ", nil), (#"{"user":{}}"#, "'userId' is missing"),
+      ("[1]", "a user record is a JSON object"),
+      ("5", "a user record is a JSON object"), (#"{"userId":5}"#, "'userId' must be a string"),
+      (#"{"userId":"a""#, "the JSON ends too early"),
+      (#"{"userId":"a"} x"#, "something follows"),
+      (#"{"userId":"a","assignments":{}}"#, "'assignments' must be a list"),
+      (#"{"userId":"a","occurrences":{"k":["soon"]}}"#, "is no ISO 8601 time"),
+      ("{\"userId\":\"\u{1}\"}", "control character"),
+      (#"{"\u0075serId":"a"}"#, nil), (#"{"userId":""}"#, "'userId' is missing"),
+    ] as [(String, String?)])
   func linesAreReadOrRefused(line: String, reason: String?) throws {
     let rules = try ruleSet(wireRule())
     let plan = BatchPlan(rules, now: 0, assigner: .hash(salt: ""))
@@ -90,10 +105,12 @@ struct BatchTests {
 
   @Test func limitsAndPlacementsAreParameters() throws {
     let rules = try ruleSet(wireRule())
-    let plan = BatchPlan(rules, placements: ["p", "q", "p"], now: 0, assigner: .hash(salt: ""), lineLimit: 20)
+    let plan = BatchPlan(
+      rules, placements: ["p", "q", "p"], now: 0, assigner: .hash(salt: ""), lineLimit: 20)
     #expect(plan.unknownPlacements == ["q"])
     #expect(plan.placementCount == 2)
-    let output = process(plan, [Array(#"{"userId":"a"}"#.utf8), Array(#"{"userId":"a","user":{}}"#.utf8)])
+    let output = process(
+      plan, [Array(#"{"userId":"a"}"#.utf8), Array(#"{"userId":"a","user":{}}"#.utf8)])
     #expect(output.tally.users == 1)
     #expect(output.tally.rejected == 1)
     #expect(output.tally.placements.map(\.placementNotFound) == [0, 1])
@@ -102,15 +119,21 @@ struct BatchTests {
   /// Status and entitlements beside `device` count where `device` is silent.
   @Test func statusBesideDevice() throws {
     let rules = try ruleSet(
-      wireRule("a", expression: "device.subscriptionStatus == 'ACTIVE'"), wireRule("b", expression: "'pro' in device.activeEntitlements"))
+      wireRule("a", expression: "device.subscriptionStatus == 'ACTIVE'"),
+      wireRule("b", expression: "'pro' in device.activeEntitlements"))
     func audience(_ line: String) throws -> Int? {
       var frame = Frame(for: rules.program)
       var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
       try reader.read(json: line.utf8, into: &frame)
-      return rules.decide("p", frame: &frame, state: reader.state(now: 0), assigner: .hash(salt: "")).audience
+      return rules.decide(
+        "p", frame: &frame, state: reader.state(now: 0), assigner: .hash(salt: "")
+      ).audience
     }
     #expect(try audience(#"{"userId":"u","subscriptionStatus":"ACTIVE"}"#) == 0)
-    #expect(try audience(#"{"userId":"u","device":{"subscriptionStatus":"INACTIVE"},"subscriptionStatus":"ACTIVE"}"#) == nil)
+    #expect(
+      try audience(
+        #"{"userId":"u","device":{"subscriptionStatus":"INACTIVE"},"subscriptionStatus":"ACTIVE"}"#)
+        == nil)
     #expect(try audience(#"{"userId":"u","entitlements":["pro"]}"#) == 1)
   }
 }

@@ -97,7 +97,9 @@ struct RandomUsers {
   /// Every operator with values that it takes, and with some that it does not.
   private mutating func filter() -> Value {
     [
-      "field": pick(["user.n", "user.s", "device.os", "user.l", "user.missing", "params.v.x", "user.id"]),
+      "field": pick([
+        "user.n", "user.s", "device.os", "user.l", "user.missing", "params.v.x", "user.id",
+      ]),
       "operator": pick([
         "is", "is_not", "contains", "gt", "gte", "lt", "lte", "in", "not_in", "exists",
         "not_exists", "nonsense",
@@ -129,14 +131,18 @@ struct RandomUsers {
   ]
 
   private mutating func rule() -> Value {
-    let expressions: [Value] = isSuperscript && chance(2, in: 3) ? Self.superscript : [
-      .null, "user.n > 2", "user.n > 2 && device.os == 'iOS'", "has(user.s)", "user.missing == 1",
-      "user.s == 'x' || user.n == 1", "user.n", "user.n / 0 == 1", "user.l.exists(x, x == user.n)",
-      "user.n ==", "user.s.startsWith('x') ? user.n > 1 : user.n > 3",
-      "params.v in ['a', 'b', 'c']",
-      "device.subscriptionStatus == 'ACTIVE'", "size(device.activeEntitlements) == 0",
-      "user.n > 2", "!(user.n <= 2)", "user == device",
-    ]
+    let expressions: [Value] =
+      isSuperscript && chance(2, in: 3)
+      ? Self.superscript
+      : [
+        .null, "user.n > 2", "user.n > 2 && device.os == 'iOS'", "has(user.s)", "user.missing == 1",
+        "user.s == 'x' || user.n == 1", "user.n", "user.n / 0 == 1",
+        "user.l.exists(x, x == user.n)",
+        "user.n ==", "user.s.startsWith('x') ? user.n > 1 : user.n > 3",
+        "params.v in ['a', 'b', 'c']",
+        "device.subscriptionStatus == 'ACTIVE'", "size(device.activeEntitlements) == 0",
+        "user.n > 2", "!(user.n <= 2)", "user == device",
+      ]
     let occurrence: Value =
       chance(1, in: 2)
       ? .null
