@@ -33,7 +33,9 @@ public enum ConfigCheck {
         let decision = rules.decide(
           name, frame: &frame, state: state, assigner: .hash(salt: "fuzz"))
         require(decision.outcome != .placementNotFound, "placement \(name) is not found")
-        answers.append(rules.explain(decision, frame: &frame).text)
+        let explanation = rules.explain(
+          name, frame: &frame, state: state, assigner: .hash(salt: "fuzz"))
+        answers.append(explanation.text)
       }
     }
     return answers

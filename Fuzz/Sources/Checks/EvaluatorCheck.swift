@@ -57,7 +57,8 @@ public enum EvaluatorCheck {
   }
 
   private static func checkTrace(_ program: Program, _ outcome: Outcome, _ frame: inout Frame) {
-    let result = program.traced(program.entries[0], in: &frame).result
+    var trace = PathTrace()
+    let result = Machine.run(program.storage, from: program.entries[0].start, in: &frame, &trace)
     let isFault = result.tag == Tag.fault
     switch outcome {
     case .value: require(!isFault, "a fault where tracing, else \(outcome)")
