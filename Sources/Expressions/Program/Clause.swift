@@ -190,7 +190,7 @@ private struct ClauseFinder {
       case .constant, .slot, .present, .local, .slotOrNull, .raise: continue
       case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField,
         .both, .firstTruthy, .sequence, .truthy, .rescue, .orElse, .isThere, .whenThere, .compare,
-        .equalEither:
+        .equalEither, .optionalElement:
         findComputed(operand, &clause, graph)
       default:
         guard let range = graph.range(of: operand, in: source), range != clause.range,

@@ -117,4 +117,10 @@ import Testing
   func values(source: String, expected: [String]) throws {
     #expect(try told(source, ["user": ["n": 1, "m": 2, "b": true]]) == expected)
   }
+
+  /// An element that may be left out has no value of its own: lowering one never ended.
+  @Test func optionalElements() throws {
+    let clauses = try clauses("[?user.?a] == [1] && [?optional.none()] == []", ["user": ["a": 1]])
+    #expect(clauses.map(\.outcome) == [.true, .true])
+  }
 }
