@@ -17,12 +17,10 @@ import json
 import re
 import statistics
 import sys
-import time
 
 import minijinja
 
-BATCH_NS = 5_000_000
-BATCHES = 9
+from measuring import cost
 
 FILTERS = {
     "upcase": "upper", "downcase": "lower", "capitalize": "capitalize", "size": "length",
@@ -119,22 +117,6 @@ def translate(template):
     return "".join(result).replace("forloop.", "loop.")
 
 
-def batch_time(operation, rounds):
-    start = time.thread_time_ns()
-    for _ in range(rounds):
-        operation()
-    return time.thread_time_ns() - start
-
-
-def cost(operation):
-    """Nanoseconds per call in the fastest batch."""
-    rounds = 1
-    while (elapsed := batch_time(operation, rounds)) < BATCH_NS / 2:
-        rounds *= 2
-    rounds = max(1, round(rounds * BATCH_NS / elapsed))
-    return min(batch_time(operation, rounds) / rounds for _ in range(BATCHES))
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("strings")
@@ -163,8 +145,8 @@ def main():
         except Exception as error:  # what minijinja refuses is not measured
             left_out.append({"id": case["id"], "why": str(error).splitlines()[0][:80]})
             continue
-        render[case["id"]] = cost(lambda: environment.render_template("t", **data))
-        compilation[case["id"]] = cost(lambda: environment.add_template("t", source))
+        render[case["id"]] = cost(lambda: environment.render_template("t", **data))[0]
+        compilation[case["id"]] = cost(lambda: environment.add_template("t", source))[0]
     environment = minijinja.Environment()
     environment.add_template("t", "x")
     result = {
@@ -172,7 +154,7 @@ def main():
         "render_mean_ns": statistics.mean(render.values()),
         "render_median_ns": statistics.median(render.values()),
         "compile_median_ns": statistics.median(compilation.values()),
-        "call_floor_ns": cost(lambda: environment.render_template("t")),
+        "call_floor_ns": cost(lambda: environment.render_template("t"))[0],
     }
     if ours:
         shared = [key for key in render if key in ours["ns"]]

@@ -165,21 +165,9 @@ struct SuperscriptParser {
   private mutating func binary(_ left: SyntaxTree.ID, _ binding: Int) throws(Fault)
     -> SyntaxTree.ID
   {
-    let kind: SyntaxTree.Kind
-    switch token.kind {
-    case .equal: kind = .equal
-    case .notEqual: kind = .notEqual
-    case .less: kind = .less
-    case .lessOrEqual: kind = .lessOrEqual
-    case .greater: kind = .greater
-    case .greaterOrEqual: kind = .greaterOrEqual
-    case .in: kind = .in
-    case .plus: kind = .add
-    case .minus where token.to - token.from == 1: kind = .subtract
-    case .star: kind = .multiply
-    case .slash: kind = .divide
-    case .percent: kind = .modulo
-    default: throw unexpectedOperator()
+    // `--` is a token here, and no operator between values.
+    guard let kind = token.kind.operation, kind != .subtract || token.to - token.from == 1 else {
+      throw unexpectedOperator()
     }
     try advance()
     let right = try expression(binding + 1)

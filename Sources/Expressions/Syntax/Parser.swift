@@ -226,21 +226,7 @@ package struct Parser {
   }
 
   private mutating func binary(_ left: SyntaxTree.ID, _ binding: Int) -> SyntaxTree.ID {
-    let kind: SyntaxTree.Kind
-    switch token.kind {
-    case .equal: kind = .equal
-    case .notEqual: kind = .notEqual
-    case .less: kind = .less
-    case .lessOrEqual: kind = .lessOrEqual
-    case .greater: kind = .greater
-    case .greaterOrEqual: kind = .greaterOrEqual
-    case .in: kind = .in
-    case .plus: kind = .add
-    case .minus: kind = .subtract
-    case .star: kind = .multiply
-    case .slash: kind = .divide
-    default: kind = .modulo
-    }
+    let kind = token.kind.operation ?? .modulo
     advance()
     let right = expression(binding + 1)
     return add(

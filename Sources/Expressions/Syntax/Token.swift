@@ -73,4 +73,23 @@ extension Token.Kind {
     default: 0
     }
   }
+
+  /// What a binary operator makes of its two operands, or nil: `&&`, `||` and `? :` take more.
+  var operation: SyntaxTree.Kind? {
+    switch self {
+    case .equal: .equal
+    case .notEqual: .notEqual
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    case .in: .in
+    case .plus: .add
+    case .minus: .subtract
+    case .star: .multiply
+    case .slash: .divide
+    case .percent: .modulo
+    default: nil
+    }
+  }
 }

@@ -145,35 +145,34 @@ struct DecodingLog {
   }
 
   mutating func optionalText(_ key: String, of element: ConfigElement) -> String? {
-    guard let member = element.member(key) else { return nil }
-    if member.text == nil { mistyped(key, "a string", element) }
-    return member.text
+    optional(key, of: element, "a string") { $0.text }
   }
 
   mutating func optionalBool(_ key: String, of element: ConfigElement) -> Bool? {
-    guard let member = element.member(key) else { return nil }
-    if member.bool == nil { mistyped(key, "true or false", element) }
-    return member.bool
+    optional(key, of: element, "true or false") { $0.bool }
   }
 
   mutating func optionalWholeNumber(_ key: String, of element: ConfigElement) -> Int? {
-    guard let member = element.member(key) else { return nil }
-    if member.wholeNumber == nil { mistyped(key, "a whole number", element) }
-    return member.wholeNumber
+    optional(key, of: element, "a whole number") { $0.wholeNumber }
   }
 
   mutating func optionalNumber(_ key: String, of element: ConfigElement) -> Double? {
+    optional(key, of: element, "a number") { $0.number }
+  }
+
+  /// What a member reads as, or nil with a diagnostic when it is something else than `what`.
+  private mutating func optional<Read>(
+    _ key: String, of element: ConfigElement, _ what: String, _ read: (ConfigElement) -> Read?
+  ) -> Read? {
     guard let member = element.member(key) else { return nil }
-    if member.number == nil { mistyped(key, "a number", element) }
-    return member.number
+    let value = read(member)
+    if value == nil { mistyped(key, what, element) }
+    return value
   }
 
   /// An object under a key, or nil with a diagnostic when something else stands there.
   mutating func optionalObject(_ key: String, of element: ConfigElement) -> ConfigElement? {
-    guard let member = element.member(key) else { return nil }
-    if member.isObject { return member }
-    mistyped(key, "an object", element)
-    return nil
+    optional(key, of: element, "an object") { $0.isObject ? $0 : nil }
   }
 
   /// The elements of a list, or none with a diagnostic when something else stands there.

@@ -29,14 +29,8 @@ import Testing
     for _ in 0..<2 {
       columns.reset()
       conditions.begin(rows: rows)
-      let contexts = (0..<rows).map { _ in expressions.context() }
-      // Rows refer to what their frames hold.
-      let frames = try contexts.map { context -> FilledFrame in
-        let filled = FilledFrame(program)
-        try filled.frame.fill(context)
-        return filled
-      }
-      for (row, filled) in frames.enumerated() { columns.copyRow(row, from: filled.frame) }
+      let filled = try FilledRows(program, (0..<rows).map { _ in expressions.context() })
+      filled.copy(to: columns)
       for (number, entry) in program.entries.enumerated() {
         let active = RowMasks.allocate()
         defer { active.deallocate() }
@@ -45,19 +39,9 @@ import Testing
         _ = conditions.holds(number, for: active, in: columns)
         RowMasks.fill(active, rows: rows)
         let holding = conditions.holds(number, for: active, in: columns)
-        for (row, filled) in frames.enumerated() {
-          let got = holding[row / 64] & 1 << UInt64(row % 64) != 0
-          let expected = program.isTrue(entry, in: &filled.frame)
-          if got { held += 1 }
-          #expect(got == expected, "\(program.sources[number]) on \(contexts[row].json)")
-        }
+        held += filled.expect(entry, number, holdsFor: holding)
       }
     }
     #expect(held > 1_000)
-  }
-
-  private final class FilledFrame {
-    var frame: Frame
-    init(_ program: Program) { frame = Frame(for: program) }
   }
 }

@@ -166,34 +166,19 @@ import Testing
     let columns = ColumnFrame(for: program)
     var conditions = ConditionColumns(program, conditions: program.entries)
     conditions.begin(rows: rows)
-    let contexts = (0..<rows).map { _ in scripts.context() }
-    // Rows refer to what their frames hold.
-    let frames = try contexts.map { context -> FilledFrame in
-      let filled = FilledFrame(program)
-      try filled.frame.fill(context)
-      try Self.answer(program, in: &filled.frame)
-      return filled
+    let filled = try FilledRows(program, (0..<rows).map { _ in scripts.context() }) {
+      try Self.answer(program, in: &$0)
     }
-    for (row, filled) in frames.enumerated() { columns.copyRow(row, from: filled.frame) }
+    filled.copy(to: columns)
     var held = 0
     for (number, entry) in program.entries.enumerated() {
       let active = RowMasks.allocate()
       defer { active.deallocate() }
       RowMasks.fill(active, rows: rows)
       let holding = conditions.holds(number, for: active, in: columns)
-      for (row, filled) in frames.enumerated() {
-        let got = holding[row / 64] & 1 << UInt64(row % 64) != 0
-        let expected = program.isTrue(entry, in: &filled.frame)
-        if got { held += 1 }
-        #expect(got == expected, "\(program.sources[number]) on \(contexts[row].json)")
-      }
+      held += filled.expect(entry, number, holdsFor: holding)
     }
     #expect(held > 500)
-  }
-
-  private final class FilledFrame {
-    var frame: Frame
-    init(_ program: Program) { frame = Frame(for: program) }
   }
 
   /// What is left, for people.
