@@ -4,6 +4,7 @@ import RuleEngine
 import Testing
 
 @testable import SDK
+@testable import SDKLive
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,4 +1,5 @@
 internal import Expressions
+public import SDK
 
 #if canImport(FoundationNetworking)
   internal import Foundation

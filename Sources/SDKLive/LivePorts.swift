@@ -1,3 +1,5 @@
+public import SDK
+
 extension Ports {
   /// What an app on a device needs: the machine's clock, the network, files.
   ///
