@@ -40,7 +40,9 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: regexTarget + [
-    .target(name: "Expressions", dependencies: regexLibrary, swiftSettings: settings),
+    .systemLibrary(name: "CShims"),
+    .target(
+      name: "Expressions", dependencies: ["CShims"] + regexLibrary, swiftSettings: settings),
     .target(name: "RuleEngine", dependencies: ["Expressions"], swiftSettings: settings),
     .target(name: "SDK", dependencies: ["RuleEngine"], swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
@@ -54,13 +56,13 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        "CZlib",
+        "CShims", "CZlib",
       ],
       swiftSettings: settings),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .testTarget(
-      name: "ExpressionsTests", dependencies: ["Expressions"], swiftSettings: settings),
+      name: "ExpressionsTests", dependencies: ["Expressions", "CShims"], swiftSettings: settings),
     .testTarget(
       name: "RuleEngineTests", dependencies: ["RuleEngine"], swiftSettings: settings),
     .testTarget(name: "SDKTests", dependencies: ["SDK", "SDKLive"], swiftSettings: settings),

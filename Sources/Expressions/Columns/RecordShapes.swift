@@ -108,11 +108,14 @@ package struct RecordShapes: ~Copyable {
     steps = .allocate(capacity: RecordShapes.mostSteps)
     literals = .allocate(capacity: literalRoom)
     plainEndings = .allocate(capacity: RecordShapes.mostLessons)
+    lastEnding = .allocate(capacity: 1)
+    lastEnding.initialize(to: 0)
   }
 
   deinit {
     for number in endings.indices { plainEndings[number].defaults.deallocate() }
     plainEndings.deallocate()
+    lastEnding.deallocate()
     steps.deallocate()
     literals.deallocate()
   }
@@ -141,9 +144,9 @@ package struct RecordShapes: ~Copyable {
 
   /// Adds a step with the bytes before its value; nil when there are enough.
   mutating func add(_ step: Step, _ literal: Slice<ByteView>) -> Int32? {
-    guard stepCount < RecordShapes.mostSteps else { return nil }
-    // Eight bytes behind each literal may be read.
-    let needed = literalCount + literal.count + 8
+    guard stepCount < RecordShapes.mostSteps, !literal.isEmpty else { return nil }
+    // Sixteen bytes behind each literal may be read.
+    let needed = literalCount + literal.count + 16
     if needed > literalRoom {
       literalRoom = needed * 2
       let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: literalRoom)
@@ -157,15 +160,20 @@ package struct RecordShapes: ~Copyable {
       literals[literalCount] = byte
       literalCount += 1
     }
-    (literals + literalCount).update(repeating: 0, count: 8)
-    literalCount += 8
+    (literals + literalCount).update(repeating: 0, count: 16)
+    literalCount += 16
     (steps + stepCount).initialize(to: step)
     stepCount += 1
     return Int32(stepCount - 1)
   }
 
-  /// The keys that nobody knows of the record that was filled last.
-  package private(set) var unknownKeys: [String] = []
+  /// The ending of the record that was filled last. In plain memory: a function that changes the
+  /// value works on a copy of it wherever it calls one that does not.
+  private let lastEnding: UnsafeMutablePointer<Int>
+
+  /// Whether the record that was filled last has keys that nobody knows, and these.
+  package var hasUnknownKeys: Bool { plainEndings[lastEnding.pointee].hasUnknownKeys }
+  package var unknownKeys: [String] { endings[lastEnding.pointee].unknownKeys }
 
   /// Fills a row from a record of a known shape.
   ///
@@ -174,7 +182,7 @@ package struct RecordShapes: ~Copyable {
   ///   - captured: room for as many as there are captures.
   /// - Returns: where the record's line ends; nil when the shape is not known, or a value is not as
   ///   JSON wants it: the general reader knows what to do. The row is void then.
-  package mutating func fill(
+  package func fill(
     _ text: ByteView, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
   ) -> Int? {
@@ -182,30 +190,30 @@ package struct RecordShapes: ~Copyable {
     for i in 0..<captures.count { captured[i] = Captured() }
     let cells = columns.cells + row
     let readable = text.count
-    // Where 24 bytes can be read at once: all but the last record of a chunk.
-    let safe = readable &- 24
+    // All but the last record of a chunk.
+    let safe = readable &- QuickJSON.reach
     let readsBooleans = bindsSimply && binding.readsBooleanTexts
     var at = 0
     var number = first
     while number >= 0 {
       let step = steps[Int(number)]
       let length = Int(step.length)
-      guard length &+ 8 <= readable &- at,
-        RecordShapes.isSame(literals + Int(step.literal), base + at, length)
+      guard length &+ 16 <= readable &- at,
+        QuickJSON.isSame(literals + Int(step.literal), base + at, length)
       else {
         number = step.other
         continue
       }
       at &+= length
       if step.action == .slot, at < safe,
-        let next = RecordShapes.quickValue(
+        let next = QuickJSON.value(
           base, at, cells + Int(step.number) &* ColumnFrame.stride, readsBooleans)
       {
         at = next
-      } else if step.action == .capture, at < safe, let next = RecordShapes.quickText(base, at) {
+      } else if step.action == .capture, at < safe, let next = QuickJSON.text(base, at) {
         captured[Int(step.number)] = Captured(from: at, to: next, isPlainText: true)
         at = next
-      } else if step.action == .skip, at < safe, let next = RecordShapes.quickText(base, at) {
+      } else if step.action == .skip, at < safe, let next = QuickJSON.text(base, at) {
         at = next
       } else if step.action == .end {
         return finish(Int(step.number), at, text, cells, &columns.arena)
@@ -216,155 +224,6 @@ package struct RecordShapes: ~Copyable {
       number = step.next
     }
     return nil
-  }
-
-  /// Compares words that overlap at the end, without a branch for each; both texts have eight more
-  /// bytes that may be read.
-  @inline(__always)
-  private static func isSame(
-    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
-  ) -> Bool {
-    @inline(__always)
-    func difference(_ i: Int) -> UInt64 { word(a + i) ^ word(b + i) }
-    if count >= 16 {
-      let ends = difference(0) | difference(8) | difference(count &- 16) | difference(count &- 8)
-      return ends == 0 && (count <= 32 || isSameInside(a, b, count))
-    }
-    if count >= 8 { return difference(0) | difference(count &- 8) == 0 }
-    return difference(0) & ((1 &<< (UInt64(count) &* 8)) &- 1) == 0
-  }
-
-  @inline(never)
-  private static func isSameInside(
-    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
-  ) -> Bool {
-    var i = 16
-    while i < count &- 16 {
-      if word(a + i) != word(b + i) { return false }
-      i &+= 8
-    }
-    return true
-  }
-
-  @inline(__always)
-  private static func word(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
-    UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self)
-  }
-
-  /// Reads the most frequent values: short texts without escapes or characters beyond ASCII, and
-  /// whole numbers of few digits, with 24 readable bytes. Others are left alone.
-  ///
-  /// - Returns: the offset behind the value, or nil.
-  @inline(__always)
-  private static func quickValue(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>,
-    _ readsBooleans: Bool
-  ) -> Int? {
-    let byte = base[start]
-    if byte == UInt8(ascii: "\"") {
-      let low = word(base + start + 1)
-      let inLow = stops(low)
-      if inLow != 0 {
-        let count = inLow.trailingZeroBitCount >> 3
-        guard base[start &+ 1 &+ count] == UInt8(ascii: "\"") else { return nil }
-        let mask = (1 &<< (UInt64(count) &* 8)) &- 1
-        let text = low & mask
-        let short = Cell(
-          low: text &<< 8 | UInt64(Tag.shortText) | UInt64(count), high: text &>> 56)
-        cell.pointee =
-          readsBooleans && ValueBinding.isBooleanName(short) ? ValueBinding.boolean(short) : short
-        return start &+ 2 &+ count
-      }
-      let high = word(base + start + 9)
-      let inHigh = stops(high)
-      guard inHigh != 0 else { return nil }
-      let more = inHigh.trailingZeroBitCount >> 3
-      guard base[start &+ 9 &+ more] == UInt8(ascii: "\"") else { return nil }
-      let text = high & ((1 &<< (UInt64(more) &* 8)) &- 1)
-      cell.pointee = Cell(
-        low: low &<< 8 | UInt64(Tag.shortText) | UInt64(8 &+ more),
-        high: low &>> 56 | text &<< 8)
-      return start &+ 10 &+ more
-    }
-    let bytes = word(base + start)
-    guard byte &- 0x30 < 10 else {
-      let word = UInt32(truncatingIfNeeded: bytes)
-      if word == 0x6575_7274 {  // true
-        cell.pointee = .true
-        return start &+ 4
-      }
-      guard word == 0x736C_6166, base[start &+ 4] == UInt8(ascii: "e") else { return nil }
-      cell.pointee = .false
-      return start &+ 5
-    }
-    // Up to seven digits at once: how many there are is different for every record.
-    let digits = bytes ^ 0x3030_3030_3030_3030
-    let ends = (digits &+ 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080
-    guard ends != 0 else { return quickLongNumber(base, start, cell) }
-    let count = ends.trailingZeroBitCount >> 3
-    let next = base[start &+ count]
-    guard count == 1 || byte != 0x30, next != UInt8(ascii: "."), next | 0x20 != UInt8(ascii: "e")
-    else { return nil }
-    cell.pointee = Cell(Int64(bitPattern: number(digits &<< (UInt64(8 &- count) &* 8))))
-    return start &+ count
-  }
-
-  /// The number of eight digits, the first in the low byte: pairs, fours and the whole are put
-  /// together side by side.
-  @inline(__always)
-  private static func number(_ digits: UInt64) -> UInt64 {
-    let pairs = ((digits &* 2_561) &>> 8) & 0x00FF_00FF_00FF_00FF
-    let fours = ((pairs &* 6_553_601) &>> 16) & 0x0000_FFFF_0000_FFFF
-    return (fours &* 42_949_672_960_001) &>> 32
-  }
-
-  /// Whole numbers of 8 to 15 digits.
-  @inline(never)
-  private static func quickLongNumber(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>
-  ) -> Int? {
-    var value: UInt64 = 0
-    var at = start
-    var digit = UInt64(base[at] &- 0x30)
-    while digit < 10, at &- start < 16 {
-      value = value &* 10 &+ digit
-      at &+= 1
-      digit = UInt64(base[at] &- 0x30)
-    }
-    let next = base[at]
-    guard at &- start < 16, base[start] != 0x30, next != UInt8(ascii: "."),
-      next | 0x20 != UInt8(ascii: "e")
-    else { return nil }
-    cell.pointee = Cell(Int64(bitPattern: value))
-    return at
-  }
-
-  /// Passes a text of up to 15 plain characters, with 24 readable bytes.
-  ///
-  /// - Returns: the offset behind the text, or nil.
-  @inline(__always)
-  private static func quickText(_ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
-    guard base[start] == UInt8(ascii: "\"") else { return nil }
-    var at = start &+ 1
-    var found = stops(word(base + at))
-    if found == 0 {
-      at &+= 8
-      found = stops(word(base + at))
-      guard found != 0 else { return nil }
-    }
-    at &+= found.trailingZeroBitCount >> 3
-    return base[at] == UInt8(ascii: "\"") ? at &+ 1 : nil
-  }
-
-  /// Marks the bytes of a word at which a plain text cannot go on: quotes, backslashes, control
-  /// characters and what is not ASCII. What follows the first mark is void.
-  @inline(__always)
-  private static func stops(_ word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let quote = word ^ (ones &* 0x22)
-    let slash = word ^ (ones &* 0x5C)
-    return ((quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- ones &* 0x20) | word)
-      & (ones &* 0x80)
   }
 
   /// Any value; -1 when it is none, or not what the shape has here.
@@ -408,7 +267,7 @@ package struct RecordShapes: ~Copyable {
   ///
   /// - Returns: where the line ends.
   @inline(__always)
-  private mutating func finish(
+  private func finish(
     _ number: Int, _ at: Int, _ text: ByteView, _ cells: UnsafeMutablePointer<Cell>,
     _ arena: inout Arena
   ) -> Int? {
@@ -427,7 +286,7 @@ package struct RecordShapes: ~Copyable {
       let (place, cell) = (ending.defaults[i].place, ending.defaults[i].cell)
       cells[place] = cell
     }
-    if ending.hasUnknownKeys || !unknownKeys.isEmpty { unknownKeys = endings[number].unknownKeys }
+    lastEnding.pointee = number
     return end
   }
 

@@ -1,3 +1,5 @@
+internal import CShims
+
 /// Why a text is not JSON, and where.
 ///
 /// ```swift
@@ -109,21 +111,10 @@ package struct JSONCursor {
   package mutating func string() throws(JSONFault) -> RawString {
     try expect(UInt8(ascii: "\""))
     let start = at
-    // Eight bytes at a time: stop at a quote, a backslash, a control byte or a non-ASCII byte.
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    while at &+ 8 <= end {
-      let word = UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
-      let found =
-        ((quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- ones &* 0x20) | word)
-        & (ones &* 0x80)
-      if found == 0 {
-        at &+= 8
-        continue
-      }
-      at &+= found.trailingZeroBitCount >> 3
-      break
+    while at &+ 16 <= end {
+      let plain = plainBytes(base + at)
+      at &+= plain
+      if plain < 16 { break }
     }
     if at < end, base[at] == UInt8(ascii: "\"") {
       at &+= 1

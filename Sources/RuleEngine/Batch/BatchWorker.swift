@@ -226,7 +226,7 @@ public struct BatchWorker: ~Copyable {
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
-    if !shapes.unknownKeys.isEmpty { countUnknownKeys() }
+    if shapes.hasUnknownKeys { countUnknownKeys() }
     block.addRow(subject: subject)
     return count
   }

@@ -7,6 +7,7 @@ struct ColumnDecider: ~Copyable {
   private let conditionOf: [Int32]
   private let writesOutcomes: Bool
   private var conditions: ConditionColumns
+  private var subjectColumns = SubjectColumns()
   private let undecided = RowMasks.allocate()
   private let taken = RowMasks.allocate()
   /// The rows of ``taken``, one after the other.
@@ -32,6 +33,7 @@ struct ColumnDecider: ~Copyable {
   ) {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(rows: block.count)
+    subjectColumns.begin()
     for placement in 0..<table.ruleRanges.count {
       undecided.update(from: block.inColumns, count: ColumnFrame.words)
       var left = RowMasks.count(undecided)
@@ -72,7 +74,7 @@ struct ColumnDecider: ~Copyable {
   }
 
   /// Gives the rows that a rule takes their variants.
-  private func choose(
+  private mutating func choose(
     _ number: Int, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
     _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: borrowing VariantChooser
   ) {
@@ -98,14 +100,15 @@ struct ColumnDecider: ~Copyable {
     if chooser.hashes, let length = block.commonLength,
       let draws = prepared.draws(subjectsOf: length)
     {
+      let columns = subjectColumns.columns(draws.prefixLength, draws.layout, block)
       if writesOutcomes {
-        draws.forEach(list, found, words, scratch) { row, choice in
+        draws.forEach(list, found, columns, scratch) { row, choice in
           counted[Int(choice)] &+= 1
           choices[row] = choice
         }
       } else {
         // Nobody reads the choices: writing them would take more memory traffic than all tests.
-        draws.forEach(list, found, words, scratch) { _, choice in counted[Int(choice)] &+= 1 }
+        draws.forEach(list, found, columns, scratch) { _, choice in counted[Int(choice)] &+= 1 }
       }
       return
     }

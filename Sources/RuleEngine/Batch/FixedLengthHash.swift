@@ -1,21 +1,17 @@
-/// The hash of a prefix and subjects of one length: what comes before the subject is worked in, and
-/// how many words follow is known.
+internal import Expressions
+
+/// The hashes of one prefix and many subjects of one length: what comes before the subject is worked
+/// in, and ``SubjectColumns`` has what the subjects add.
 struct FixedLengthHash {
   /// Four lanes, or what is left of them when they are merged.
   private typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 
-  /// Whether subjects reach into lanes.
-  let hasLanes: Bool
+  private let layout: HashLayout
   /// Without lanes: the hash of what comes before. With lanes: bytes of the whole text.
   private var begun: UInt64
-  private let carry: UInt64
-  private let shift: UInt64
-  /// Whole words that follow, behind those in lanes, and the bytes behind them.
-  private let words: Int
-  private let rest: Int
-  /// Words of the subject that go into lanes.
-  private var laneWords = 0
-  /// The lanes before the first of these words, and how many of them it does not change.
+  /// What the bytes of the prefix add to the first word of the subject.
+  private let tail: UInt64
+  /// The lanes before the first word of the subject, and how many of them it does not change.
   private var lanes: Lanes = (0, 0, 0, 0)
   private var known = 0
   /// What lanes that no subject changes add when lanes are merged.
@@ -23,11 +19,10 @@ struct FixedLengthHash {
   /// Stripes behind the one that the subject begins in.
   private var stripes = 0
 
-  init(_ prefix: HashPrefix, length: Int) {
-    let count = prefix.bytes + 4 + length
-    carry = prefix.tail
-    shift = prefix.shift
-    let all = count / 32
+  init(_ prefix: HashPrefix, _ layout: HashLayout) {
+    self.layout = layout
+    tail = prefix.tail &* XXH64.prime2
+    let all = layout.bytes / 32
     let whole = min(prefix.wordCount / 4, all)
     var lanes: Lanes = (
       XXH64.prime1 &+ XXH64.prime2, XXH64.prime2, 0, 0 &- XXH64.prime1
@@ -39,9 +34,8 @@ struct FixedLengthHash {
         XXH64.round(lanes.c, words[2]), XXH64.round(lanes.d, words[3])
       )
     }
-    hasLanes = whole < all
-    if hasLanes {
-      begun = UInt64(count)
+    if whole < all {
+      begun = UInt64(layout.bytes)
       known = prefix.wordCount - 4 * whole
       let words = prefix.words + 4 * whole
       if known > 0 { lanes.a = XXH64.round(lanes.a, words[0]) }
@@ -50,46 +44,83 @@ struct FixedLengthHash {
       self.lanes = lanes
       merging = (XXH64.round(0, lanes.a), XXH64.round(0, lanes.b), XXH64.round(0, lanes.c), 0)
       stripes = all - whole - 1
-      laneWords = 4 * all - prefix.wordCount
     } else {
       var hash = XXH64.Words(
         state: (all > 0 ? XXH64.merged(lanes.a, lanes.b, lanes.c, lanes.d) : XXH64.prime5)
-          &+ UInt64(count))
+          &+ UInt64(layout.bytes))
       for number in 4 * all..<prefix.wordCount { hash.add(round: prefix.rounds[number]) }
       begun = hash.state
     }
-    let left = count - 8 * (prefix.wordCount + laneWords)
-    words = left / 8
-    rest = left % 8
   }
 
-  /// The hash with all whole words.
+  /// Finds the hashes of some rows, but for the last mixing.
+  ///
+  /// One step after the other for all rows: the steps of one hash wait for each other, those of
+  /// different rows do not, and a short step has many rows under way at once.
+  ///
+  /// - Parameters:
+  ///   - columns: of ``SubjectColumns``, for this layout.
+  ///   - hashes: room for as many as there are rows.
   @inline(__always)
-  func begin(_ subject: UnsafePointer<UInt64>) -> UInt64 {
-    hasLanes ? beginInLanes(subject) : add(words, of: subject, carry, to: begun)
+  func begin(
+    _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
+    _ hashes: UnsafeMutablePointer<UInt64>
+  ) {
+    var column = columns
+    if layout.laneWords > 0 {
+      for i in 0..<count { hashes[i] = inLanes(columns + Int(rows[i])) }
+      column += layout.laneWords &* ColumnFrame.stride
+    } else {
+      for i in 0..<count {
+        let round = XXH64.rotate(tail &+ column[Int(rows[i])], 31) &* XXH64.prime1
+        hashes[i] = XXH64.rotate(begun ^ round, 27) &* XXH64.prime1 &+ XXH64.prime4
+      }
+      column += ColumnFrame.stride
+    }
+    for _ in max(layout.laneWords, 1)..<layout.words {
+      for i in 0..<count {
+        let mixed = XXH64.rotate(hashes[i] ^ column[Int(rows[i])], 27)
+        hashes[i] = mixed &* XXH64.prime1 &+ XXH64.prime4
+      }
+      column += ColumnFrame.stride
+    }
+    if layout.rest >= 4 {
+      for i in 0..<count {
+        let mixed = XXH64.rotate(hashes[i] ^ column[Int(rows[i])], 23)
+        hashes[i] = mixed &* XXH64.prime2 &+ XXH64.prime3
+      }
+      column += ColumnFrame.stride
+    }
+    for _ in 0..<layout.rest & 3 {
+      for i in 0..<count {
+        hashes[i] = XXH64.rotate(hashes[i] ^ column[Int(rows[i])], 11) &* XXH64.prime1
+      }
+      column += ColumnFrame.stride
+    }
   }
 
+  /// The hash of a row with what goes into lanes.
   @inline(__always)
-  private func beginInLanes(_ subject: UnsafePointer<UInt64>) -> UInt64 {
-    var subject = subject
-    var carry = carry
+  private func inLanes(_ columns: UnsafePointer<UInt64>) -> UInt64 {
+    var column = columns
+    var tail = tail
     @inline(__always)
-    func next() -> UInt64 {
-      let word = carry | subject.pointee &<< shift
-      carry = (subject.pointee &>> 1) &>> (63 &- shift)
-      subject += 1
-      return word
+    func round(_ lane: UInt64) -> UInt64 {
+      let mixed = XXH64.rotate(lane &+ column.pointee &+ tail, 31) &* XXH64.prime1
+      column += ColumnFrame.stride
+      tail = 0
+      return mixed
     }
     var (a, b, c, d) = lanes
-    if known < 1 { a = XXH64.round(a, next()) }
-    if known < 2 { b = XXH64.round(b, next()) }
-    if known < 3 { c = XXH64.round(c, next()) }
-    d = XXH64.round(d, next())
+    if known < 1 { a = round(a) }
+    if known < 2 { b = round(b) }
+    if known < 3 { c = round(c) }
+    d = round(d)
     for _ in 0..<stripes {
-      a = XXH64.round(a, next())
-      b = XXH64.round(b, next())
-      c = XXH64.round(c, next())
-      d = XXH64.round(d, next())
+      a = round(a)
+      b = round(b)
+      c = round(c)
+      d = round(d)
     }
     let isChanged = stripes > 0
     var hash = XXH64.sum(a, b, c, d)
@@ -97,31 +128,6 @@ struct FixedLengthHash {
     hash = XXH64.merge(isChanged || known < 2 ? XXH64.round(0, b) : merging.b, into: hash)
     hash = XXH64.merge(isChanged || known < 3 ? XXH64.round(0, c) : merging.c, into: hash)
     hash = XXH64.merge(XXH64.round(0, d), into: hash)
-    return add(words, of: subject, carry, to: hash &+ begun)
-  }
-
-  @inline(__always)
-  private func add(
-    _ words: Int, of subject: UnsafePointer<UInt64>, _ carry: UInt64, to state: UInt64
-  ) -> UInt64 {
-    var hash = XXH64.Words(state: state)
-    var carry = carry
-    for number in 0..<words {
-      let word = subject[number]
-      hash.add(carry | word &<< shift)
-      // Two shifts: one by 64 would be none.
-      carry = (word &>> 1) &>> (63 &- shift)
-    }
-    return hash.state
-  }
-
-  /// What ``begin(_:)`` gave, with the bytes behind the words.
-  @inline(__always)
-  func finish(_ state: UInt64, _ subject: UnsafePointer<UInt64>) -> UInt64 {
-    let hash = XXH64.Words(state: state)
-    if rest == 0 { return hash.finish() }
-    let at = laneWords &+ words
-    let carry = at == 0 ? carry : (subject[at &- 1] &>> 1) &>> (63 &- shift)
-    return hash.finish(carry | subject[at] &<< shift, bytes: rest)
+    return hash &+ begun
   }
 }

@@ -15,6 +15,8 @@ struct VariantChooser: ~Copyable {
   /// A rule with several variants. The value is trivial: a loop over subjects copies it first.
   struct Prepared {
     fileprivate let prefix: HashPrefix
+    /// The number of the prefix's length among those of all rules.
+    fileprivate let prefixLength: Int
     /// By variant: the first of the 53 bits of a hash that is not its, nor of those before it.
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     fileprivate let count: Int
@@ -35,17 +37,20 @@ struct VariantChooser: ~Copyable {
     /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
     /// where one may need a second look.
     func draws(subjectsOf length: Int) -> Draws? {
-      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53 else {
-        return nil
-      }
+      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53,
+        let layout = HashLayout(prefix: prefix.bytes, subject: length)
+      else { return nil }
       return Draws(
-        hash: FixedLengthHash(prefix, length: length), limits: limits, count: count - 1,
-        first: first)
+        layout: layout, prefixLength: prefixLength, hash: FixedLengthHash(prefix, layout),
+        limits: limits, count: count - 1, first: first)
     }
   }
 
   /// The draws of a rule for subjects of one length.
   struct Draws {
+    let layout: HashLayout
+    /// The number of the prefix's length, for ``SubjectColumns``.
+    let prefixLength: Int
     fileprivate let hash: FixedLengthHash
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     /// Limits that a draw may reach.
@@ -54,26 +59,19 @@ struct VariantChooser: ~Copyable {
 
     /// The choices of some rows of a block.
     ///
-    /// In three passes: the steps of one hash wait for each other, those of different rows do not,
-    /// and a short pass has many rows under way at once.
-    ///
     /// - Parameters:
-    ///   - subjects: words by row.
+    ///   - columns: of ``SubjectColumns``, for this layout.
     ///   - scratch: room for as many as there are rows.
     @inline(__always)
     func forEach(
-      _ rows: UnsafeMutablePointer<Int32>, _ found: Int, _ subjects: UnsafePointer<UInt64>,
+      _ rows: UnsafeMutablePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
       _ scratch: UnsafeMutablePointer<UInt64>, _ body: (Int, Int32) -> Void
     ) {
+      hash.begin(rows, found, columns, scratch)
       for i in 0..<found {
-        scratch[i] = hash.begin(subjects + Int(rows[i]) &* SubjectWords.count)
-      }
-      for i in 0..<found {
-        scratch[i] = hash.finish(scratch[i], subjects + Int(rows[i]) &* SubjectWords.count) &>> 11
-      }
-      for i in 0..<found {
+        let drawn = XXH64.avalanche(scratch[i]) &>> 11
         var variant: UInt64 = 0
-        for k in 0..<count { variant &+= 1 &- ((scratch[i] &- limits[k]) &>> 63) }
+        for k in 0..<count { variant &+= 1 &- ((drawn &- limits[k]) &>> 63) }
         body(Int(rows[i]), first &+ Int32(truncatingIfNeeded: variant))
       }
     }
@@ -88,6 +86,7 @@ struct VariantChooser: ~Copyable {
     words = .allocate(capacity: table.prefixes.count / 8 * 2 + table.rules.count * 2 + 1)
     limits = .allocate(capacity: max(table.choices.count, 1))
     var nextWord = words
+    var lengths: [Int: Int] = [:]
     for (number, rule) in table.rules.enumerated() {
       let prefix = HashPrefix(
         table.prefixes[Int(rule.prefix.lowerBound)..<Int(rule.prefix.upperBound)], &nextWord)
@@ -98,8 +97,9 @@ struct VariantChooser: ~Copyable {
       }
       (prepared + number).initialize(
         to: Prepared(
-          prefix: prefix, limits: first, count: rule.variants.count, first: rule.variants.lowerBound
-        ))
+          prefix: prefix, prefixLength: lengths[prefix.bytes, default: lengths.count],
+          limits: first, count: rule.variants.count, first: rule.variants.lowerBound))
+      lengths[prefix.bytes] = prepared[number].prefixLength
     }
   }
 

@@ -6,6 +6,7 @@
   internal import Darwin
 #endif
 
+internal import CShims
 internal import SystemPackage
 
 /// The machine's clocks. Only the shell reads them; the engine is told the time.
@@ -86,6 +87,17 @@ enum FileName {
 
   /// Removes a file if it is there.
   static func remove(_ path: String) { unlink(path) }
+}
+
+/// Room on disk.
+enum DiskSpace {
+  /// Sets blocks aside behind a file's end, which writing then need not look for one by one; the
+  /// file stays as long as it is.
+  ///
+  /// - Returns: whether this file has them now. Writing works without.
+  static func reserve(_ file: FileDescriptor, from: Int, count: Int) -> Bool {
+    reserveBlocks(of: file.rawValue, from: Int64(from), count: Int64(count))
+  }
 }
 
 /// Paths from patterns.

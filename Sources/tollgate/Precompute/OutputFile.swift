@@ -7,6 +7,12 @@ final class OutputFile {
   private let file: FileDescriptor
   /// What was written, hashed as it went by.
   private(set) var hash: XXH64.Stream
+  /// Bytes for which there is room on disk, as far as it was asked for; nil when asking is of no use.
+  private var reserved: Int?
+
+  /// How far ahead of what is written room is asked for, in bytes. A file that is shorter than an
+  /// eighth of it does without.
+  private static let reserve = 64 << 20
 
   /// Bytes that were written.
   var count: Int { hash.count }
@@ -16,12 +22,14 @@ final class OutputFile {
     self.path = path
     file = try FileText.create(path)
     hash = XXH64.Stream()
+    reserved = 0
   }
 
   /// Goes on with a file behind what was written before; what follows there is dropped.
   init(resuming path: String, after hash: XXH64.Stream) throws {
     self.path = path
     self.hash = hash
+    reserved = hash.count
     let size = FileIdentity.regularSize(of: path)
     guard let size, size >= hash.count else {
       throw CommandError(
@@ -38,6 +46,7 @@ final class OutputFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
+    reserveRoom(for: bytes.count)
     do {
       _ = try file.writeAll(bytes)
     } catch let error as Errno {
@@ -46,11 +55,20 @@ final class OutputFile {
     if path != "-" { hash.add(bytes) }
   }
 
+  private func reserveRoom(for bytes: Int) {
+    guard path != "-", count >= OutputFile.reserve / 8, let end = reserved, count + bytes > end
+    else { return }
+    let start = max(end, count)
+    let isDone = DiskSpace.reserve(file, from: start, count: bytes + OutputFile.reserve)
+    reserved = isDone ? start + bytes + OutputFile.reserve : nil
+  }
+
   func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
 
   func close() throws {
     guard path != "-" else { return }
     do {
+      if let reserved, reserved > count { try file.resize(to: Int64(count)) }
       try file.close()
     } catch let error as Errno {
       throw CommandError("cannot write \(path): \(error)")

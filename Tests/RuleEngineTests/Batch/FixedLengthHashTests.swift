@@ -9,9 +9,12 @@ import Testing
     var random = SplitMix(seed: 7)
     let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: SubjectWords.count)
+    let columns = UnsafeMutablePointer<UInt64>.allocate(
+      capacity: (SubjectWords.count + 4) * ColumnFrame.stride)
     defer {
       memory.deallocate()
       words.deallocate()
+      columns.deallocate()
     }
     for prefixLength in 0...80 {
       let prefix = (0..<prefixLength).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -22,9 +25,16 @@ import Testing
         subject.withUnsafeBufferPointer { SubjectWords.write($0, to: words) }
         let count = (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
         let expected = (prefix + count + subject).withUnsafeBytes { XXH64.hash($0) }
-        let fixed = FixedLengthHash(hash, length: length)
-        #expect(fixed.finish(fixed.begin(words), words) == expected, "\(prefixLength) \(length)")
         #expect(hash.hash(words, length: length) == expected, "\(prefixLength) \(length)")
+        guard let layout = HashLayout(prefix: prefixLength, subject: length) else {
+          #expect(prefixLength % 8 + 4 + length < 8)
+          continue
+        }
+        SubjectColumns.fill(columns, layout, words, rows: 1)
+        var fixed: UInt64 = 0
+        var row: Int32 = 0
+        FixedLengthHash(hash, layout).begin(&row, 1, columns, &fixed)
+        #expect(XXH64.avalanche(fixed) == expected, "\(prefixLength) \(length)")
       }
     }
   }

@@ -1,0 +1,25 @@
+// Calls of the system that the C library hides from Swift.
+#ifndef TOLLGATE_FILES_H
+#define TOLLGATE_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#if defined(__linux__)
+// From <fcntl.h>, which shows it only with _GNU_SOURCE.
+extern int fallocate(int file, int mode, off_t offset, off_t count);
+#endif
+
+// Sets blocks of a file aside behind its end, which stays where it is. False where that cannot be done.
+static inline __attribute__((swift_name("reserveBlocks(of:from:count:)"))) bool
+tollgate_reserve_blocks(int file, int64_t from, int64_t count) {
+#if defined(__linux__)
+  const int keepSize = 1;
+  return fallocate(file, keepSize, (off_t)from, (off_t)count) == 0;
+#else
+  return false;
+#endif
+}
+
+#endif

@@ -1,0 +1,103 @@
+// Sixteen bytes at a time, for what Swift has no operation: a vector comparison as a number. Each
+// function has a form for SSE2 and one for NEON; the form in plain C, for other machines, is there
+// everywhere, to be held against them.
+#ifndef TOLLGATE_VECTORS_H
+#define TOLLGATE_VECTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#define TOLLGATE_VECTOR(name) \
+  static inline __attribute__((always_inline, swift_name(name)))
+
+TOLLGATE_VECTOR("plainBytesInC(_:)")
+long tollgate_plain_bytes_in_c(const uint8_t *text) {
+  long count = 0;
+  while (count < 16 && text[count] != '"' && text[count] != '\\' && text[count] >= ' ' &&
+         text[count] < 0x80) {
+    count += 1;
+  }
+  return count;
+}
+
+// How many of sixteen bytes come before the first at which a plain JSON text cannot go on: a quote, a
+// backslash, a control character or what is not ASCII; 16 when there is none.
+TOLLGATE_VECTOR("plainBytes(_:)")
+long tollgate_plain_bytes(const uint8_t *text) {
+#if defined(__SSE2__)
+  const __m128i bytes = _mm_loadu_si128((const __m128i *)text);
+  // As signed numbers, control characters and what is not ASCII are below the space.
+  const __m128i stops = _mm_or_si128(
+      _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                   _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+      _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')));
+  return __builtin_ctz((unsigned)_mm_movemask_epi8(stops) | 0x10000u);
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+  const uint8x16_t bytes = vld1q_u8(text);
+  const uint8x16_t stops = vorrq_u8(
+      vorrq_u8(vceqq_u8(bytes, vdupq_n_u8('"')), vceqq_u8(bytes, vdupq_n_u8('\\'))),
+      vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(' ')));
+  // Four bits for each byte.
+  const uint64_t mask = vget_lane_u64(
+      vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(stops), 4)), 0);
+  return mask == 0 ? 16 : __builtin_ctzll(mask) / 4;
+#else
+  return tollgate_plain_bytes_in_c(text);
+#endif
+}
+
+TOLLGATE_VECTOR("isSameInC(_:_:count:)")
+bool tollgate_is_same_in_c(const uint8_t *a, const uint8_t *b, long count) {
+  return memcmp(a, b, (size_t)count) == 0;
+}
+
+// Whether the first bytes of two texts are the same: of sixteen that can be read, as many as are
+// asked for, and at least one.
+TOLLGATE_VECTOR("isSame(_:_:count:)")
+bool tollgate_is_same(const uint8_t *a, const uint8_t *b, long count) {
+#if defined(__SSE2__)
+  const __m128i equal = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a),
+                                       _mm_loadu_si128((const __m128i *)b));
+  return (uint32_t)(~_mm_movemask_epi8(equal)) << ((32 - count) & 31) == 0;
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+  const uint8x16_t other = vmvnq_u8(vceqq_u8(vld1q_u8(a), vld1q_u8(b)));
+  const uint64_t mask = vget_lane_u64(
+      vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(other), 4)), 0);
+  return mask << ((64 - 4 * count) & 63) == 0;
+#else
+  return tollgate_is_same_in_c(a, b, count);
+#endif
+}
+
+TOLLGATE_VECTOR("writeShortTextInC(_:_:count:to:)")
+void tollgate_write_short_text_in_c(uint8_t first, const uint8_t *text, long count, void *to) {
+  uint8_t bytes[16] = {first};
+  memcpy(bytes + 1, text, (size_t)count);
+  memcpy(to, bytes, 16);
+}
+
+// Writes sixteen bytes: the given one, and behind it the first bytes of a text, fewer than sixteen of
+// sixteen that can be read. The rest are zero.
+TOLLGATE_VECTOR("writeShortText(_:_:count:to:)")
+void tollgate_write_short_text(uint8_t first, const uint8_t *text, long count, void *to) {
+#if defined(__SSE2__)
+  static const uint8_t window[32] = {
+      255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  const __m128i bytes = _mm_and_si128(
+      _mm_loadu_si128((const __m128i *)text),
+      _mm_loadu_si128((const __m128i *)(window + 16 - count)));
+  _mm_storeu_si128((__m128i *)to,
+                   _mm_or_si128(_mm_slli_si128(bytes, 1), _mm_cvtsi32_si128(first)));
+#else
+  tollgate_write_short_text_in_c(first, text, count, to);
+#endif
+}
+
+#endif
