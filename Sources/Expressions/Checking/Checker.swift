@@ -304,10 +304,12 @@ struct Checker: ~Copyable {
     -> ConditionGraph.ID
   {
     guard arguments.count == 1, let argument = arguments.first,
-      tree[Int(argument)].kind == .select || tree[Int(argument)].kind == .optionalSelect
+      tree[Int(argument)].kind == .select
     else {
+      let isOptional = arguments.contains { tree[Int($0)].kind == .optionalSelect }
       return report(
-        .syntaxError, "has() takes one attribute with a '.'", node, "write has(user.plan)")
+        .syntaxError, "has() takes one attribute with a '.'", node,
+        isOptional ? "write has(user.plan), or user.?plan.hasValue()" : "write has(user.plan)")
     }
     let selected = tree[Int(argument)]
     if let slot = slot(Int(argument), isPresenceOnly: true, names: 2) {

@@ -56,7 +56,7 @@ enum CollectionFunctions {
   }
 
   /// Whether a map may be asked for this value; doubles find the whole numbers they equal.
-  private static func isKey(_ cell: Cell) -> Bool {
+  static func isKey(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.bool, Tag.int, Tag.uint, Tag.double, Tag.longText, Tag.shortText...: true
     default: false

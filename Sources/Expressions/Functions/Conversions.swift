@@ -121,7 +121,7 @@ enum Conversions {
     case Tag.longText, Tag.shortText...: return cell
     case Tag.int: return copy(String(cell.intValue), &arena)
     case Tag.uint: return copy(String(cell.uintValue), &arena)
-    case Tag.double: return copy(DoubleText.text(cell.doubleValue), &arena)
+    case Tag.double: return copy(DoubleText.converted(cell.doubleValue), &arena)
     case Tag.bool: return copy(cell.boolValue ? "true" : "false", &arena)
     case Tag.timestamp: return copy(cell.timestampValue.text, &arena)
     case Tag.duration: return copy(cell.durationValue.text, &arena)
@@ -168,15 +168,23 @@ enum Conversions {
 
 /// Doubles as text, the way CEL's reference implementation writes and reads them.
 enum DoubleText {
-  /// The shortest digits that read back as the same double; an exponent below 1e-4 and from 1e21
-  /// on, with two digits at least.
-  static func text(_ value: Double) -> String {
+  /// What `string()` makes of a double, as Go's `%g` has it: the shortest digits that read back as
+  /// the same double; an exponent below 1e-4 and from 1e6 on, with two digits at least.
+  static func converted(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
-    if value.isInfinite { return value < 0 ? "-Infinity" : "+Infinity" }
+    if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+    return shortest(value, exponentFrom: 6)
+  }
+
+  /// The shortest digits of a finite double, as `format` prints them: an exponent below 1e-4 and
+  /// from 1e21 on.
+  static func formatted(_ value: Double) -> String { shortest(value, exponentFrom: 21) }
+
+  private static func shortest(_ value: Double, exponentFrom highest: Int) -> String {
     if value == 0 { return value.sign == .minus ? "-0" : "0" }
     let (digits, exponent) = decimal(value.magnitude)
     let sign = value < 0 ? "-" : ""
-    if exponent < -4 || exponent >= 21 {
+    if exponent < -4 || exponent >= highest {
       let rest = digits.dropFirst()
       let power = String(exponent.magnitude)
       return sign + digits.prefix(1) + (rest.isEmpty ? "" : "." + rest) + "e"

@@ -50,6 +50,10 @@ enum OptionalFunctions {
       }
       return select(inner, key, in: &arena)
     }
+    // No map holds a key of another type.
+    if value.pointee.tag == Tag.map, key.pointee.isValue, !CollectionFunctions.isKey(key.pointee) {
+      return none
+    }
     let found = CollectionFunctions.index(value, key)
     if found.isValue { return some(found, in: &arena) }
     switch EvaluationError(fault: found).kind {
@@ -79,7 +83,8 @@ enum OptionalFunctions {
     return value.map { some($0, in: &arena) } ?? none
   }
 
-  /// What the extension counts as a zero value: null, false, zero, and everything empty.
+  /// What the extension counts as a zero value: null, false, zero, and everything empty; an absent
+  /// optional is none of them.
   private static func isZero(_ value: UnsafePointer<Cell>) -> Bool {
     switch value.pointee.tag {
     case Tag.null: true
@@ -87,7 +92,7 @@ enum OptionalFunctions {
     case Tag.int, Tag.uint, Tag.duration: value.pointee.high == 0
     case Tag.double: value.pointee.doubleValue == 0
     case Tag.timestamp: value.pointee.timestampValue == Timestamp.epoch
-    case Tag.list, Tag.map, Tag.bytes, Tag.optional: value.pointee.outsideCount == 0
+    case Tag.list, Tag.map, Tag.bytes: value.pointee.outsideCount == 0
     case Tag.longText, Tag.shortText...: value.textBytes.isEmpty
     default: false
     }

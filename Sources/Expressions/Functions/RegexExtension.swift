@@ -1,7 +1,8 @@
 /// The regex extension of CEL: the first match, all matches, and replacing them.
 ///
-/// A pattern with one group gives the group's text; one with several is an error. Replacements
-/// name groups as `\1` to `\9`, and the whole match as `\0`.
+/// A pattern with one group gives the group's text, or nothing for a match in which the group is
+/// empty or took no part; one with several is an error. Replacements name groups as
+/// `\1` to `\9`, and the whole match as `\0`.
 enum RegexExtension {
   static func call(
     _ function: Function, _ operands: Operands, _ limits: Limits, _ cache: inout PatternCache,
@@ -30,19 +31,23 @@ enum RegexExtension {
     }
   }
 
-  /// Calls the body with each match until it gives false; a fault, or nil.
+  /// Calls the body with each match until it gives false; a fault, or nil. An empty match right
+  /// behind another match is none, as in Go.
   private static func forEachMatch(
     _ text: ByteView, _ pattern: RegexPattern, _ scratch: inout RegexScratch,
     _ body: (RegexMatch) -> Bool
   ) -> Cell? {
     var at = 0
+    var last = -1
     while at <= text.count {
       switch pattern.find(in: text, from: at, validated: true, scratch: &scratch) {
       case .notFound: return nil
       case .limitExceeded: return Cell(fault: .limitExceeded)
       case .invalidUTF8: return Cell(fault: .conversion)
       case .found(let match):
-        if !body(match) { return nil }
+        let isNone = match.range.isEmpty && match.range.lowerBound == last
+        if !isNone, !body(match) { return nil }
+        last = match.range.upperBound
         // Behind an empty match, look from the next character on.
         at = match.range.isEmpty ? match.range.upperBound + 1 : match.range.upperBound
         while at < text.count, text[at] & 0xC0 == 0x80 { at += 1 }
@@ -51,17 +56,22 @@ enum RegexExtension {
     return nil
   }
 
-  /// A list of the texts of at most so many matches.
+  /// A list of the texts of at most so many matches: fewer where the group of some is empty.
   private static func extract(
     _ text: ByteView, _ pattern: RegexPattern, most: Int, _ scratch: inout RegexScratch,
     _ arena: inout Arena
   ) -> Cell {
     guard pattern.groupCount <= 1 else { return Cell(fault: .conversion) }
     var found: [Cell] = []
+    var matches = 0
     let fault = forEachMatch(text, pattern, &scratch) { match in
-      let range = pattern.groupCount == 1 ? match.groups[1] : match.range
-      if let range { found.append(Cell(textAt: ByteView(rebasing: text[range]))) }
-      return found.count < most
+      if pattern.groupCount == 0 {
+        found.append(Cell(textAt: ByteView(rebasing: text[match.range])))
+      } else if let range = match.groups[1], !range.isEmpty {
+        found.append(Cell(textAt: ByteView(rebasing: text[range])))
+      }
+      matches += 1
+      return matches < most
     }
     if let fault { return fault }
     // The texts are views; a short one lies in its cell, so the source may be a cell too.

@@ -150,7 +150,7 @@ enum StringFormat {
     if number == number.rounded(.towardZero) {
       ExactDecimal(number).appendFixed(precision: 0, to: &text, &arena)
     } else {
-      text.append(DoubleText.text(number), &arena)
+      text.append(DoubleText.formatted(number), &arena)
     }
     return nil
   }
@@ -215,7 +215,7 @@ enum StringFormat {
     case Tag.double:
       let number = cell.doubleValue
       guard number.isFinite else { return append(special: number, to: &text, &arena) }
-      text.append(DoubleText.text(number), &arena)
+      text.append(DoubleText.formatted(number), &arena)
     case Tag.bytes:
       guard UTF8Scan.isValid(value.textBytes) else { return Cell(fault: .conversion) }
       text.append(value.textBytes, &arena)

@@ -10,7 +10,7 @@ enum TimeFunctions {
     var offset: Int32 = 0
     if operands.count == 2 {
       guard operands[1].pointee.isText else { return operands.noOverload }
-      guard let zone = TimeZones.zone(named: operands[1].textBytes) else {
+      guard let zone = TimeZones.zone(inExpressions: operands[1].textBytes) else {
         return Cell(fault: .conversion)
       }
       offset = zone.offset(atUTC: value.timestampValue.seconds)

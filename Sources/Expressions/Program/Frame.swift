@@ -345,10 +345,6 @@ extension Program {
     defer { frame.arena.release(to: mark) }
     switch cell.tag {
     case Tag.fault: throw EvaluationError(fault: cell)
-    case Tag.ip, Tag.cidr, Tag.version:
-      // Callers see the text of what only the language has a type for.
-      let text = withUnsafePointer(to: cell) { Conversions.text($0, &frame.arena) }
-      return Value(text)
     case Tag.list, Tag.map, Tag.optional:
       // Parts that are shared in memory are not in a value.
       guard cell.treeSize(upTo: storage.limits.resultBytes) != nil else {

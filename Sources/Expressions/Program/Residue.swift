@@ -91,7 +91,10 @@ struct GraphWriter {
   private mutating func negation(_ a: Int) -> (String, precedence: Int) {
     let inner = storage.graph[a]
     if let written = lenientNegation(a, inner) { return written }
-    guard inner.kind == .equal else { return ("!" + text(a, tighterThan: 6), 7) }
+    guard inner.kind == .equal else {
+      // The grammar does not take '-' right behind '!'.
+      return ("!" + text(a, tighterThan: inner.kind == .negate ? 7 : 6), 7)
+    }
     return (binary("!=", Int(inner.a), Int(inner.b), 4), 4)
   }
 
@@ -123,7 +126,7 @@ struct GraphWriter {
 
   /// A name behind a dot, or in brackets where back quotes cannot hold it.
   static func selection(_ name: String) -> String {
-    let canBeQuoted = !name.utf8.contains { $0 == 0x60 || $0 == 0x0A || $0 == 0x0D }
+    let canBeQuoted = name.utf8.allSatisfy(Lexer.isQuotedNameByte)
     if canBeQuoted, !name.isEmpty { return "." + Printer.field(name) }
     return "[\(Printer.quoted(Array(name.utf8)[...], isBytes: false))]"
   }

@@ -14,6 +14,8 @@ struct Lexer {
     return i < source.count ? source[i] : 0
   }
 
+  private func byte(at place: Int) -> UInt8 { place < source.count ? source[place] : 0 }
+
   mutating func next() -> Token {
     skipSpace()
     guard at < source.count else { return Token(kind: .end, from: at, to: at) }
@@ -146,12 +148,27 @@ struct Lexer {
     guard byte(length) == UInt8(ascii: "`") else {
       return invalid(length, "a quoted name has no closing '`'", suggestion: "close it with '`'")
     }
+    if length == 1 {
+      return invalid(2, "a quoted name is empty", suggestion: "write [\"\"] for an empty key")
+    }
+    for i in 1..<length where !Lexer.isQuotedNameByte(byte(i)) {
+      return invalid(
+        length + 1,
+        "a name in back quotes holds nothing but letters, digits, spaces and '_', '.', '-', '/'",
+        suggestion: "write other keys in brackets, as in user[\"key\"]")
+    }
     return take(.quotedIdentifier, length + 1)
+  }
+
+  /// What CEL's grammar lets a name in back quotes hold.
+  static func isQuotedNameByte(_ byte: UInt8) -> Bool {
+    isNameByte(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: "/") || byte == UInt8(ascii: " ")
   }
 
   // MARK: Strings
 
-  /// A string with a prefix such as `r"` or `b'` (in any order and case), if one begins here.
+  /// A string with a prefix (`r`, `b` or `br`, in any case), if one begins here.
   private mutating func prefixedText() -> Token? {
     var raw = false
     var bytes = false
@@ -164,10 +181,22 @@ struct Lexer {
       }
       length += 1
       if byte(length) == UInt8(ascii: "\"") || byte(length) == UInt8(ascii: "'") {
-        return text(prefix: length, kind: bytes ? .bytes : .string, raw: raw)
+        let token = text(prefix: length, kind: bytes ? .bytes : .string, raw: raw)
+        let isSwapped = length == 2 && byte(at: token.from) | 0x20 == UInt8(ascii: "r")
+        return isSwapped && token.kind == .bytes ? swapped(token) : token
       }
     }
     return nil
+  }
+
+  /// Raw bytes whose prefix is the wrong way round: no token, though its end is known.
+  private mutating func swapped(_ token: Token) -> Token {
+    problems.append(
+      Diagnostic(
+        .syntaxError, "the prefix of raw bytes is 'br', with the b first",
+        range: SourceRange(from: token.from, to: token.from + 2),
+        suggestion: "write br\"...\""))
+    return Token(kind: .invalid, from: token.from, to: token.to)
   }
 
   private mutating func text(prefix: Int, kind: Token.Kind, raw: Bool) -> Token {
@@ -202,6 +231,11 @@ struct Lexer {
       length = 2
       while Digits.hex(byte(length)) != nil { length += 1 }
       let isUnsigned = byte(length) | 0x20 == UInt8(ascii: "u")
+      if byte(1) == UInt8(ascii: "X") {
+        return invalid(
+          length + (isUnsigned ? 1 : 0), "hexadecimal numbers begin with '0x', not with '0X'",
+          suggestion: "write a small x")
+      }
       return take(isUnsigned ? .hexUint : .hexInt, length + (isUnsigned ? 1 : 0))
     }
     length += digits()

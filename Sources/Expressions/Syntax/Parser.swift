@@ -59,6 +59,12 @@ package struct Parser {
     token = lexer.next()
   }
 
+  /// The kind of the token behind the current one.
+  var following: Token.Kind {
+    var ahead = lexer
+    return ahead.next().kind
+  }
+
   mutating func take(_ kind: Token.Kind) -> Bool {
     guard token.kind == kind else { return false }
     advance()
@@ -234,7 +240,7 @@ package struct Parser {
       height: height(left, right))
   }
 
-  /// Unary operators, then an operand with its selections, calls and indexes.
+  /// Unary operators of one kind, then an operand with its selections, calls and indexes.
   private mutating func operand() -> SyntaxTree.ID {
     switch token.kind {
     case .not, .minus:
@@ -250,6 +256,7 @@ package struct Parser {
       if start.kind == .minus, let literal = numberLiteral(negative: true, from: start.from) {
         return suffixes(literal)
       }
+      checkRepetition(of: start.kind)
       let value = operand()
       return add(
         start.kind == .not ? .not : .negate, value, from: start.from, to: Int(tree[value].to),
@@ -257,6 +264,18 @@ package struct Parser {
     default:
       return suffixes(primary())
     }
+  }
+
+  /// The grammar repeats one unary operator (`!!a`, `--a`) and takes the sign of a number (`!-1`),
+  /// but does not mix them.
+  private mutating func checkRepetition(of outer: Token.Kind) {
+    let inner = token.kind
+    guard inner == .not || inner == .minus, inner != outer else { return }
+    if inner == .minus, [.int, .hexInt, .double].contains(following) { return }
+    let (first, second) = outer == .not ? ("!", "-") : ("-", "!")
+    report(
+      "'\(second)' cannot stand right behind '\(first)'", token.range,
+      "write \(first)(\(second)...) with parentheses")
   }
 
   /// A number literal if one comes next, with its sign.

@@ -101,14 +101,23 @@ extension Parser {
     }
   }
 
-  /// Elements up to a closing delimiter; a trailing comma is allowed.
+  /// Elements up to a closing delimiter. Lists and maps may end with a comma, and may be nothing
+  /// but a comma; arguments may not.
   private mutating func elements(
     until close: Token.Kind, _ element: (inout Parser) -> Void
   ) {
+    let isCall = close == .rightParenthesis
+    if !isCall, token.kind == .comma, following == close { advance() }
     while token.kind != close, token.kind != .end {
       let before = token.from
       element(&self)
-      if take(.comma) { continue }
+      let comma = token
+      if take(.comma) {
+        if isCall, token.kind == close {
+          report("an argument is missing behind ','", comma.range, "remove the ','")
+        }
+        continue
+      }
       if token.kind == close || token.kind == .end { return }
       if token.from == before || !startsOperand(token.kind) { return }
       report("expected ',' before \(token.kind.description)", token.range, "separate with ','")
@@ -233,6 +242,10 @@ extension Parser {
       report(
         "'\(word(name))' is a keyword and cannot follow '.'", name.range,
         "write [\"\(word(name))\"]")
+    case .invalid where isWord(Token(kind: .invalid, from: name.from, to: name.from + 1), "`"):
+      // The lexer has said what is wrong with the quoted name; what follows it may be right.
+      advance()
+      return invalid(at: SourceRange(from: from, to: name.to))
     default:
       report("expected a name after '.'", name.range)
       return invalid(at: SourceRange(from: from, to: name.from))

@@ -111,9 +111,10 @@ package struct Printer {
     }
   }
 
-  /// Behind a minus, a number must not look like one literal with its sign.
+  /// Behind a minus, a number must not look like one literal with its sign. The grammar does not mix
+  /// the two unary operators.
   private mutating func negated(_ id: SyntaxTree.ID, isMinus: Bool) {
-    if isMinus, beginsWithNumber(id) {
+    if isMinus ? tree[id].kind == .not || beginsWithNumber(id) : tree[id].kind == .negate {
       output += "("
       write(id, tighterThan: 0)
       output += ")"

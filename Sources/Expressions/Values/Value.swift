@@ -117,6 +117,11 @@ extension Value {
     case Tag.function: self = .function(cell.elements.first?.text ?? "")
     case Tag.optional: self = .optional(cell.elements.first.map { Value($0) })
     case Tag.longText, Tag.shortText...: self = .string(cell.text)
+    // Callers see the text of what only the language has a type for.
+    case Tag.ip, Tag.cidr, Tag.version:
+      var arena = Arena(limit: .max)
+      let text = withUnsafePointer(to: cell) { Conversions.text($0, &arena) }
+      self = text.isText ? .string(text.text) : .null
     default: self = .null
     }
   }

@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     ("1.a", "(. 1 a)"), ("1.e3", "(. 1 e3)"), ("1.size()", "(size on 1)"), ("1.5.a", "(. 1.5 a)"),
     ("5-3", "(- 5 3)"), ("5 -3", "(- 5 3)"), ("a-1", "(- a 1)"), ("1--1", "(- 1 -1)"),
-    ("1u2", nil), ("1a", nil), ("0x", nil), ("0xg", nil), ("1e", nil), ("1e+", nil),
+    ("0X1F", nil), ("0XFFu", nil), ("1u2", nil), ("1a", nil), ("0x", nil), ("0xg", nil), ("1e", nil), ("1e+", nil),
     ("1.5u", nil), ("1.", nil), ("1..2", nil), ("1_000", nil), ("+1", nil),
   ])
   func numbersAndWhatFollows(source: String, shape: String?) {
@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: [
     ("b''", []), ("b'abc'", [0x61, 0x62, 0x63]), ("b'é'", [0xC3, 0xA9]), (#"b'\xff\x00'"#, [0xFF, 0]),
-    (#"B"\377""#, [0xFF]), (#"rb'\n'"#, [0x5C, 0x6E]), (#"bR'\x'"#, [0x5C, 0x78]),
+    (#"B"\377""#, [0xFF]), (#"br'\n'"#, [0x5C, 0x6E]), (#"BR'\n'"#, [0x5C, 0x6E]), (#"bR'\x'"#, [0x5C, 0x78]),
     ("b'''a\n'''", [0x61, 0x0A]), (#"b'\n\''"#, [0x0A, 0x27]),
   ] as [(String, [UInt8])])
   func bytes(source: String, content: [UInt8]) throws {

@@ -46,7 +46,8 @@ import Testing
     ("a || b || c", "(|| a b c)"),
     ("!!a", "(! (! a))"),
     ("--a", "(- (- a))"),
-    ("!-a", "(! (- a))"),
+    ("!-1", "(! -1)"), ("!(-a)", "(! (- a))"), ("-(!a)", "(- (! a))"), ("!-a", nil), ("-!a", nil),
+    ("!!-a", nil), ("--!a", nil), ("!-1u", nil), ("!- 1", "(! -1)"),
     ("a.b.c", "(. (. a b) c)"),
     ("a[b][c]", "([] ([] a b) c)"),
     ("a.b(c).d(e)", "(d on (b on a c) e)"),
@@ -60,11 +61,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("f()", "(f)"), ("f(a)", "(f a)"), ("f(a, b,)", "(f a b)"), ("a.f()", "(f on a)"),
-    ("[]", "(list)"), ("[a]", "(list a)"), ("[a, b,]", "(list a b)"), ("{}", "(map)"),
+    ("f()", "(f)"), ("f(a)", "(f a)"), ("f(a, b)", "(f a b)"), ("a.f()", "(f on a)"),
+    ("[]", "(list)"), ("[,]", "(list)"), ("{,}", "(map)"), ("A{,}", "(message A)"), ("[a]", "(list a)"), ("[a, b,]", "(list a b)"), ("{}", "(map)"),
     ("{a: b}", "(map a b)"), ("{a: b, c: d,}", "(map a b c d)"), ("{'a': {}}", "(map 'a' (map))"),
     ("[[a], []]", "(list (list a) (list))"), (".a", ".a"), (".a.b", "(. .a b)"),
-    ("a.`b-c`", "(. a b-c)"), ("a.`in`", "(. a in)"), ("a.as", "(. a as)"),
+    ("a.`b-c`", "(. a b-c)"), ("a.`in`", "(. a in)"), ("a.`b c/d.e_1`", "(. a b c/d.e_1)"), ("a.as", "(. a as)"),
     ("a.package.var", "(. (. a package) var)"), ("[?a]", "(list (? a))"),
     ("{?a: b}", "(map (? a) b)"), ("a.?b", "(.? a b)"), ("a[?b]", "([?] a b)"),
     ("A{b: c}", "(message A b c)"), ("a.B{}", "(message (. a B))"),

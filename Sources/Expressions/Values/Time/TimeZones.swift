@@ -33,6 +33,20 @@ package enum TimeZones {
     return name.withUTF8 { zone(named: $0) }
   }
 
+  /// The zone that functions of expressions take: as ``zone(named:)``, and also no text at all for
+  /// UTC and offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference
+  /// implementation takes them.
+  package static func zone(inExpressions name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
+    if name.isEmpty { return .utc }
+    let start = name[0] == UInt8(ascii: "+") || name[0] == UInt8(ascii: "-") ? 1 : 0
+    guard name.count == start + 4, name[start + 1] == UInt8(ascii: ":") else {
+      return zone(named: name)
+    }
+    var padded = Array(name)
+    padded.insert(UInt8(ascii: "0"), at: start)
+    return padded.withUnsafeBufferPointer { zone(named: $0) }
+  }
+
   /// The seconds that an offset of two digits each for hours and minutes says, below a day.
   private static func fixedOffset(_ text: UnsafeBufferPointer<UInt8>) -> Int32? {
     let hasSign = text.count == 6

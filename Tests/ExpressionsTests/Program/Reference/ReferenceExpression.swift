@@ -152,10 +152,11 @@ struct ReferenceWriter<Generator: RandomNumberGenerator> {
       tokens += [".", LiteralText.isName(name) ? name : "`\(name)`", ")"]
     case .not(let operand):
       tokens.append("!")
-      emit(operand, atLeast: 7)
+      // The grammar does not mix the unary operators.
+      if case .negate = operand { emit(operand, atLeast: 8) } else { emit(operand, atLeast: 7) }
     case .negate(let operand):
       tokens.append("-")
-      emit(operand, atLeast: 7)
+      if case .not = operand { emit(operand, atLeast: 8) } else { emit(operand, atLeast: 7) }
     case .binary(let operation, let left, let right):
       emit(left, atLeast: operation.binding)
       tokens.append(operation.rawValue)

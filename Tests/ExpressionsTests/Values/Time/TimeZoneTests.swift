@@ -36,6 +36,17 @@ import Testing
     #expect(TimeZones.zone(named: name) == nil)
   }
 
+  /// Functions of expressions take a few forms more.
+  @Test(arguments: [
+    ("", 0 as Int32?), ("5:30", 19_800), ("+5:30", 19_800), ("-5:30", -19_800), ("-0:30", -1_800),
+    ("05:30", 19_800), ("UTC", 0), ("Asia/Kathmandu", 20_700), ("5:60", nil), ("5:3", nil), (":30", nil),
+    ("+:30", nil), ("5", nil), ("++5:30", nil), (" 5:30", nil), ("x:30", nil), ("Z", nil),
+  ])
+  func knowsInExpressions(name: String, offset: Int32?) {
+    let zone = Array(name.utf8).withUnsafeBufferPointer { TimeZones.zone(inExpressions: $0) }
+    #expect(zone?.offset(atUTC: 1_700_000_000) == offset)
+  }
+
   @Test func linksShareTheirRules() {
     #expect(TimeZones.zone(named: "US/Central") == TimeZones.zone(named: "America/Chicago"))
     #expect(TimeZones.zone(named: "UTC") == .utc)
