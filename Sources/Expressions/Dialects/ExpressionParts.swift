@@ -47,7 +47,8 @@ private struct PartCollector {
         range: SourceRange(from: Int(node.from), to: end),
         text: String(decoding: source[Int(node.from)..<end], as: UTF8.self)))
     var constants: [Value] = []
-    collect(id, &constants)
+    var seen: Set<Value> = []
+    collect(id, &constants, &seen)
     parts[number].constants = constants
     parts[number].parts = operands(node).map { add($0) }
     return number
@@ -62,13 +63,15 @@ private struct PartCollector {
     }
   }
 
-  private func collect(_ id: SyntaxTree.ID, _ constants: inout [Value]) {
+  private func collect(
+    _ id: SyntaxTree.ID, _ constants: inout [Value], _ seen: inout Set<Value>
+  ) {
     let node = tree[id]
     if let literal = literal(node) {
-      if !constants.contains(literal) { constants.append(literal) }
+      if seen.insert(literal).inserted { constants.append(literal) }
       return
     }
-    for child in children(node) { collect(child, &constants) }
+    for child in children(node) { collect(child, &constants, &seen) }
   }
 
   private func literal(_ node: SyntaxTree.Node) -> Value? {

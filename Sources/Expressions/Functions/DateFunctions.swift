@@ -73,7 +73,7 @@ enum DateFunctions {
   private static func zone(_ operands: Operands, _ i: Int) -> Result<TimeZoneRules, Fault> {
     guard operands.count > i else { return .success(.utc) }
     guard let name = operands.text(i) else { return .failure(Fault(cell: operands.refused)) }
-    return TimeZones.zone(inExpressions: name).map { .success($0) }
+    return TimeZones.zone(named: name).map { .success($0) }
       ?? .failure(Fault(cell: Cell(fault: .conversion)))
   }
 

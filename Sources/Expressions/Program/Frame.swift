@@ -296,8 +296,9 @@ extension Frame {
   }
 
   private mutating func fill(values context: Value) throws(EvaluationError) {
+    var index = MemberIndex()
     for slot in 0..<slotCount where !running.isQuestion[slot] {
-      guard let cell = try cell(at: running.paths[slot].names, in: context) else { continue }
+      guard let cell = try cell(at: running.paths[slot].names, in: context, &index) else { continue }
       if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
     }
     if let slot = storage.allDataSlot {
@@ -307,16 +308,16 @@ extension Frame {
   }
 
   /// The cell of an attribute; nil leaves the default of a root that the context does not hold.
-  private mutating func cell(at path: [String], in context: Value) throws(EvaluationError)
-    -> Cell?
-  {
+  private mutating func cell(
+    at path: [String], in context: Value, _ index: inout MemberIndex
+  ) throws(EvaluationError) -> Cell? {
     guard var value = context[path[0]] else { return nil }
     for (depth, name) in path.enumerated().dropFirst() {
       guard case .map = value else {
         guard storage.binding.isLenient else { return .notAMap }
         return depth == path.count - 1 ? .behindValue : .unreachable
       }
-      guard let next = value[name] else {
+      guard let next = index.member(name, of: value, at: path[..<depth]) else {
         return depth == path.count - 1 ? .missing : .unreachable
       }
       value = next

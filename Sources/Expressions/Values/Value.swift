@@ -127,6 +127,30 @@ extension Value {
   }
 }
 
+/// Members of large maps by name: a program may read hundreds of them, and a map looks through its
+/// entries one after the other.
+struct MemberIndex {
+  private static let largestPlain = 32
+  /// By the path of the map, then by the bytes of the name.
+  private var maps: [[String]: [[UInt8]: Value]] = [:]
+
+  /// What `map[name]` gives, where the map lies at a path.
+  mutating func member(_ name: String, of map: Value, at path: ArraySlice<String>) -> Value? {
+    guard case .map(let entries) = map, entries.count > MemberIndex.largestPlain else {
+      return map[name]
+    }
+    let place = Array(path)
+    if maps[place] == nil {
+      var members: [[UInt8]: Value] = [:]
+      for entry in entries {
+        if case .string(let key) = entry.key { members[Array(key.utf8)] = entry.value }
+      }
+      maps[place] = members
+    }
+    return maps[place]?[Array(name.utf8)]
+  }
+}
+
 extension Arena {
   /// A cell for the value, or nil when the arena's limit or the nesting is reached.
   package mutating func cell(_ value: Value, nesting: Int = 64) -> Cell? {

@@ -59,6 +59,10 @@ public struct DialectReport: Sendable {
 
   /// Compares the languages over all expressions of a config. Each expression is looked at once.
   ///
+  /// The time is in proportion to the length of an expression: parts of more than 256 bytes are
+  /// tried with fewer combinations, and whether a difference decides is looked for only so long
+  /// in an expression of many clauses.
+  ///
   /// - Parameter samples: at most so many combinations of values are tried for a clause.
   public init(_ config: Config, samples: Int = 400, limits: Limits = Limits()) {
     var places: [[UInt8]: Int] = [:]
@@ -96,89 +100,6 @@ extension RuleLanguage {
   }
 }
 
-/// One expression in all the languages.
-private struct ExpressionComparison {
-  let text: String
-  let samples: Int
-  let limits: Limits
-  private let parts: [ExpressionPart]
-  private var runners: [PartRunner]
-
-  init(_ text: String, samples: Int, limits: Limits) {
-    self.text = text
-    self.samples = samples
-    self.limits = limits
-    // What only one language can read is one part: the whole.
-    let whole = ExpressionPart(
-      range: SourceRange(from: 0, to: text.utf8.count), text: text)
-    parts = ExpressionPart.all(of: text, in: .superscript, limits: limits) ?? [whole]
-    runners = parts.map { PartRunner($0.text, limits: limits) }
-  }
-
-  mutating func findings() -> [DialectReport.Finding] {
-    let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
-    return differences.flatMap { difference in
-      parts.indices.compactMap { finding(of: $0, difference) }
-    }
-  }
-
-  /// The first sample on which a part differs and none of the parts that it is made of does; one
-  /// that changes the decision before others.
-  private mutating func finding(
-    of part: Int, _ difference: DialectReport.Finding.Difference
-  ) -> DialectReport.Finding? {
-    let samples = SampleSet(
-      attributes: runners[part].attributes, questions: runners[part].questions,
-      constants: parts[part].constants, limit: self.samples)
-    var found: DialectReport.Finding?
-    // Whether a decision changes is only asked for a sample of each kind.
-    var seen: Set<[DialectReport.Outcome]> = []
-    for sample in samples.all {
-      let outcomes = runners[part].outcomes(of: sample)
-      guard outcomes.differ(difference), !isInherited(sample, part, difference),
-        seen.insert(outcomes).inserted || part == 0, seen.count <= 12
-      else { continue }
-      let decides = part == 0 ? outcomes.decide(difference) : false
-      let context = decides ? Sample() : decisiveContext(of: sample, difference)
-      if found == nil || decides || context != nil {
-        let example = context.map { sample.joined(with: $0) } ?? sample
-        found = DialectReport.Finding(
-          difference: difference, paths: [], range: parts[part].range, clause: parts[part].text,
-          outcomes: Array(zip(RuleLanguage.compared, outcomes)), attributes: example.attributes,
-          events: example.events, isDecisive: decides || context != nil)
-      }
-      if decides || context != nil { break }
-    }
-    return found
-  }
-
-  private mutating func isInherited(
-    _ sample: Sample, _ part: Int, _ difference: DialectReport.Finding.Difference
-  ) -> Bool {
-    parts[part].parts.contains { runners[$0].outcomes(of: sample).differ(difference) }
-  }
-
-  /// Values of the other attributes with which the whole expression matches in one language and
-  /// not in the other, or nil when none was found.
-  private mutating func decisiveContext(
-    of sample: Sample, _ difference: DialectReport.Finding.Difference
-  ) -> Sample? {
-    if runners[0].outcomes(of: sample).decide(difference) { return Sample() }
-    let others = runners[0].attributes.filter { !sample.sets($0) }
-    let contexts = SampleSet.combinations(
-      of: others.map { path in (path, ownConstants(of: path)) }, limit: samples)
-    return contexts.first { other in
-      runners[0].outcomes(of: sample.joined(with: other)).decide(difference)
-    }
-  }
-
-  /// The literals in the clauses that read an attribute.
-  private func ownConstants(of path: AttributePath) -> [Value] {
-    parts.indices.filter { parts[$0].parts.isEmpty && runners[$0].attributes.contains(path) }
-      .flatMap { parts[$0].constants }
-  }
-}
-
 extension [DialectReport.Outcome] {
   /// The outcomes that a difference is between.
   private func compared(_ difference: DialectReport.Finding.Difference) -> ArraySlice<Element> {
@@ -186,14 +107,14 @@ extension [DialectReport.Outcome] {
   }
 
   /// Whether they are not all the same. Failures of all kinds are.
-  fileprivate func differ(_ difference: DialectReport.Finding.Difference) -> Bool {
+  func differ(_ difference: DialectReport.Finding.Difference) -> Bool {
     let compared = compared(difference)
     guard let first = compared.first else { return false }
     return !compared.allSatisfy { $0 == first || $0.isFailure && first.isFailure }
   }
 
   /// Whether one matches and another does not.
-  fileprivate func decide(_ difference: DialectReport.Finding.Difference) -> Bool {
+  func decide(_ difference: DialectReport.Finding.Difference) -> Bool {
     let compared = compared(difference)
     return compared.contains { $0.matches } && compared.contains { !$0.matches }
   }

@@ -22,34 +22,38 @@ final class PartRunner {
       }
       return .program(program)
     }
-    var attributes: [AttributePath] = []
-    var questions: [HostQuestion] = []
-    for case .program(let program) in compiled {
-      for path in program.requirements where !attributes.contains(path) { attributes.append(path) }
-      for question in program.questions where !questions.contains(question) {
-        questions.append(question)
-      }
+    attributes = PartRunner.once(compiled) { $0.requirements }
+    questions = PartRunner.once(compiled) { $0.questions }
+  }
+
+  /// What programs have, each element once.
+  private static func once<Element: Hashable>(
+    _ compiled: [Compiled], _ elements: (Program) -> [Element]
+  ) -> [Element] {
+    var seen: Set<Element> = []
+    return compiled.flatMap { compiled -> [Element] in
+      guard case .program(let program) = compiled else { return [] }
+      return elements(program).filter { seen.insert($0).inserted }
     }
-    self.attributes = attributes
-    self.questions = questions
   }
 
   /// What the part comes to in each language.
   func outcomes(of sample: Sample) -> [DialectReport.Outcome] {
-    zip(RuleLanguage.compared, compiled).map { language, compiled in
+    let attributes = sample.attributes
+    return zip(RuleLanguage.compared, compiled).map { language, compiled in
       switch compiled {
       case .broken(let message): .broken(message)
-      case .program(let program): run(program, sample, language)
+      case .program(let program): run(program, attributes, sample, language)
       }
     }
   }
 
-  private func run(_ program: Program, _ sample: Sample, _ language: RuleLanguage)
-    -> DialectReport.Outcome
-  {
+  private func run(
+    _ program: Program, _ attributes: Value, _ sample: Sample, _ language: RuleLanguage
+  ) -> DialectReport.Outcome {
     var frame = Frame(for: program)
     do throws(EvaluationError) {
-      try frame.fill(sample.attributes)
+      try frame.fill(attributes)
       if let platform = language.platform {
         for (number, question) in program.questions.enumerated() {
           let answer = sample.history.answer(to: question, at: Sample.clock, on: platform)

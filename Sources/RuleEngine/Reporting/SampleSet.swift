@@ -11,11 +11,17 @@ struct Sample {
 
   /// The attributes as a map of roots.
   var attributes: Value {
-    var context = Value.object(["user": .map([]), "device": .map([]), "params": .map([])])
+    let context = ContextTree()
+    for root in ["user", "device", "params"] { context.set([root], to: .map([])) }
     for (path, value) in values {
-      if let value { context = context.setting(path.names[...], to: value) }
+      if let value { context.set(path.names[...], to: value) }
     }
-    return context
+    return context.value
+  }
+
+  /// The same events and only some of the values, by their places.
+  func keeping(_ places: [Int]) -> Sample {
+    Sample(values: places.map { values[$0] }, events: events)
   }
 
   var history: EventHistory {
@@ -34,19 +40,46 @@ struct Sample {
   }
 }
 
-extension Value {
-  /// The map with a value under a path of names; values that are no maps stay as they are.
-  fileprivate func setting(_ names: ArraySlice<String>, to value: Value) -> Value {
-    guard let name = names.first else { return value }
-    guard case .map(var entries) = self else { return self }
-    let key = Value.string(name)
-    if let known = entries.firstIndex(where: { $0.key == key }) {
-      entries[known].value = entries[known].value.setting(names.dropFirst(), to: value)
-    } else {
-      let inner = Value.map([]).setting(names.dropFirst(), to: value)
-      entries.append(Entry(key: key, value: inner))
+/// A map that is built path by path, each in the time that the path takes.
+private final class ContextTree {
+  /// What was set here; nil for a map of children.
+  private var leaf: Value?
+  private var children: [(name: String, tree: ContextTree)] = []
+  private var places: [String: Int] = [:]
+
+  /// Puts a value under a path of names; values that are no maps stay as they are.
+  func set(_ names: ArraySlice<String>, to value: Value) {
+    guard let name = names.first else {
+      setHere(value)
+      return
     }
-    return .map(entries)
+    guard leaf == nil else { return }
+    if let place = places[name] {
+      children[place].tree.set(names.dropFirst(), to: value)
+    } else {
+      let child = ContextTree()
+      child.set(names.dropFirst(), to: value)
+      places[name] = children.count
+      children.append((name, child))
+    }
+  }
+
+  private func setHere(_ value: Value) {
+    leaf = nil
+    children = []
+    places = [:]
+    guard case .map(let entries) = value else {
+      leaf = value
+      return
+    }
+    for entry in entries {
+      if case .string(let name) = entry.key { set([name], to: entry.value) }
+    }
+  }
+
+  var value: Value {
+    leaf
+      ?? .map(children.map { Value.Entry(key: .string($0.name), value: $0.tree.value) })
   }
 }
 
@@ -59,23 +92,32 @@ struct SampleSet {
     attributes: [AttributePath], questions: [HostQuestion], constants: [Value], limit: Int
   ) {
     // A map that another path leads through is made by that path.
-    let leaves = attributes.filter { path in
-      !attributes.contains { $0.names.count > path.names.count && $0.names.starts(with: path.names) }
-    }
-    let values = SampleSet.values(for: constants)
+    let leaves = SampleSet.leaves(of: attributes)
+    // The first attribute alone takes as many samples as there are values: more than the limit are
+    // never used.
+    let values = SampleSet.values(for: constants, limit: limit)
     let histories = SampleSet.histories(for: questions, constants)
     let count = leaves.reduce(histories.count) { count, _ in
       count > limit ? count : count * (values.count + 1)
     }
-    for history in histories {
+    for history in histories where all.count < limit {
       let base = Sample(values: leaves.map { ($0, nil) }, events: history)
       if count <= limit {
         addProduct(base, leaves.count, values)
       } else {
-        addVariations(base, leaves.count, values)
+        addVariations(base, leaves.count, values, limit)
       }
     }
     if all.count > limit { all.removeLast(all.count - limit) }
+  }
+
+  /// The attributes that no other path leads through, in their order.
+  static func leaves(of attributes: [AttributePath]) -> [AttributePath] {
+    var inner: Set<ArraySlice<String>> = []
+    for path in attributes {
+      for count in 0..<path.names.count { inner.insert(path.names[..<count]) }
+    }
+    return attributes.filter { !inner.contains($0.names[...]) }
   }
 
   /// Combinations of values with which clauses may hold: for every attribute the constants that it
@@ -89,6 +131,10 @@ struct SampleSet {
       values += constants.prefix(2).flatMap { twins(of: $0).suffix(2) }.map { $0 }
       values.append(nil)
       let most = max(1, limit / max(samples.count, 1))
+      if most == 1 {
+        for i in samples.indices { samples[i].values.append((path, values[0])) }
+        continue
+      }
       samples = values.prefix(most).flatMap { value in
         samples.map { $0.joined(with: Sample(values: [(path, value)])) }
       }
@@ -112,12 +158,15 @@ struct SampleSet {
   }
 
   /// One attribute at a time, beside others that are missing, or that all have one value.
-  private mutating func addVariations(_ base: Sample, _ count: Int, _ values: [Value]) {
+  private mutating func addVariations(
+    _ base: Sample, _ count: Int, _ values: [Value], _ limit: Int
+  ) {
     all.append(base)
     let others: [Value?] = [nil] + values.map { $0 }
     for other in others {
       for i in 0..<count {
         for value in values {
+          guard all.count < limit else { return }
           var sample = base
           for j in 0..<count { sample.values[j].value = j == i ? value : other }
           all.append(sample)
@@ -128,12 +177,17 @@ struct SampleSet {
 
   // MARK: Values
 
-  /// Values that constants suggest, and those that languages take in different ways, each once.
-  private static func values(for constants: [Value]) -> [Value] {
+  /// Values that constants suggest, and those that languages take in different ways, each once;
+  /// none of the latter when there are more constants than the limit.
+  private static func values(for constants: [Value], limit: Int) -> [Value] {
     var values: [Value] = []
-    func add(_ more: [Value]) { for value in more where !values.contains(value) { values.append(value) } }
-    add(constants)
-    for constant in constants { add(twins(of: constant)) }
+    var seen: Set<Value> = []
+    func add(_ more: [Value]) {
+      for value in more where seen.insert(value).inserted { values.append(value) }
+    }
+    add(Array(constants.prefix(limit + 1)))
+    for constant in constants where values.count <= limit { add(twins(of: constant)) }
+    guard values.count <= limit else { return values }
     add([.null, "", 0, 1.5, true, false, "true", "a", 3_000_000_000])
     add([.list([]), .list(Array(constants.prefix(3))), .map([])])
     return values

@@ -33,7 +33,7 @@ package enum TimeZones {
     return name.withUTF8 { zone(named: $0) }
   }
 
-  /// The zone that functions of expressions take: as ``zone(named:)``, and also no text at all for
+  /// The zone that the time functions of CEL take: as ``zone(named:)``, and also no text at all for
   /// UTC and offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference
   /// implementation takes them.
   package static func zone(inExpressions name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {

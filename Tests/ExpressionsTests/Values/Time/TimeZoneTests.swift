@@ -36,7 +36,7 @@ import Testing
     #expect(TimeZones.zone(named: name) == nil)
   }
 
-  /// Functions of expressions take a few forms more.
+  /// The time functions of CEL take a few forms more.
   @Test(arguments: [
     ("", 0 as Int32?), ("5:30", 19_800), ("+5:30", 19_800), ("-5:30", -19_800), ("-0:30", -1_800),
     ("05:30", 19_800), ("UTC", 0), ("Asia/Kathmandu", 20_700), ("5:60", nil), ("5:3", nil), (":30", nil),
