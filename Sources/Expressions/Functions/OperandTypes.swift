@@ -26,6 +26,9 @@ enum Nesting {
   /// Lists and maps inside each other that functions look into. Deeper ones are a fault, because
   /// the stack of a thread may be small.
   static let deepest = 256
+  /// Lists and maps inside each other that are compared and handed out as a ``Value``. What a
+  /// context holds and an expression writes is less deep; bindings can stack values upon values.
+  static let deepestValue = 512
 }
 
 extension Cell {

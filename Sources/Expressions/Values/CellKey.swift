@@ -78,14 +78,14 @@ package enum FlatMap {
   }
 
   /// Whether two maps with the same number of entries have equal ones.
-  static func areEqual(_ a: Cell, _ b: Cell, _ work: inout Int) -> Bool {
+  static func areEqual(_ a: Cell, _ b: Cell, _ work: inout Int, _ depth: Int) -> Bool {
     guard let left = a.entries.baseAddress, let right = b.entries.baseAddress else { return true }
-    guard Comparing.isWithinBounds(&work) else { return false }
+    guard Comparing.isWithinBounds(&work, depth) else { return false }
     let count = a.outsideCount
     if count <= smallCount {
       for i in 0..<count {
         guard let value = Comparing.lookUp(left + 2 * i, in: b, &work),
-          Comparing.areEqual(left + 2 * i + 1, value, &work)
+          Comparing.areEqual(left + 2 * i + 1, value, &work, depth: depth + 1)
         else { return false }
       }
       return true
@@ -96,7 +96,7 @@ package enum FlatMap {
     for i in 0..<count { places[CellKey(cell: right[2 * i])] = i }
     for i in 0..<count {
       guard let place = places[CellKey(cell: left[2 * i])],
-        Comparing.areEqual(left + 2 * i + 1, right + 2 * place + 1, &work)
+        Comparing.areEqual(left + 2 * i + 1, right + 2 * place + 1, &work, depth: depth + 1)
       else { return false }
     }
     return true

@@ -29,14 +29,15 @@ package enum Comparing {
   static let mostWork = 1 << 24
 
   /// Equality that adds to `work` what it looked at: an element of a list, an entry of a map or 64
-  /// bytes count one. Beyond ``mostWork`` the answer is false and `work` more than any budget.
+  /// bytes count one. Beyond ``mostWork``, or deeper than ``Nesting/deepestValue``, the answer is
+  /// false and `work` more than any budget.
   package static func areEqual(
-    _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int
+    _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int, depth: Int = 0
   ) -> Bool {
     let left = a.pointee
     let right = b.pointee
     if left == right {
-      return left.tag != Tag.double ? isReflexive(left, &work) : !left.doubleValue.isNaN
+      return left.tag != Tag.double ? isReflexive(left, &work, depth) : !left.doubleValue.isNaN
     }
     switch (left.tag, right.tag) {
     case (Tag.longText, Tag.longText), (Tag.bytes, Tag.bytes), (Tag.ip, Tag.ip),
@@ -44,9 +45,9 @@ package enum Comparing {
       work &+= left.outsideCount >> 6
       return equalBytes(a.textBytes, b.textBytes)
     case (Tag.list, Tag.list), (Tag.optional, Tag.optional), (Tag.function, Tag.function):
-      return equalLists(left, right, &work)
+      return equalLists(left, right, &work, depth)
     case (Tag.map, Tag.map):
-      return left.outsideCount == right.outsideCount && FlatMap.areEqual(left, right, &work)
+      return left.outsideCount == right.outsideCount && FlatMap.areEqual(left, right, &work, depth)
     case (Tag.int...Tag.double, Tag.int...Tag.double):
       return left.tag == right.tag && left.tag != Tag.double
         ? false : orderNumbers(left, right) == .equal
@@ -59,10 +60,10 @@ package enum Comparing {
   }
 
   /// Bit-identical lists and maps are equal unless they hold a NaN.
-  private static func isReflexive(_ cell: Cell, _ work: inout Int) -> Bool {
+  private static func isReflexive(_ cell: Cell, _ work: inout Int, _ depth: Int) -> Bool {
     switch cell.tag {
-    case Tag.list, Tag.optional, Tag.function: equalLists(cell, cell, &work)
-    case Tag.map: FlatMap.areEqual(cell, cell, &work)
+    case Tag.list, Tag.optional, Tag.function: equalLists(cell, cell, &work, depth)
+    case Tag.map: FlatMap.areEqual(cell, cell, &work, depth)
     default: true
     }
   }
@@ -73,19 +74,20 @@ package enum Comparing {
     return memcmp(left, right, a.count) == 0
   }
 
-  private static func equalLists(_ a: Cell, _ b: Cell, _ work: inout Int) -> Bool {
-    guard a.outsideCount == b.outsideCount else { return false }
+  private static func equalLists(_ a: Cell, _ b: Cell, _ work: inout Int, _ depth: Int) -> Bool {
+    guard a.outsideCount == b.outsideCount, isWithinBounds(&work, depth) else { return false }
     guard let left = a.elements.baseAddress, let right = b.elements.baseAddress else { return true }
     for i in 0..<a.outsideCount {
       work &+= 1
-      guard isWithinBounds(&work), areEqual(left + i, right + i, &work) else { return false }
+      guard isWithinBounds(&work), areEqual(left + i, right + i, &work, depth: depth + 1)
+      else { return false }
     }
     return true
   }
 
   /// False when a comparison has looked at too much, which `work` then says to whoever budgets it.
-  static func isWithinBounds(_ work: inout Int) -> Bool {
-    if work <= mostWork { return true }
+  static func isWithinBounds(_ work: inout Int, _ depth: Int = 0) -> Bool {
+    if work <= mostWork, depth < Nesting.deepestValue { return true }
     work = .max >> 1
     return false
   }

@@ -1,19 +1,20 @@
 extension Cell {
   /// What this takes as a value of its own, in which nothing is shared: 16 bytes for each cell, and
   /// the bytes of texts. Nil when that is more than `limit`, which is found out in time that does
-  /// not depend on how much more.
+  /// not depend on how much more, or deeper than ``Nesting/deepestValue``.
   func treeSize(upTo limit: Int) -> Int? {
     var left = limit
-    return Cell.take(self, from: &left) ? limit - left : nil
+    return Cell.take(self, from: &left, depth: 0) ? limit - left : nil
   }
 
-  private static func take(_ cell: Cell, from left: inout Int) -> Bool {
+  private static func take(_ cell: Cell, from left: inout Int, depth: Int) -> Bool {
     left -= 16
     if cell.hasBytesOutside { left -= cell.outsideCount }
-    guard left >= 0 else { return false }
+    guard left >= 0, depth <= Nesting.deepestValue else { return false }
     switch cell.tag {
-    case Tag.list, Tag.optional: return cell.elements.allSatisfy { take($0, from: &left) }
-    case Tag.map: return cell.entries.allSatisfy { take($0, from: &left) }
+    case Tag.list, Tag.optional:
+      return cell.elements.allSatisfy { take($0, from: &left, depth: depth + 1) }
+    case Tag.map: return cell.entries.allSatisfy { take($0, from: &left, depth: depth + 1) }
     default: return true
     }
   }
