@@ -151,6 +151,8 @@ private struct StepMaker {
     let names = key.names
     let instruction = storage.code[at]
     if key.place % 2 == 0 { return afterFault(instruction, at, names) }
+    // Columns do not hold what fault it was, which a variable keeps.
+    if let fault = instruction.failing, keepsFault(fault) { return .rows(from: at, names) }
     if case .skipIfMissing(let a, let next, let missing, _) = instruction,
       let slot = slot(a, names)
     {
@@ -167,6 +169,9 @@ private struct StepMaker {
     switch instruction {
     case .pend(let chain, let next):
       return .pend(chain: Int(chain), next: StepKey(next, names))
+    case .keep:
+      isPossible = false
+      return .finish(false)
     case .check(let chain, let fault):
       return .check(
         chain: Int(chain), fault: plainTarget(fault, names), next: StepKey(at - 1, names))
@@ -206,6 +211,10 @@ private struct StepMaker {
         tests.number(of: .present(slot: slot)), yes: next, no: failed, fault: failed)
     default: return nil
     }
+  }
+
+  private func keepsFault(_ at: UInt32) -> Bool {
+    if case .keep = storage.code[Int(at)] { true } else { false }
   }
 
   private func slot(_ operand: UInt32, _ names: StepKey.Names) -> Int? {

@@ -113,6 +113,7 @@ enum Arithmetic {
   /// The fault of reading a cell that holds no value.
   static func absent(_ cell: Cell) -> Cell {
     switch cell.tag {
+    case Tag.fault: cell
     case Tag.unknown: Cell(fault: .unknownValue)
     case Tag.notAMap: Cell(fault: .noSuchOverload)
     case Tag.undeclared: Cell(fault: .undeclaredName)

@@ -50,6 +50,8 @@ struct ConstantFolding {
       return a == Int(node.a) ? id : graph.add(.optionalElement, a, at: origin)
     case .bind:
       let (a, b) = (folded(node.a), folded(node.b))
+      // A value that nothing reads is no error.
+      if graph.constant(b) != nil { return b }
       let isSame = a == Int(node.a) && b == Int(node.b)
       return isSame ? id : graph.add(.bind, a, b, Int(node.c), at: origin)
     case .not, .negate:

@@ -79,7 +79,7 @@ extension Program {
       let computed = found.computed.enumerated().map { i, operand -> Clause.Computed in
         let cell = evaluator.value(ofComputed: i, of: number)
         return Clause.Computed(
-          text: text(operand.range), value: cell.isValue ? Value(cell) : nil)
+          text: text(operand.range), value: value(cell))
       }
       clauses.append(
         Clause(
@@ -90,6 +90,11 @@ extension Program {
           attributes: attributes(below: found.node, in: frame), computed: computed))
     }
     return clauses.sorted { ($0.range.from, $0.range.to) < ($1.range.from, $1.range.to) }
+  }
+
+  /// The value of a cell, if it has one and that is within the limits.
+  private func value(_ cell: Cell) -> Value? {
+    cell.isValue && cell.treeSize(upTo: storage.limits.resultBytes) != nil ? Value(cell) : nil
   }
 
   private func outcome(_ cell: Cell) -> Clause.Outcome {
@@ -181,11 +186,14 @@ private struct ClauseFinder {
   private func findComputed(
     _ node: ConditionGraph.ID, _ clause: inout Found, _ graph: borrowing ConditionGraph
   ) {
+    let operands: [ConditionGraph.ID]
     switch graph[node].kind {
-    case .loop, .bind: return
-    default: break
+    case .loop: return
+    // What is bound has a value of its own; the body has none without the variable.
+    case .bind: operands = [Int(graph[node].a)]
+    default: operands = graph.operands(of: node)
     }
-    for operand in graph.operands(of: node) {
+    for operand in operands {
       switch graph[operand].kind {
       case .constant, .slot, .present, .local, .slotOrNull, .raise: continue
       case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField,

@@ -55,6 +55,9 @@ enum Instruction {
   case pend(chain: UInt32, next: UInt32)
   case check(chain: UInt32, fault: UInt32)
 
+  /// Writes the last fault as if it were a value and goes on: what reads it fails by it.
+  case keep(to: Operand, next: UInt32)
+
   /// Where to go on after a fault: `caught` for these kinds.
   case rescue(FaultSet, caught: UInt32, other: UInt32)
   case raise(EvaluationError.Kind, fault: UInt32)
@@ -142,7 +145,7 @@ extension Instruction {
   var isWithinAnyLimit: Bool {
     switch self {
     case .isTrue, .equalBits, .equalInt, .less, .lessOrEqual, .present, .inBits, .inSet, .pend,
-      .check, .forget, .jump, .finish, .finishFault, .copy:
+      .check, .keep, .forget, .jump, .finish, .finishFault, .copy:
       true
     default: false
     }

@@ -195,7 +195,7 @@ struct Lowering: ~Copyable {
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
     case .call: return graph.function(node).map(Lowering.isTest) ?? false
     case .loop: return Lowering.loopKind(content).isCondition
-    case .bind: return isCondition(Int(content.b))
+    case .bind: return isCondition(boundBody(node))
     case .affirms, .relation: return true
     default: return false
     }
@@ -256,10 +256,7 @@ struct Lowering: ~Copyable {
     case .loop where Lowering.loopKind(content).isCondition:
       return loopTest(node, content, targets, depth)
     case .bind where isCondition(node):
-      var depth = depth
-      let place = bindLocal(content, &depth)
-      let body = test(Int(content.b), targets, depth)
-      return value(Int(content.a), to: place, next: body, fault: targets.fault, depth)
+      return bind(node, depth) { $0.test($1, targets, $2) }
     default: return lenientTest(node, content, targets, depth)
     }
   }
@@ -484,10 +481,7 @@ struct Lowering: ~Copyable {
     case .call where !isCondition(node):
       return call(node, content, to: place, next, fault, depth)
     case .bind:
-      var depth = depth
-      let local = bindLocal(content, &depth)
-      let body = value(b, to: place, next: next, fault: fault, depth)
-      return value(a, to: local, next: body, fault: fault, depth)
+      return bind(node, depth) { $0.value($1, to: place, next: next, fault: fault, $2) }
     case .loop where !Lowering.loopKind(content).isCondition:
       return loopValue(node, content, to: place, next, fault, depth)
     case .list, .map:

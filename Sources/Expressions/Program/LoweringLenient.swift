@@ -48,7 +48,13 @@ extension Lowering {
         .arithmetic($0[0], $0[1], to: place, fault: fault, operation)
       }
     case .mapKeepingLast: return collection(node, content, to: place, next, fault, depth)
-    default: return boolValue(node, to: place, next, fault, depth)
+    default:
+      guard isCondition(node) else {
+        // No value and no test: an error where it runs, and not a search for one without end.
+        emit(.raise(.noSuchOverload, fault: fault), node)
+        return last
+      }
+      return boolValue(node, to: place, next, fault, depth)
     }
   }
 

@@ -22,11 +22,42 @@ extension Lowering {
     node.b & ConditionGraph.LoopKind.failsAtOnce != 0
   }
 
-  /// A place for the variable of a binding.
-  mutating func bindLocal(_ content: ConditionGraph.Node, _ depth: inout Int) -> UInt32 {
-    let place = temporary(&depth)
-    localPlaces[content.c] = place
-    return place
+  /// What nested bindings are around.
+  func boundBody(_ node: Node) -> Node {
+    var body = node
+    while graph[body].kind == .bind { body = Int(graph[body].b) }
+    return body
+  }
+
+  /// Emits bindings around a body, which is given where it stands and the temporaries in use. They
+  /// are not emitted by recursion: `cel.block` nests hundreds.
+  ///
+  /// A value that errs is no error before something reads it: the variable keeps the fault. What is
+  /// in the frame already is read where it is.
+  mutating func bind(
+    _ node: Node, _ depth: Int, _ emitBody: (inout Lowering, Node, Int) -> UInt32
+  ) -> UInt32 {
+    var depth = depth
+    var bound: [(value: Node, place: UInt32, depth: Int)] = []
+    var body = node
+    while graph[body].kind == .bind {
+      let content = graph[body]
+      let value = Int(content.a)
+      switch graph[value].kind {
+      case .constant, .slot, .local: localPlaces[content.c] = operand(value, &depth)
+      default:
+        let place = temporary(&depth)
+        localPlaces[content.c] = place
+        bound.append((value, place, depth))
+      }
+      body = Int(content.b)
+    }
+    var start = emitBody(&self, body, depth)
+    for (value, place, depth) in bound.reversed() {
+      emit(.keep(to: place, next: start), value)
+      start = self.value(value, to: place, next: start, fault: last, depth)
+    }
+    return start
   }
 
   /// What every loop needs: places for range, iterator and variables.

@@ -194,6 +194,9 @@ enum Machine {
         } else {
           state.at &-= 1
         }
+      case .keep(let to, let next):
+        cells[Int(to)] = Cell(low: state.fault, high: 0)
+        state.at = Int(next)
       case .renew:
         state.renew(frame.storage.limits.steps)
         frame.arena.release(to: frame.runMark)
@@ -205,7 +208,7 @@ enum Machine {
       case .finish(let place):
         let cell = cells[Int(place)]
         if cell.isValue { return cell }
-        return Cell(low: Arithmetic.absent(cell).low | UInt64(state.at) << 32, high: 0)
+        return Cell(low: state.placed(Arithmetic.absent(cell)), high: 0)
       case .finishFault:
         return Cell(low: state.fault, high: 0)
       case .copy(let a, let to, let target):

@@ -64,9 +64,7 @@ struct GraphWriter {
     case .list: return ("[\(list(node.a).joined(separator: ", "))]", own)
     case .map: return (map(list(node.a)), own)
     case .optionalElement: return ("?\(text(a, tighterThan: 0))", own)
-    case .bind:
-      let (value, body) = (text(a, tighterThan: 0), text(b, tighterThan: 0))
-      return ("cel.bind(\(GraphWriter.variable(node.c)), \(value), \(body))", own)
+    case .bind: return (bindings(id), own)
     case .call: return (call(id, node), own)
     case .loop: return (loop(node), own)
     case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
@@ -131,7 +129,7 @@ struct GraphWriter {
     return "[\(Printer.quoted(Array(name.utf8)[...], isBytes: false))]"
   }
 
-  private static func variable(_ level: UInt32) -> String {
+  static func variable(_ level: UInt32) -> String {
     level < 3 ? ["x", "y", "z"][Int(level)] : "x\(level)"
   }
 

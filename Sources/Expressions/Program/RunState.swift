@@ -23,12 +23,18 @@ struct RunState<T: Trace> {
 
   @inline(__always)
   mutating func fail(_ cell: Cell, _ target: UInt32) {
-    fault = cell.low | UInt64(at) << 32
+    fault = placed(cell)
     at = Int(target)
     // What reached a limit took long, and `||` passes over its fault: nothing else may take long.
     if UInt8(truncatingIfNeeded: cell.low >> 8) == EvaluationError.Kind.limitExceeded.rawValue {
       steps = min(steps, 0)
     }
+  }
+
+  /// A fault with its instruction: this one, unless a variable kept it from where it arose.
+  @inline(__always)
+  func placed(_ cell: Cell) -> UInt64 {
+    cell.low >> 32 == 0 ? cell.low | UInt64(at) << 32 : cell.low
   }
 
   @inline(__always)

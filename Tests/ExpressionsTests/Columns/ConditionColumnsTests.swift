@@ -20,6 +20,10 @@ import Testing
       #"user.s1.matches("^[a-z]+$") && user.d1 < 3.5"#, "user.b1", "user.i1 == user.i2",
       #""x" in user.l1"#, "user.i1 + 1 > 2", "user.l1.exists(x, x == user.i1)",
       #"user.s1 == "free" ? user.b1 : device.b1"#, "user.i1 / user.i2 == 1 || user.b1",
+      "cel.bind(x, user.i1 == 1 || user.b2, x || user.b1)", "cel.bind(x, user.i1, x > 3 || user.b1)",
+      "user.b2 && cel.bind(x, device.b1 && user.b1, x || user.b2)",
+      "cel.bind(x, user.b1 ? user.i1 > 1 : user.b2, x || user.b2) || device.b2",
+      "user.?i1.orValue(device.i1) > 2", "device.b1 || user.?b1.orValue(user.b2)",
     ] { builder.add(source) }
     let program = builder.build()
     let rows = 300
