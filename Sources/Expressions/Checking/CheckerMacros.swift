@@ -87,6 +87,13 @@ extension Checker {
     _ bodies: [SyntaxTree.ID?], _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {
     let range = check(target)
+    return loop(kind, over: range, names, bodies, node)
+  }
+
+  private mutating func loop(
+    _ kind: ConditionGraph.LoopKind, over range: ConditionGraph.ID, _ names: [String],
+    _ bodies: [SyntaxTree.ID?], _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
     let level = nextLevel
     var parts = [range]
     _ = scoped(names) { checker in
@@ -101,14 +108,58 @@ extension Checker {
     return graph.add(.loop, list: parts, Int(kind.rawValue + two), level, at: origin(node))
   }
 
-  /// The values in the order of their keys: the list, and a list of keys of the same length.
+  /// The values in the order of their keys: the list, and a list of keys of the same length. A list
+  /// that has to be worked out is, once.
   private mutating func sortBy(
     _ target: SyntaxTree.ID, _ name: String, _ variable: SyntaxTree.ID, _ key: SyntaxTree.ID,
     _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {
     let values = check(target)
-    let keys = loop(.map, target, [name], [nil, key], node)
+    switch graph[values].kind {
+    case .constant, .slot, .local: return sorted(values, name, key, node)
+    default:
+      return holding(values, origin(node)) { $0.sorted($1, name, key, node) }
+    }
+  }
+
+  private mutating func sorted(
+    _ values: ConditionGraph.ID, _ name: String, _ key: SyntaxTree.ID, _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
+    let keys = loop(.map, over: values, [name], [nil, key], node)
     return addCall(.sortByKeys, [values, keys], origin(node))
+  }
+
+  /// Binds a value to a variable that nobody can name, around what is made of the variable.
+  private mutating func holding(
+    _ value: ConditionGraph.ID, _ origin: ConditionGraph.Origin,
+    _ body: (inout Checker, _ held: ConditionGraph.ID) -> ConditionGraph.ID
+  ) -> ConditionGraph.ID {
+    let level = nextLevel
+    hiddenLevels += 1
+    defer { hiddenLevels -= 1 }
+    let held = graph.add(.local, level, at: origin)
+    return graph.add(.bind, value, body(&self, held), level, at: origin)
+  }
+
+  /// `a.or(b)` and `a.orValue(b)`: what is in `b` counts, its errors too, where `a` holds nothing.
+  mutating func alternative(
+    _ function: Function, _ target: SyntaxTree.ID, _ other: SyntaxTree.ID,
+    _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID {
+    let origin = origin(node)
+    let optional = check(target)
+    // One that cannot err needs no choice.
+    if tree[other].kind.isLiteral { return addCall(function, [optional, check(other)], origin) }
+    return holding(optional, origin) { checker, held in
+      let rest = checker.check(other)
+      let isThere = checker.addCall(.hasValue, [held], origin)
+      if function == .or {
+        let either = checker.addCall(.or, [held, rest], origin)
+        return checker.graph.add(.conditional, isThere, held, either, at: origin)
+      }
+      let value = checker.addCall(.value, [held], origin)
+      return checker.graph.add(.conditional, isThere, value, rest, at: origin)
+    }
   }
 
   /// `value.optMap(x, body)`: the body's value for the optional's, or none.
@@ -118,19 +169,16 @@ extension Checker {
   ) -> ConditionGraph.ID {
     let origin = origin(node)
     let optional = check(target)
-    let hidden = nextLevel
-    hiddenLevels += 1
-    defer { hiddenLevels -= 1 }
-    let held = graph.add(.local, hidden, at: origin)
-    let level = nextLevel
-    var result = scoped([name]) { $0.check(body) }
-    let value = addCall(.value, [held], origin)
-    result = graph.add(.bind, value, result, level, at: origin)
-    if !isFlat { result = addCall(.optionalOf, [result], origin) }
-    let none = addCall(.optionalNone, [], origin)
-    let choice = graph.add(
-      .conditional, addCall(.hasValue, [held], origin), result, none, at: origin)
-    return graph.add(.bind, optional, choice, hidden, at: origin)
+    return holding(optional, origin) { checker, held in
+      let level = checker.nextLevel
+      var result = checker.scoped([name]) { $0.check(body) }
+      let value = checker.addCall(.value, [held], origin)
+      result = checker.graph.add(.bind, value, result, level, at: origin)
+      if !isFlat { result = checker.addCall(.optionalOf, [result], origin) }
+      let none = checker.addCall(.optionalNone, [], origin)
+      let isThere = checker.addCall(.hasValue, [held], origin)
+      return checker.graph.add(.conditional, isThere, result, none, at: origin)
+    }
   }
 
   // MARK: Macros with a name space
@@ -148,7 +196,7 @@ extension Checker {
       let body = scoped([variable]) { $0.check(arguments[2]) }
       return graph.add(.bind, value, body, level, at: origin(node))
     case "cel.block" where arguments.count == 2 && tree[arguments[0]].kind == .list:
-      return block(Array(tree.list(tree[arguments[0]].c)), 0, arguments[1], node)
+      return block(Array(tree.list(tree[arguments[0]].c)), arguments[1], node)
     case "cel.index", "cel.iterVar", "cel.accuVar":
       guard let variable = blockVariable(node),
         let level = scopes.last(where: { $0.name == variable })?.level
@@ -159,13 +207,31 @@ extension Checker {
     }
   }
 
+  /// Bindings of the values, each around all that comes after it.
   private mutating func block(
-    _ values: [UInt32], _ at: Int, _ body: SyntaxTree.ID, _ node: SyntaxTree.Node
+    _ values: [UInt32], _ body: SyntaxTree.ID, _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {
-    guard at < values.count else { return check(body) }
-    let value = check(Int(values[at]))
-    let level = nextLevel
-    let inner = scoped(["@index:\(at)"]) { $0.block(values, at + 1, body, node) }
-    return graph.add(.bind, value, inner, level, at: origin(node))
+    if let optional = values.first(where: { tree[Int($0)].kind == .optionalElement }) {
+      return report(
+        .syntaxError, "a value of cel.block() is always there", tree[Int(optional)],
+        "write it without the '?'")
+    }
+    let most = environment.limits.nesting
+    guard nextLevel + values.count <= most else {
+      return report(
+        .limitExceeded, "more than \(most) variables are bound inside each other", node)
+    }
+    let first = nextLevel
+    var bound: [ConditionGraph.ID] = []
+    for (number, value) in values.enumerated() {
+      bound.append(check(Int(value)))
+      scopes.append(("@index:\(number)", first + number))
+    }
+    defer { scopes.removeLast(values.count) }
+    var result = check(body)
+    for (number, value) in bound.enumerated().reversed() {
+      result = graph.add(.bind, value, result, first + number, at: origin(node))
+    }
+    return result
   }
 }

@@ -10,7 +10,8 @@
 public struct Limits: Hashable, Sendable {
   /// Bytes of source text of one expression.
   public var sourceBytes: Int
-  /// Depth of nested parentheses, calls, literals and operators. The default fits into a stack of
+  /// Depth of nested parentheses, calls, literals and operators, and how many values of `cel.block`
+  /// there are at one place. The default fits into a stack of
   /// 512 KiB in an optimised build. At most 500 is honoured, for which a stack of 8 MiB has room
   /// even in an unoptimised one.
   public var nesting: Int { didSet { nesting = Limits.clamped(nesting) } }

@@ -8,6 +8,8 @@ enum NestingShapes {
     ("true?1:", "1", ""), ("true?", "1", ":1"), ("true?(", "1", "):1"), ("(true?1:", "1", ")"),
     ("1+(", "1", ")"), ("1==", "1", ""), ("1 in [", "1", "]"), ("[?", "1", "]"), ("not ", "true", ""),
     ("f(a,", "b", ")"), ("{'a':[", "1", "]}"), ("cel.bind(x,1,", "x", ")"),
+    ("cel.bind(x,", "1", ",x)"), ("cel.block([", "1", "],1)"), ("cel.block([1],", "1", ")"),
+    ("user.?a.orValue(", "1", ")"), ("user.?a.or(", "user.?a", ")"),
   ]
 
   /// Shapes that repeat one piece after a beginning.
@@ -19,7 +21,7 @@ enum NestingShapes {
     ("", "\""), ("", "\\"), ("", "\u{201C}"), ("", "(."), ("", "[,"), ("", "{:"), ("", "a."), ("", "1."),
     ("", "//"), ("", "\n"), ("", "not "), ("", "in "), ("true", "?true:true"), ("[", "1,"), ("{", "1:1,"),
     ("size(", "1,"), ("", "and "), ("1", "?"), ("", "!="), ("", "r'"), ("", "b"), ("", "0x"), ("", "1e"),
-    ("cel.block([", "1,"),
+    ("cel.block([", "1,"), ("[1]", ".sortBy(x,x)"), ("user.?a", ".or(user.?a)"),
   ]
 
   /// Every shape with this many repetitions, complete and broken off in the middle.
