@@ -17,6 +17,9 @@ struct CallNames: Sendable {
 
   private let meanings: [Meaning]
   private var table = InternTable()
+  /// The first parts of names with dots, as `math` of `math.abs`.
+  private var firstParts: [String] = []
+  private var firstPartTable = InternTable()
 
   static let all = CallNames()
 
@@ -35,11 +38,24 @@ struct CallNames: Sendable {
       var name = meaning.name
       _ = table.insert(name.withUTF8 { InternTable.combine(0, $0) })
     }
+    // `cel` has macros alone.
+    firstParts = Set(meanings.keys.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
+      .union(["cel"]).sorted()
+    for var part in firstParts {
+      _ = firstPartTable.insert(part.withUTF8 { InternTable.combine(0, $0) })
+    }
   }
 
   /// The number of a name that means something.
   func number(of name: ByteView) -> Int? {
     table.find(InternTable.combine(0, name)) { SlotTable.isSame(meanings[$0].name, name) }
+  }
+
+  /// Whether some name with dots begins with this part.
+  func beginsName(_ part: ByteView) -> Bool {
+    firstPartTable.find(InternTable.combine(0, part)) {
+      SlotTable.isSame(firstParts[$0], part)
+    } != nil
   }
 
   func name(_ number: Int) -> String { meanings[number].name }

@@ -20,6 +20,8 @@ struct Checker: ~Copyable {
   var open: [UInt32] = []
   /// The names of the path that was looked at last, the root first.
   private var path: [SlotTable.NameRange] = []
+  /// How many of them, from the root on, stand behind dots: only these can be parts of one name.
+  private var dotted = 0
 
   init(_ environment: Environment) { self.environment = environment }
 
@@ -163,7 +165,7 @@ struct Checker: ~Copyable {
 
   // MARK: Attributes
 
-  /// The names of a path that is known at compile time: `user.a`, `user["a"]`, `user.a.b`.
+  /// The names of a path that has dots alone: `user.a`, `user.a.b`.
   func staticPath(_ id: SyntaxTree.ID) -> [String]? {
     let node = tree[id]
     switch node.kind {
@@ -171,9 +173,6 @@ struct Checker: ~Copyable {
       return [tree.name(node.a, node.b)]
     case .select:
       return staticPath(Int(node.a)).map { $0 + [tree.name(node.b, node.c)] }
-    case .index where tree[Int(node.b)].kind == .string:
-      let key = tree[Int(node.b)]
-      return staticPath(Int(node.a)).map { $0 + [tree.name(key.a, key.b)] }
     default:
       return nil
     }
@@ -192,21 +191,25 @@ struct Checker: ~Copyable {
     return scopes.last { $0.name == name }?.level
   }
 
-  /// Reads the names of a static path into ``path``, and gives its root.
+  /// Reads the names of a static path (`user.a`, `user["a"]`, `user.a.b`) into ``path``, and gives
+  /// its root.
   private mutating func readPath(_ id: SyntaxTree.ID) -> SyntaxTree.Node? {
     path.removeAll(keepingCapacity: true)
+    var behindDots = 0
     var node = tree[id]
     while true {
       switch node.kind {
       case .identifier:
         path.append(SlotTable.NameRange(from: node.a, count: node.b))
         path.reverse()
+        dotted = path.count - behindDots
         return node
       case .select:
         path.append(SlotTable.NameRange(from: node.b, count: node.c))
       case .index where tree[Int(node.b)].kind == .string:
         let key = tree[Int(node.b)]
         path.append(SlotTable.NameRange(from: key.a, count: key.b))
+        behindDots = path.count
       default: return nil
       }
       node = tree[Int(node.a)]
@@ -235,7 +238,8 @@ struct Checker: ~Copyable {
       }
     }
     let names = path.map { tree.name($0.from, $0.count) }
-    guard let (variable, used) = environment.resolve(names, isAbsolute: root.c == 1) else {
+    let known = Array(names.prefix(dotted))
+    guard let (variable, used) = environment.resolve(known, isAbsolute: root.c == 1) else {
       return nil
     }
     let resolved = [variable] + names.dropFirst(used)
@@ -243,13 +247,19 @@ struct Checker: ~Copyable {
     return graph.slots.slot(resolved, isPresenceOnly: isPresenceOnly)
   }
 
-  /// The name space that the target of a call can be: a path that means nothing else.
-  mutating func nameSpace(_ target: SyntaxTree.ID) -> String? {
-    guard let root = readPath(target), local(root) == nil else { return nil }
-    if environment.hasOnlyRoots, pathBeginsWithRoot() { return nil }
-    let names = path.map { tree.name($0.from, $0.count) }
-    guard environment.resolve(names, isAbsolute: false) == nil else { return nil }
-    return names.joined(separator: ".")
+  /// The name spaces that the target of a call can be, the innermost of the container first. Whether
+  /// a variable has the name too does not matter: a function `math.abs` is called by
+  /// `math.abs(x)` where `math` is a variable.
+  mutating func nameSpaces(_ target: SyntaxTree.ID) -> [String] {
+    guard let root = readPath(target), dotted == path.count else { return [] }
+    let isAbsolute = root.c == 1
+    if environment.container.isEmpty || isAbsolute {
+      guard tree.withText(path[0].from, path[0].count, { CallNames.all.beginsName($0) }) else {
+        return []
+      }
+    }
+    let name = path.map { tree.name($0.from, $0.count) }.joined(separator: ".")
+    return environment.spaces(isAbsolute: isAbsolute).map { $0 + name }
   }
 
   private mutating func selection(_ id: SyntaxTree.ID, _ node: SyntaxTree.Node)
@@ -257,7 +267,9 @@ struct Checker: ~Copyable {
   {
     if let slot = slot(id) { return graph.add(.slot, slot, at: origin(node)) }
     if let path = staticPath(id), local(root(of: id)) == nil {
-      if let type = TypeName(named: path.joined(separator: ".")) {
+      let name = path.joined(separator: ".")
+      for space in environment.spaces(isAbsolute: root(of: id).c == 1) {
+        guard let type = TypeName(named: space + name) else { continue }
         return graph.addConstant(Cell(type), at: origin(node))
       }
     }

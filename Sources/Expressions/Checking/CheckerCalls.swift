@@ -13,10 +13,14 @@ extension Checker {
       {
         return expanded
       }
-      if let space = nameSpace(target),
-        let call = qualifiedCall("\(space).\(tree.name(node.a, node.b))", arguments, node)
-      {
-        return call
+      for space in nameSpaces(target) {
+        let name = "\(space).\(tree.name(node.a, node.b))"
+        if let call = qualifiedCall(name, arguments, node) { return call }
+      }
+    } else if !environment.container.isEmpty {
+      for space in environment.spaces(isAbsolute: false) where !space.isEmpty {
+        let name = space + tree.name(node.a, node.b)
+        if let call = qualifiedCall(name, arguments, node) { return call }
       }
     }
     guard let number else { return unknown(tree.name(node.a, node.b), node) }
@@ -41,6 +45,9 @@ extension Checker {
       number, operands: arguments.count + (target == nil ? 0 : 1), asMethod: target != nil)
     guard let function else { return unknown(CallNames.all.name(number), node) }
     if function == .matches { hasPatterns = true }
+    if function == .or || function == .orValue, let target, let other = arguments.first {
+      return alternative(function, target, Int(other), node)
+    }
     return list(.call, arguments, Int(function.rawValue), origin(node), target: target)
   }
 

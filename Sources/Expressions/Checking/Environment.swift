@@ -48,16 +48,20 @@ public struct Environment: Sendable {
     roots.contains(name) || variables.contains(name)
   }
 
+  /// What can stand before a name: the container and the name spaces around it, the innermost
+  /// first, and nothing.
+  func spaces(isAbsolute: Bool) -> [String] {
+    var spaces = [""]
+    if isAbsolute || container.isEmpty { return spaces }
+    for part in container.split(separator: ".") { spaces.insert(spaces[0] + part + ".", at: 0) }
+    return spaces
+  }
+
   /// The declared variable that the longest beginning of a path names, tried in the container and
   /// in the name spaces around it, and the number of names that it takes.
   func resolve(_ path: [String], isAbsolute: Bool) -> (variable: String, names: Int)? {
     if hasOnlyRoots { return isDeclared(path[0]) ? (path[0], 1) : nil }
-    var spaces = [""]
-    if !isAbsolute, !container.isEmpty {
-      for part in container.split(separator: ".") {
-        spaces.insert((spaces[0].isEmpty ? "" : spaces[0]) + part + ".", at: 0)
-      }
-    }
+    let spaces = spaces(isAbsolute: isAbsolute)
     for count in stride(from: path.count, through: 1, by: -1) {
       let name = path.prefix(count).joined(separator: ".")
       for space in spaces where isDeclared(space + name) { return (space + name, count) }

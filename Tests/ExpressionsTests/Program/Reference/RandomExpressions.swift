@@ -121,6 +121,11 @@ struct RandomExpressions<Generator: RandomNumberGenerator> {
         expression(.bool, depth: depth - 1), expression(kind, depth: depth - 1),
         expression(kind, depth: depth - 1))
     }
+    if chance(1, in: 20) { return binding(kind, depth: depth) }
+    if chance(1, in: 20) {
+      let map = chance(1, in: 2) ? path(.map) : expression(.map, depth: depth - 1)
+      return .orValue(map, pick(["a", "b", "s1", "zz"]), expression(kind, depth: depth - 1))
+    }
     switch kind {
     case .bool: return condition(depth: depth)
     case .int: return number(.int, depth: depth)
@@ -241,6 +246,15 @@ struct RandomExpressions<Generator: RandomNumberGenerator> {
       bodies.insert(expression(.bool, depth: depth - 1), at: 0)
     }
     return .macro(macro, range, variable, bodies)
+  }
+
+  private mutating func binding(_ kind: Kind, depth: Int) -> ReferenceExpression {
+    let value = expression(chance(1, in: 2) ? kind : .any, depth: depth - 1)
+    let variable = chance(1, in: 12) ? pick(["user", "device"]) : pick(["x", "y", "tag"])
+    let outer = locals
+    locals = outer.filter { $0 != variable } + [variable]
+    defer { locals = outer }
+    return .bind(variable, value, expression(kind, depth: depth - 1))
   }
 
   private mutating func map(depth: Int) -> ReferenceExpression {

@@ -19,6 +19,10 @@ indirect enum ReferenceExpression {
   case text(ReferenceTextTest, ReferenceExpression, ReferenceExpression)
   /// `range.macro(variable, bodies...)`
   case macro(ReferenceMacro, ReferenceExpression, String, [ReferenceExpression])
+  /// `cel.bind(variable, value, body)`
+  case bind(String, ReferenceExpression, ReferenceExpression)
+  /// `map.?name.orValue(other)`
+  case orValue(ReferenceExpression, String, ReferenceExpression)
 
   /// The direct subexpressions, for finding the smallest one that goes wrong.
   var children: [ReferenceExpression] {
@@ -30,6 +34,8 @@ indirect enum ReferenceExpression {
     case .list(let elements): elements
     case .map(let entries): entries.flatMap { [$0.key, $0.value] }
     case .macro(_, let range, _, _): [range]
+    case .bind(_, let value, _): [value]
+    case .orValue(let a, _, let b): [a, b]
     }
   }
 }
@@ -188,6 +194,17 @@ struct ReferenceWriter<Generator: RandomNumberGenerator> {
         tokens.append(",")
         emit(body, atLeast: 1)
       }
+      tokens.append(")")
+    case .bind(let variable, let value, let body):
+      tokens += ["cel", ".", "bind", "(", variable, ","]
+      emit(value, atLeast: 1)
+      tokens.append(",")
+      emit(body, atLeast: 1)
+      tokens.append(")")
+    case .orValue(let operand, let name, let other):
+      emit(operand, atLeast: 8)
+      tokens += [".?", name, ".", "orValue", "("]
+      emit(other, atLeast: 1)
       tokens.append(")")
     }
   }

@@ -14,14 +14,15 @@ struct ReferenceInterpreter {
 
   /// The roots that the context holds. A root that it does not hold is an empty map.
   var context: Value
-  /// The variables of the macros around the expression.
-  var locals: [String: Value] = [:]
+  /// The variables of the macros around the expression. One whose value errs is an error where it
+  /// is read.
+  var locals: [String: Result] = [:]
 
   func evaluate(_ expression: ReferenceExpression) -> Result {
     switch expression {
     case .literal(let value): return .value(value)
     case .name(let name):
-      return .value(locals[name] ?? lookUp(.string(name), in: context) ?? .map([]))
+      return locals[name] ?? .value(lookUp(.string(name), in: context) ?? .map([]))
     case .select(let operand, let name):
       return unary(operand) { map in
         guard case .map = map else { return .error(.noSuchOverload) }
@@ -56,6 +57,15 @@ struct ReferenceInterpreter {
       return binary(receiver, argument) { text(test, $0, $1) }
     case .macro(let macro, let range, let variable, let bodies):
       return unary(range) { loop(macro, over: $0, variable, bodies) }
+    case .bind(let variable, let value, let body):
+      var inner = self
+      inner.locals[variable] = evaluate(value)
+      return inner.evaluate(body)
+    case .orValue(let operand, let name, let other):
+      return unary(operand) { map in
+        guard case .map = map else { return .error(.noSuchOverload) }
+        return lookUp(.string(name), in: map).map { .value($0) } ?? evaluate(other)
+      }
     }
   }
 
@@ -114,7 +124,7 @@ struct ReferenceInterpreter {
 
   private func with(_ variable: String, _ value: Value) -> ReferenceInterpreter {
     var inner = self
-    inner.locals[variable] = value
+    inner.locals[variable] = .value(value)
     return inner
   }
 
@@ -160,7 +170,6 @@ struct ReferenceInterpreter {
     }
   }
 
-  // MARK: Operators
   // MARK: Operators
 
   private func apply(_ operation: ReferenceOperator, _ left: Value, _ right: Value) -> Result {
