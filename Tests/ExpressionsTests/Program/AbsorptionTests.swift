@@ -47,6 +47,38 @@ import Testing
     }
   }
 
+  /// What a variable holds errs where it is read, and the error is told where it arose.
+  @Test(arguments: [
+    ("cel.bind(x, user.n / 0, [x, 1].size() == 2)", "user.n / 0"),
+    ("cel.bind(x, user.n / 0, cel.bind(y, x + 1, y == 2 && user.t))", "user.n / 0"),
+    ("cel.bind(x, user.n / 0, x)", "user.n / 0"),
+    ("cel.bind(x, user.nope, x == 1)", "x == 1"),
+  ])
+  func placesOfKeptErrors(source: String, expected: String) throws {
+    let program = try #require(Environment().compile(source).output)
+    let error = try #require(throws: EvaluationError.self) { try program.evaluate(Self.context) }
+    let range = try #require(program.range(of: error, in: program.entries[0]))
+    #expect(String(decoding: Array(source.utf8)[range.from..<range.to], as: UTF8.self) == expected)
+  }
+
+  /// A bound operand is what the operand is, wherever it is read.
+  @Test(arguments: [false, true])
+  func everyBoundPair(deciding: Bool) throws {
+    let operation = deciding ? "||" : "&&"
+    for a in Self.operands {
+      for b in Self.operands {
+        let expected = Self.combine([a.value, b.value], deciding: deciding)
+        for source in [
+          "cel.bind(x, \(a.text), x \(operation) \(b.text))",
+          "cel.bind(x, \(a.text), \(b.text) \(operation) x)",
+          "cel.block([\(a.text), \(b.text)], cel.index(0) \(operation) cel.index(1))",
+        ] {
+          #expect(try evaluate(source) == expected, "\(source)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [false, true])
   func everyPair(deciding: Bool) throws {
     let operation = deciding ? "||" : "&&"

@@ -109,6 +109,37 @@ import Testing
     #expect(try told(source, ["user": ["l": [1, 2], "n": 1, "e": []]]) == expected)
   }
 
+  /// What a variable or an alternative holds is an error where it is needed, in explanations too.
+  @Test(arguments: [
+    ("cel.bind(x, 1 / user.z, x > 0 || user.n == 1)", ["cel.bind(x, 1 / user.z, x > 0 || user.n == 1): true"]),
+    ("cel.bind(x, user.no, x) || user.n == 1", ["cel.bind(x, user.no, x): no-such-attribute", "user.n == 1: true"]),
+    ("user.?n.orValue(user.no) == 1", ["user.?n.orValue(user.no) == 1: true"]),
+    ("user.?no.orValue(1 / user.z) == 1", ["user.?no.orValue(1 / user.z) == 1: division-by-zero"]),
+  ])
+  func whatIsNeeded(source: String, expected: [String]) throws {
+    #expect(try told(source, ["user": ["n": 1, "z": 0]]) == expected)
+  }
+
+  @Test func computedAlternatives() throws {
+    let source = "user.?n.orValue(user.no) == 1 && user.?b.orValue(user.no)"
+    let clauses = try clauses(source, ["user": ["n": 1, "b": true]])
+    #expect(clauses.map(\.outcome) == [.true, .true])
+    let told = clauses.map { $0.computed.map { "\($0.text) \($0.value?.json ?? "none")" } }
+    #expect(told == [["user.?n.orValue(user.no) 1"], ["user.?b true"]])
+  }
+
+  /// What is deeper than values may be has none.
+  @Test func computedValuesOfAnyDepth() throws {
+    func deeper(_ inner: String) -> String {
+      String(repeating: "[", count: 200) + inner + String(repeating: "]", count: 200)
+    }
+    let values = [deeper("user.n")] + (0..<4).map { deeper("cel.index(\($0))") }
+    let source = "cel.block([\(values.joined(separator: ", "))], cel.index(4)) == user.n"
+    let clauses = try clauses(source, ["user": ["n": 1]])
+    #expect(clauses.map(\.outcome) == [.false])
+    #expect(clauses[0].computed.map(\.value) == [Value?.none])
+  }
+
   @Test(arguments: [
     ("user.n", ["user.n: no bool"]), ("user.b", ["user.b: true"]),
     ("user.n == 1 ? user.m : 2", ["user.n == 1: true", "user.m: no bool"]),

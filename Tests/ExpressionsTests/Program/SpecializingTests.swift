@@ -131,6 +131,13 @@ import Testing
     (#"user.name.matches("^a+$") && device.platform != "iOS""#, "false"),
     (#"user.tags.all(t, t in device.tags)"#, #"user.tags.all(x, x in ["beta", "new"])"#),
     (#"device.platform"#, #""iOS""#),
+    ("user.?a.orValue(user.b)", #"user[?"a"].orValue(user.b)"#),
+    ("user.?a.or(user.?b)", #"user[?"a"].or(user[?"b"])"#),
+    ("user.l.map(x, x + 1).sortBy(y, -y)", "user.l.map(x, x + 1).sortBy(y, -(y))"),
+    ("cel.bind(v, user.a, v.?b.orValue(v))", #"cel.bind(x, user.a, x[?"b"].orValue(x))"#),
+    ("cel.bind(v, user.o, v.hasValue() ? v.value() : v)", "cel.bind(x, user.o, x.hasValue() ? x.value() : x)"),
+    ("cel.bind(v, device.nope, user.a)", #"cel.bind(x, error("no such attribute"), user.a)"#),
+    ("cel.bind(v, user.a, 1)", "1"),
   ])
   func residue(source: String, expected: String) throws {
     let program = try #require(Environment().compile(source).output)
