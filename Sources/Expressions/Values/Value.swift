@@ -128,26 +128,38 @@ extension Value {
 }
 
 /// Members of large maps by name: a program may read hundreds of them, and a map looks through its
-/// entries one after the other.
+/// entries one after the other. Names are bytes, because Swift's string equality normalises.
 struct MemberIndex {
+  private typealias Members = [[UInt8]: Value]
+
   private static let largestPlain = 32
-  /// By the path of the map, then by the bytes of the name.
-  private var maps: [[String]: [[UInt8]: Value]] = [:]
+  private var maps: [(path: [String], members: Members)] = []
+  private var last = 0
 
   /// What `map[name]` gives, where the map lies at a path.
   mutating func member(_ name: String, of map: Value, at path: ArraySlice<String>) -> Value? {
     guard case .map(let entries) = map, entries.count > MemberIndex.largestPlain else {
       return map[name]
     }
-    let place = Array(path)
-    if maps[place] == nil {
-      var members: [[UInt8]: Value] = [:]
-      for entry in entries {
-        if case .string(let key) = entry.key { members[Array(key.utf8)] = entry.value }
-      }
-      maps[place] = members
+    if last >= maps.count || !MemberIndex.isSame(maps[last].path, path) {
+      last = maps.firstIndex { MemberIndex.isSame($0.path, path) } ?? add(entries, at: path)
     }
-    return maps[place]?[Array(name.utf8)]
+    return maps[last].members[Array(name.utf8)]
+  }
+
+  private mutating func add(_ entries: [Value.Entry], at path: ArraySlice<String>) -> Int {
+    var members: Members = [:]
+    for entry in entries {
+      if case .string(let key) = entry.key { members[Array(key.utf8)] = entry.value }
+    }
+    maps.append((Array(path), members))
+    return maps.count - 1
+  }
+
+  private static func isSame(_ a: [String], _ b: ArraySlice<String>) -> Bool {
+    guard a.count == b.count else { return false }
+    for (x, y) in zip(a, b) where !x.utf8.elementsEqual(y.utf8) { return false }
+    return true
   }
 }
 

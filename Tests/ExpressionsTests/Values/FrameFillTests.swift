@@ -49,6 +49,14 @@ import Testing
       ["user": ["l": [["b": 1], 5]], "device": .null],
       ["user": ["aa": 1, "a": 2, "abcdefgh": 3, "abcdefghi": 4, "abcdefgh1": 5, "abcdefg": 6]],
       ["other": 1, "user": ["b": 2]],
+      // A map of so many entries is asked in another way.
+      [
+        "user": .map(
+          (0..<40).map { (i: Int64) in .init(key: .string("n\(i)"), value: .int(i)) } + [
+            .init(key: "a", value: 1), .init(key: "a", value: ["b": 1]), .init(key: "", value: 2),
+            .init(key: "be\u{301}", value: 3), .init(key: "b\u{E9}", value: 4),
+          ])
+      ],
     ]
     var writer = RandomJSON(random: SeededGenerator(seed: 3), repeatsKeys: true)
     for context in contexts {
