@@ -33,7 +33,7 @@ import Testing
     "user.a.b == 1 || has(user.a)", "has(user.a.b) && user.a == {'b': 1}", "size(user.a)",
     "user.a.size() == size(user)", "user[user.k]", "user.a[user.k]", "'b' in user.a",
     "user.`content-type`", "user[\"content-type\"]", "user.a == user.a2", "user.l[0].b",
-    "user.l.exists(e, e.b == 1)", "user.`b\u{E9}`", "user.``", "user.aa", "user.abcdefgh",
+    "user.l.exists(e, e.b == 1)", "user['b\u{E9}']", "user['']", "user.aa", "user.abcdefgh",
     "user.abcdefghi", "user.abcdefgh1", "user == {'a': {'b': 1}}", "user.a.b + user.a.c",
   ])
   func pathsThroughAnything(source: String) throws {
