@@ -46,8 +46,8 @@ enum QuickJSON {
     let byte = base[start]
     if byte == UInt8(ascii: "\"") {
       let text = base + (start &+ 1)
-      let count = plainBytes(text)
-      guard count < 16, text[count] == UInt8(ascii: "\"") else { return nil }
+      let count = textEnd(text)
+      guard count >= 0 else { return nil }
       writeShortText(Tag.shortText | UInt8(truncatingIfNeeded: count), text, count: count, to: cell)
       if readsBooleans, ValueBinding.isBooleanName(cell.pointee) {
         cell.pointee = ValueBinding.boolean(cell.pointee)
@@ -112,8 +112,7 @@ enum QuickJSON {
   @inline(__always)
   static func text(_ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
     guard base[start] == UInt8(ascii: "\"") else { return nil }
-    let text = base + (start &+ 1)
-    let count = plainBytes(text)
-    return count < 16 && text[count] == UInt8(ascii: "\"") ? start &+ 2 &+ count : nil
+    let count = textEnd(base + (start &+ 1))
+    return count >= 0 ? start &+ 2 &+ count : nil
   }
 }

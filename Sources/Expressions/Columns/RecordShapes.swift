@@ -179,18 +179,19 @@ package struct RecordShapes: ~Copyable {
   ///
   /// - Parameters:
   ///   - text: begins with the record, a JSON object on a line. Texts without escapes stay there.
+  ///   - slack: bytes behind the text that may be read, whatever they are.
   ///   - captured: room for as many as there are captures.
   /// - Returns: where the record's line ends; nil when the shape is not known, or a value is not as
   ///   JSON wants it: the general reader knows what to do. The row is void then.
   package func fill(
-    _ text: ByteView, row: Int, of columns: inout ColumnFrame,
+    _ text: ByteView, slack: Int = 0, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
   ) -> Int? {
     guard let base = text.baseAddress, first >= 0 else { return nil }
     for i in 0..<captures.count { captured[i] = Captured() }
     let cells = columns.cells + row
-    let readable = text.count
-    // All but the last record of a chunk.
+    // Quick reads may go on behind the text; a record that does is found out at its end.
+    let readable = text.count &+ slack
     let safe = readable &- QuickJSON.reach
     let readsBooleans = bindsSimply && binding.readsBooleanTexts
     var at = 0

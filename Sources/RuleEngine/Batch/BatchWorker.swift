@@ -56,6 +56,7 @@ public struct BatchWorker: ~Copyable {
   private var writer: OutcomeWriter
   private var texts: BatchTexts
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
+  private var slack = 0
   /// What questions about events come to for users without any, by slot.
   private let answersWithoutEvents: [(slot: Int, cell: Cell)]
   /// By place of an unknown key: what the reader has not been told yet.
@@ -135,8 +136,14 @@ public struct BatchWorker: ~Copyable {
 
   /// Decides for every line of a chunk that stays where it is until this returns.
   ///
-  /// - Parameter buffer: where the outcomes go, in place of what it holds.
-  package mutating func process(_ chunk: ByteView, into buffer: OutcomeBuffer) -> Output {
+  /// - Parameters:
+  ///   - slack: bytes behind the chunk that may be read, whatever they are: the last record, too, is
+  ///     then read by its shape.
+  ///   - buffer: where the outcomes go, in place of what it holds.
+  package mutating func process(
+    _ chunk: ByteView, slack: Int = 0, into buffer: OutcomeBuffer
+  ) -> Output {
+    self.slack = slack
     counts.clear()
     buffer.clear()
     var rejected: [RejectedLine] = []
@@ -202,7 +209,8 @@ public struct BatchWorker: ~Copyable {
   /// - Returns: the length of the record's line; nil when it must be read otherwise.
   private mutating func addByShape(_ text: ByteView) -> Int? {
     guard
-      let count = shapes.fill(text, row: block.count, of: &block.columns, captured: captured),
+      let count = shapes.fill(
+        text, slack: slack, row: block.count, of: &block.columns, captured: captured),
       count <= BatchWorker.longestInBlock
     else { return nil }
     guard let base = text.baseAddress, isEmptyMember(.assignments, base),

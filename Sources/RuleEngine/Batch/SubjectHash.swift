@@ -15,8 +15,23 @@ enum SubjectWords {
     for i in 0..<count { words[i] = 0 }
     let raw = UnsafeMutableRawPointer(words)
     raw.storeBytes(of: UInt32(subject.count).littleEndian, as: UInt32.self)
-    if let start = subject.baseAddress {
-      (raw + 4).copyMemory(from: start, byteCount: subject.count)
+    guard let start = UnsafeRawPointer(subject.baseAddress) else { return }
+    let (to, bytes) = (raw + 4, subject.count)
+    guard bytes >= 8 else {
+      for i in 0..<bytes {
+        let byte = start.load(fromByteOffset: i, as: UInt8.self)
+        to.storeBytes(of: byte, toByteOffset: i, as: UInt8.self)
+      }
+      return
+    }
+    // Words, the last of which overlaps the one before: a call would cost more.
+    var at = 0
+    while at < bytes {
+      let from = min(at, bytes &- 8)
+      to.storeBytes(
+        of: start.loadUnaligned(fromByteOffset: from, as: UInt64.self), toByteOffset: from,
+        as: UInt64.self)
+      at &+= 8
     }
   }
 }

@@ -11,10 +11,13 @@ final class SegmentReader {
 
   /// Bytes behind a segment that are read with it, for its last line.
   private static let overhang = 4_096
+  /// Bytes behind the lines that may be read, whatever they are.
+  static let slack = 64
 
   init(lineLimit: Int) {
     self.lineLimit = lineLimit
     memory = .allocate(byteCount: 1 << 16, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
   deinit { memory.deallocate() }
@@ -74,8 +77,10 @@ final class SegmentReader {
 
   /// Makes room for so many bytes, with some more that may be looked at.
   private func reserve(_ count: Int, keeping: Int) {
-    guard count > memory.count else { return }
-    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count + count / 4, alignment: 16)
+    guard count + SegmentReader.slack > memory.count else { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: count + count / 4 + SegmentReader.slack, alignment: 16)
+    larger.initializeMemory(as: UInt8.self, repeating: 0)
     larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<keeping]))
     memory.deallocate()
     memory = larger

@@ -23,7 +23,8 @@ final class WorkerPool: Sendable {
     func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> BatchWorker.Output {
       switch part.content {
       case .segment(let file, let from, let to):
-        return worker.process(try reader.lines(of: file, from: from, to: to), into: buffer)
+        let lines = try reader.lines(of: file, from: from, to: to)
+        return worker.process(lines, slack: SegmentReader.slack, into: buffer)
       case .lines(let lines):
         return lines.withUnsafeBufferPointer { worker.process($0, into: buffer) }
       case .rows(let text, let from, let header):

@@ -39,6 +39,16 @@ import Testing
       let view = ByteView(rebasing: buffer[..<record.utf8.count])
       columns.reset()
       let end = shapes.fill(buffer, row: 5, of: &columns, captured: captured)
+      // Alone on its line, with something behind it that may be read and means nothing.
+      let alone = shapes.fill(
+        view, slack: buffer.count - view.count, row: 6, of: &columns, captured: captured)
+      #expect((alone == nil) == (end == nil) || bytes[..<record.utf8.count].contains(0x0A))
+      if let alone {
+        #expect(alone <= record.utf8.count)
+        for slot in 0..<columns.slotCount where end != nil {
+          #expect(describe(columns.cell(slot, row: 6)) == describe(columns.cell(slot, row: 5)))
+        }
+      }
       if end == nil, general != nil { shapes.learn(view) }
       guard let end else { return nil }
       #expect(end == record.utf8.count || bytes[end] == 0x0A)

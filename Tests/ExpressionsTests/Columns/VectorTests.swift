@@ -20,6 +20,7 @@ import Testing
         b[Int.random(in: 0..<16, using: &random)] = .random(in: 0...255, using: &random)
       }
       #expect(plainBytes(a) == plainBytesInC(a), "\(a)")
+      #expect(textEnd(a) == textEndInC(a), "\(a)")
       for count in 1...16 {
         #expect(isSame(a, b, count: count) == isSameInC(a, b, count: count), "\(a) \(b) \(count)")
       }
