@@ -53,30 +53,32 @@ long tollgate_plain_bytes(const uint8_t *text) {
 #endif
 }
 
-TOLLGATE_VECTOR("textEndInC(_:)")
-long tollgate_text_end_in_c(const uint8_t *text) {
-  const long count = tollgate_plain_bytes_in_c(text);
-  return count < 16 && text[count] == '"' ? count : -1;
+TOLLGATE_VECTOR("textEndInC(_:quote:)")
+long tollgate_text_end_in_c(const uint8_t *text, uint8_t quote) {
+  for (long count = 0; count < 16; count++) {
+    if (text[count] == quote) return count;
+    if (text[count] == '\\' || text[count] < ' ' || text[count] >= 0x80) return -1;
+  }
+  return -1;
 }
 
-// Where in sixteen bytes the quote is that ends a plain JSON text; -1 when there is none, or something
-// else that stops the text comes first. What the offset waits for is the search for a quote alone.
-TOLLGATE_VECTOR("textEnd(_:)")
-long tollgate_text_end(const uint8_t *text) {
+// Where in sixteen bytes the quote is that ends a text; -1 when there is none, or a backslash, a control
+// character or what is not ASCII comes first. What the offset waits for is the search for a quote alone.
+TOLLGATE_VECTOR("textEnd(_:quote:)")
+long tollgate_text_end(const uint8_t *text, uint8_t quote) {
 #if defined(__SSE2__)
   const __m128i bytes = _mm_loadu_si128((const __m128i *)text);
   const __m128i others = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')),
                                       _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')));
   const unsigned quotes =
-      (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));
+      (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)quote)));
   // Bits up to the first quote.
   if (quotes == 0 || ((unsigned)_mm_movemask_epi8(others) & (quotes ^ (quotes - 1))) != 0) {
     return -1;
   }
   return __builtin_ctz(quotes);
 #else
-  const long count = tollgate_plain_bytes(text);
-  return count < 16 && text[count] == '"' ? count : -1;
+  return tollgate_text_end_in_c(text, quote);
 #endif
 }
 

@@ -90,6 +90,7 @@ struct Checker: ~Copyable {
     _ origin: ConditionGraph.Origin, target: SyntaxTree.ID? = nil
   ) -> ConditionGraph.ID {
     let mark = open.count
+    if open.capacity == 0 { open.reserveCapacity(16) }
     if let target {
       let operand = check(target)
       open.append(UInt32(operand))
@@ -194,7 +195,7 @@ struct Checker: ~Copyable {
   /// Reads the names of a static path (`user.a`, `user["a"]`, `user.a.b`) into ``path``, and gives
   /// its root.
   private mutating func readPath(_ id: SyntaxTree.ID) -> SyntaxTree.Node? {
-    path.removeAll(keepingCapacity: true)
+    if path.capacity == 0 { path.reserveCapacity(8) } else { path.removeAll(keepingCapacity: true) }
     var behindDots = 0
     var node = tree[id]
     while true {

@@ -196,6 +196,7 @@ struct ConditionGraph: ~Copyable {
     }
     if let known { return seen(known, at: origin) }
     let node = Node(kind: kind, a: UInt32(lists.count), b: UInt32(b), c: UInt32(c))
+    if lists.capacity == 0 { lists.reserveCapacity(32) }
     lists.append(UInt32(operands.count))
     lists += operands
     return insert(node, hash, origin)

@@ -46,7 +46,7 @@ enum QuickJSON {
     let byte = base[start]
     if byte == UInt8(ascii: "\"") {
       let text = base + (start &+ 1)
-      let count = textEnd(text)
+      let count = textEnd(text, quote: UInt8(ascii: "\""))
       guard count >= 0 else { return nil }
       writeShortText(Tag.shortText | UInt8(truncatingIfNeeded: count), text, count: count, to: cell)
       if readsBooleans, ValueBinding.isBooleanName(cell.pointee) {
@@ -112,7 +112,7 @@ enum QuickJSON {
   @inline(__always)
   static func text(_ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
     guard base[start] == UInt8(ascii: "\"") else { return nil }
-    let count = textEnd(base + (start &+ 1))
+    let count = textEnd(base + (start &+ 1), quote: UInt8(ascii: "\""))
     return count >= 0 ? start &+ 2 &+ count : nil
   }
 }

@@ -2,7 +2,9 @@
 ///
 /// What would be an error stays as it is, so that it is an error when and where the program runs.
 struct ConstantFolding {
-  /// New node for each node of the original graph, as far as it has been visited.
+  /// The first so many nodes of the graph stay what they are.
+  private var unchanged = 0
+  /// New node for each node behind these, as far as it has been visited.
   private var replaced: [UInt32] = []
   /// Bytes that constants may still take that stand nowhere in the source of the expression.
   private var room = 0
@@ -15,20 +17,53 @@ struct ConstantFolding {
   mutating func fold(_ root: ConditionGraph.ID, in graph: inout ConditionGraph)
     -> ConditionGraph.ID
   {
-    if replaced.isEmpty { replaced.reserveCapacity(root + 1) }
+    if replaced.isEmpty {
+      if !ConstantFolding.hasWork(unchanged, root, graph) {
+        unchanged = max(unchanged, root + 1)
+        return root
+      }
+      replaced.reserveCapacity(root + 1 - unchanged)
+    }
     room = ConstantFolding.roomPerExpression
-    while replaced.count <= root {
-      let id = replaced.count
+    while unchanged + replaced.count <= root {
+      let id = unchanged + replaced.count
       let new = rebuilt(id, in: &graph)
       replaced.append(UInt32(new))
       graph.replaced(id, by: new)
     }
-    return Int(replaced[root])
+    return folded(UInt32(root))
   }
 
   func folded(_ id: UInt32) -> ConditionGraph.ID {
-    let id = Int(id)
-    return id < replaced.count ? Int(replaced[id]) : id
+    let place = Int(id) - unchanged
+    return place >= 0 && place < replaced.count ? Int(replaced[place]) : Int(id)
+  }
+
+  /// Whether some of the nodes may become another: one that has enough constants to work with. Most
+  /// expressions have none.
+  private static func hasWork(_ first: Int, _ last: Int, _ graph: borrowing ConditionGraph)
+    -> Bool
+  {
+    func isConstant(_ id: UInt32) -> Bool { graph[Int(id)].kind == .constant }
+    for id in stride(from: first, through: last, by: 1) {
+      let node = graph[id]
+      switch node.kind {
+      case .constant, .slot, .present, .local, .loop, .optionalElement, .select, .hasField:
+        continue
+      case .not, .negate, .holds, .conditional:
+        if isConstant(node.a) { return true }
+      case .bind:
+        if isConstant(node.b) { return true }
+      case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .index:
+        if isConstant(node.a), isConstant(node.b) { return true }
+      case .and, .or:
+        for operand in graph.list(node.a) where isConstant(operand) { return true }
+      case .list, .map, .call:
+        if graph.list(node.a).allSatisfy(isConstant) { return true }
+      default: return true
+      }
+    }
+    return false
   }
 
   /// Whether every operand of a list stays what it is.

@@ -1,3 +1,5 @@
+internal import CShims
+
 /// Splits an expression into tokens as CEL's grammar defines them.
 ///
 /// The lexer never fails: what is no token comes out as `invalid`, with the reason in ``problems``.
@@ -6,6 +8,8 @@ struct Lexer {
   private(set) var at = 0
   /// What was wrong with invalid tokens, in source order.
   private(set) var problems: [Diagnostic] = []
+  /// The end of the last text that is known to stand for its bytes one to one.
+  private(set) var plainEnd = -1
 
   init(_ source: ByteView) { self.source = source }
 
@@ -27,7 +31,7 @@ struct Lexer {
     case UInt8(ascii: "0")...UInt8(ascii: "9"):
       return number()
     case UInt8(ascii: "\""), UInt8(ascii: "'"):
-      return text(prefix: 0, kind: .string, raw: false)
+      return plainText(first) ?? text(prefix: 0, kind: .string, raw: false)
     case UInt8(ascii: "`"):
       return quotedIdentifier()
     case UInt8(ascii: "."):
@@ -197,6 +201,16 @@ struct Lexer {
         range: SourceRange(from: token.from, to: token.from + 2),
         suggestion: "write br\"...\""))
     return Token(kind: .invalid, from: token.from, to: token.to)
+  }
+
+  /// A text of up to 15 characters of ASCII without escapes; nil when it is another, or none.
+  private mutating func plainText(_ quote: UInt8) -> Token? {
+    guard let base = source.baseAddress, source.count - at > 16 else { return nil }
+    let count = textEnd(base + at + 1, quote: quote)
+    // Two quotes may be the beginning of three.
+    guard count > 0 else { return nil }
+    plainEnd = at + count + 2
+    return take(.string, count + 2)
   }
 
   private mutating func text(prefix: Int, kind: Token.Kind, raw: Bool) -> Token {

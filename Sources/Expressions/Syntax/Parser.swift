@@ -87,7 +87,14 @@ package struct Parser {
   }
 
   /// Keeps a node for the list that is closed next.
-  mutating func keep(_ id: SyntaxTree.ID) { open.append(UInt32(id)) }
+  mutating func keep(_ id: SyntaxTree.ID) {
+    if open.capacity == 0 {
+      // What most expressions need, in one piece.
+      open.reserveCapacity(16)
+      tree.lists.reserveCapacity(32)
+    }
+    open.append(UInt32(id))
+  }
 
   /// A node whose list is what has been kept since `mark`. The first `skipped` of these are
   /// numbers that are no nodes.
@@ -336,7 +343,7 @@ package struct Parser {
     let literal = token
     let quotes = literal.to - literal.from
     var range = (literal.from + 1, quotes - 2)
-    if !isPlainText(literal) {
+    if lexer.plainEnd != literal.to, !isPlainText(literal) {
       range.0 = tree.text.count
       do throws(Literals.Fault) {
         try Literals.appendText(literal, in: source, to: &tree.text)

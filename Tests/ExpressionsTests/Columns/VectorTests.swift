@@ -6,7 +6,7 @@ import Testing
   @Test func agreeWithPlainC() {
     var random = SeededGenerator(seed: 77)
     // Mostly what texts hold, and what stops them.
-    let frequent = Array("abcxyz019 ~\"\\\n\u{7F}".utf8) + [0x80, 0xFF, 0x00, 0x1F, 0x20, 0x21]
+    let frequent = Array("abcxyz019 ~\"'\\\n\u{7F}".utf8) + [0x80, 0xFF, 0x00, 0x1F, 0x20, 0x21]
     func bytes() -> [UInt8] {
       let stops = Int.random(in: 0...3, using: &random) == 0
       return (0..<16).map { _ in
@@ -20,7 +20,9 @@ import Testing
         b[Int.random(in: 0..<16, using: &random)] = .random(in: 0...255, using: &random)
       }
       #expect(plainBytes(a) == plainBytesInC(a), "\(a)")
-      #expect(textEnd(a) == textEndInC(a), "\(a)")
+      for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] {
+        #expect(textEnd(a, quote: quote) == textEndInC(a, quote: quote), "\(a)")
+      }
       for count in 1...16 {
         #expect(isSame(a, b, count: count) == isSameInC(a, b, count: count), "\(a) \(b) \(count)")
       }
