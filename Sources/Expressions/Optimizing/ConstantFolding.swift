@@ -6,24 +6,29 @@ struct ConstantFolding {
   private var unchanged = 0
   /// New node for each node behind these, as far as it has been visited.
   private var replaced: [UInt32] = []
+  /// Whether nodes are only visited where some have work. Off only in tests, which hold what is
+  /// visited against what is not.
+  private let looksFirst: Bool
   /// Bytes that constants may still take that stand nowhere in the source of the expression.
   private var room = 0
   /// A short text can ask for a lot: `lists.range(60000)`. What goes beyond runs when it is asked
   /// for, within the limits of an evaluation.
   static let roomPerExpression = 1 << 16
 
+  init(looksFirst: Bool = true) { self.looksFirst = looksFirst }
+
   /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
   /// pass over what the root needs is enough.
   mutating func fold(_ root: ConditionGraph.ID, in graph: inout ConditionGraph)
     -> ConditionGraph.ID
   {
-    if replaced.isEmpty {
+    if looksFirst, replaced.isEmpty {
       if !ConstantFolding.hasWork(unchanged, root, graph) {
         unchanged = max(unchanged, root + 1)
         return root
       }
-      replaced.reserveCapacity(root + 1 - unchanged)
     }
+    if replaced.isEmpty { replaced.reserveCapacity(root + 1 - unchanged) }
     room = ConstantFolding.roomPerExpression
     while unchanged + replaced.count <= root {
       let id = unchanged + replaced.count
@@ -41,7 +46,7 @@ struct ConstantFolding {
 
   /// Whether some of the nodes may become another: one that has enough constants to work with. Most
   /// expressions have none.
-  private static func hasWork(_ first: Int, _ last: Int, _ graph: borrowing ConditionGraph)
+  static func hasWork(_ first: Int, _ last: Int, _ graph: borrowing ConditionGraph)
     -> Bool
   {
     func isConstant(_ id: UInt32) -> Bool { graph[Int(id)].kind == .constant }

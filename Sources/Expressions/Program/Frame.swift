@@ -296,7 +296,7 @@ extension Frame {
   }
 
   private mutating func fill(values context: Value) throws(EvaluationError) {
-    var index = MemberIndex()
+    var index = MemberIndex(reads: slotCount)
     for slot in 0..<slotCount where !running.isQuestion[slot] {
       guard let cell = try cell(at: running.paths[slot].names, in: context, &index) else { continue }
       if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }

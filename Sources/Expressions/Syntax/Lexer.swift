@@ -18,8 +18,6 @@ struct Lexer {
     return i < source.count ? source[i] : 0
   }
 
-  private func byte(at place: Int) -> UInt8 { place < source.count ? source[place] : 0 }
-
   mutating func next() -> Token {
     skipSpace()
     guard at < source.count else { return Token(kind: .end, from: at, to: at) }
@@ -186,7 +184,7 @@ struct Lexer {
       length += 1
       if byte(length) == UInt8(ascii: "\"") || byte(length) == UInt8(ascii: "'") {
         let token = text(prefix: length, kind: bytes ? .bytes : .string, raw: raw)
-        let isSwapped = length == 2 && byte(at: token.from) | 0x20 == UInt8(ascii: "r")
+        let isSwapped = length == 2 && source[token.from] | 0x20 == UInt8(ascii: "r")
         return isSwapped && token.kind == .bytes ? swapped(token) : token
       }
     }

@@ -128,17 +128,25 @@ extension Value {
 }
 
 /// Members of large maps by name: a program may read hundreds of them, and a map looks through its
-/// entries one after the other. Names are bytes, because Swift's string equality normalises.
+/// entries one after the other. A program that reads few asks the map: an index would cost more.
+/// Names are bytes, because Swift's string equality normalises.
 struct MemberIndex {
   private typealias Members = [[UInt8]: Value]
+
+  /// How many members may be asked for.
+  let reads: Int
 
   private static let largestPlain = 32
   private var maps: [(path: [String], members: Members)] = []
   private var last = 0
 
+  init(reads: Int) { self.reads = reads }
+
   /// What `map[name]` gives, where the map lies at a path.
   mutating func member(_ name: String, of map: Value, at path: ArraySlice<String>) -> Value? {
-    guard case .map(let entries) = map, entries.count > MemberIndex.largestPlain else {
+    guard reads > MemberIndex.largestPlain, case .map(let entries) = map,
+      entries.count > MemberIndex.largestPlain
+    else {
       return map[name]
     }
     if last >= maps.count || !MemberIndex.isSame(maps[last].path, path) {

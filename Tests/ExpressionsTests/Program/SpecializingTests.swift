@@ -56,6 +56,26 @@ import Testing
     return .map(kept)
   }
 
+  /// What is passed over because it has too few constants would have stayed as it is.
+  @Test(arguments: 0..<20)
+  func foldingPassesOverNothing(seed: UInt64) throws {
+    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 700))
+    var writer = ReferenceWriter(random: SeededGenerator(seed: seed), isPlayful: false)
+    var passedOver = 0
+    for round in 0..<100 {
+      var source = writer.write(expressions.expression(.any, depth: 1 + round % 4))
+      var checker = Checker(Environment())
+      let root = checker.check(source.withUTF8 { Parser.parse($0).tree }, source: 0)
+      let count = checker.graph.nodes.count
+      if ConstantFolding.hasWork(0, root, checker.graph) { continue }
+      passedOver += 1
+      var folding = ConstantFolding(looksFirst: false)
+      #expect(folding.fold(root, in: &checker.graph) == root, "\(source)")
+      #expect(checker.graph.nodes.count == count, "\(source)")
+    }
+    #expect(passedOver > 10)
+  }
+
   @Test(arguments: 0..<20)
   func agreesWithTheWholeProgram(seed: UInt64) throws {
     var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 500))

@@ -8,7 +8,8 @@ import Testing
   @Test func agreesWithBytes() {
     var random = SplitMix(seed: 7)
     let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
-    let words = UnsafeMutablePointer<UInt64>.allocate(capacity: SubjectWords.count)
+    let rows = 3
+    let words = UnsafeMutablePointer<UInt64>.allocate(capacity: rows * SubjectWords.count)
     let columns = UnsafeMutablePointer<UInt64>.allocate(
       capacity: (SubjectWords.count + 4) * ColumnFrame.stride)
     defer {
@@ -21,20 +22,25 @@ import Testing
       var free = memory
       let hash = HashPrefix(prefix[...], &free)
       for length in 0...SubjectWords.longest {
-        let subject = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
-        subject.withUnsafeBufferPointer { SubjectWords.write($0, to: words) }
         let count = (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
-        let expected = (prefix + count + subject).withUnsafeBytes { XXH64.hash($0) }
-        #expect(hash.hash(words, length: length) == expected, "\(prefixLength) \(length)")
+        let expected = (0..<rows).map { row in
+          let subject = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+          let own = words + row * SubjectWords.count
+          subject.withUnsafeBufferPointer { SubjectWords.write($0, to: own) }
+          let expected = (prefix + count + subject).withUnsafeBytes { XXH64.hash($0) }
+          #expect(hash.hash(own, length: length) == expected, "\(prefixLength) \(length)")
+          return expected
+        }
         guard let layout = HashLayout(prefix: prefixLength, subject: length) else {
           #expect(prefixLength % 8 + 4 + length < 8)
           continue
         }
-        SubjectColumns.fill(columns, layout, words, rows: 1)
-        var fixed: UInt64 = 0
-        var row: Int32 = 0
-        FixedLengthHash(hash, layout).begin(&row, 1, columns, &fixed)
-        #expect(XXH64.avalanche(fixed) == expected, "\(prefixLength) \(length)")
+        SubjectColumns.fill(columns, layout, words, rows: rows)
+        var fixed: [UInt64] = [0, 0]
+        FixedLengthHash(hash, layout).begin([2, 0], 2, columns, &fixed)
+        #expect(
+          fixed.map { XXH64.avalanche($0) } == [expected[2], expected[0]],
+          "\(prefixLength) \(length)")
       }
     }
   }
