@@ -1,5 +1,15 @@
 internal import Expressions
 
+/// The measures of a ``ColumnFrame``, as constants: what another module of the package says is called
+/// there, and a call in a loop over rows costs as much as the loop.
+enum BlockShape {
+  static var rows: Int { 512 }
+  /// Words of a mask of rows.
+  static var words: Int { rows / 64 }
+  /// From one column to the next.
+  static var stride: Int { rows + 4 }
+}
+
 /// Users that are decided together: their attributes in columns, and what comes of each at each
 /// placement.
 ///
@@ -23,14 +33,15 @@ struct BatchBlock: ~Copyable {
   private var memory = Arena(limit: .max)
 
   init(_ program: Program, placements: Int) {
+    precondition(BlockShape.rows == ColumnFrame.rows && BlockShape.stride == ColumnFrame.stride)
     columns = ColumnFrame(for: program)
     self.placements = placements
-    subjects = .allocate(capacity: ColumnFrame.rows)
-    subjects.initialize(repeating: ByteView(start: nil, count: 0), count: ColumnFrame.rows)
-    subjectWords = .allocate(capacity: SubjectWords.count * ColumnFrame.rows)
-    subjectWords.initialize(repeating: 0, count: SubjectWords.count * ColumnFrame.rows)
-    choices = .allocate(capacity: max(placements, 1) * ColumnFrame.rows)
-    choices.initialize(repeating: 0, count: max(placements, 1) * ColumnFrame.rows)
+    subjects = .allocate(capacity: BlockShape.rows)
+    subjects.initialize(repeating: ByteView(start: nil, count: 0), count: BlockShape.rows)
+    subjectWords = .allocate(capacity: SubjectWords.count * BlockShape.rows)
+    subjectWords.initialize(repeating: 0, count: SubjectWords.count * BlockShape.rows)
+    choices = .allocate(capacity: max(placements, 1) * BlockShape.rows)
+    choices.initialize(repeating: 0, count: max(placements, 1) * BlockShape.rows)
   }
 
   deinit {
@@ -40,14 +51,14 @@ struct BatchBlock: ~Copyable {
     inColumns.deallocate()
   }
 
-  var isFull: Bool { count == ColumnFrame.rows }
+  var isFull: Bool { count == BlockShape.rows }
 
   mutating func begin() {
     count = 0
     lengths = (.max, 0)
     columns.reset()
     memory.reset()
-    inColumns.update(repeating: 0, count: ColumnFrame.words)
+    inColumns.update(repeating: 0, count: BlockShape.words)
   }
 
   /// Keeps the row that was filled.
@@ -84,6 +95,6 @@ struct BatchBlock: ~Copyable {
   }
 
   func setChoice(_ choice: Int32, placement: Int, row: Int) {
-    choices[placement &* ColumnFrame.rows &+ row] = choice
+    choices[placement &* BlockShape.rows &+ row] = choice
   }
 }

@@ -68,7 +68,7 @@ struct BatchTexts: ~Copyable {
     for row in 0..<block.count {
       for number in 0..<count { ofUser[number] = nil }
       for placement in 0..<placements {
-        let choice = block.choices[placement &* ColumnFrame.rows &+ row]
+        let choice = block.choices[placement &* BlockShape.rows &+ row]
         let paywall = Int(paywallOf[Int(choice)])
         guard paywall >= 0 else {
           ranges.append(0..<0)

@@ -11,8 +11,8 @@ struct ColumnDecider: ~Copyable {
   private let undecided = RowMasks.allocate()
   private let taken = RowMasks.allocate()
   /// The rows of ``taken``, one after the other.
-  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnFrame.rows)
-  private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: ColumnFrame.rows)
+  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: BlockShape.rows)
+  private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: BlockShape.rows)
 
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
@@ -35,7 +35,7 @@ struct ColumnDecider: ~Copyable {
     conditions.begin(rows: block.count)
     subjectColumns.begin()
     for placement in 0..<table.ruleRanges.count {
-      undecided.update(from: block.inColumns, count: ColumnFrame.words)
+      undecided.update(from: block.inColumns, count: BlockShape.words)
       var left = RowMasks.count(undecided)
       for rule in table.ruleRanges[placement] ?? 0..<0 {
         if left == 0 { break }
@@ -46,7 +46,7 @@ struct ColumnDecider: ~Copyable {
         counts.taken[rule] = counts.taken[rule] &+ matched
         left &-= matched
         choose(rule, matched, placement, block, table, counts, chooser)
-        for word in 0..<ColumnFrame.words { undecided[word] &= ~taken[word] }
+        for word in 0..<BlockShape.words { undecided[word] &= ~taken[word] }
       }
       if left > 0 {
         let choice = table.unmatched[placement]
@@ -60,12 +60,12 @@ struct ColumnDecider: ~Copyable {
   private mutating func match(_ rule: Int, _ block: borrowing BatchBlock) -> Int {
     let condition = Int(conditionOf[rule])
     if condition < 0 {
-      taken.update(from: undecided, count: ColumnFrame.words)
+      taken.update(from: undecided, count: BlockShape.words)
       return RowMasks.count(taken)
     }
     let holding = conditions.holds(condition, for: undecided, in: block.columns)
     var count = 0
-    for word in 0..<ColumnFrame.words {
+    for word in 0..<BlockShape.words {
       let rows = undecided[word] & holding[word]
       taken[word] = rows
       count &+= rows.nonzeroBitCount
@@ -85,10 +85,10 @@ struct ColumnDecider: ~Copyable {
       if writesOutcomes { set(choice, taken, placement, block) }
       return
     }
-    let choices = block.choices + placement &* ColumnFrame.rows
+    let choices = block.choices + placement &* BlockShape.rows
     let (subjects, words, counted) = (block.subjects, block.subjectWords, counts.choices)
     var found = 0
-    for word in 0..<ColumnFrame.words {
+    for word in 0..<BlockShape.words {
       var rows = taken[word]
       while rows != 0 {
         list[found] = Int32(truncatingIfNeeded: word &* 64 &+ rows.trailingZeroBitCount)
@@ -101,15 +101,8 @@ struct ColumnDecider: ~Copyable {
       let draws = prepared.draws(subjectsOf: length)
     {
       let columns = subjectColumns.columns(draws.prefixLength, draws.layout, block)
-      if writesOutcomes {
-        draws.forEach(list, found, columns, scratch) { row, choice in
-          counted[Int(choice)] &+= 1
-          choices[row] = choice
-        }
-      } else {
-        // Nobody reads the choices: writing them would take more memory traffic than all tests.
-        draws.forEach(list, found, columns, scratch) { _, choice in counted[Int(choice)] &+= 1 }
-      }
+      draws.draw(
+        list, found, columns, scratch, counts: counted, choices: writesOutcomes ? choices : nil)
       return
     }
     for i in 0..<found {
@@ -128,7 +121,7 @@ struct ColumnDecider: ~Copyable {
   private func set(
     _ choice: Int32, _ rows: RowMask, _ placement: Int, _ block: borrowing BatchBlock
   ) {
-    let choices = block.choices + placement &* ColumnFrame.rows
+    let choices = block.choices + placement &* BlockShape.rows
     RowMasks.forEach(rows) { choices[$0] = choice }
   }
 }

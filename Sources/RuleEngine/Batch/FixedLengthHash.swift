@@ -69,33 +69,33 @@ struct FixedLengthHash {
     var column = columns
     if layout.laneWords > 0 {
       for i in 0..<count { hashes[i] = inLanes(columns + Int(rows[i])) }
-      column += layout.laneWords &* ColumnFrame.stride
+      column += layout.laneWords &* BlockShape.stride
     } else {
       for i in 0..<count {
         let round = XXH64.rotate(tail &+ column[Int(rows[i])], 31) &* XXH64.prime1
         hashes[i] = XXH64.rotate(begun ^ round, 27) &* XXH64.prime1 &+ XXH64.prime4
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
     for _ in max(layout.laneWords, 1)..<layout.words {
       for i in 0..<count {
         let mixed = XXH64.rotate(hashes[i] ^ column[Int(rows[i])], 27)
         hashes[i] = mixed &* XXH64.prime1 &+ XXH64.prime4
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
     if layout.rest >= 4 {
       for i in 0..<count {
         let mixed = XXH64.rotate(hashes[i] ^ column[Int(rows[i])], 23)
         hashes[i] = mixed &* XXH64.prime2 &+ XXH64.prime3
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
     for _ in 0..<layout.rest & 3 {
       for i in 0..<count {
         hashes[i] = XXH64.rotate(hashes[i] ^ column[Int(rows[i])], 11) &* XXH64.prime1
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
   }
 
@@ -107,7 +107,7 @@ struct FixedLengthHash {
     @inline(__always)
     func round(_ lane: UInt64) -> UInt64 {
       let mixed = XXH64.rotate(lane &+ column.pointee &+ tail, 31) &* XXH64.prime1
-      column += ColumnFrame.stride
+      column += BlockShape.stride
       tail = 0
       return mixed
     }

@@ -63,7 +63,7 @@ struct OutcomeWriter: ~Copyable {
     if layout == .wide { begin(table, &at) }
     if form == .rows {
       for placement in 0..<placements {
-        at.storeBytes(of: choices[placement &* ColumnFrame.rows], as: Int32.self)
+        at.storeBytes(of: choices[placement &* BlockShape.rows], as: Int32.self)
         at += 4
       }
       return
@@ -73,7 +73,7 @@ struct OutcomeWriter: ~Copyable {
         guard let text = text.baseAddress, let known = known.baseAddress else { return }
         for placement in 0..<placements {
           if layout == .long { begin(table, &at) }
-          let range = known[Int(choices[placement &* ColumnFrame.rows])].text
+          let range = known[Int(choices[placement &* BlockShape.rows])].text
           let count = Int(range.upperBound &- range.lowerBound)
           let from = text + Int(range.lowerBound)
           var copied = 0

@@ -57,7 +57,7 @@ struct SubjectColumns: ~Copyable {
     _ number: Int, _ layout: HashLayout, _ block: borrowing BatchBlock
   ) -> UnsafePointer<UInt64> {
     while memory.count <= number {
-      memory.append(.allocate(capacity: SubjectColumns.most * ColumnFrame.stride))
+      memory.append(.allocate(capacity: SubjectColumns.most * BlockShape.stride))
       isReady.append(false)
     }
     let columns = memory[number]
@@ -82,27 +82,27 @@ struct SubjectColumns: ~Copyable {
     for row in 0..<rows {
       columns[row] = subjects[row &* SubjectWords.count] &<< shift &* XXH64.prime2
     }
-    var column = columns + ColumnFrame.stride
+    var column = columns + BlockShape.stride
     for number in 1..<max(layout.words, 1) {
       if number < layout.laneWords {
         for row in 0..<rows { column[row] = word(number, row) &* XXH64.prime2 }
       } else {
         for row in 0..<rows { column[row] = XXH64.round(0, word(number, row)) }
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
     if layout.rest >= 4 {
       for row in 0..<rows {
         column[row] = (word(layout.words, row) & 0xFFFF_FFFF) &* XXH64.prime1
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
     for number in 0..<layout.rest % 4 {
       let bits = UInt64((layout.rest / 4 * 4 + number) * 8)
       for row in 0..<rows {
         column[row] = (word(layout.words, row) &>> bits & 0xFF) &* XXH64.prime5
       }
-      column += ColumnFrame.stride
+      column += BlockShape.stride
     }
   }
 }

@@ -57,22 +57,42 @@ struct VariantChooser: ~Copyable {
     fileprivate let count: Int
     fileprivate let first: Int32
 
-    /// The choices of some rows of a block.
+    /// Draws for some rows of a block.
+    ///
+    /// One step after the other for all rows, as in ``FixedLengthHash``.
     ///
     /// - Parameters:
     ///   - columns: of ``SubjectColumns``, for this layout.
     ///   - scratch: room for as many as there are rows.
+    ///   - counts: by choice, to which the draws are added.
+    ///   - choices: by row of the block, where somebody reads them: writing them takes more memory
+    ///     traffic than all tests.
     @inline(__always)
-    func forEach(
-      _ rows: UnsafeMutablePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
-      _ scratch: UnsafeMutablePointer<UInt64>, _ body: (Int, Int32) -> Void
+    func draw(
+      _ rows: UnsafePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
+      _ scratch: UnsafeMutablePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
+      choices: UnsafeMutablePointer<Int32>?
     ) {
       hash.begin(rows, found, columns, scratch)
+      for i in 0..<found { scratch[i] = XXH64.avalanche(scratch[i]) &>> 11 }
+      // Variant by variant, how many draws are below its limit: adding one to the count of each
+      // draw's variant would wait for the draw before, which mostly has the same.
+      var counted: UInt64 = 0
+      for variant in 0...count {
+        var below = UInt64(found)
+        if variant < count {
+          let limit = limits[variant]
+          below = 0
+          for i in 0..<found { below &+= (scratch[i] &- limit) &>> 63 }
+        }
+        counts[Int(first) &+ variant] &+= Int(truncatingIfNeeded: below &- counted)
+        counted = below
+      }
+      guard let choices else { return }
       for i in 0..<found {
-        let drawn = XXH64.avalanche(scratch[i]) &>> 11
         var variant: UInt64 = 0
-        for k in 0..<count { variant &+= 1 &- ((drawn &- limits[k]) &>> 63) }
-        body(Int(rows[i]), first &+ Int32(truncatingIfNeeded: variant))
+        for k in 0..<count { variant &+= 1 &- ((scratch[i] &- limits[k]) &>> 63) }
+        choices[Int(rows[i])] = first &+ Int32(truncatingIfNeeded: variant)
       }
     }
   }
