@@ -43,7 +43,7 @@ let package = Package(
     .systemLibrary(name: "CShims"),
     .target(
       name: "Expressions", dependencies: ["CShims"] + regexLibrary, swiftSettings: settings),
-    .target(name: "RuleEngine", dependencies: ["Expressions"], swiftSettings: settings),
+    .target(name: "RuleEngine", dependencies: ["CShims", "Expressions"], swiftSettings: settings),
     .target(name: "SDK", dependencies: ["RuleEngine"], swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(
       name: "ExpressionsTests", dependencies: ["Expressions", "CShims"], swiftSettings: settings),
     .testTarget(
-      name: "RuleEngineTests", dependencies: ["RuleEngine"], swiftSettings: settings),
+      name: "RuleEngineTests", dependencies: ["CShims", "RuleEngine"], swiftSettings: settings),
     .testTarget(name: "SDKTests", dependencies: ["SDK", "SDKLive"], swiftSettings: settings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["Expressions", "RuleEngine", "SDK"],

@@ -82,26 +82,38 @@ long tollgate_text_end(const uint8_t *text, uint8_t quote) {
 #endif
 }
 
-TOLLGATE_VECTOR("isSameInC(_:_:count:)")
-bool tollgate_is_same_in_c(const uint8_t *a, const uint8_t *b, long count) {
-  return memcmp(a, b, (size_t)count) == 0;
+TOLLGATE_VECTOR("isLiteralInC(_:_:mask:)")
+bool tollgate_is_literal_in_c(const uint8_t *text, const uint8_t *literal, uint32_t mask) {
+  for (long i = 0; i < 32; i++) {
+    if ((mask >> i & 1) != 0 && text[i] != literal[i]) return false;
+  }
+  return true;
 }
 
-// Whether the first bytes of two texts are the same: of sixteen that can be read, as many as are
-// asked for, and at least one.
-TOLLGATE_VECTOR("isSame(_:_:count:)")
-bool tollgate_is_same(const uint8_t *a, const uint8_t *b, long count) {
+// Whether those of 32 bytes are the same that a mask has bits for, beginning with the first.
+TOLLGATE_VECTOR("isLiteral(_:_:mask:)")
+bool tollgate_is_literal(const uint8_t *text, const uint8_t *literal, uint32_t mask) {
 #if defined(__SSE2__)
-  const __m128i equal = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a),
-                                       _mm_loadu_si128((const __m128i *)b));
-  return (uint32_t)(~_mm_movemask_epi8(equal)) << ((32 - count) & 31) == 0;
+  const __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)text),
+                                     _mm_loadu_si128((const __m128i *)literal));
+  const __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(text + 16)),
+                                      _mm_loadu_si128((const __m128i *)(literal + 16)));
+  const uint32_t same =
+      (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+  return (~same & mask) == 0;
 #elif defined(__aarch64__) && defined(__ARM_NEON)
-  const uint8x16_t other = vmvnq_u8(vceqq_u8(vld1q_u8(a), vld1q_u8(b)));
-  const uint64_t mask = vget_lane_u64(
-      vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(other), 4)), 0);
-  return mask << ((64 - 4 * count) & 63) == 0;
+  // Four bits for each byte.
+  const uint8x16_t low = vmvnq_u8(vceqq_u8(vld1q_u8(text), vld1q_u8(literal)));
+  const uint8x16_t high = vmvnq_u8(vceqq_u8(vld1q_u8(text + 16), vld1q_u8(literal + 16)));
+  const int count = 32 - __builtin_clz(mask);
+  const uint64_t first = vget_lane_u64(
+      vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(low), 4)), 0);
+  const uint64_t second = vget_lane_u64(
+      vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(high), 4)), 0);
+  if (count <= 16) return first << (64 - 4 * count) == 0;
+  return (first | second << (128 - 4 * count)) == 0;
 #else
-  return tollgate_is_same_in_c(a, b, count);
+  return tollgate_is_literal_in_c(text, literal, mask);
 #endif
 }
 

@@ -1,3 +1,5 @@
+internal import CShims
+
 /// Tests of instructions, made for all rows of a column at once.
 ///
 /// What a test gives for a row is what ``Machine`` gives: yes, no, or a fault. Both are the same
@@ -117,27 +119,45 @@ extension ColumnTest {
     return verdict
   }
 
-  /// The rows of a word for which something holds, without a branch for each. Rows that nobody wants
-  /// are looked at too: a column has cells for all.
+  /// The rows of a word for which something holds. Rows that nobody wants are looked at too: a column
+  /// has cells for all.
   @inline(__always)
-  private static func mask(_ first: Int, _ body: (Int) -> Bool) -> UInt64 {
-    var mask: UInt64 = 0
-    for i in 0..<64 { mask |= (body(first &+ i) ? 1 : 0) &<< UInt64(i) }
-    return mask
+  private static func rows(
+    _ column: UnsafePointer<Cell>, _ first: Int, _ test: CellTest, mask: UInt64 = .max,
+    _ value: UInt64
+  ) -> UInt64 {
+    testCells(column + first, test, mask: mask, value)
+  }
+
+  private static func rows(
+    _ column: UnsafePointer<Cell>, _ first: Int, withTag tag: UInt8
+  ) -> UInt64 {
+    rows(column, first, .lowIs, mask: 0xFF, UInt64(tag))
+  }
+
+  /// The rows that hold a value.
+  private static func values(_ column: UnsafePointer<Cell>, _ first: Int) -> UInt64 {
+    rows(column, first, .lowIsAtLeast, mask: 0xFF, UInt64(Tag.firstValue))
+  }
+
+  /// The rows that hold exactly a cell.
+  private static func rows(
+    _ column: UnsafePointer<Cell>, _ first: Int, same cell: Cell
+  ) -> UInt64 {
+    rows(column, first, .bothAre, mask: cell.low, cell.high)
   }
 
   static func bool(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
-    let bools = mask(first) { column[$0].tag == Tag.bool } & wanted
-    let yes = mask(first) { column[$0].boolValue } & bools
+    let bools = rows(column, first, withTag: Tag.bool) & wanted
+    let yes = rows(column, first, .lowIs, Cell.true.low) & bools
     return Verdict(yes: yes, no: bools & ~yes)
   }
 
   static func equalBits(
     _ column: UnsafePointer<Cell>, _ constant: Cell, _ wanted: UInt64, _ first: Int
   ) -> Verdict {
-    let there = mask(first) { column[$0].isValue } & wanted
-    let (low, high) = (constant.low, constant.high)
-    let yes = mask(first) { (column[$0].low ^ low) | (column[$0].high ^ high) == 0 } & there
+    let there = values(column, first) & wanted
+    let yes = rows(column, first, same: constant) & there
     return Verdict(yes: yes, no: there & ~yes)
   }
 
@@ -161,17 +181,13 @@ extension ColumnTest {
     var verdict = Verdict()
     var left = wanted
     if let constant = b.constantInt, a.isColumn {
-      let limit = orEqual ? constant : constant &- 1
-      // Nothing is less than the least int.
-      let isPossible = orEqual || constant != .min
-      verdict = ints(a.base, wanted, first) { isPossible && $0 <= limit }
-      left &= ~(verdict.yes | verdict.no)
+      verdict = ints(a.base, wanted, first, orEqual ? .highIsAtMost : .highIsLess, constant)
     } else if let constant = a.constantInt, b.isColumn {
-      let limit = orEqual ? constant : constant &+ 1
-      let isPossible = orEqual || constant != .max
-      verdict = ints(b.base, wanted, first) { isPossible && $0 >= limit }
-      left &= ~(verdict.yes | verdict.no)
+      // The constant is before an int that is not before the constant.
+      verdict = ints(
+        b.base, wanted, first, orEqual ? .highIsLess : .highIsAtMost, constant, negated: true)
     }
+    left &= ~(verdict.yes | verdict.no)
     if left == 0 { return verdict }
     return verdict.joined(
       with: rows(left, first) { row, bit, verdict in
@@ -191,10 +207,12 @@ extension ColumnTest {
   /// A test of ints, for the rows that hold one.
   @inline(__always)
   private static func ints(
-    _ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int, _ holds: (Int64) -> Bool
+    _ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int, _ test: CellTest,
+    _ constant: Int64, negated: Bool = false
   ) -> Verdict {
-    let ints = mask(first) { column[$0].tag == Tag.int } & wanted
-    let yes = mask(first) { holds(column[$0].intValue) } & ints
+    let ints = rows(column, first, withTag: Tag.int) & wanted
+    let held = rows(column, first, test, UInt64(bitPattern: constant))
+    let yes = (negated ? ~held : held) & ints
     return Verdict(yes: yes, no: ints & ~yes)
   }
 
@@ -236,13 +254,10 @@ extension ColumnTest {
     var verdict = Verdict()
     var left = wanted
     if let constant = b.constantInt, a.isColumn {
-      verdict =
-        switch comparison {
-        case .less: ints(a.base, wanted, first) { $0 < constant }
-        case .lessOrEqual: ints(a.base, wanted, first) { $0 <= constant }
-        case .greater: ints(a.base, wanted, first) { $0 > constant }
-        case .greaterOrEqual: ints(a.base, wanted, first) { $0 >= constant }
-        }
+      verdict = ints(
+        a.base, wanted, first,
+        comparison == .less || comparison == .greaterOrEqual ? .highIsLess : .highIsAtMost, constant,
+        negated: comparison == .greater || comparison == .greaterOrEqual)
       left &= ~(verdict.yes | verdict.no)
     }
     if left == 0 { return verdict }
@@ -269,8 +284,8 @@ extension ColumnTest {
   }
 
   static func present(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
-    let yes = mask(first) { column[$0].isValue } & wanted
-    let no = mask(first) { column[$0].tag == Tag.missing } & wanted
+    let yes = values(column, first) & wanted
+    let no = rows(column, first, withTag: Tag.missing) & wanted
     return Verdict(yes: yes, no: no)
   }
 
@@ -278,12 +293,9 @@ extension ColumnTest {
     _ column: UnsafePointer<Cell>, _ elements: UnsafeBufferPointer<Cell>, _ wanted: UInt64,
     _ first: Int
   ) -> Verdict {
-    let there = mask(first) { column[$0].isValue } & wanted
+    let there = values(column, first) & wanted
     var yes: UInt64 = 0
-    for element in elements {
-      let (low, high) = (element.low, element.high)
-      yes |= mask(first) { (column[$0].low ^ low) | (column[$0].high ^ high) == 0 }
-    }
+    for element in elements { yes |= rows(column, first, same: element) }
     yes &= there
     return Verdict(yes: yes, no: there & ~yes)
   }

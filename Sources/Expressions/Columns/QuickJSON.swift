@@ -5,75 +5,71 @@ enum QuickJSON {
   /// Bytes behind the beginning of a value that must be readable.
   static let reach = 24
 
-  /// Compares sixteen bytes, and as many that end where the texts end; both texts have sixteen more
-  /// bytes that may be read.
-  @inline(__always)
-  static func isSame(
-    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
-  ) -> Bool {
-    if count <= 16 { return CShims.isSame(a, b, count: count) }
-    let last = count &- 16
-    return CShims.isSame(a, b, count: 16) && CShims.isSame(a + last, b + last, count: 16)
-      && (count <= 32 || isSameInside(a, b, count))
-  }
-
-  @inline(never)
-  private static func isSameInside(
-    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int
-  ) -> Bool {
-    var i = 16
-    while i < count &- 16 {
-      if word(a + i) != word(b + i) { return false }
-      i &+= 8
-    }
-    return true
-  }
-
   @inline(__always)
   private static func word(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
     UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self)
   }
 
-  /// Reads the most frequent values: short texts without escapes or characters beyond ASCII, and
-  /// whole numbers of few digits, with 24 readable bytes. Others are left alone.
-  ///
-  /// - Returns: the offset behind the value, or nil.
-  @inline(__always)
-  static func value(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>,
-    _ readsBooleans: Bool
-  ) -> Int? {
-    let byte = base[start]
-    if byte == UInt8(ascii: "\"") {
-      let text = base + (start &+ 1)
-      let count = textEnd(text, quote: UInt8(ascii: "\""))
-      guard count >= 0 else { return nil }
-      writeShortText(Tag.shortText | UInt8(truncatingIfNeeded: count), text, count: count, to: cell)
-      if readsBooleans, ValueBinding.isBooleanName(cell.pointee) {
-        cell.pointee = ValueBinding.boolean(cell.pointee)
-      }
-      return start &+ 2 &+ count
+  /// The low halves of the cells of the texts that become bools; of no text where none does.
+  struct BoolNames {
+    let isTrue: UInt64
+    let isFalse: UInt64
+
+    init(areRead: Bool) {
+      isTrue = areRead ? ValueBinding.trueText.low : 0
+      isFalse = areRead ? ValueBinding.falseText.low : 0
     }
-    let bytes = word(base + start)
-    guard byte &- 0x30 < 10 else {
+  }
+
+  /// Writes a text of up to 15 bytes.
+  @inline(__always)
+  static func write(
+    _ text: UnsafePointer<UInt8>, _ count: Int, _ cell: UnsafeMutablePointer<Cell>,
+    _ names: BoolNames
+  ) {
+    writeShortText(Tag.shortText | UInt8(truncatingIfNeeded: count), text, count: count, to: cell)
+    let low = cell.pointee.low
+    if low == names.isTrue {
+      cell.pointee = .true
+    } else if low == names.isFalse {
+      cell.pointee = .false
+    }
+  }
+
+  /// Reads a bool, or the digits of a number of up to 15, with 24 readable bytes. Other values are
+  /// left alone. Whether a fraction or an exponent follows has to be looked at elsewhere.
+  ///
+  /// - Returns: the end of the value, or nil.
+  @inline(__always)
+  static func scalar(
+    _ start: UnsafePointer<UInt8>, _ cell: UnsafeMutablePointer<Cell>
+  ) -> UnsafePointer<UInt8>? {
+    let bytes = word(start)
+    let digits = bytes ^ 0x3030_3030_3030_3030
+    // The high bits of the bytes that are no digits. Up to seven digits are read at once: how many
+    // there are is different for every record.
+    let ends = (digits &+ 0x7676_7676_7676_7676 | bytes) & 0x8080_8080_8080_8080
+    if ends & 0x80 != 0 {
       // Without a branch for each: which of them it is cannot be predicted.
       let isTrue = bytes & 0xFFFF_FFFF == 0x6575_7274 ? 1 : 0
       let isFalse = bytes & 0xFF_FFFF_FFFF == 0x65_736C_6166 ? 1 : 0
       guard isTrue | isFalse != 0 else { return nil }
       cell.pointee = Cell(low: UInt64(Tag.bool) | UInt64(isTrue) &<< 8, high: 0)
-      return start &+ 5 &- isTrue
+      return start + (5 &- isTrue)
     }
-    // Up to seven digits at once: how many there are is different for every record.
-    let digits = bytes ^ 0x3030_3030_3030_3030
-    let ends = (digits &+ 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080
-    guard ends != 0 else { return longNumber(base, start, cell) }
-    let count = ends.trailingZeroBitCount >> 3
-    let next = base[start &+ count]
-    let isPadded = (byte == 0x30 ? 1 : 0) & (count == 1 ? 0 : 1)
-    guard isPadded == 0, next != UInt8(ascii: "."), next | 0x20 != UInt8(ascii: "e")
-    else { return nil }
-    cell.pointee = Cell(Int64(bitPattern: number(digits &<< (UInt64(8 &- count) &* 8))))
-    return start &+ count
+    guard ends != 0 else { return longNumber(start, cell) }
+    // No zero before another digit.
+    guard (digits & 0xFF) | (ends & 0x8000) != 0 else { return nil }
+    let bits = ends.trailingZeroBitCount &- 7
+    cell.pointee = Cell(Int64(bitPattern: number(digits &<< UInt64(64 &- bits))))
+    return start + (bits &>> 3)
+  }
+
+  /// Passes what ``scalar(_:_:)`` reads.
+  @inline(never)
+  static func passScalar(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
+    var unread = Cell.missing
+    return scalar(start, &unread)
   }
 
   /// The number of eight digits, the first in the low byte: pairs, fours and the whole are put
@@ -85,34 +81,33 @@ enum QuickJSON {
     return (fours &* 42_949_672_960_001) &>> 32
   }
 
-  /// Whole numbers of 8 to 15 digits.
+  /// Numbers of 8 to 15 digits.
   @inline(never)
   private static func longNumber(
-    _ base: UnsafePointer<UInt8>, _ start: Int, _ cell: UnsafeMutablePointer<Cell>
-  ) -> Int? {
+    _ start: UnsafePointer<UInt8>, _ cell: UnsafeMutablePointer<Cell>
+  ) -> UnsafePointer<UInt8>? {
     var value: UInt64 = 0
     var at = start
-    var digit = UInt64(base[at] &- 0x30)
-    while digit < 10, at &- start < 16 {
-      value = value &* 10 &+ digit
-      at &+= 1
-      digit = UInt64(base[at] &- 0x30)
+    while at - start < 16, case let digit = at.pointee &- 0x30, digit < 10 {
+      value = value &* 10 &+ UInt64(digit)
+      at += 1
     }
-    let next = base[at]
-    guard at &- start < 16, base[start] != 0x30, next != UInt8(ascii: "."),
-      next | 0x20 != UInt8(ascii: "e")
-    else { return nil }
+    guard at - start < 16, start.pointee != 0x30 else { return nil }
     cell.pointee = Cell(Int64(bitPattern: value))
     return at
   }
 
-  /// Passes a text of up to 15 plain characters, with 24 readable bytes.
-  ///
-  /// - Returns: the offset behind the text, or nil.
-  @inline(__always)
-  static func text(_ base: UnsafePointer<UInt8>, _ start: Int) -> Int? {
-    guard base[start] == UInt8(ascii: "\"") else { return nil }
-    let count = textEnd(base + (start &+ 1), quote: UInt8(ascii: "\""))
-    return count >= 0 ? start &+ 2 &+ count : nil
+  /// The first digit of those before a place where a fraction or an exponent begins; nil where there
+  /// are none.
+  @inline(never)
+  static func startOfNumber(
+    before place: UnsafePointer<UInt8>, after base: UnsafePointer<UInt8>
+  ) -> UnsafePointer<UInt8>? {
+    guard place.pointee == UInt8(ascii: ".") || place.pointee | 0x20 == UInt8(ascii: "e") else {
+      return nil
+    }
+    var start = place
+    while start > base, (start - 1).pointee &- 0x30 < 10 { start -= 1 }
+    return start < place ? start : nil
   }
 }

@@ -22,7 +22,8 @@ extension RecordShapes {
         from: lesson.objectEnd, to: lesson.objectEnd, action: .end, number: endings.count,
         nesting: 0))
     addEnding(
-      filled: lesson.isFilled, cells: lesson.cells, unknownKeys: lesson.unknownKeys)
+      filled: lesson.isFilled, cells: lesson.cells, captures: lesson.captured,
+      unknownKeys: lesson.unknownKeys)
     if remember(lesson.values, record) != endings.count - 1 { dropEnding() }
   }
 
@@ -145,37 +146,32 @@ extension RecordShapes {
   /// - Returns: the number of the ending that the steps lead to, or nil when there are too many.
   private mutating func remember(_ values: [Lesson.Value], _ record: ByteView) -> Int? {
     var at = 0
-    /// The step after which the next one comes, or -1 for the first.
-    var previous: Int32 = -1
+    /// The step after which the next one comes.
+    var previous: UnsafeMutablePointer<Step>?
     for value in values {
-      let literal = record[at..<value.from]
-      guard let next = step(literal, value, after: previous) else { return nil }
+      guard let next = step(record[at..<value.from], value, after: previous) else { return nil }
       previous = next
       at = value.to
     }
-    return Int(steps[Int(previous)].number)
+    return previous.map { Int($0.pointee.number) }
   }
 
   /// The step with these bytes that may follow another, which is made if it is not there.
   private mutating func step(
-    _ literal: Slice<ByteView>, _ value: Lesson.Value, after previous: Int32
-  ) -> Int32? {
-    let head = previous < 0 ? first : steps[Int(previous)].next
-    var number = head
-    while number >= 0 {
-      let known = steps[Int(number)]
-      if known.action == value.action, Int(known.length) == literal.count,
-        ByteView(start: literals + Int(known.literal), count: literal.count).elementsEqual(literal)
-      {
-        return number
-      }
-      number = known.other
+    _ literal: Slice<ByteView>, _ value: Lesson.Value, after previous: UnsafeMutablePointer<Step>?
+  ) -> UnsafeMutablePointer<Step>? {
+    let head = previous == nil ? first : previous?.pointee.next
+    var candidate = head
+    while let known = candidate {
+      let bytes = ByteView(start: known.pointee.literal, count: Int(known.pointee.length))
+      if known.pointee.action == value.action, bytes.elementsEqual(literal) { return known }
+      candidate = known.pointee.other
     }
-    let step = Step(
-      literal: 0, length: Int32(literal.count), action: value.action,
-      nesting: Int16(clamping: value.nesting), number: Int32(value.number), other: head)
-    guard let made = add(step, literal) else { return nil }
-    if previous < 0 { first = made } else { steps[Int(previous)].next = made }
+    guard
+      let made = add(value.action, number: value.number, nesting: value.nesting, literal)
+    else { return nil }
+    made.pointee.other = head
+    if let previous { previous.pointee.next = made } else { first = made }
     return made
   }
 }

@@ -41,17 +41,11 @@ extension ValueBinding {
   }
 
   /// The cells of the texts `true` and `false`, written out: this is asked for every text.
-  private static var trueText: Cell { Cell(low: 0x65_75_72_74_84, high: 0) }
-  private static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
+  static var trueText: Cell { Cell(low: 0x65_75_72_74_84, high: 0) }
+  static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
 
   /// Whether nothing happens to texts but that `true` and `false` become bools.
   var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns }
-
-  /// Whether a text of up to seven bytes is a bool's name.
-  @inline(__always)
-  static func isBooleanName(_ short: Cell) -> Bool {
-    short.low == trueText.low || short.low == falseText.low
-  }
 
   /// A text as a bool if it is one's name.
   @inline(__always)

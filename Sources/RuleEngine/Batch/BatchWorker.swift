@@ -70,6 +70,9 @@ public struct BatchWorker: ~Copyable {
   private enum Capture: Int, CaseIterable {
     case userID, assignments, occurrences, events, status, entitlements, sessionStart
 
+    /// Among the captures that a record has.
+    var bit: UInt32 { 1 << UInt32(rawValue) }
+
     var key: String {
       switch self {
       case .userID: "userId"
@@ -209,14 +212,10 @@ public struct BatchWorker: ~Copyable {
   /// - Returns: the length of the record's line; nil when it must be read otherwise.
   private mutating func addByShape(_ text: ByteView) -> Int? {
     guard
-      let count = shapes.fill(
+      let record = shapes.fill(
         text, slack: slack, row: block.count, of: &block.columns, captured: captured),
-      count <= BatchWorker.longestInBlock
-    else { return nil }
-    guard let base = text.baseAddress, isEmptyMember(.assignments, base),
-      isEmptyMember(.occurrences, base), captured[Capture.sessionStart.rawValue].from < 0,
-      !reader.needsEntitlements || isEmptyMember(.entitlements, base),
-      !reader.wantsEvents || isEmptyMember(.events, base)
+      record.length <= BatchWorker.longestInBlock, let base = text.baseAddress,
+      record.captures & Capture.userID.bit != 0
     else { return nil }
     for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
     let identity = captured[Capture.userID.rawValue]
@@ -228,15 +227,28 @@ public struct BatchWorker: ~Copyable {
     if !identity.isPlainText {
       for byte in subject where byte == UInt8(ascii: "\\") { return nil }
     }
-    guard fillStatus(.status, reader.statusSlot, base),
-      fillStatus(.entitlements, reader.entitlementsSlot, base)
-    else { return nil }
+    // Most records have nothing else that is read beside attributes.
+    if record.captures != Capture.userID.bit, !addCaptured(record.captures, base) { return nil }
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
-    if shapes.hasUnknownKeys { countUnknownKeys() }
+    if record.hasUnknownKeys { countUnknownKeys() }
     block.addRow(subject: subject)
-    return count
+    return record.length
+  }
+
+  /// Takes in what a record has beside attributes and an identity.
+  ///
+  /// - Returns: false when its user must be decided alone.
+  @inline(never)
+  private mutating func addCaptured(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
+    guard isEmptyMember(.assignments, found, base), isEmptyMember(.occurrences, found, base),
+      found & Capture.sessionStart.bit == 0,
+      !reader.needsEntitlements || isEmptyMember(.entitlements, found, base),
+      !reader.wantsEvents || isEmptyMember(.events, found, base)
+    else { return false }
+    return fillStatus(.status, found, reader.statusSlot, base)
+      && fillStatus(.entitlements, found, reader.entitlementsSlot, base)
   }
 
   private mutating func countUnknownKeys() {
@@ -247,18 +259,21 @@ public struct BatchWorker: ~Copyable {
 
   /// Whether a record has nothing under a key, or an empty list of assignments, or an empty object
   /// of times.
-  private func isEmptyMember(_ capture: Capture, _ base: UnsafePointer<UInt8>) -> Bool {
+  private func isEmptyMember(
+    _ capture: Capture, _ found: UInt32, _ base: UnsafePointer<UInt8>
+  ) -> Bool {
+    if found & capture.bit == 0 { return true }
     let value = captured[capture.rawValue]
     let bracket = capture == .assignments ? UInt8(ascii: "[") : UInt8(ascii: "{")
-    return value.from < 0 || value.to - value.from == 2 && base[value.from] == bracket
+    return value.to - value.from == 2 && base[value.from] == bracket
   }
 
   /// What the record says outside `device` counts where `device` is silent.
   private mutating func fillStatus(
-    _ capture: Capture, _ slot: Int?, _ base: UnsafePointer<UInt8>
+    _ capture: Capture, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
     let value = captured[capture.rawValue]
-    guard let slot, value.from >= 0, !block.columns.cell(slot, row: block.count).isValue else {
+    guard let slot, found & capture.bit != 0, !block.columns.cell(slot, row: block.count).isValue else {
       return true
     }
     var cursor = JSONCursor(base, from: value.from, to: value.to)

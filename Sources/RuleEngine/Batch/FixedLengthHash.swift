@@ -1,3 +1,4 @@
+internal import CShims
 internal import Expressions
 
 /// The hashes of one prefix and many subjects of one length: what comes before the subject is worked
@@ -53,16 +54,44 @@ struct FixedLengthHash {
     }
   }
 
-  /// Finds the hashes of some rows, but for the last mixing.
+  /// Finds the upper 53 bits of the hashes of some rows.
   ///
   /// One step after the other for all rows: the steps of one hash wait for each other, those of
   /// different rows do not, and a short step has many rows under way at once.
   ///
   /// - Parameters:
   ///   - columns: of ``SubjectColumns``, for this layout.
-  ///   - hashes: room for as many as there are rows.
+  ///   - draws: room for as many as there are rows in a block.
+  func draw(
+    _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
+    to draws: UnsafeMutablePointer<UInt64>
+  ) {
+    if isWide() {
+      return wide(columns).draw(rows, count: count, to: draws)
+    }
+    drawPlainly(rows, count, columns, to: draws)
+  }
+
+  /// The same without wide vectors.
+  func drawPlainly(
+    _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
+    to draws: UnsafeMutablePointer<UInt64>
+  ) {
+    begin(rows, count, columns, draws)
+    for i in 0..<count { draws[i] = XXH64.avalanche(draws[i]) &>> 11 }
+  }
+
+  private func wide(_ columns: UnsafePointer<UInt64>) -> WideHash {
+    WideHash(
+      columns: columns, stride: BlockShape.stride, laneWords: layout.laneWords,
+      words: layout.words, rest: layout.rest, begun: begun, tail: tail,
+      lanes: (lanes.a, lanes.b, lanes.c, lanes.d), known: known,
+      merging: (merging.a, merging.b, merging.c, merging.d), stripes: stripes)
+  }
+
+  /// Finds the hashes of some rows, but for the last mixing.
   @inline(__always)
-  func begin(
+  private func begin(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
     _ hashes: UnsafeMutablePointer<UInt64>
   ) {

@@ -1,3 +1,4 @@
+internal import CShims
 internal import Expressions
 
 /// Chooses variants for many subjects: what a rule's draws have in common is prepared once.
@@ -67,33 +68,40 @@ struct VariantChooser: ~Copyable {
     ///   - counts: by choice, to which the draws are added.
     ///   - choices: by row of the block, where somebody reads them: writing them takes more memory
     ///     traffic than all tests.
-    @inline(__always)
     func draw(
       _ rows: UnsafePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
       _ scratch: UnsafeMutablePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
       choices: UnsafeMutablePointer<Int32>?
     ) {
-      hash.begin(rows, found, columns, scratch)
-      for i in 0..<found { scratch[i] = XXH64.avalanche(scratch[i]) &>> 11 }
+      hash.draw(rows, found, columns, to: scratch)
       // Variant by variant, how many draws are below its limit: adding one to the count of each
       // draw's variant would wait for the draw before, which mostly has the same.
-      var counted: UInt64 = 0
+      var counted = 0
       for variant in 0...count {
-        var below = UInt64(found)
-        if variant < count {
-          let limit = limits[variant]
-          below = 0
-          for i in 0..<found { below &+= (scratch[i] &- limit) &>> 63 }
-        }
-        counts[Int(first) &+ variant] &+= Int(truncatingIfNeeded: below &- counted)
+        let below = variant < count ? drawsBelow(limits[variant], scratch, found) : found
+        counts[Int(first) &+ variant] &+= below &- counted
         counted = below
       }
       guard let choices else { return }
+      if isWide() {
+        return writeChoices(
+          scratch, rows, count: found, limits: limits, count, first: first, to: choices)
+      }
       for i in 0..<found {
         var variant: UInt64 = 0
         for k in 0..<count { variant &+= 1 &- ((scratch[i] &- limits[k]) &>> 63) }
         choices[Int(rows[i])] = first &+ Int32(truncatingIfNeeded: variant)
       }
+    }
+
+    @inline(__always)
+    private func drawsBelow(
+      _ limit: UInt64, _ draws: UnsafePointer<UInt64>, _ found: Int
+    ) -> Int {
+      if isWide() { return countDraws(draws, count: found, below: limit) }
+      var below: UInt64 = 0
+      for i in 0..<found { below &+= (draws[i] &- limit) &>> 63 }
+      return Int(truncatingIfNeeded: below)
     }
   }
 

@@ -12,7 +12,7 @@ final class SegmentReader {
   /// Bytes behind a segment that are read with it, for its last line.
   private static let overhang = 4_096
   /// Bytes behind the lines that may be read, whatever they are.
-  static let slack = 64
+  static let slack = 128
 
   init(lineLimit: Int) {
     self.lineLimit = lineLimit

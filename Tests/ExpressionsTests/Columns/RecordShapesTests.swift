@@ -34,14 +34,15 @@ import Testing
     let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)
     defer { captured.deallocate() }
     // Another record follows, so that what is quick only inside a text is quick.
-    let bytes = Array(record.utf8) + Array("\n{\"userId\":\"another one, which is long enough\"}".utf8)
+    let next = "\n{\"userId\":\"another one, which is long enough to read on behind the first\"}"
+    let bytes = Array(record.utf8) + Array(next.utf8)
     let quick = bytes.withUnsafeBufferPointer { buffer -> [String]? in
       let view = ByteView(rebasing: buffer[..<record.utf8.count])
       columns.reset()
-      let end = shapes.fill(buffer, row: 5, of: &columns, captured: captured)
+      let end = shapes.fill(buffer, row: 5, of: &columns, captured: captured)?.length
       // Alone on its line, with something behind it that may be read and means nothing.
       let alone = shapes.fill(
-        view, slack: buffer.count - view.count, row: 6, of: &columns, captured: captured)
+        view, slack: buffer.count - view.count, row: 6, of: &columns, captured: captured)?.length
       #expect((alone == nil) == (end == nil) || bytes[..<record.utf8.count].contains(0x0A))
       if let alone {
         #expect(alone <= record.utf8.count)
@@ -93,6 +94,15 @@ import Testing
     #"{"user":{"i1":12345678901234567,"s1":"sixteen bytes..."},"device":{"i1":1.5}}"#,
     #"{"user":{"i1":1e3,"s1":"esc\n"},"device":{"i1":true}}"#,
     #"{"user":{"i1":01,"s1":"x"},"device":{"i1":false}}"#,
+    #"{"user":{"i1":1.5.2,"s1":"x"},"device":{"i1":false}}"#,
+    #"{"user":{"i1":-1.5.2,"s1":"x"},"device":{"i1":false}}"#,
+    #"{"user":{"i1":12e3e4,"s1":"x"},"device":{"i1":12.}}"#,
+    #"{"user":{"i1":true.5,"s1":"x"},"device":{"i1":1}}"#,
+    #"{"user":{"i1":7,"s1":"x".5},"device":{"i1":1}}"#,
+    #"{"user":{"i1":7,"s1":"x"},"device":{"i1":123456789012345}}"#,
+    #"{"user":{"i1":12345678,"s1":"x"},"device":{"i1":01234567}}"#,
+    #"{"user":{"i1":0,"s1":"x"},"device":{"i1":0.25}}"#,
+    #"{"user":{"i1":0,"s1":"x"},"device":{"i1":1"#,
     #"{"user":{"i1":"é","s1":""},"device":{"i1":null}}"#,
     #"{"user":{"i1":[1,2],"s1":{"a":1}},"device":{"i1":0}}  "#,
     #"{"user":{"i1":1,"s1":"12345678"},"device":{"i1":12}}x"#,
@@ -107,6 +117,23 @@ import Testing
     let (quick, general) = try fill(record, &shapes, &columns)
     if let quick { #expect(quick == general) }
     if general == nil { #expect(quick == nil) }
+  }
+
+  /// Fractions and exponents do not make another shape, read or not.
+  @Test func numbersOfEveryKindHaveOneShape() throws {
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    func record(_ number: String, _ other: String) -> String {
+      #"{"userId":"a","nobodyReadsThis":\#(other),"user":{"i1":\#(number)},"a key of more than thirty-two bytes":\#(number),"device":{"i1":\#(other)}}"#
+    }
+    _ = try fill(record("1", "2"), &shapes, &columns)
+    let numbers = ["0", "1.5", "-3", "1e3", "123456789", "12345678.25", "1234567890123456", "0.5E-2"]
+    for number in numbers {
+      for other in numbers {
+        let (quick, general) = try fill(record(number, other), &shapes, &columns)
+        #expect(quick != nil && quick == general, "\(number) \(other)")
+      }
+    }
   }
 
   @Test func plainRecordsAreKnownTheSecondTime() throws {

@@ -1,7 +1,7 @@
 import CShims
 import Testing
 
-/// Operations on sixteen bytes: the machine's form against the one in C.
+/// Operations on many bytes at once: the machine's form against the one in C.
 @Suite struct VectorTests {
   @Test func agreeWithPlainC() {
     var random = SeededGenerator(seed: 77)
@@ -23,14 +23,52 @@ import Testing
       for quote in [UInt8(ascii: "\""), UInt8(ascii: "'")] {
         #expect(textEnd(a, quote: quote) == textEndInC(a, quote: quote), "\(a)")
       }
-      for count in 1...16 {
-        #expect(isSame(a, b, count: count) == isSameInC(a, b, count: count), "\(a) \(b) \(count)")
+      let (text, literal) = (a + b, Bool.random(using: &random) ? a + b : b + a)
+      for count in 1...32 {
+        let mask = UInt32.max >> UInt32(32 - count)
+        #expect(
+          isLiteral(text, literal, mask: mask) == isLiteralInC(text, literal, mask: mask),
+          "\(text) \(literal) \(count)")
+        let isSame = text.prefix(count) == literal.prefix(count)
+        #expect(isLiteralInC(text, literal, mask: mask) == isSame)
       }
       let count = Int.random(in: 0...15, using: &random)
       var (cell, other) = ([UInt8](repeating: 9, count: 16), [UInt8](repeating: 9, count: 16))
       writeShortText(0x80 | UInt8(count), a, count: count, to: &cell)
       writeShortTextInC(0x80 | UInt8(count), a, count: count, to: &other)
       #expect(cell == other, "\(a) \(count)")
+    }
+  }
+
+  /// Tests of 64 cells at once, as the machine makes them and as plain C does.
+  @Test func testsOfCells() {
+    var random = SeededGenerator(seed: 78)
+    let tests: [CellTest] = [
+      .lowIs, .lowIsAtLeast, .highIs, .highIsLess, .highIsAtMost, .bothAre,
+    ]
+    // Few different ones, so that they are equal often.
+    let words: [UInt64] = [0, 1, 9, 10, 0x109, 0xFF0A, 1 << 63, .max, .max - 1, 1 << 62]
+    for _ in 0..<2_000 {
+      let cells = (0..<128).map { _ in words.randomElement(using: &random)! }
+      let value = words.randomElement(using: &random)!
+      let mask = words.randomElement(using: &random)!
+      for test in tests {
+        let rows = testCells(cells, test, mask: mask, value)
+        #expect(rows == testCellsInC(cells, test, mask: mask, value))
+        for row in [0, 7, 8, 63] {
+          let (low, high) = (cells[2 * row], cells[2 * row + 1])
+          let holds =
+            switch test {
+            case .lowIs: low & mask == value
+            case .lowIsAtLeast: low & mask >= value
+            case .highIs: high == value
+            case .highIsLess: Int64(bitPattern: high) < Int64(bitPattern: value)
+            case .highIsAtMost: Int64(bitPattern: high) <= Int64(bitPattern: value)
+            case .bothAre: low == mask && high == value
+            }
+          #expect((rows >> UInt64(row) & 1 == 1) == holds)
+        }
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+import CShims
 import Testing
 
 @testable import Expressions
@@ -8,7 +9,7 @@ import Testing
   @Test func agreesWithBytes() {
     var random = SplitMix(seed: 7)
     let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
-    let rows = 3
+    let rows = 13
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: rows * SubjectWords.count)
     let columns = UnsafeMutablePointer<UInt64>.allocate(
       capacity: (SubjectWords.count + 4) * ColumnFrame.stride)
@@ -36,12 +37,43 @@ import Testing
           continue
         }
         SubjectColumns.fill(columns, layout, words, rows: rows)
-        var fixed: [UInt64] = [0, 0]
-        FixedLengthHash(hash, layout).begin([2, 0], 2, columns, &fixed)
-        #expect(
-          fixed.map { XXH64.avalanche($0) } == [expected[2], expected[0]],
-          "\(prefixLength) \(length)")
+        // More than eight and not a multiple of it, and one row alone: steps of eight and what is left.
+        for list: [Int32] in [[2, 0, 1, 12, 3, 3, 7, 5, 11, 4, 9], [6]] {
+          var fixed = [UInt64](repeating: 0, count: 16)
+          let draws = list.map { expected[Int($0)] >> 11 }
+          let fixedLength = FixedLengthHash(hash, layout)
+          fixedLength.draw(list, list.count, columns, to: &fixed)
+          #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length)")
+          fixedLength.drawPlainly(list, list.count, columns, to: &fixed)
+          #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length)")
+        }
       }
+    }
+  }
+
+  /// What draws come to, eight at a time and one by one.
+  @Test func choices() {
+    guard isWide() else { return }
+    var random = SplitMix(seed: 9)
+    for _ in 0..<300 {
+      let count = Int.random(in: 0...40, using: &random)
+      let rows = (0..<64).map { Int32($0) }.shuffled(using: &random).prefix(count)
+      let most: UInt64 = Bool.random(using: &random) ? 20 : 1 << 53
+      let draws = (0..<64).map { _ in UInt64.random(in: 0..<most, using: &random) }
+      let limits = (0..<Int.random(in: 0...9, using: &random))
+        .map { _ in UInt64.random(in: 0...most, using: &random) }.sorted()
+      for limit in limits + [0, 1 << 53] {
+        let below = draws.prefix(count).count { $0 < limit }
+        #expect(countDraws(draws, count: count, below: limit) == below)
+      }
+      var choices = [Int32](repeating: -1, count: 64)
+      var expected = choices
+      writeChoices(
+        draws, Array(rows), count: count, limits: limits, limits.count, first: 7, to: &choices)
+      for (row, draw) in zip(rows, draws) {
+        expected[Int(row)] = 7 + Int32(limits.count { $0 <= draw })
+      }
+      #expect(choices == expected)
     }
   }
 

@@ -1,0 +1,140 @@
+// Tests of 64 cells of a column, which are sixteen bytes each: the tag is the first byte, what a bool is
+// the second, and the upper eight hold an int. With AVX-512 where the processor has it, which is asked
+// when the program runs.
+#ifndef TOLLGATE_COLUMNS_H
+#define TOLLGATE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define TOLLGATE_WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#endif
+
+#define TOLLGATE_COLUMNS(name) static inline __attribute__((swift_name(name)))
+
+// Whether the processor works on sixty-four bytes at a time.
+TOLLGATE_COLUMNS("isWide()")
+bool tollgate_is_wide(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+// What a test asks of the lower half of a cell, `low & mask`, or of the upper half; or whether the lower
+// half is the mask and the upper one the value.
+enum __attribute__((enum_extensibility(closed), swift_name("CellTest"))) tollgate_cell_test {
+  TOLLGATE_LOW_EQUAL __attribute__((swift_name("lowIs"))),
+  TOLLGATE_LOW_AT_LEAST __attribute__((swift_name("lowIsAtLeast"))),
+  TOLLGATE_HIGH_EQUAL __attribute__((swift_name("highIs"))),
+  TOLLGATE_HIGH_LESS __attribute__((swift_name("highIsLess"))),
+  TOLLGATE_HIGH_AT_MOST __attribute__((swift_name("highIsAtMost"))),
+  TOLLGATE_BOTH_EQUAL __attribute__((swift_name("bothAre"))),
+};
+
+// One cell.
+static inline __attribute__((always_inline)) bool tollgate_cell_holds(
+    const uint64_t *cell, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
+  switch (test) {
+  case TOLLGATE_LOW_EQUAL: return (cell[0] & mask) == value;
+  case TOLLGATE_LOW_AT_LEAST: return (cell[0] & mask) >= value;
+  case TOLLGATE_HIGH_EQUAL: return cell[1] == value;
+  case TOLLGATE_HIGH_LESS: return (int64_t)cell[1] < (int64_t)value;
+  case TOLLGATE_HIGH_AT_MOST: return (int64_t)cell[1] <= (int64_t)value;
+  case TOLLGATE_BOTH_EQUAL: return ((cell[0] ^ mask) | (cell[1] ^ value)) == 0;
+  }
+  return false;
+}
+
+static inline __attribute__((always_inline)) uint64_t tollgate_cells_one_by_one(
+    const uint64_t *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
+  uint64_t rows = 0;
+  for (int i = 0; i < 64; i++) {
+    rows |= (uint64_t)tollgate_cell_holds(cells + 2 * i, test, mask, value) << i;
+  }
+  return rows;
+}
+
+// With one form for each test, so that the loop does not ask which.
+static inline uint64_t tollgate_test_cells_in_c(
+    const uint64_t *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
+  switch (test) {
+  case TOLLGATE_LOW_EQUAL: return tollgate_cells_one_by_one(cells, TOLLGATE_LOW_EQUAL, mask, value);
+  case TOLLGATE_LOW_AT_LEAST:
+    return tollgate_cells_one_by_one(cells, TOLLGATE_LOW_AT_LEAST, mask, value);
+  case TOLLGATE_HIGH_EQUAL: return tollgate_cells_one_by_one(cells, TOLLGATE_HIGH_EQUAL, mask, value);
+  case TOLLGATE_HIGH_LESS: return tollgate_cells_one_by_one(cells, TOLLGATE_HIGH_LESS, mask, value);
+  case TOLLGATE_HIGH_AT_MOST:
+    return tollgate_cells_one_by_one(cells, TOLLGATE_HIGH_AT_MOST, mask, value);
+  case TOLLGATE_BOTH_EQUAL: return tollgate_cells_one_by_one(cells, TOLLGATE_BOTH_EQUAL, mask, value);
+  }
+  return 0;
+}
+
+#if defined(__x86_64__)
+
+// The lower halves of eight cells, or the upper ones.
+static inline TOLLGATE_WIDE __attribute__((always_inline)) __m512i tollgate_halves(
+    const uint64_t *cells, __m512i which) {
+  return _mm512_permutex2var_epi64(_mm512_loadu_si512(cells), which, _mm512_loadu_si512(cells + 8));
+}
+
+static inline TOLLGATE_WIDE uint64_t tollgate_test_cells_wide(
+    const uint64_t *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
+  const __m512i lows = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m512i highs = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  const __m512i wanted = _mm512_set1_epi64((long long)value);
+  const __m512i masked = _mm512_set1_epi64((long long)mask);
+  uint64_t rows = 0;
+#define TOLLGATE_EIGHT(halves, comparison)                                        \
+  for (int i = 0; i < 64; i += 8) {                                               \
+    const __m512i eight = tollgate_halves(cells + 2 * i, halves);                 \
+    rows |= (uint64_t)(comparison) << i;                                          \
+  }                                                                               \
+  break
+  switch (test) {
+  case TOLLGATE_LOW_EQUAL:
+    TOLLGATE_EIGHT(lows, _mm512_cmpeq_epu64_mask(_mm512_and_si512(eight, masked), wanted));
+  case TOLLGATE_LOW_AT_LEAST:
+    TOLLGATE_EIGHT(lows, _mm512_cmpge_epu64_mask(_mm512_and_si512(eight, masked), wanted));
+  case TOLLGATE_HIGH_EQUAL: TOLLGATE_EIGHT(highs, _mm512_cmpeq_epu64_mask(eight, wanted));
+  case TOLLGATE_HIGH_LESS: TOLLGATE_EIGHT(highs, _mm512_cmplt_epi64_mask(eight, wanted));
+  case TOLLGATE_HIGH_AT_MOST: TOLLGATE_EIGHT(highs, _mm512_cmple_epi64_mask(eight, wanted));
+  case TOLLGATE_BOTH_EQUAL:
+    for (int i = 0; i < 64; i += 8) {
+      const __mmask8 same = _mm512_cmpeq_epu64_mask(tollgate_halves(cells + 2 * i, lows), masked);
+      rows |= (uint64_t)_mm512_mask_cmpeq_epu64_mask(
+                  same, tollgate_halves(cells + 2 * i, highs), wanted)
+              << i;
+    }
+    break;
+  }
+#undef TOLLGATE_EIGHT
+  return rows;
+}
+
+#endif
+
+// The rows of 64 cells for which a test holds, a bit for each.
+TOLLGATE_COLUMNS("testCells(_:_:mask:_:)")
+uint64_t tollgate_test_cells(
+    const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
+#if defined(__x86_64__)
+  if (tollgate_is_wide()) return tollgate_test_cells_wide((const uint64_t *)cells, test, mask, value);
+#endif
+  return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);
+}
+
+// The same without vectors, to be held against.
+TOLLGATE_COLUMNS("testCellsInC(_:_:mask:_:)")
+uint64_t tollgate_test_cells_plainly(
+    const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
+  return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);
+}
+
+#endif

@@ -1,0 +1,199 @@
+internal import CShims
+
+/// Filling rows from records.
+extension RecordShapes {
+  /// Where values go.
+  struct Row {
+    /// The cell in the first column.
+    var cells: UnsafeMutablePointer<Cell>
+    var captured: UnsafeMutablePointer<Captured>
+
+    @inline(__always)
+    func cell(_ place: Int) -> UnsafeMutablePointer<Cell> {
+      (UnsafeMutableRawPointer(cells) + place).assumingMemoryBound(to: Cell.self)
+    }
+  }
+
+  /// Bytes behind the beginning of a step that must be readable: a short literal and a value.
+  private static let reach = 32 + QuickJSON.reach
+
+  /// Fills a row from a record of a known shape.
+  ///
+  /// - Parameters:
+  ///   - text: begins with the record, a JSON object on a line. Texts without escapes stay there.
+  ///   - slack: bytes behind the text that may be read, whatever they are. A record that ends fewer
+  ///     than 64 bytes before the last of them is not filled.
+  ///   - captured: room for as many as there are captures; those that the record has are written.
+  /// - Returns: nil when the shape is not known, or a value is not as JSON wants it: the general
+  ///   reader knows what to do. The row is void then.
+  package func fill(
+    _ text: ByteView, slack: Int = 0, row: Int, of columns: inout ColumnFrame,
+    captured: UnsafeMutablePointer<Captured>
+  ) -> Filled? {
+    guard let base = text.baseAddress else { return nil }
+    let row = Row(cells: columns.cells + row, captured: captured)
+    // Reads may go on behind the text; a record that does is found out at its end.
+    let safe = base + (text.count &+ slack &- RecordShapes.reach)
+    var at = base
+    var candidate = first
+    // The step of the last value, unless it was read to its end for certain.
+    var last: UnsafeMutablePointer<Step>?
+    while true {
+      guard let step = candidate else {
+        // The last number may have a fraction or an exponent: it was read without looking.
+        guard let number = last, at <= safe,
+          let start = QuickJSON.startOfNumber(before: at, after: base)
+        else { return nil }
+        let end = value(number.pointee, start - base, text, row, &columns.arena)
+        if end < 0 { return nil }
+        at = base + end
+        candidate = number.pointee.next
+        last = nil
+        continue
+      }
+      guard at <= safe, isLiteral(at, step.pointee.literal, mask: step.pointee.mask),
+        step.pointee.length <= 32 || RecordShapes.isLongLiteral(step, at, safe)
+      else {
+        candidate = step.pointee.other
+        continue
+      }
+      at += Int(step.pointee.length)
+      last = step
+      candidate = step.pointee.next
+      if step.pointee.action == .slot {
+        let cell = row.cell(Int(step.pointee.place))
+        if at.pointee == UInt8(ascii: "\""),
+          case let count = textEnd(at + 1, quote: UInt8(ascii: "\"")), count >= 0
+        {
+          QuickJSON.write(at + 1, count, cell, boolNames)
+          at += count &+ 2
+          continue
+        } else if let end = QuickJSON.scalar(at, cell) {
+          at = end
+          continue
+        }
+      } else if step.pointee.action == .end {
+        return finish(Int(step.pointee.number), at - base, text, row, &columns.arena)
+      } else if let end = pass(step, at, base, row) {
+        at = end
+        continue
+      }
+      let end = value(step.pointee, at - base, text, row, &columns.arena)
+      if end < 0 { return nil }
+      at = base + end
+      last = nil
+    }
+  }
+
+  /// Passes a short text or scalar that becomes no cell.
+  @inline(__always)
+  private func pass(
+    _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ base: UnsafePointer<UInt8>,
+    _ row: Row
+  ) -> UnsafePointer<UInt8>? {
+    switch step.pointee.action {
+    case .capture, .skip:
+      guard at.pointee == UInt8(ascii: "\"") else {
+        return step.pointee.action == .skip ? QuickJSON.passScalar(at) : nil
+      }
+      let count = textEnd(at + 1, quote: UInt8(ascii: "\""))
+      guard count >= 0 else { return nil }
+      if step.pointee.action == .capture {
+        row.captured[Int(step.pointee.number)] = Captured(
+          from: at - base, to: at - base &+ count &+ 2, isPlainText: true)
+      }
+      return at + (count &+ 2)
+    default: return nil
+    }
+  }
+
+  /// The rest of a literal of more than 32 bytes, and whether there is enough to read behind it.
+  @inline(never)
+  private static func isLongLiteral(
+    _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ safe: UnsafePointer<UInt8>
+  ) -> Bool {
+    let length = Int(step.pointee.length)
+    guard length <= safe - at else { return false }
+    for i in 32..<length where at[i] != step.pointee.literal[i] { return false }
+    return true
+  }
+
+  /// Any value; -1 when it is none, or not what the shape has here.
+  @inline(never)
+  private func value(
+    _ step: Step, _ start: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena
+  ) -> Int {
+    guard let base = record.baseAddress, start < record.count else { return -1 }
+    var cursor = JSONCursor(base, from: start, to: record.count)
+    // A value begins where the bytes before it end.
+    guard base[start] > 0x20 else { return -1 }
+    do throws(JSONFault) {
+      switch step.action {
+      case .slot:
+        let place = row.cell(Int(step.place))
+        place.pointee = try cursor.cell(in: &arena, nesting: Int(step.nesting))
+        if bindsSimply, !binding.isPlain { bind(Int(step.number), place, &arena) }
+      case .presence:
+        let isDropped = binding.null == .dropped && base[start] == UInt8(ascii: "n")
+        try cursor.skipValue(nesting: Int(step.nesting))
+        row.cell(Int(step.place)).pointee = isDropped ? .missing : .true
+      case .capture:
+        try cursor.skipValue(nesting: Int(step.nesting))
+        row.captured[Int(step.number)] = Captured(from: start, to: cursor.at)
+      case .skipUnlessObject:
+        guard base[start] != UInt8(ascii: "{") else { return -1 }
+        try cursor.skipValue(nesting: Int(step.nesting))
+      case .skip, .end:
+        try cursor.skipValue(nesting: Int(step.nesting))
+      }
+    } catch {
+      return -1
+    }
+    // White space inside a value may be a newline, which ends the record all the same.
+    for i in start..<cursor.at where base[i] == 0x0A { return -1 }
+    return cursor.at
+  }
+
+  /// Gives the attributes that the record does not have their cells. White space may follow.
+  @inline(__always)
+  private func finish(
+    _ number: Int, _ at: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena
+  ) -> Filled? {
+    guard let base = record.baseAddress, at <= record.count else { return nil }
+    var end = at
+    while end < record.count, base[end] != 0x0A {
+      let byte = base[end]
+      guard byte == 0x20 || byte == 0x0D || byte == 0x09 else { return nil }
+      end &+= 1
+    }
+    if !bindsSimply { bindAll(number, row, &arena) }
+    let ending = plainEndings + number
+    var next = ending.pointee.defaults
+    let last = ending.pointee.end
+    while next != last {
+      row.cell(next.pointee.place).pointee = next.pointee.cell
+      next += 1
+    }
+    lastEnding.pointee = number
+    return Filled(
+      length: end, captures: ending.pointee.captures,
+      hasUnknownKeys: ending.pointee.hasUnknownKeys)
+  }
+
+  @inline(never)
+  private func bindAll(_ number: Int, _ row: Row, _ arena: inout Arena) {
+    for slot in endings[number].filled {
+      bind(slot, row.cells + slot &* ColumnFrame.stride, &arena)
+    }
+  }
+
+  /// Gives a slot what its binding makes of its value.
+  private func bind(
+    _ slot: Int, _ place: UnsafeMutablePointer<Cell>, _ arena: inout Arena
+  ) {
+    guard place.pointee.isValue else { return }
+    let bound = binding.bound(place.pointee, in: &arena)
+    place.pointee =
+      bound.isValue || running.paths[slot].names.count > 1 ? bound : running.defaults[slot]
+  }
+}
