@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+// Not on Apple's systems: what asks the processor is not in every library there.
+#if defined(__x86_64__) && !defined(__APPLE__)
 #include <immintrin.h>
+#define TOLLGATE_HAS_WIDE 1
 #define TOLLGATE_WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #endif
 
@@ -19,7 +21,7 @@
 // that what other machines do can be tested on this one.
 TOLLGATE_COLUMNS("isWide()")
 bool tollgate_is_wide(void) {
-#if defined(__x86_64__) && !defined(TOLLGATE_NO_WIDE)
+#if defined(TOLLGATE_HAS_WIDE) && !defined(TOLLGATE_NO_WIDE)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 #else
@@ -77,7 +79,7 @@ static inline uint64_t tollgate_test_cells_in_c(
   return 0;
 }
 
-#if defined(__x86_64__)
+#if defined(TOLLGATE_HAS_WIDE)
 
 // The lower halves of eight cells, or the upper ones.
 static inline TOLLGATE_WIDE __attribute__((always_inline)) __m512i tollgate_halves(
@@ -125,7 +127,7 @@ static inline TOLLGATE_WIDE uint64_t tollgate_test_cells_wide(
 TOLLGATE_COLUMNS("testCells(_:_:mask:_:)")
 uint64_t tollgate_test_cells(
     const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
-#if defined(__x86_64__)
+#if defined(TOLLGATE_HAS_WIDE)
   if (tollgate_is_wide()) return tollgate_test_cells_wide((const uint64_t *)cells, test, mask, value);
 #endif
   return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);

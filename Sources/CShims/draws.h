@@ -27,7 +27,7 @@ struct __attribute__((swift_name("WideHash"))) tollgate_wide_hash {
   long stripes;
 };
 
-#if defined(__x86_64__)
+#if defined(TOLLGATE_HAS_WIDE)
 
 #define TOLLGATE_LANE static inline TOLLGATE_WIDE __attribute__((always_inline)) __m512i
 
@@ -136,6 +136,22 @@ tollgate_draw(
   }
 }
 
+// Lists the rows of a mask of 512, and returns how many there are. Up to fifteen more numbers are written.
+static inline TOLLGATE_WIDE __attribute__((swift_name("listRows(_:to:)"))) long tollgate_list_rows(
+    const uint64_t *mask, int32_t *list) {
+  __m512i rows = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  long count = 0;
+  for (int word = 0; word < 8; word++) {
+    for (int bits = 0; bits < 64; bits += 16) {
+      const __mmask16 those = (__mmask16)(mask[word] >> bits);
+      _mm512_storeu_si512(list + count, _mm512_maskz_compress_epi32(those, rows));
+      count += __builtin_popcount(those);
+      rows = _mm512_add_epi32(rows, _mm512_set1_epi32(16));
+    }
+  }
+  return count;
+}
+
 // How many draws are below a limit.
 static inline TOLLGATE_WIDE __attribute__((swift_name("countDraws(_:count:below:)"))) long
 tollgate_count_draws(const uint64_t *draws, long count, uint64_t limit) {
@@ -176,6 +192,11 @@ tollgate_write_choices(
 
 static inline __attribute__((swift_name("WideHash.draw(self:_:count:to:)"))) void tollgate_draw(
     const struct tollgate_wide_hash *of, const int32_t *list, long count, uint64_t *draws) {}
+
+static inline __attribute__((swift_name("listRows(_:to:)"))) long tollgate_list_rows(
+    const uint64_t *mask, int32_t *list) {
+  return 0;
+}
 
 static inline __attribute__((swift_name("countDraws(_:count:below:)"))) long tollgate_count_draws(
     const uint64_t *draws, long count, uint64_t limit) {

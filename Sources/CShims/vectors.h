@@ -1,6 +1,6 @@
-// Sixteen bytes at a time, for what Swift has no operation: a vector comparison as a number. Each
-// function has a form for SSE2 and one for NEON; the form in plain C, for other machines, is there
-// everywhere, to be held against them.
+// Sixteen or 32 bytes at a time, for what Swift has no operation: a vector comparison as a number. Each
+// function has a form for SSE2, most have one for NEON; the form in plain C, for other machines, is
+// there everywhere, to be held against them.
 #ifndef TOLLGATE_VECTORS_H
 #define TOLLGATE_VECTORS_H
 

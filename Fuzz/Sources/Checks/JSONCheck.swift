@@ -91,10 +91,15 @@ public enum JSONCheck {
       // A record is a line.
       if record.contains(UInt8(ascii: "\n")) { continue }
       let isJSON = (try? frame.fill(json: record)) != nil
-      let followed = record + Array("\n{\"userId\":1".utf8.prefix(record.count % 40))
+      // Something behind it is read as well, or may be; with too little there no shape is tried.
+      let next = String(repeating: "{\"userId\":1}", count: 12).utf8.prefix(record.count * 7 % 130)
+      let followed = record + Array("\n".utf8) + Array(next)
+      let isAlone = record.count % 2 == 0
       followed.withUnsafeBufferPointer { buffer in
         columns.reset()
-        let end = shapes.fill(buffer, row: 5, of: &columns, captured: captured)
+        let text = isAlone ? ByteView(rebasing: buffer[..<record.count]) : buffer
+        let end = shapes.fill(
+          text, slack: buffer.count - text.count, row: 5, of: &columns, captured: captured)?.length
         if end == nil, isJSON { shapes.learn(ByteView(rebasing: buffer[..<record.count])) }
         guard let end else { return }
         require(end == record.count, "a record of \(record.count) bytes ends at \(end)")

@@ -5,13 +5,13 @@
 package struct ColumnFrame: ~Copyable {
   /// Contexts that a frame holds.
   ///
-  /// A computed property that other modules inline: loops over rows and masks have constant bounds.
-  @inlinable package static var rows: Int { 512 }
+  /// A computed property, so that loops over rows and masks have constant bounds.
+  package static var rows: Int { 512 }
   /// Words of a mask, which has a bit for every row.
-  @inlinable package static var words: Int { rows / 64 }
+  package static var words: Int { rows / 64 }
   /// Cells from one column to the next: not a power of two, so that the cells of a row do not
   /// compete for the same lines of the cache.
-  @inlinable package static var stride: Int { rows + 4 }
+  package static var stride: Int { rows + 4 }
 
   /// The columns, one after the other, in slot order.
   package let cells: UnsafeMutablePointer<Cell>

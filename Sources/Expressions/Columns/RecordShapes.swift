@@ -45,7 +45,7 @@ package struct RecordShapes: ~Copyable {
     var mask: UInt32
     var length: Int32
     /// Bytes from the first cell of a row to the slot's.
-    var place: Int32
+    var place: Int
     /// The slot, the capture, or the ending.
     var number: Int32
     /// The first step that may follow, and the next that may stand in this one's place.
@@ -61,7 +61,7 @@ package struct RecordShapes: ~Copyable {
       self.literal = UnsafePointer(copy)
       mask = literal.count < 32 ? 1 << UInt32(literal.count) - 1 : .max
       length = Int32(literal.count)
-      place = Int32(number * ColumnFrame.stride * MemoryLayout<Cell>.stride)
+      place = number * ColumnFrame.stride * MemoryLayout<Cell>.stride
       self.number = Int32(number)
       self.action = action
       self.nesting = Int16(clamping: nesting)
@@ -115,7 +115,7 @@ package struct RecordShapes: ~Copyable {
   let running: Program.Running
   /// What happens to values on their way in, beside what reading them does.
   let binding: ValueBinding
-  /// Whether binding changes nothing of what ``quickValue`` reads but texts that name bools.
+  /// Whether binding changes nothing of what ``QuickJSON`` reads but texts that name bools.
   let bindsSimply: Bool
   /// What the texts that name bools begin with in a cell, where they become bools.
   let boolNames: QuickJSON.BoolNames

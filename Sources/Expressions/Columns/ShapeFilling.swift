@@ -21,8 +21,8 @@ extension RecordShapes {
   ///
   /// - Parameters:
   ///   - text: begins with the record, a JSON object on a line. Texts without escapes stay there.
-  ///   - slack: bytes behind the text that may be read, whatever they are. A record that ends fewer
-  ///     than 64 bytes before the last of them is not filled.
+  ///   - slack: bytes behind the text that may be read, whatever they are. A record with fewer than
+  ///     56 readable bytes behind it may not be filled.
   ///   - captured: room for as many as there are captures; those that the record has are written.
   /// - Returns: nil when the shape is not known, or a value is not as JSON wants it: the general
   ///   reader knows what to do. The row is void then.
@@ -61,7 +61,7 @@ extension RecordShapes {
       last = step
       candidate = step.pointee.next
       if step.pointee.action == .slot {
-        let cell = row.cell(Int(step.pointee.place))
+        let cell = row.cell(step.pointee.place)
         if at.pointee == UInt8(ascii: "\""),
           case let count = textEnd(at + 1, quote: UInt8(ascii: "\"")), count >= 0
         {
@@ -130,13 +130,13 @@ extension RecordShapes {
     do throws(JSONFault) {
       switch step.action {
       case .slot:
-        let place = row.cell(Int(step.place))
+        let place = row.cell(step.place)
         place.pointee = try cursor.cell(in: &arena, nesting: Int(step.nesting))
         if bindsSimply, !binding.isPlain { bind(Int(step.number), place, &arena) }
       case .presence:
         let isDropped = binding.null == .dropped && base[start] == UInt8(ascii: "n")
         try cursor.skipValue(nesting: Int(step.nesting))
-        row.cell(Int(step.place)).pointee = isDropped ? .missing : .true
+        row.cell(step.place).pointee = isDropped ? .missing : .true
       case .capture:
         try cursor.skipValue(nesting: Int(step.nesting))
         row.captured[Int(step.number)] = Captured(from: start, to: cursor.at)

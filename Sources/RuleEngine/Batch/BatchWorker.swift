@@ -273,9 +273,9 @@ public struct BatchWorker: ~Copyable {
     _ capture: Capture, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
     let value = captured[capture.rawValue]
-    guard let slot, found & capture.bit != 0, !block.columns.cell(slot, row: block.count).isValue else {
-      return true
-    }
+    guard let slot, found & capture.bit != 0,
+      !block.columns.cell(slot, row: block.count).isValue
+    else { return true }
     var cursor = JSONCursor(base, from: value.from, to: value.to)
     do throws(JSONFault) {
       let cell = try cursor.cell(

@@ -1,3 +1,4 @@
+internal import CShims
 internal import Expressions
 
 /// Decides the placements of a plan for the rows of a block: the loop of ``RuleSet/firstMatch``,
@@ -11,7 +12,7 @@ struct ColumnDecider: ~Copyable {
   private let undecided = RowMasks.allocate()
   private let taken = RowMasks.allocate()
   /// The rows of ``taken``, one after the other.
-  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: BlockShape.rows)
+  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: BlockShape.rows + 16)
   private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: BlockShape.rows)
 
   init(_ plan: BatchPlan) {
@@ -87,15 +88,7 @@ struct ColumnDecider: ~Copyable {
     }
     let choices = block.choices + placement &* BlockShape.rows
     let (subjects, words, counted) = (block.subjects, block.subjectWords, counts.choices)
-    var found = 0
-    for word in 0..<BlockShape.words {
-      var rows = taken[word]
-      while rows != 0 {
-        list[found] = Int32(truncatingIfNeeded: word &* 64 &+ rows.trailingZeroBitCount)
-        found &+= 1
-        rows &= rows &- 1
-      }
-    }
+    let found = listTaken()
     let prepared = chooser[number]
     if chooser.hashes, let length = block.commonLength,
       let draws = prepared.draws(subjectsOf: length)
@@ -116,6 +109,22 @@ struct ColumnDecider: ~Copyable {
       counted[Int(chosen)] &+= 1
       choices[row] = chosen
     }
+  }
+
+  /// Lists the rows of ``taken``.
+  @inline(__always)
+  private func listTaken() -> Int {
+    if isWide() { return listRows(taken, to: list) }
+    var found = 0
+    for word in 0..<BlockShape.words {
+      var rows = taken[word]
+      while rows != 0 {
+        list[found] = Int32(truncatingIfNeeded: word &* 64 &+ rows.trailingZeroBitCount)
+        found &+= 1
+        rows &= rows &- 1
+      }
+    }
+    return found
   }
 
   private func set(

@@ -56,24 +56,24 @@ struct FixedLengthHash {
 
   /// Finds the upper 53 bits of the hashes of some rows.
   ///
-  /// One step after the other for all rows: the steps of one hash wait for each other, those of
-  /// different rows do not, and a short step has many rows under way at once.
-  ///
   /// - Parameters:
   ///   - columns: of ``SubjectColumns``, for this layout.
   ///   - draws: room for as many as there are rows in a block.
   func draw(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
-    to draws: UnsafeMutablePointer<UInt64>
+    to draws: UnsafeMutablePointer<UInt64>, wide isWide: Bool = isWide()
   ) {
-    if isWide() {
+    if isWide {
       return wide(columns).draw(rows, count: count, to: draws)
     }
     drawPlainly(rows, count, columns, to: draws)
   }
 
   /// The same without wide vectors.
-  func drawPlainly(
+  ///
+  /// One step after the other for all rows: the steps of one hash wait for each other, those of
+  /// different rows do not, and a short step has many rows under way at once.
+  private func drawPlainly(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
     to draws: UnsafeMutablePointer<UInt64>
   ) {

@@ -8,7 +8,10 @@ struct OutcomeWriter: ~Copyable {
   /// Bytes of the longest fragments of all placements together.
   private let longest: Int
   /// The identity that is being written, as a JSON string or a cell.
-  private var subject: [UInt8] = []
+  private var subject = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
+  private var subjectCount = 0
+  /// The same where it is not just put between quotes.
+  private var cell: [UInt8] = []
 
   /// Texts are copied in steps of so many bytes, up to which they may be read and written beyond
   /// their ends.
@@ -22,6 +25,8 @@ struct OutcomeWriter: ~Copyable {
     longest = plan.placements.count * (plan.table.choices.map(\.text.count).max() ?? 0)
   }
 
+  deinit { subject.deallocate() }
+
   /// Writes the lines of all users of a block.
   mutating func write(
     _ block: borrowing BatchBlock, _ table: BatchTable, _ texts: borrowing BatchTexts,
@@ -32,7 +37,7 @@ struct OutcomeWriter: ~Copyable {
       let repeated = layout == .wide ? 1 : placements
       let capacity =
         longest + 4 * placements + table.closing.count
-        + repeated * (subject.count + table.opening.count) + 4 * OutcomeWriter.step
+        + repeated * (subjectCount + table.opening.count) + 4 * OutcomeWriter.step
         + texts.bytes(ofRow: row)
       buffer.append(capacity: capacity) { start in
         var at = start
@@ -43,16 +48,51 @@ struct OutcomeWriter: ~Copyable {
   }
 
   private mutating func quote(_ identity: ByteView) {
-    subject.removeAll(keepingCapacity: true)
-    switch form {
-    case .ndjson: JSONWriter.append(quoted: identity, to: &subject)
-    case .csv: OutcomeFragments.append(cell: identity, to: &subject)
-    case .rows:
-      withUnsafeBytes(of: UInt32(truncatingIfNeeded: identity.count).littleEndian) {
-        subject += $0
-      }
-      subject += identity
+    if form == .ndjson, OutcomeWriter.isPlain(identity), let start = identity.baseAddress {
+      subjectCount = identity.count + 2
+      reserveSubject()
+      subject[0] = UInt8(ascii: "\"")
+      (subject.baseAddress! + 1).copyMemory(from: start, byteCount: identity.count)
+      subject[subjectCount - 1] = UInt8(ascii: "\"")
+      return
     }
+    cell.removeAll(keepingCapacity: true)
+    switch form {
+    case .ndjson: JSONWriter.append(quoted: identity, to: &cell)
+    case .csv: OutcomeFragments.append(cell: identity, to: &cell)
+    case .rows:
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: identity.count).littleEndian) { cell += $0 }
+      cell += identity
+    }
+    subjectCount = cell.count
+    reserveSubject()
+    subject.copyBytes(from: cell)
+  }
+
+  private mutating func reserveSubject() {
+    guard subject.count < subjectCount else { return }
+    subject.deallocate()
+    subject = .allocate(byteCount: 2 * subjectCount, alignment: 8)
+  }
+
+  /// Whether a text has nothing that JSON escapes, eight bytes at a time: the usual tests for a byte
+  /// in a word that is zero, or below a limit.
+  static func isPlain(_ text: ByteView) -> Bool {
+    guard let start = UnsafeRawPointer(text.baseAddress), text.count >= 8 else {
+      return !text.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }
+    }
+    let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    var stops: UInt64 = 0
+    var at = 0
+    while at < text.count {
+      let from = min(at, text.count &- 8)
+      let word = start.loadUnaligned(fromByteOffset: from, as: UInt64.self)
+      let (quotes, backslashes) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))
+      stops |= (word &- ones &* 0x20) & ~word
+      stops |= (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+      at &+= 8
+    }
+    return stops & highs == 0
   }
 
   private borrowing func write(
@@ -108,7 +148,9 @@ struct OutcomeWriter: ~Copyable {
   @inline(__always)
   private borrowing func begin(_ table: BatchTable, _ at: inout UnsafeMutableRawPointer) {
     OutcomeWriter.copy(table.opening, to: &at)
-    OutcomeWriter.copy(subject, to: &at)
+    guard let start = subject.baseAddress else { return }
+    at.copyMemory(from: start, byteCount: subjectCount)
+    at += subjectCount
   }
 
   @inline(__always)

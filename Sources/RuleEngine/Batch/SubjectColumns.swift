@@ -49,7 +49,7 @@ struct SubjectColumns: ~Copyable {
   }
 
   /// The columns for prefixes of the length that has this number, each of them
-  /// ``ColumnFrame/stride`` long:
+  /// ``BlockShape/stride`` long:
   /// - for words in lanes and the first word, to which the prefix adds: the word times `prime2`;
   /// - for other words: the round that they add;
   /// - for the bytes behind words: what they add.

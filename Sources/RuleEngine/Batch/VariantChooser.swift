@@ -22,6 +22,8 @@ struct VariantChooser: ~Copyable {
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     fileprivate let count: Int
     fileprivate let first: Int32
+    /// Whether no limit is below the one before: no weight is negative.
+    fileprivate let ascends: Bool
 
     /// The choice of a subject of at most ``SubjectWords/longest`` bytes; nil where weights that
     /// are all zero or rounding need a second look.
@@ -38,7 +40,7 @@ struct VariantChooser: ~Copyable {
     /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
     /// where one may need a second look.
     func draws(subjectsOf length: Int) -> Draws? {
-      guard length <= SubjectWords.longest, count > 1, limits[count - 1] == 1 << 53,
+      guard length <= SubjectWords.longest, count > 1, ascends, limits[count - 1] == 1 << 53,
         let layout = HashLayout(prefix: prefix.bytes, subject: length)
       else { return nil }
       return Draws(
@@ -60,30 +62,28 @@ struct VariantChooser: ~Copyable {
 
     /// Draws for some rows of a block.
     ///
-    /// One step after the other for all rows, as in ``FixedLengthHash``.
-    ///
     /// - Parameters:
     ///   - columns: of ``SubjectColumns``, for this layout.
-    ///   - scratch: room for as many as there are rows.
+    ///   - scratch: room for as many as there are rows in a block.
     ///   - counts: by choice, to which the draws are added.
     ///   - choices: by row of the block, where somebody reads them: writing them takes more memory
     ///     traffic than all tests.
     func draw(
       _ rows: UnsafePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
       _ scratch: UnsafeMutablePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
-      choices: UnsafeMutablePointer<Int32>?
+      choices: UnsafeMutablePointer<Int32>?, wide: Bool = isWide()
     ) {
-      hash.draw(rows, found, columns, to: scratch)
+      hash.draw(rows, found, columns, to: scratch, wide: wide)
       // Variant by variant, how many draws are below its limit: adding one to the count of each
       // draw's variant would wait for the draw before, which mostly has the same.
       var counted = 0
       for variant in 0...count {
-        let below = variant < count ? drawsBelow(limits[variant], scratch, found) : found
+        let below = variant < count ? drawsBelow(limits[variant], scratch, found, wide) : found
         counts[Int(first) &+ variant] &+= below &- counted
         counted = below
       }
       guard let choices else { return }
-      if isWide() {
+      if wide {
         return writeChoices(
           scratch, rows, count: found, limits: limits, count, first: first, to: choices)
       }
@@ -96,9 +96,9 @@ struct VariantChooser: ~Copyable {
 
     @inline(__always)
     private func drawsBelow(
-      _ limit: UInt64, _ draws: UnsafePointer<UInt64>, _ found: Int
+      _ limit: UInt64, _ draws: UnsafePointer<UInt64>, _ found: Int, _ wide: Bool
     ) -> Int {
-      if isWide() { return countDraws(draws, count: found, below: limit) }
+      if wide { return countDraws(draws, count: found, below: limit) }
       var below: UInt64 = 0
       for i in 0..<found { below &+= (draws[i] &- limit) &>> 63 }
       return Int(truncatingIfNeeded: below)
@@ -126,7 +126,8 @@ struct VariantChooser: ~Copyable {
       (prepared + number).initialize(
         to: Prepared(
           prefix: prefix, prefixLength: lengths[prefix.bytes, default: lengths.count],
-          limits: first, count: rule.variants.count, first: rule.variants.lowerBound))
+          limits: first, count: rule.variants.count, first: rule.variants.lowerBound,
+          ascends: (1..<max(rule.variants.count, 1)).allSatisfy { first[$0 - 1] <= first[$0] }))
       lengths[prefix.bytes] = prepared[number].prefixLength
     }
   }

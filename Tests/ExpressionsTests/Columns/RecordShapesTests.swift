@@ -1,5 +1,13 @@
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @testable import Expressions
 
 /// Records of known shapes against the general reader.
@@ -134,6 +142,63 @@ import Testing
         #expect(quick != nil && quick == general, "\(number) \(other)")
       }
     }
+  }
+
+  /// What lies behind the 32nd byte of a long key is looked at as well.
+  @Test func longKeysDiffer() throws {
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    func record(_ key: String) -> String { #"{"\#(key)":1,"user":{"i1":2}}"# }
+    let key = "a key of more than thirty-two bytes, one"
+    #expect(try fill(record(key), &shapes, &columns).quick == nil)
+    #expect(try fill(record(key), &shapes, &columns).quick != nil)
+    for at in 0..<key.utf8.count {
+      var other = Array(key.utf8)
+      for byte in [UInt8(ascii: "_"), UInt8(ascii: "\"")] {
+        other[at] = byte
+        var known = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+        _ = try fill(record(key), &known, &columns)
+        let text = record(String(decoding: other, as: UTF8.self))
+        #expect(try fill(text, &known, &columns).quick == nil, "\(text)")
+      }
+    }
+  }
+
+  /// Nothing is read behind what may be read: there is no memory.
+  @Test func nothingIsReadBehindTheSlack() throws {
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let memory = try #require(
+      mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0))
+    defer { munmap(memory, 2 * page) }
+    try #require(mprotect(memory + page, page, PROT_NONE) == 0)
+    let records = [
+      #"{"userId":"fifteen letters","user":{"i1":1234567,"s1":"fifteen letters"},"device":{"i1":12345678,"s2":"a"}}"#,
+      #"{"user":{"i1":123456789012345,"b1":true},"a key of more than thirty-two bytes, the last":12345678901}"#,
+      #"{"user":{"s1":"x"},"a key of more than thirty-two bytes, the last":"fifteen letters"}"#,
+      #"{"user":{"i1":1.25e3}}"#,
+    ]
+    var shapes = RecordShapes(for: Self.program, captures: ["userId"], ignored: [])
+    var columns = ColumnFrame(for: Self.program)
+    let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)
+    defer { captured.deallocate() }
+    for record in records { Array(record.utf8).withUnsafeBufferPointer { shapes.learn($0) } }
+    var known = 0
+    for record in records.map({ Array($0.utf8) }) {
+      for count in 0...record.count {
+        for slack in [0, 1, 7, 24, 55, 56, 57, 128] {
+          let start = memory + (page - count - slack)
+          start.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "1"), count: count + slack)
+          start.copyMemory(from: record, byteCount: count)
+          columns.reset()
+          let text = ByteView(start: start.assumingMemoryBound(to: UInt8.self), count: count)
+          let filled = shapes.fill(
+            text, slack: slack, row: 0, of: &columns, captured: captured)
+          #expect(filled == nil || count == record.count)
+          if filled != nil { known += 1 }
+        }
+      }
+    }
+    #expect(known >= 3 * records.count)
   }
 
   @Test func plainRecordsAreKnownTheSecondTime() throws {

@@ -42,10 +42,10 @@ import Testing
           var fixed = [UInt64](repeating: 0, count: 16)
           let draws = list.map { expected[Int($0)] >> 11 }
           let fixedLength = FixedLengthHash(hash, layout)
-          fixedLength.draw(list, list.count, columns, to: &fixed)
-          #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length)")
-          fixedLength.drawPlainly(list, list.count, columns, to: &fixed)
-          #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length)")
+          for wide in [isWide(), false] {
+            fixedLength.draw(list, list.count, columns, to: &fixed, wide: wide)
+            #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length) \(wide)")
+          }
         }
       }
     }
@@ -74,6 +74,89 @@ import Testing
         expected[Int(row)] = 7 + Int32(limits.count { $0 <= draw })
       }
       #expect(choices == expected)
+    }
+  }
+
+  /// Counts and choices of a rule with several variants, in both forms, against its choices alone;
+  /// and what a batch counts, against what it writes.
+  @Test func countsOfVariants() throws {
+    let ids = ["first", "second", "third", "rest"]
+    let variants = zip(ids, [20.0, 45, 5, 30]).map {
+      Variant(id: $0, kind: .treatment, weight: $1, paywallID: "of \($0)")
+    }
+    let audience = Audience(index: 0, experimentID: "e", campaignID: "g", variants: variants)
+    let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+    let rules = try #require(RuleSet.compile(config).output)
+    let plan = BatchPlan(rules, now: 0, assigner: .hash(salt: "a salt that is long enough for lanes"))
+    let chooser = VariantChooser(plan)
+    let draws = try #require(chooser[0].draws(subjectsOf: 6))
+    let subjects = (0..<BlockShape.rows).map { Array("u\(10_000 + $0)".utf8) }
+    var words = [UInt64](repeating: 0, count: (BlockShape.rows + 1) * SubjectWords.count)
+    for (row, subject) in subjects.enumerated() {
+      subject.withUnsafeBufferPointer { subject in
+        words.withUnsafeMutableBufferPointer {
+          SubjectWords.write(subject, to: $0.baseAddress! + row * SubjectWords.count)
+        }
+      }
+    }
+    var columns = [UInt64](repeating: 0, count: (SubjectWords.count + 4) * BlockShape.stride)
+    SubjectColumns.fill(&columns, draws.layout, words, rows: BlockShape.rows)
+    let rows = (0..<BlockShape.rows).map { Int32($0) }.filter { $0 % 3 != 0 }
+    let first = plan.table.rules[0].variants.lowerBound
+    let expected = rows.map { row in
+      subjects[Int(row)].withUnsafeBufferPointer {
+        chooser.next(0, plan.table.rules[0], subject: $0, plan.table)
+      }
+    }
+    for wide in [isWide(), false] {
+      var scratch = [UInt64](repeating: 0, count: BlockShape.rows)
+      var counts = [Int](repeating: 0, count: plan.table.choices.count)
+      var choices = [Int32](repeating: -1, count: BlockShape.rows)
+      draws.draw(
+        rows, rows.count, columns, &scratch, counts: &counts, choices: &choices, wide: wide)
+      #expect(rows.map { choices[Int($0)] } == expected)
+      for choice in counts.indices {
+        #expect(counts[choice] == expected.count { Int($0) == choice })
+      }
+    }
+
+    let lines = subjects.map { "{\"userId\":\"\(String(decoding: $0, as: UTF8.self))\",\"nothing\":0}\n" }
+    var worker = BatchWorker(plan)
+    let output = worker.process(Array(lines.joined().utf8))
+    let text = String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n")
+    for (number, id) in ids.enumerated() {
+      let counted = output.sums.numbers[3 * rules.rules.count + Int(first) + number]
+      #expect(counted == text.count { $0.contains("\"of \(id)\"") })
+      #expect(counted > 10)
+    }
+  }
+
+  @Test func rowsOfMasks() {
+    guard isWide() else { return }
+    var random = SplitMix(seed: 10)
+    for _ in 0..<200 {
+      let thin = Int.random(in: 0...4, using: &random)
+      let mask = (0..<BlockShape.words).map { _ in
+        (0..<thin).reduce(UInt64.max) { mask, _ in mask & .random(in: 0...(.max), using: &random) }
+      }
+      var list = [Int32](repeating: -1, count: BlockShape.rows + 16)
+      let count = listRows(mask, to: &list)
+      let rows = (0..<BlockShape.rows).filter { mask[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
+      #expect(list.prefix(count).map(Int.init) == rows)
+    }
+  }
+
+  /// What JSON has to escape is found wherever it stands.
+  @Test func plainIdentities() {
+    for count in 0...20 {
+      for at in 0..<count {
+        for byte in UInt8.min...UInt8.max {
+          var text = [UInt8](repeating: 0x61, count: count)
+          text[at] = byte
+          let isPlain = text.withUnsafeBufferPointer { OutcomeWriter.isPlain($0) }
+          #expect(isPlain == !(byte < 0x20 || byte == 0x22 || byte == 0x5C), "\(text)")
+        }
+      }
     }
   }
 
