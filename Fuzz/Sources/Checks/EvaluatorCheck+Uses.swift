@@ -9,19 +9,20 @@ extension EvaluatorCheck {
     var empty = Frame(for: program)
     let alone = [wanted.isTrue, program.isTrue(in: &empty)]
     let rows = 70
-    for row in 0..<rows {
+    // Row 5 and the like stay vacant.
+    for row in 0..<rows where row % 7 != 5 {
       if row % 3 == 0 {
         columns.copyRow(row, from: frame)
       } else {
         columns.copyRow(row, from: empty)
       }
     }
-    conditions.begin(rows: rows)
+    conditions.begin(columns)
     let active = RowMasks.allocate()
     defer { active.deallocate() }
     RowMasks.fill(active, rows: rows)
     let holding = conditions.holds(0, for: active, in: columns)
-    for row in 0..<rows {
+    for row in 0..<rows where row % 7 != 5 {
       let holds = holding[row / 64] & 1 << UInt64(row % 64) != 0
       require(holds == alone[row % 3 == 0 ? 0 : 1], "row \(row) holds: \(holds), \(wanted)")
     }

@@ -16,30 +16,63 @@ package struct ColumnFrame: ~Copyable {
   /// The columns, one after the other, in slot order.
   package let cells: UnsafeMutablePointer<Cell>
   package let slotCount: Int
+  /// The rows that hold a context. The cells of others are vacant, which is to say: they point nowhere,
+  /// and what they hold means nothing.
+  package let filled: RowMask
+  /// By slot: 1 where a cell of the column may point somewhere, until the next ``reset()``.
+  let pointing: UnsafeMutablePointer<UInt8>
   /// Memory for what does not fit into cells, until the next ``reset()``.
   package var arena: Arena
 
   package init(for program: Program) {
     slotCount = program.storage.graph.slots.count
     cells = .allocate(capacity: max(slotCount, 1) * ColumnFrame.stride)
-    cells.initialize(repeating: .missing, count: max(slotCount, 1) * ColumnFrame.stride)
+    cells.initialize(repeating: .vacant, count: max(slotCount, 1) * ColumnFrame.stride)
+    filled = RowMasks.allocate()
+    pointing = .allocate(capacity: max(slotCount, 1))
+    pointing.initialize(repeating: 0, count: max(slotCount, 1))
     arena = Arena(limit: program.limits.memoryBytes)
   }
 
-  deinit { cells.deallocate() }
+  deinit {
+    cells.deallocate()
+    filled.deallocate()
+    pointing.deallocate()
+  }
 
-  /// Gives up all rows.
-  package mutating func reset() { arena.reset() }
+  /// Gives up all rows: no cell points into the arena, or to where the contexts were read from.
+  package mutating func reset() {
+    for slot in 0..<slotCount where pointing[slot] != 0 || ReusedMemory.isPoisoned {
+      (cells + slot &* ColumnFrame.stride).update(repeating: .vacant, count: ColumnFrame.stride)
+      pointing[slot] = 0
+    }
+    filled.update(repeating: 0, count: ColumnFrame.words)
+    arena.reset()
+  }
+
+  /// Makes a row that was filled one of ``filled``.
+  package func keepRow(_ row: Int) { filled[row >> 6] |= 1 << UInt64(row & 63) }
+
+  /// Leaves a row without a context, whatever was filled in.
+  package func vacateRow(_ row: Int) {
+    for slot in 0..<slotCount where pointing[slot] != 0 || ReusedMemory.isPoisoned {
+      cells[slot &* ColumnFrame.stride &+ row] = .vacant
+    }
+    filled[row >> 6] &= ~(1 << UInt64(row & 63))
+  }
 
   package func cell(_ slot: Int, row: Int) -> Cell { cells[slot &* ColumnFrame.stride &+ row] }
 
+  /// Sets a cell, which may point into the ``arena`` or to what stays until the next ``reset()``.
   package func set(_ slot: Int, row: Int, to cell: Cell) {
+    if cell.pointsOutside { pointing[slot] = 1 }
     cells[slot &* ColumnFrame.stride &+ row] = cell
   }
 
   /// Takes over the attributes of a frame, which must stay as it is for as long as the row is used.
   package func copyRow(_ row: Int, from frame: borrowing Frame) {
-    for slot in 0..<slotCount { cells[slot &* ColumnFrame.stride &+ row] = frame.slots[slot] }
+    for slot in 0..<slotCount { set(slot, row: row, to: frame.slots[slot]) }
+    keepRow(row)
   }
 
   /// Puts the attributes of a row into a frame, in place of what it holds.

@@ -8,7 +8,7 @@ package struct ConditionColumns: ~Copyable {
   /// For rows that go on alone.
   private var frame: Frame
 
-  /// All rows of the current frame.
+  /// The rows of the current frame that hold a context. No other row is ever looked into.
   private let all = RowMasks.allocate()
   // By test: rows for which it was made, and what came out.
   private let testDone: RowMask
@@ -45,14 +45,15 @@ package struct ConditionColumns: ~Copyable {
     }
   }
 
-  /// Forgets everything: the frame has been filled with other rows.
-  package func begin(rows: Int) {
-    RowMasks.fill(all, rows: rows)
+  /// Forgets everything: the columns have been filled with other rows.
+  package func begin(_ columns: borrowing ColumnFrame) {
+    all.update(from: columns.filled, count: ColumnFrame.words)
     testDone.update(repeating: 0, count: max(tests.count, 1) * ColumnFrame.words)
     done.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
   }
 
-  /// The rows for which a condition gives exactly true. Rows that are not `active` are void.
+  /// The rows for which a condition gives exactly true. Rows that are not `active` are void, and so
+  /// are those that hold no context.
   package mutating func holds(
     _ condition: Int, for active: RowMask, in columns: borrowing ColumnFrame
   ) -> RowMask {
@@ -61,7 +62,7 @@ package struct ConditionColumns: ~Copyable {
     let isCheap = plans[condition].isCheap
     var any: UInt64 = 0
     for word in 0..<ColumnFrame.words {
-      let rows = (isCheap ? all[word] : active[word]) & ~known[word]
+      let rows = (isCheap ? all[word] : all[word] & active[word]) & ~known[word]
       wanted[word] = rows
       any |= rows & active[word]
     }
@@ -159,6 +160,8 @@ package struct ConditionColumns: ~Copyable {
         if cell == .true { result[word] |= bit }
       }
     }
+    // Nothing of the columns stays behind.
+    frame.reset()
   }
 
   // MARK: Tests

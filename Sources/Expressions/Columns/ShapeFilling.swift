@@ -6,6 +6,8 @@ extension RecordShapes {
   struct Row {
     /// The cell in the first column.
     var cells: UnsafeMutablePointer<Cell>
+    /// ``ColumnFrame/pointing``.
+    var pointing: UnsafeMutablePointer<UInt8>
     var captured: UnsafeMutablePointer<Captured>
 
     @inline(__always)
@@ -31,7 +33,7 @@ extension RecordShapes {
     captured: UnsafeMutablePointer<Captured>
   ) -> Filled? {
     guard let base = text.baseAddress else { return nil }
-    let row = Row(cells: columns.cells + row, captured: captured)
+    let row = Row(cells: columns.cells + row, pointing: columns.pointing, captured: captured)
     // Reads may go on behind the text; a record that does is found out at its end.
     let safe = base + (text.count &+ slack &- RecordShapes.reach)
     var at = base
@@ -133,6 +135,7 @@ extension RecordShapes {
         let place = row.cell(step.place)
         place.pointee = try cursor.cell(in: &arena, nesting: Int(step.nesting))
         if bindsSimply, !binding.isPlain { bind(Int(step.number), place, &arena) }
+        if place.pointee.pointsOutside { row.pointing[Int(step.number)] = 1 }
       case .presence:
         let isDropped = binding.null == .dropped && base[start] == UInt8(ascii: "n")
         try cursor.skipValue(nesting: Int(step.nesting))
@@ -183,7 +186,9 @@ extension RecordShapes {
   @inline(never)
   private func bindAll(_ number: Int, _ row: Row, _ arena: inout Arena) {
     for slot in endings[number].filled {
-      bind(slot, row.cells + slot &* ColumnFrame.stride, &arena)
+      let place = row.cells + slot &* ColumnFrame.stride
+      bind(slot, place, &arena)
+      if place.pointee.pointsOutside { row.pointing[slot] = 1 }
     }
   }
 

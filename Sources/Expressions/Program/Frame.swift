@@ -20,6 +20,7 @@ public struct Frame: ~Copyable {
   let pending: UnsafeMutablePointer<Cell>
   private let defaults: UnsafeMutablePointer<Cell>
   private let slotCount: Int
+  private let temporaries: Int
   /// Whether values go in as they are.
   private let isPlain: Bool
   private let readsTextsPlainly: Bool
@@ -45,6 +46,7 @@ public struct Frame: ~Copyable {
     let constants = storage.graph.constants.cells.count
     let count = constants + storage.graph.slots.count + storage.temporaries
     slotCount = storage.graph.slots.count
+    temporaries = storage.temporaries
     isPlain = storage.binding.isPlain
     readsTextsPlainly = storage.binding.readsTextsPlainly
     cells = .allocate(capacity: max(count, 1))
@@ -71,10 +73,14 @@ public struct Frame: ~Copyable {
     owned.deallocate()
   }
 
-  /// Empties the frame: no attribute is there.
+  /// Empties the frame: no attribute is there, and nothing in it points to where it was filled from.
   public mutating func reset() {
     arena.reset()
     slots.update(from: defaults, count: slotCount)
+    // A run writes a temporary before it reads it.
+    if ReusedMemory.isPoisoned {
+      (slots + slotCount).update(repeating: .vacant, count: temporaries)
+    }
   }
 
   /// Keeps values for every later filling: roots that a context does not hold have these. What was

@@ -23,7 +23,12 @@ package struct Arena: ~Copyable {
     self.firstBlock = firstBlock
   }
 
-  deinit { for block in blocks { block.start.deallocate() } }
+  deinit {
+    for block in blocks {
+      ReusedMemory.take(block.start, block.size)
+      block.start.deallocate()
+    }
+  }
 
   /// Room for `size` bytes aligned to 16, or nil when the limit is reached.
   package mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
@@ -34,6 +39,7 @@ package struct Arena: ~Copyable {
     taken &+= size
     if current < blocks.count, blocks[current].size - used >= size {
       defer { used += size }
+      ReusedMemory.take(blocks[current].start + used, size)
       return blocks[current].start + used
     }
     return allocateInNextBlock(size)
@@ -47,13 +53,16 @@ package struct Arena: ~Copyable {
       let capacity = max(size, min(firstBlock << min(blocks.count, 11), 1 << 20))
       blocks.append(
         Block(start: .allocate(byteCount: capacity, alignment: 16), size: capacity))
+      ReusedMemory.giveBack(blocks[current].start, capacity)
     }
     used = size
+    ReusedMemory.take(blocks[current].start, size)
     return blocks[current].start
   }
 
   /// Gives everything back. Cells that point into the arena are void from here on.
   package mutating func reset() {
+    giveBack(from: 0, 0)
     current = 0
     used = 0
     taken = 0
@@ -70,9 +79,23 @@ package struct Arena: ~Copyable {
 
   /// Gives back what was allocated since the mark.
   package mutating func release(to mark: Mark) {
+    giveBack(from: mark.current, mark.used)
     current = mark.current
     used = mark.used
     taken = mark.taken
+  }
+
+  /// Says of everything behind a place that nobody may read it.
+  @inline(__always)
+  private func giveBack(from block: Int, _ offset: Int) {
+    guard ReusedMemory.isPoisoned, block < blocks.count, block <= current else { return }
+    var start = offset
+    for number in block...min(current, blocks.count - 1) {
+      // What lies behind ``used`` has not been taken since it was given back.
+      let end = number == current ? used : blocks[number].size
+      if end > start { ReusedMemory.giveBack(blocks[number].start + start, end - start) }
+      start = 0
+    }
   }
 
   /// Room for `count` cells.

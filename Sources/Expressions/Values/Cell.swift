@@ -102,6 +102,16 @@ package struct Cell: Equatable, Sendable {
     }
   }
   package var isShortText: Bool { tag >= Tag.shortText }
+  /// Whether something lies at an address that the cell holds.
+  @inline(__always) package var pointsOutside: Bool {
+    tag < Tag.shortText && Cell.tagsOfAddresses >> UInt64(tag) & 1 == 1
+  }
+
+  /// A bit for each tag of a cell that holds an address.
+  private static var tagsOfAddresses: UInt64 {
+    1 << Tag.longText | 1 << Tag.bytes | 1 << Tag.list | 1 << Tag.map | 1 << Tag.optional
+      | 1 << Tag.ip | 1 << Tag.cidr | 1 << Tag.version | 1 << Tag.function
+  }
 
   package static var missing: Cell { Cell(low: UInt64(Tag.missing), high: 0) }
   package static var unreachable: Cell { Cell(low: UInt64(Tag.unreachable), high: 0) }
@@ -112,6 +122,12 @@ package struct Cell: Equatable, Sendable {
   package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
   package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }
   package static var emptyText: Cell { Cell(low: UInt64(Tag.shortText), high: 0) }
+  /// What a place for a cell holds that belongs to no context. Where given-back memory is poisoned
+  /// (``ReusedMemory``), a long text at an address that no process has: whoever follows it is found out.
+  package static var vacant: Cell {
+    ReusedMemory.isPoisoned
+      ? Cell(low: UInt64(Tag.longText) | 64 << 8, high: UInt64(UInt.max / 255 * 0xA5)) : .missing
+  }
 
   package init(_ value: Bool) { self = value ? .true : .false }
   package init(_ value: Int64) {

@@ -14,7 +14,7 @@ enum BlockShape {
 /// placement.
 ///
 /// Users that were decided alone have a row as well, so that outcomes keep the order of the file;
-/// they are not among the ``inColumns``.
+/// they are not among the ``inColumns``, and nothing looks for their attributes there.
 struct BatchBlock: ~Copyable {
   var columns: ColumnFrame
   /// Identities, in the chunk or in the block's memory.
@@ -23,8 +23,8 @@ struct BatchBlock: ~Copyable {
   let subjectWords: UnsafeMutablePointer<UInt64>
   /// Choices by placement and row.
   let choices: UnsafeMutablePointer<Int32>
-  /// The rows whose attributes are in the columns.
-  let inColumns = RowMasks.allocate()
+  /// The rows whose attributes are in the columns, which the columns keep: ``ColumnFrame/filled``.
+  let inColumns: RowMask
   let placements: Int
   private(set) var count = 0
   /// Bytes of every subject; nil when they differ.
@@ -35,6 +35,7 @@ struct BatchBlock: ~Copyable {
   init(_ program: Program, placements: Int) {
     precondition(BlockShape.rows == ColumnFrame.rows && BlockShape.stride == ColumnFrame.stride)
     columns = ColumnFrame(for: program)
+    inColumns = columns.filled
     self.placements = placements
     subjects = .allocate(capacity: BlockShape.rows)
     subjects.initialize(repeating: ByteView(start: nil, count: 0), count: BlockShape.rows)
@@ -48,17 +49,17 @@ struct BatchBlock: ~Copyable {
     subjects.deallocate()
     choices.deallocate()
     subjectWords.deallocate()
-    inColumns.deallocate()
   }
 
   var isFull: Bool { count == BlockShape.rows }
 
+  /// Gives up all rows. From here on the block points neither into a chunk nor into its own memory.
   mutating func begin() {
+    subjects.update(repeating: ByteView(start: nil, count: 0), count: count)
     count = 0
     lengths = (.max, 0)
     columns.reset()
     memory.reset()
-    inColumns.update(repeating: 0, count: BlockShape.words)
   }
 
   /// Keeps the row that was filled.
@@ -71,6 +72,8 @@ struct BatchBlock: ~Copyable {
   /// Takes a row for a user who is decided alone.
   mutating func addRow(copying subject: Cell) -> Int {
     let row = count
+    // A reader may have begun to fill it.
+    columns.vacateRow(row)
     withUnsafePointer(to: subject) {
       let bytes = $0.textBytes
       guard let copy = memory.allocate(bytes.count), let start = bytes.baseAddress else { return }

@@ -82,13 +82,21 @@ struct BatchTexts: ~Copyable {
 
   private mutating func render(_ paywall: Int, _ row: Int) -> Range<Int> {
     let start = bytes.count
+    var failed: [String] = []
     renderers[paywall].append(records[row], to: &bytes) { path, error in
-      let key = "\(path): \(error.message)"
-      if errors[key] == nil, errors.count >= BatchTexts.errorLimit { return }
+      failed.append("\(path): \(error.message)")
+    }
+    for key in failed where errors[key] != nil || errors.count < BatchTexts.errorLimit {
       errors[key, default: 0] += 1
     }
     ofUser[paywall] = start..<bytes.count
     return start..<bytes.count
+  }
+
+  /// Lets go of the records.
+  mutating func forget() {
+    records.removeAll(keepingCapacity: true)
+    if isActive { for number in 0..<count { renderers[number].forget() } }
   }
 
   /// Bytes that the texts of a row take in its outcomes.

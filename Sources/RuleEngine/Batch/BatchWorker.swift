@@ -57,8 +57,9 @@ public struct BatchWorker: ~Copyable {
   private var texts: BatchTexts
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
-  /// What questions about events come to for users without any, by slot.
-  private let answersWithoutEvents: [(slot: Int, cell: Cell)]
+  /// What questions about events come to for users without any, by slot; nil when that does not fit
+  /// into cells, and users are decided alone.
+  private let answersWithoutEvents: [(slot: Int, cell: Cell)]?
   /// By place of an unknown key: what the reader has not been told yet.
   private var unknown: [String: Int] = [:]
   /// Where the outcomes of ``process(_:)`` go.
@@ -109,7 +110,8 @@ public struct BatchWorker: ~Copyable {
     texts = BatchTexts(plan)
     captured = .allocate(capacity: Capture.allCases.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
-    answersWithoutEvents = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
+    let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
+    answersWithoutEvents = answers.contains { $0.cell.pointsOutside } ? nil : answers
   }
 
   deinit { captured.deallocate() }
@@ -160,11 +162,20 @@ public struct BatchWorker: ~Copyable {
       if plan.stopsAtRejection, !rejected.isEmpty { break }
     }
     decideBlock(buffer)
+    forget()
     var sums = counts.sums
     sums.rejected = rejected.count
     sums.lines = lines
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, unknownKeys: newUnknownKeys(), plan: plan)
+  }
+
+  /// Lets go of the chunk: nothing that outlives a call points into it.
+  mutating func forget() {
+    block.begin()
+    texts.forget()
+    reader.forget()
+    frame.reset()
   }
 
   /// Takes in the line that begins at an offset.
@@ -217,6 +228,7 @@ public struct BatchWorker: ~Copyable {
       record.length <= BatchWorker.longestInBlock, let base = text.baseAddress,
       record.captures & Capture.userID.bit != 0
     else { return nil }
+    guard let answersWithoutEvents else { return nil }
     for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
     let identity = captured[Capture.userID.rawValue]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),

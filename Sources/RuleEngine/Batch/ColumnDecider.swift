@@ -33,7 +33,7 @@ struct ColumnDecider: ~Copyable {
     _ chooser: borrowing VariantChooser
   ) {
     if RowMasks.isEmpty(block.inColumns) { return }
-    conditions.begin(rows: block.count)
+    conditions.begin(block.columns)
     subjectColumns.begin()
     for placement in 0..<table.ruleRanges.count {
       undecided.update(from: block.inColumns, count: BlockShape.words)

@@ -89,6 +89,7 @@ extension BatchWorker {
       if block.isFull { keep(exchangeBlock()) }
     }
     keep(exchangeBlock())
+    forget()
     var sums = counts.sums
     sums.lines = lines
     return (sums, rejected)

@@ -9,7 +9,10 @@ package final class OutcomeBuffer: @unchecked Sendable {
 
   package init() {}
 
-  deinit { memory.deallocate() }
+  deinit {
+    ReusedMemory.take(memory.baseAddress, memory.count)
+    memory.deallocate()
+  }
 
   /// The outcomes. They are there as long as the buffer is and nothing else is written to it.
   package var content: UnsafeRawBufferPointer {
@@ -18,7 +21,11 @@ package final class OutcomeBuffer: @unchecked Sendable {
 
   var bytes: [UInt8] { Array(content) }
 
-  func clear() { count = 0 }
+  /// Gives up what the buffer holds: nobody may read it any more.
+  package func clear() {
+    count = 0
+    ReusedMemory.giveBack(memory.baseAddress, memory.count)
+  }
 
   /// Appends up to `capacity` bytes; `write` returns where they end.
   func append(
@@ -28,10 +35,15 @@ package final class OutcomeBuffer: @unchecked Sendable {
       let larger = UnsafeMutableRawBufferPointer.allocate(
         byteCount: (count + capacity) * 2, alignment: 16)
       larger.copyMemory(from: content)
+      ReusedMemory.giveBack(larger.baseAddress.map { $0 + count }, larger.count - count)
+      ReusedMemory.take(memory.baseAddress, memory.count)
       memory.deallocate()
       memory = larger
     }
     guard capacity > 0, let start = memory.baseAddress else { return }
-    count = write(start + count) - start
+    ReusedMemory.take(start + count, capacity)
+    let end = write(start + count) - start
+    ReusedMemory.giveBack(start + end, count + capacity - end)
+    count = end
   }
 }

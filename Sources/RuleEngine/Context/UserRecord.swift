@@ -119,6 +119,13 @@ public struct UserRecordReader: ~Copyable {
     if wantsEvents { try answerQuestions(&frame) }
   }
 
+  /// Lets go of the last record's bytes.
+  package mutating func forget() {
+    subject = .emptyText
+    status = nil
+    entitlements = nil
+  }
+
   /// What the rules want to know of the events.
   private func answerQuestions(_ frame: inout Frame) throws(Rejection) {
     guard let platform = ruleSet.language.platform else { return }

@@ -65,6 +65,12 @@ struct PaywallRenderer: ~Copyable {
     output.append(UInt8(ascii: "}"))
   }
 
+  /// Lets go of the last record.
+  mutating func forget() {
+    frame.reset()
+    for i in cells.indices { cells[i] = nil }
+  }
+
   private mutating func fill(_ record: ByteView) {
     frame.reset()
     guard let base = record.baseAddress else { return }

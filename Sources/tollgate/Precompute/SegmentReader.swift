@@ -20,13 +20,24 @@ final class SegmentReader {
     memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  deinit { memory.deallocate() }
+  deinit {
+    ReusedMemory.take(memory.baseAddress, memory.count)
+    memory.deallocate()
+  }
 
-  /// The lines that begin in `from..<to`. They are there until the next call.
+  /// Calls with the lines that begin in `from..<to`, which are there for as long as the call lasts.
   ///
   /// A last line that is longer than the limit is cut behind it: what is left is long enough to be
   /// refused.
-  func lines(of file: InputFile, from: Int, to: Int) throws -> ByteView {
+  func withLines<Result>(
+    of file: InputFile, from: Int, to: Int, _ body: (ByteView) throws -> Result
+  ) throws -> Result {
+    ReusedMemory.take(memory.baseAddress, memory.count)
+    defer { ReusedMemory.giveBack(memory.baseAddress, memory.count) }
+    return try body(try lines(of: file, from: from, to: to))
+  }
+
+  private func lines(of file: InputFile, from: Int, to: Int) throws -> ByteView {
     // The byte before tells whether a line begins at the first.
     let base = max(from - 1, 0)
     let size = file.size ?? to

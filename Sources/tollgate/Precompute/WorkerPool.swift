@@ -23,8 +23,9 @@ final class WorkerPool: Sendable {
     func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> BatchWorker.Output {
       switch part.content {
       case .segment(let file, let from, let to):
-        let lines = try reader.lines(of: file, from: from, to: to)
-        return worker.process(lines, slack: SegmentReader.slack, into: buffer)
+        return try reader.withLines(of: file, from: from, to: to) {
+          worker.process($0, slack: SegmentReader.slack, into: buffer)
+        }
       case .lines(let lines):
         return lines.withUnsafeBufferPointer { worker.process($0, into: buffer) }
       case .rows(let text, let from, let header):
@@ -59,5 +60,8 @@ final class WorkerPool: Sendable {
   }
 
   /// Takes back memory whose content has been written.
-  func reuse(_ buffer: OutcomeBuffer) { buffers.withLock { $0.append(buffer) } }
+  func reuse(_ buffer: OutcomeBuffer) {
+    buffer.clear()
+    buffers.withLock { $0.append(buffer) }
+  }
 }

@@ -32,16 +32,16 @@ import Testing
     var held = 0
     for _ in 0..<2 {
       columns.reset()
-      conditions.begin(rows: rows)
       let filled = try FilledRows(program, (0..<rows).map { _ in expressions.context() })
       filled.copy(to: columns)
+      conditions.begin(columns)
       for (number, entry) in program.entries.enumerated() {
         let active = RowMasks.allocate()
         defer { active.deallocate() }
         // First for some rows, then for all: what is known already must not change.
         for word in 0..<ColumnFrame.words { active[word] = 0x5555_0F0F_00FF_F731 }
         _ = conditions.holds(number, for: active, in: columns)
-        RowMasks.fill(active, rows: rows)
+        RowMasks.fill(active, rows: ColumnFrame.rows)
         let holding = conditions.holds(number, for: active, in: columns)
         held += filled.expect(entry, number, holdsFor: holding)
       }

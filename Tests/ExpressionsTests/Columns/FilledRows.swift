@@ -28,15 +28,19 @@ struct FilledRows {
     }
   }
 
+  /// Puts the contexts into rows, between which some stay vacant: whoever looks into these is found out.
   func copy(to columns: borrowing ColumnFrame) {
-    for (number, row) in rows.enumerated() { columns.copyRow(number, from: row.frame) }
+    for (number, row) in rows.enumerated() { columns.copyRow(Self.row(number), from: row.frame) }
   }
+
+  private static func row(_ number: Int) -> Int { number + number / 4 }
 
   /// Expects a condition to hold for the rows of a mask exactly, and counts them.
   func expect(_ entry: Program.Entry, _ number: Int, holdsFor mask: RowMask) -> Int {
     var held = 0
     for (place, row) in rows.enumerated() {
-      let got = mask[place / 64] & 1 << UInt64(place % 64) != 0
+      let at = Self.row(place)
+      let got = mask[at / 64] & 1 << UInt64(at % 64) != 0
       if got { held += 1 }
       #expect(
         got == program.isTrue(entry, in: &row.frame),

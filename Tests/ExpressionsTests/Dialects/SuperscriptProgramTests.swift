@@ -165,16 +165,16 @@ import Testing
     let rows = 200
     let columns = ColumnFrame(for: program)
     var conditions = ConditionColumns(program, conditions: program.entries)
-    conditions.begin(rows: rows)
     let filled = try FilledRows(program, (0..<rows).map { _ in scripts.context() }) {
       try Self.answer(program, in: &$0)
     }
     filled.copy(to: columns)
+    conditions.begin(columns)
     var held = 0
     for (number, entry) in program.entries.enumerated() {
       let active = RowMasks.allocate()
       defer { active.deallocate() }
-      RowMasks.fill(active, rows: rows)
+      RowMasks.fill(active, rows: ColumnFrame.rows)
       let holding = conditions.holds(number, for: active, in: columns)
       held += filled.expect(entry, number, holdsFor: holding)
     }

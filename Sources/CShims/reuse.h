@@ -1,0 +1,34 @@
+// What memory holds that was given back and waits for its next use.
+#ifndef TOLLGATE_REUSE_H
+#define TOLLGATE_REUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+// The address sanitizer's, where it is linked in: the compiler does not tell headers whether it is.
+#if defined(__linux__)
+extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
+extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
+#define TOLLGATE_TELLS_SANITIZER (__asan_poison_memory_region && __asan_unpoison_memory_region)
+#else
+#define TOLLGATE_TELLS_SANITIZER false
+static inline void __asan_poison_memory_region(const volatile void *start, size_t count) {}
+static inline void __asan_unpoison_memory_region(const volatile void *start, size_t count) {}
+#endif
+
+// Fills memory with 0xA5; under the address sanitizer, reading it is a fault from here on.
+static inline __attribute__((swift_name("poisonMemory(_:_:)"))) void tollgate_poison_memory(
+    void *start, size_t count) {
+  if (start == NULL || count == 0) return;
+  memset(start, 0xA5, count);
+  if (TOLLGATE_TELLS_SANITIZER) __asan_poison_memory_region(start, count);
+}
+
+// Allows memory to be used again.
+static inline __attribute__((swift_name("unpoisonMemory(_:_:)"))) void tollgate_unpoison_memory(
+    const void *start, size_t count) {
+  if (start != NULL && TOLLGATE_TELLS_SANITIZER) __asan_unpoison_memory_region(start, count);
+}
+
+#endif
