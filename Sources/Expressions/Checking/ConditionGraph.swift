@@ -120,7 +120,7 @@ struct ConditionGraph: ~Copyable {
     var slots = InternTable()
   }
 
-  /// - Parameter tables: empty tables whose memory is used until ``takeTables(into:)``.
+  /// - Parameter tables: empty tables whose memory is used until ``takeTables()``.
   init(_ tables: inout Tables) {
     table = exchange(&tables.nodes, with: InternTable())
     constants = ConstantPool(table: exchange(&tables.constants, with: InternTable()))
@@ -128,13 +128,15 @@ struct ConditionGraph: ~Copyable {
   }
 
   /// Takes the tables out, after which nothing can be added, and empties them.
-  mutating func takeTables(into tables: inout Tables) {
+  mutating func takeTables() -> Tables {
+    var tables = Tables()
     tables.nodes = exchange(&table, with: InternTable())
     tables.constants = constants.takeTable()
     tables.slots = slots.takeTable()
     tables.nodes.removeAll()
     tables.constants.removeAll()
     tables.slots.removeAll()
+    return tables
   }
 
   /// Makes room for what an expression of so many syntax nodes needs.

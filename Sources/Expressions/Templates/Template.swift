@@ -137,7 +137,7 @@ public struct TemplateSetBuilder: ~Copyable {
   /// Emits the program.
   public consuming func build() -> TemplateSet {
     let (environment, roots, sources, names) = (environment, roots, sources, partialNames)
-    compiler.graph.takeTables(into: &scratch.tables)
+    scratch.tables = compiler.graph.takeTables()
     TemplateScratch.give(scratch)
     let limits = environment.limits
     let facts = Program.TemplateFacts(

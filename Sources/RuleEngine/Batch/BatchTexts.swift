@@ -82,8 +82,9 @@ struct BatchTexts: ~Copyable {
 
   private mutating func render(_ paywall: Int, _ row: Int) -> Range<Int> {
     let start = bytes.count
+    let (renderer, record) = (renderers + paywall, records[row])
     var failed: [String] = []
-    renderers[paywall].append(records[row], to: &bytes) { path, error in
+    renderer.pointee.append(record, to: &bytes) { path, error in
       failed.append("\(path): \(error.message)")
     }
     for key in failed where errors[key] != nil || errors.count < BatchTexts.errorLimit {
