@@ -256,7 +256,8 @@ extension ColumnTest {
     if let constant = b.constantInt, a.isColumn {
       verdict = ints(
         a.base, wanted, first,
-        comparison == .less || comparison == .greaterOrEqual ? .highIsLess : .highIsAtMost, constant,
+        comparison == .less || comparison == .greaterOrEqual ? .highIsLess : .highIsAtMost,
+        constant,
         negated: comparison == .greater || comparison == .greaterOrEqual)
       left &= ~(verdict.yes | verdict.no)
     }

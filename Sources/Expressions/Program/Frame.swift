@@ -77,10 +77,20 @@ public struct Frame: ~Copyable {
   public mutating func reset() {
     arena.reset()
     slots.update(from: defaults, count: slotCount)
-    // A run writes a temporary before it reads it.
+    vacateTemporaries()
+  }
+
+  /// Says of all temporaries that nobody may read them: a run writes them before.
+  @inline(__always)
+  func vacateTemporaries() {
     if ReusedMemory.isPoisoned {
       (slots + slotCount).update(repeating: .vacant, count: temporaries)
     }
+  }
+
+  /// Makes the variables of a template, which its first temporaries are, hold nothing.
+  mutating func clearVariables(_ count: Int) {
+    (slots + slotCount).update(repeating: .missing, count: min(count, temporaries))
   }
 
   /// Keeps values for every later filling: roots that a context does not hold have these. What was
@@ -304,7 +314,9 @@ extension Frame {
   private mutating func fill(values context: Value) throws(EvaluationError) {
     var index = MemberIndex(reads: slotCount)
     for slot in 0..<slotCount where !running.isQuestion[slot] {
-      guard let cell = try cell(at: running.paths[slot].names, in: context, &index) else { continue }
+      guard let cell = try cell(at: running.paths[slot].names, in: context, &index) else {
+        continue
+      }
       if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
     }
     if let slot = storage.allDataSlot {

@@ -11,6 +11,7 @@ enum Machine {
       guard let base = code.baseAddress, Int(start) < code.count else {
         return Cell(fault: .noSuchOverload)
       }
+      defer { frame.vacateTemporaries() }
       return run(base, program, from: Int(start), pending: pending, in: &frame, &trace)
     }
   }

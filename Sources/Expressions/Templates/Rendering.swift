@@ -131,6 +131,7 @@ extension TemplateSet {
     frame.rendering.scratch.reset(limit: storage.limits.memoryBytes)
     if !frame.rendering.faults.isEmpty { frame.rendering.faults = [] }
     frame.rendering.moreFaults = 0
+    frame.clearVariables(Int(storage.graph[storage.rootNodes[number]].b))
     var trace = NoTrace()
     let mark = frame.arena.mark
     let cell = Machine.run(storage, from: program.entries[number].start, in: &frame, &trace)

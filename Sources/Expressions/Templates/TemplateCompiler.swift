@@ -323,6 +323,21 @@ struct TemplateCompiler: ~Copyable {
     return nextLevel - 1
   }
 
+  /// Sets a variable that nobody can name. Where the value errs the variable holds null, and not what
+  /// an earlier round left in it.
+  mutating func keep(_ value: ConditionGraph.ID, in level: Int, _ node: TemplateTree.Node)
+    -> ConditionGraph.ID
+  {
+    let origin = origin(node)
+    let set = graph.add(.assign, value, level, Int(node.from), at: origin)
+    switch graph[value].kind {
+    case .constant, .slot, .local: return set
+    default:
+      let clear = graph.add(.assign, graph.addConstant(.null, at: origin), level, at: origin)
+      return graph.add(.statements, list: [clear, set], at: origin)
+    }
+  }
+
   /// The level of a loop's variable, with those of the iterator before and of the items behind it.
   mutating func loopLevel() -> Int {
     nextLevel += 3

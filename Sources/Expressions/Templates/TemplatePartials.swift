@@ -109,7 +109,7 @@ extension TemplateCompiler {
     var names: [(name: [UInt8], binding: Binding)] = []
     for argument in arguments {
       let level = hiddenVariable()
-      statements.append(graph.add(.assign, argument.value, level, Int(node.from), at: origin(node)))
+      statements.append(keep(argument.value, in: level, node))
       names.append((argument.name, .local(level: level)))
     }
     return (statements, names)

@@ -102,7 +102,7 @@ extension TemplateCompiler {
     let target = hiddenVariable()
     let hit = hiddenVariable()
     var list = [
-      graph.add(.assign, value(parts[0]), target, at: origin),
+      keep(value(parts[0]), in: target, node),
       graph.add(.assign, graph.addConstant(.false, at: origin), hit, at: origin),
     ]
     let subject = graph.add(.local, target, at: origin)
@@ -218,7 +218,7 @@ extension TemplateCompiler {
     let level = loopLevel()
     let taken = graph.add(.local, level + 1, at: origin)
     // The items are kept before the loop begins, because the place to go on from depends on them.
-    list.append(graph.add(.assign, part, level + 1, at: origin))
+    list.append(keep(part, in: level + 1, node))
     if let register {
       let start = call(.asInteger, [offset], node)
       let count = call(.itemCount, [taken], node)
@@ -261,16 +261,14 @@ extension TemplateCompiler {
     let columnsVariable = hiddenVariable()
     let flag = hiddenVariable()
     let taken = graph.add(.local, level + 1, at: origin)
-    var list = [
-      graph.add(.assign, call(.tableItems, [items, offset, limit], node), level + 1, at: origin)
-    ]
+    var list = [keep(call(.tableItems, [items, offset, limit], node), in: level + 1, node)]
     let count = call(.itemCount, [taken], node)
     let columns =
       loop.columns == TemplateTree.none
       ? count
       : style.isJavaScript
         ? call(.orElse, [value(loop.columns), count], node) : value(loop.columns)
-    list.append(graph.add(.assign, columns, columnsVariable, at: origin))
+    list.append(keep(columns, in: columnsVariable, node))
     list.append(graph.add(.assign, graph.addConstant(.null, at: origin), flag, at: origin))
     let object = LoopObject(
       level: level, name: [], isTable: true,
@@ -412,7 +410,7 @@ extension TemplateCompiler {
     return graph.add(
       .statements,
       list: [
-        graph.add(.assign, call(.cyclePlace, [held, key], node), place, at: origin),
+        keep(call(.cyclePlace, [held, key], node), in: place, node),
         graph.add(.assign, call(.cycleStep, [held, key, count], node), register, at: origin),
         graph.add(.output, call(.listItem, [list, next], node), 0, Int(node.from), at: origin),
       ], at: origin)
@@ -451,6 +449,7 @@ extension TemplateCompiler {
     return graph.add(
       .statements,
       list: [
+        graph.add(.assign, graph.addConstant(.null, at: origin), current, at: origin),
         graph.add(.capture, body, current, at: origin),
         graph.add(.choose, isSame, nothing(node), written, at: origin),
       ], at: origin)

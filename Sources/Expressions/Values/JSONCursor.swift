@@ -118,7 +118,8 @@ package struct JSONCursor {
     }
     if at < end, base[at] == UInt8(ascii: "\"") {
       at &+= 1
-      return RawString(bytes: ByteView(start: base + start, count: at &- 1 &- start), hasEscapes: false)
+      return RawString(
+        bytes: ByteView(start: base + start, count: at &- 1 &- start), hasEscapes: false)
     }
     return try stringSlowly(from: start)
   }
@@ -273,12 +274,14 @@ package struct JSONCursor {
   package mutating func skipValue(nesting: Int) throws(JSONFault) {
     switch peek() {
     case UInt8(ascii: "\""): _ = try string()
-    case UInt8(ascii: "{"): try forEachMember(nesting: nesting) { (cursor, _) throws(JSONFault) in
-      try cursor.skipValue(nesting: nesting - 1)
-    }
-    case UInt8(ascii: "["): try forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
-      try cursor.skipValue(nesting: nesting - 1)
-    }
+    case UInt8(ascii: "{"):
+      try forEachMember(nesting: nesting) { (cursor, _) throws(JSONFault) in
+        try cursor.skipValue(nesting: nesting - 1)
+      }
+    case UInt8(ascii: "["):
+      try forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
+        try cursor.skipValue(nesting: nesting - 1)
+      }
     case UInt8(ascii: "t"): try word("true")
     case UInt8(ascii: "f"): try word("false")
     case UInt8(ascii: "n"): try word("null")

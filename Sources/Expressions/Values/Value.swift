@@ -184,7 +184,9 @@ extension Arena {
     case .string(var value): return value.withUTF8 { text(copying: $0) }
     case .bytes(let value):
       guard let copy = allocate(max(value.count, 1)) else { return nil }
-      value.withUnsafeBytes { if let start = $0.baseAddress { copy.copyMemory(from: start, byteCount: $0.count) } }
+      value.withUnsafeBytes {
+        if let start = $0.baseAddress { copy.copyMemory(from: start, byteCount: $0.count) }
+      }
       return Cell(tag: Tag.bytes, count: value.count, at: copy)
     case .timestamp(let seconds, let nanoseconds):
       return Timestamp(seconds: seconds, nanoseconds: nanoseconds).map { Cell($0) }
