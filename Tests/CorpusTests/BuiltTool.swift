@@ -22,8 +22,10 @@ struct BuiltTool {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// Runs a command to its end, with a text or bytes on standard input.
-  static func run(_ arguments: [String], input: Data = Data()) throws -> Result {
+  /// Runs a command to its end, with a text or bytes on standard input: a file there, or a pipe.
+  static func run(_ arguments: [String], input: Data = Data(), isPiped: Bool = false) throws
+    -> Result
+  {
     guard let path else { throw NotFound() }
     let process = Process()
     process.executableURL = URL(filePath: path)
@@ -39,10 +41,17 @@ struct BuiltTool {
       return url
     }
     let (out, err) = (try file("out"), try file("err"))
-    process.standardInput = try FileHandle(forReadingFrom: try file("in", input))
+    let pipe = isPiped ? Pipe() : nil
+    process.standardInput = try pipe ?? FileHandle(forReadingFrom: try file("in", input))
     process.standardOutput = try FileHandle(forWritingTo: out)
     process.standardError = try FileHandle(forWritingTo: err)
     try process.run()
+    if let pipe {
+      // A command that ended already reads nothing more.
+      signal(SIGPIPE, SIG_IGN)
+      try? pipe.fileHandleForWriting.write(contentsOf: input)
+      try? pipe.fileHandleForWriting.close()
+    }
     process.waitUntilExit()
     func text(_ url: URL) throws -> String {
       String(decoding: try Data(contentsOf: url), as: UTF8.self)

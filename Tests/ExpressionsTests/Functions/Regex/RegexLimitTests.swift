@@ -48,17 +48,12 @@ struct RegexLimitTests {
       String(repeating: "(?:a{0,1}", count: depth) + "c" + String(repeating: ")?", count: depth),
     ]
     let limits = RegexLimits(nesting: depth, programSize: 1_000_000)
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
+    onStack(of: 512 << 10) {
       for pattern in patterns {
         let regex = try? RegexPattern(pattern, limits: limits, backend: backend)
         #expect(regex.map { answer($0, "acd").verdict } == .matched)
       }
-      done.signal()
     }
-    thread.stackSize = 512 << 10
-    thread.start()
-    done.wait()
   }
 
   @Test("size of the program")
