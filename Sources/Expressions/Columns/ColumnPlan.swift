@@ -14,6 +14,8 @@ struct ColumnPlan: Sendable {
     /// After a test that failed: whether the attribute that it reads is missing.
     case missing(slot: Int, caught: Int, other: Int)
     case finish(Bool)
+    /// The condition fails, or gives no bool.
+    case fail
     /// The condition is what an attribute is: number of the test.
     case finishTest(Int)
     /// Go on row by row from this instruction, with temporaries that stand for something.
@@ -102,6 +104,7 @@ private enum KeyedStep {
   case jump(StepKey)
   case missing(slot: Int, caught: StepKey, other: StepKey)
   case finish(Bool)
+  case fail
   case finishTest(Int)
   case rows(from: Int, StepKey.Names)
 
@@ -111,7 +114,7 @@ private enum KeyedStep {
     case .pend(_, let next), .jump(let next): [next]
     case .check(_, let fault, let next): [fault, next]
     case .missing(_, let caught, let other): [caught, other]
-    case .finish, .finishTest, .rows: []
+    case .finish, .fail, .finishTest, .rows: []
     }
   }
 
@@ -127,6 +130,7 @@ private enum KeyedStep {
     case .missing(let slot, let caught, let other):
       .missing(slot: slot, caught: number(caught), other: number(other))
     case .finish(let isTrue): .finish(isTrue)
+    case .fail: .fail
     case .finishTest(let test): .finishTest(test)
     case .rows(let instruction, let names): .rows(from: instruction, names)
     }
@@ -177,7 +181,7 @@ private struct StepMaker {
         chain: Int(chain), fault: plainTarget(fault, names), next: StepKey(at - 1, names))
     case .jump(let target), .settle(_, let target): return .jump(StepKey(target, names))
     case .raise(let kind, let fault): return .jump(target(of: kind, from: fault, names))
-    case .finishFault: return .finish(false)
+    case .finishFault: return .fail
     case .finish(let operand):
       let place = names[operand] ?? operand
       let constants = storage.graph.constants.cells

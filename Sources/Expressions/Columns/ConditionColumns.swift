@@ -17,6 +17,12 @@ package struct ConditionColumns: ~Copyable {
   // By condition: rows for which it was evaluated, and those for which it holds.
   private let done: RowMask
   private let holding: RowMask
+  // By condition: rows that may have failed, those of which it is known, and what is known.
+  private let failing: RowMask
+  private let asked: RowMask
+  private var failures: [[Failure?]]
+  private var finder: FailureFinder
+  private let entries: [Program.Entry]
   // While evaluating: by step, the rows that get there; by chain, the rows that keep a fault.
   private let arriving: RowMask
   private let pending: RowMask
@@ -35,12 +41,19 @@ package struct ConditionColumns: ~Copyable {
     testNo = RowMasks.allocate(max(tests.count, 1))
     done = RowMasks.allocate(max(plans.count, 1))
     holding = RowMasks.allocate(max(plans.count, 1))
+    failing = RowMasks.allocate(max(plans.count, 1))
+    asked = RowMasks.allocate(max(plans.count, 1))
+    failures = Array(repeating: [], count: plans.count)
+    finder = FailureFinder(program)
+    entries = conditions
     arriving = RowMasks.allocate(max(plans.map(\.steps.count).max() ?? 1, 1))
     pending = RowMasks.allocate(max(program.storage.chains, 1))
   }
 
   deinit {
-    for mask in [all, testDone, testYes, testNo, done, holding, arriving, pending, wanted] {
+    for mask in [
+      all, testDone, testYes, testNo, done, holding, failing, asked, arriving, pending, wanted,
+    ] {
       mask.deallocate()
     }
   }
@@ -50,6 +63,7 @@ package struct ConditionColumns: ~Copyable {
     all.update(from: columns.filled, count: ColumnFrame.words)
     testDone.update(repeating: 0, count: max(tests.count, 1) * ColumnFrame.words)
     done.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
+    asked.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
   }
 
   /// The rows for which a condition gives exactly true. Rows that are not `active` are void, and so
@@ -67,16 +81,45 @@ package struct ConditionColumns: ~Copyable {
       any |= rows & active[word]
     }
     if any == 0 { return result }
+    let failed = failing + condition &* ColumnFrame.words
     for word in 0..<ColumnFrame.words {
       known[word] |= wanted[word]
       result[word] &= ~wanted[word]
+      failed[word] &= ~wanted[word]
     }
-    run(condition, columns, result)
+    run(condition, columns, result, failed)
     return result
   }
 
+  /// The rows for which a condition may have failed, of those that ``holds(_:for:in:)`` was asked for:
+  /// ``failure(of:row:in:)`` tells.
+  package func mayHaveFailed(_ condition: Int) -> RowMask {
+    failing + condition &* ColumnFrame.words
+  }
+
+  /// Why a condition gives no value for a row; nil when it gives one.
+  package mutating func failure(of condition: Int, row: Int, in columns: borrowing ColumnFrame)
+    -> Failure?
+  {
+    let known = asked + (condition &* ColumnFrame.words &+ row >> 6)
+    if failures[condition].isEmpty {
+      failures[condition] = Array(repeating: nil, count: ColumnFrame.rows)
+    }
+    if known.pointee >> UInt64(row & 63) & 1 == 0 {
+      known.pointee |= 1 << UInt64(row & 63)
+      columns.copyRow(row, to: frame)
+      let mark = frame.arena.mark
+      var trace = NoTrace()
+      let cell = Machine.run(storage, from: entries[condition].start, in: &frame, &trace)
+      frame.arena.release(to: mark)
+      failures[condition][row] = finder.failure(cell, in: frame)
+      frame.reset()
+    }
+    return failures[condition][row]
+  }
+
   private mutating func run(
-    _ condition: Int, _ columns: borrowing ColumnFrame, _ result: RowMask
+    _ condition: Int, _ columns: borrowing ColumnFrame, _ result: RowMask, _ failed: RowMask
   ) {
     let steps = plans[condition].steps
     arriving.update(repeating: 0, count: steps.count * ColumnFrame.words)
@@ -116,13 +159,16 @@ package struct ConditionColumns: ~Copyable {
           arriving[next &* ColumnFrame.words &+ row >> 6] |= 1 << UInt64(row & 63)
         }
       case .finish(let isTrue): if isTrue { merge(rows, into: result) }
+      case .fail: merge(rows, into: failed)
       case .finishTest(let test):
         make(test, for: rows, columns)
         for word in 0..<ColumnFrame.words {
-          result[word] |= rows[word] & testYes[test &* ColumnFrame.words &+ word]
+          let at = test &* ColumnFrame.words &+ word
+          result[word] |= rows[word] & testYes[at]
+          failed[word] |= rows[word] & ~(testYes[at] | testNo[at])
         }
       case .rows(let instruction, let names):
-        runRows(rows, from: instruction, names, columns, result)
+        runRows(rows, from: instruction, names, columns, result, failed)
       }
     }
   }
@@ -138,7 +184,7 @@ package struct ConditionColumns: ~Copyable {
   /// that stand for something.
   private mutating func runRows(
     _ rows: RowMask, from instruction: Int, _ names: StepKey.Names,
-    _ columns: borrowing ColumnFrame, _ result: RowMask
+    _ columns: borrowing ColumnFrame, _ result: RowMask, _ failed: RowMask
   ) {
     let copies = Array(names)
     for word in 0..<ColumnFrame.words {
@@ -158,6 +204,7 @@ package struct ConditionColumns: ~Copyable {
         let cell = Machine.run(storage, from: UInt32(instruction), in: &frame, &trace)
         frame.arena.release(to: mark)
         if cell == .true { result[word] |= bit }
+        if cell.tag == Tag.fault { failed[word] |= bit }
       }
     }
     // Nothing of the columns stays behind.

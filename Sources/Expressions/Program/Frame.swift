@@ -392,21 +392,16 @@ extension Program {
   /// (another value, a fault) is a condition that does not hold. This is the hot path: it
   /// allocates nothing once the frame is warm. Texts and collections in the result are void.
   package func condition(_ entry: Entry, in frame: inout Frame) -> Cell {
-    var trace = NoTrace()
-    let mark = frame.arena.mark
-    let cell = Machine.run(storage, from: entry.start, in: &frame, &trace)
-    frame.arena.release(to: mark)
-    return cell
+    condition(at: entry.start, in: &frame)
   }
 
-  /// Whether the condition that begins at an instruction gives exactly the bool true. What
-  /// ``isTrue(_:in:)`` does, for callers that keep the start of an entry.
-  package func holds(at start: UInt32, in frame: inout Frame) -> Bool {
+  /// The same for callers that keep the start of an entry.
+  package func condition(at start: UInt32, in frame: inout Frame) -> Cell {
     var trace = NoTrace()
     let mark = frame.arena.mark
     let cell = Machine.run(storage, from: start, in: &frame, &trace)
     frame.arena.release(to: mark)
-    return cell == .true
+    return cell
   }
 
   /// The first of several conditions that is exactly true, from one of the starts of a choice on.

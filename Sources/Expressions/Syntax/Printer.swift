@@ -44,6 +44,11 @@ package struct Printer {
     }
   }
 
+  /// The symbol of an operator of two operands; nil for everything else.
+  static func `operator`(_ kind: SyntaxTree.Kind) -> String? {
+    (4...6).contains(precedence(kind)) ? symbol(kind) : nil
+  }
+
   /// Writes a node, in parentheses when its operator does not bind more tightly.
   private mutating func write(_ id: SyntaxTree.ID, tighterThan outer: Int) {
     let own = Printer.precedence(tree[id].kind)

@@ -1,6 +1,18 @@
 /// Counts of a part of a batch as plain numbers, which are cheap to make and to add. A plan makes a
 /// ``Tally`` of them.
 public struct BatchSums: Hashable, Sendable {
+  /// How often a rule failed in one way.
+  public struct ErrorCount: Hashable, Sendable {
+    public var users: Int
+    /// The identity of the first of these users.
+    public var example: String
+
+    public init(users: Int, example: String) {
+      self.users = users
+      self.example = example
+    }
+  }
+
   public var users = 0
   public var rejected = 0
   /// Lines that were read, blank ones included.
@@ -8,11 +20,25 @@ public struct BatchSums: Hashable, Sendable {
   /// Reached, matched and taken by rule, and how often each choice was made.
   public internal(set) var numbers: [Int]
 
-  /// Adds the counts of another part of the same batch.
+  /// What went wrong in rules.
+  public var errors: [NamedError: ErrorCount] = [:]
+
+  /// Adds the counts of a later part of the same batch.
   public mutating func add(_ other: BatchSums) {
     users += other.users
     rejected += other.rejected
     lines += other.lines
+    for (error, count) in other.errors {
+      let example = errors[error]?.example ?? count.example
+      // Which message comes with equal errors must not depend on how the input was cut.
+      let message = errors.index(forKey: error).map { errors[$0].key.error.message }
+      guard let message, error.error.message < message else {
+        errors[error, default: ErrorCount(users: 0, example: example)].users += count.users
+        continue
+      }
+      let users = (errors.removeValue(forKey: error)?.users ?? 0) + count.users
+      errors[error] = ErrorCount(users: users, example: example)
+    }
     for i in numbers.indices { numbers[i] += other.numbers[i] }
   }
 }
@@ -80,6 +106,11 @@ extension BatchPlan {
           sums.numbers[3 * rules + Int(choice)], table.choices[Int(choice)].outcome)
       }
       add(table.unmatched[number])
+      tally.placements[number].errors = sums.errors.compactMap { name, count in
+        name.placement != placement.name
+          ? nil
+          : Tally.RuleErrors(error: name.error, users: count.users, example: count.example)
+      }.sorted { Tally.RuleErrors.isBefore($0, $1) }
       for (i, rule) in (placement.compiled?.rules ?? 0..<0).enumerated() {
         tally.placements[number].audiences[i].reached += sums.numbers[rule]
         tally.placements[number].audiences[i].matched += sums.numbers[rules + rule]

@@ -100,17 +100,8 @@ struct BatchTexts: ~Copyable {
     if isActive { for number in 0..<count { renderers[number].forget() } }
   }
 
-  /// Bytes that the texts of a row take in its outcomes.
-  func bytes(ofRow row: Int) -> Int {
-    isActive ? ranges[row * placements..<(row + 1) * placements].reduce(0) { $0 + $1.count } : 0
-  }
-
-  /// The member for the outcome of a user at a placement; empty when there is none.
+  /// Appends the member for the outcome of a user at a placement; nothing when there is none.
   ///
   /// - Parameter number: place of the user times the number of placements, plus the placement's place.
-  func withMember(_ number: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
-    let range = ranges[number]
-    if range.isEmpty { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-    bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
-  }
+  func append(_ number: Int, to output: inout [UInt8]) { output += bytes[ranges[number]] }
 }

@@ -55,6 +55,7 @@ public struct BatchWorker: ~Copyable {
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
   private var texts: BatchTexts
+  private var errors: BatchErrors
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
   /// What questions about events come to for users without any, by slot; nil when that does not fit
@@ -108,6 +109,7 @@ public struct BatchWorker: ~Copyable {
     chooser = VariantChooser(plan)
     writer = OutcomeWriter(plan)
     texts = BatchTexts(plan)
+    errors = BatchErrors(plan)
     captured = .allocate(capacity: Capture.allCases.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
     let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
@@ -164,6 +166,7 @@ public struct BatchWorker: ~Copyable {
     decideBlock(buffer)
     forget()
     var sums = counts.sums
+    sums.errors = errors.takeCounts()
     sums.rejected = rejected.count
     sums.lines = lines
     return Output(
@@ -177,6 +180,11 @@ public struct BatchWorker: ~Copyable {
     reader.forget()
     frame.reset()
   }
+
+  /// What went wrong for users who were decided alone, when a block is decided later.
+  mutating func endErrors(of block: borrowing BatchBlock) { errors.endBlock(block) }
+
+  mutating func takeErrors() -> [NamedError: BatchSums.ErrorCount] { errors.takeCounts() }
 
   /// Takes in the line that begins at an offset.
   ///
@@ -302,10 +310,11 @@ public struct BatchWorker: ~Copyable {
 
   private mutating func decideBlock(_ buffer: OutcomeBuffer) {
     guard block.count > 0 else { return }
-    columns.decide(&block, table, &counts, chooser)
+    columns.decide(&block, table, &counts, chooser, &errors, &frame)
     counts.users += block.count
     texts.render(block)
-    if plan.writesOutcomes { writer.write(block, table, texts, to: buffer) }
+    if plan.writesOutcomes { writer.write(block, table, texts, errors, to: buffer) }
+    errors.endBlock(block)
     block.begin()
   }
 
@@ -319,12 +328,16 @@ public struct BatchWorker: ~Copyable {
     state.entitlements = reader.ownedEntitlements
     state.sessionStart = reader.sessionStart
     for number in 0..<table.ruleRanges.count {
+      walk.beginPlacement()
       var choice = table.unmatched[number]
       if let range = table.ruleRanges[number],
         let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
       {
         walk.taken(rule)
         choice = self.choice(of: rule, row)
+      }
+      for (rule, failure) in walk.failed {
+        errors.add(rule, failure, placement: number, row: row, &frame)
       }
       counts.count(choice)
       block.setChoice(choice, placement: number, row: row)

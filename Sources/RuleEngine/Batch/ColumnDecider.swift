@@ -28,9 +28,10 @@ struct ColumnDecider: ~Copyable {
     scratch.deallocate()
   }
 
+  /// - Parameter frame: any frame of the rule set's program.
   mutating func decide(
     _ block: inout BatchBlock, _ table: BatchTable, _ counts: inout BatchCounts,
-    _ chooser: borrowing VariantChooser
+    _ chooser: borrowing VariantChooser, _ errors: inout BatchErrors, _ frame: inout Frame
   ) {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(block.columns)
@@ -42,6 +43,7 @@ struct ColumnDecider: ~Copyable {
         if left == 0 { break }
         counts.reached[rule] = counts.reached[rule] &+ left
         let matched = match(rule, block)
+        if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors, &frame) }
         counts.matched[rule] = counts.matched[rule] &+ matched
         guard matched > 0, table.rules[rule].allowsFirst else { continue }
         counts.taken[rule] = counts.taken[rule] &+ matched
@@ -72,6 +74,37 @@ struct ColumnDecider: ~Copyable {
       count &+= rows.nonzeroBitCount
     }
     return count
+  }
+
+  /// Whether a rule's condition may have failed for an undecided row.
+  @inline(__always)
+  private func mayHaveFailed(_ rule: Int) -> Bool {
+    let condition = Int(conditionOf[rule])
+    guard condition >= 0 else { return false }
+    let failing = conditions.mayHaveFailed(condition)
+    var any: UInt64 = 0
+    for word in 0..<BlockShape.words { any |= undecided[word] & failing[word] }
+    return any != 0
+  }
+
+  /// Notes for which of the undecided rows a rule failed.
+  @inline(never)
+  private mutating func noteErrors(
+    _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ errors: inout BatchErrors,
+    _ frame: inout Frame
+  ) {
+    let condition = Int(conditionOf[rule])
+    let failing = conditions.mayHaveFailed(condition)
+    for word in 0..<BlockShape.words {
+      var rows = undecided[word] & failing[word]
+      while rows != 0 {
+        let row = word &* 64 &+ rows.trailingZeroBitCount
+        rows &= rows &- 1
+        if let failure = conditions.failure(of: condition, row: row, in: block.columns) {
+          errors.add(rule, failure, placement: placement, row: row, &frame)
+        }
+      }
+    }
   }
 
   /// Gives the rows that a rule takes their variants.

@@ -27,6 +27,8 @@ public struct DecodedUsers: ~Copyable {
   private var decider: ColumnDecider
   private var chooser: VariantChooser
   private var counts: BatchCounts
+  private var errors: BatchErrors
+  private var frame: Frame
   /// Counts of the users whose records are unusual, who were decided when they were read.
   private var alone: BatchSums
 
@@ -44,6 +46,8 @@ public struct DecodedUsers: ~Copyable {
     decider = ColumnDecider(plan)
     chooser = VariantChooser(plan)
     counts = BatchCounts(plan)
+    errors = BatchErrors(plan)
+    frame = Frame(for: plan.ruleSet.program)
     records = .allocate(capacity: max(lines.count, 1))
     _ = records.initialize(from: lines)
     var worker = BatchWorker(plan)
@@ -61,11 +65,16 @@ public struct DecodedUsers: ~Copyable {
 
   deinit { records.deallocate() }
 
-  /// Decides every placement of the plan for all users, and counts.
+  /// Decides every placement of the plan for all users, and counts. The example of an error of a rule is
+  /// any user's.
   public mutating func decide() -> BatchSums {
     counts.clear()
-    for box in blocks { decider.decide(&box.block, table, &counts, chooser) }
+    for box in blocks {
+      decider.decide(&box.block, table, &counts, chooser, &errors, &frame)
+      errors.endBlock(box.block)
+    }
     var sums = counts.sums
+    sums.errors = errors.takeCounts()
     sums.add(alone)
     return sums
   }
@@ -91,6 +100,7 @@ extension BatchWorker {
     keep(exchangeBlock())
     forget()
     var sums = counts.sums
+    sums.errors = takeErrors()
     sums.lines = lines
     return (sums, rejected)
   }
@@ -99,6 +109,7 @@ extension BatchWorker {
     var other = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
     other.begin()
     swap(&block, &other)
+    endErrors(of: other)
     return other
   }
 }

@@ -15,7 +15,8 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
   /// Cells between commas, with a header.
   case csv
   /// For machines: of each user the identity, as a count of bytes in 32 bits and the bytes, and the
-  /// number of a choice in 32 bits for each placement.
+  /// number of a choice in 32 bits for each placement; then, in 32 bits, how many errors of rules there
+  /// are, and of each the number of the placement, a count of bytes, and these: ``RuleError/value``.
   case rows
 }
 
@@ -30,6 +31,15 @@ struct OutcomeFragments {
   /// What ends the line of a user in the wide layout.
   var closing: [UInt8] { Array((form == .ndjson ? "}\n" : "\n").utf8) }
 
+  /// Bytes at the end of a fragment that close the outcome: what else it says comes before them.
+  static func closingBytes(_ layout: OutcomeLayout, _ form: OutcomeForm) -> Int {
+    switch form {
+    case .ndjson: layout == .long ? 2 : 1
+    case .csv: layout == .long ? 1 : 0
+    case .rows: 0
+    }
+  }
+
   /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member, or
   /// four cells.
   func fragment(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?) -> [UInt8] {
@@ -40,6 +50,8 @@ struct OutcomeFragments {
       let choice = BatchPlan.Choice(placement, outcome, audience)
       if layout == .long { OutcomeFragments.append(placement, to: &bytes) }
       for cell in choice.cells { OutcomeFragments.append(cell, to: &bytes) }
+      // The cell of errors, which is empty mostly.
+      bytes.append(UInt8(ascii: ","))
       if layout == .long { bytes.append(UInt8(ascii: "\n")) }
     case .ndjson:
       bytes.append(UInt8(ascii: ","))
@@ -65,12 +77,12 @@ struct OutcomeFragments {
     var bytes = Array("userId".utf8)
     switch layout {
     case .long:
-      for name in ["placement"] + BatchPlan.Choice.columns {
+      for name in ["placement"] + BatchPlan.Choice.columns + ["errors"] {
         OutcomeFragments.append(name, to: &bytes)
       }
     case .wide:
       for placement in placements {
-        for name in BatchPlan.Choice.columns {
+        for name in BatchPlan.Choice.columns + ["errors"] {
           OutcomeFragments.append(placement + "." + name, to: &bytes)
         }
       }

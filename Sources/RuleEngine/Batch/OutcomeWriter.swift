@@ -12,6 +12,9 @@ struct OutcomeWriter: ~Copyable {
   private var subjectCount = 0
   /// The same where it is not just put between quotes.
   private var cell: [UInt8] = []
+  /// What the outcomes of the row say beside what was decided, and where that of each placement ends.
+  private var extras: [UInt8] = []
+  private var extraEnds: [Int] = []
 
   /// Texts are copied in steps of so many bytes, up to which they may be read and written beyond
   /// their ends.
@@ -30,20 +33,37 @@ struct OutcomeWriter: ~Copyable {
   /// Writes the lines of all users of a block.
   mutating func write(
     _ block: borrowing BatchBlock, _ table: BatchTable, _ texts: borrowing BatchTexts,
-    to buffer: OutcomeBuffer
+    _ errors: borrowing BatchErrors, to buffer: OutcomeBuffer
   ) {
+    let hasExtras = texts.isActive || !errors.isEmpty
     for row in 0..<block.count {
       quote(block.subjects[row])
+      extras.removeAll(keepingCapacity: true)
+      if hasExtras { gather(row, texts, errors) }
+      if form == .rows { errors.appendRows(row: row, to: &extras) }
       let repeated = layout == .wide ? 1 : placements
       let capacity =
         longest + 4 * placements + table.closing.count
         + repeated * (subjectCount + table.opening.count) + 4 * OutcomeWriter.step
-        + texts.bytes(ofRow: row)
+        + extras.count
       buffer.append(capacity: capacity) { start in
         var at = start
-        write(row, block, table, texts, &at)
+        write(row, block, table, hasExtras, &at)
         return at
       }
+    }
+  }
+
+  /// Gathers what the outcomes of a row say of texts and errors.
+  private mutating func gather(
+    _ row: Int, _ texts: borrowing BatchTexts, _ errors: borrowing BatchErrors
+  ) {
+    if form == .rows { return }
+    extraEnds.removeAll(keepingCapacity: true)
+    for placement in 0..<placements {
+      if texts.isActive { texts.append(row &* placements &+ placement, to: &extras) }
+      errors.append(placement: placement, row: row, to: &extras)
+      extraEnds.append(extras.count)
     }
   }
 
@@ -96,8 +116,8 @@ struct OutcomeWriter: ~Copyable {
   }
 
   private borrowing func write(
-    _ row: Int, _ block: borrowing BatchBlock, _ table: BatchTable,
-    _ texts: borrowing BatchTexts, _ at: inout UnsafeMutableRawPointer
+    _ row: Int, _ block: borrowing BatchBlock, _ table: BatchTable, _ hasExtras: Bool,
+    _ at: inout UnsafeMutableRawPointer
   ) {
     let choices = block.choices + row
     if layout == .wide { begin(table, &at) }
@@ -106,6 +126,7 @@ struct OutcomeWriter: ~Copyable {
         at.storeBytes(of: choices[placement &* BlockShape.rows], as: Int32.self)
         at += 4
       }
+      OutcomeWriter.copy(extras, to: &at)
       return
     }
     table.text.withUnsafeBytes { text in
@@ -124,23 +145,24 @@ struct OutcomeWriter: ~Copyable {
             copied &+= OutcomeWriter.step
           }
           at += count
-          if texts.isActive { insert(texts, row &* placements &+ placement, &at) }
+          if hasExtras { insert(placement, &at) }
         }
       }
     }
     if layout == .wide { OutcomeWriter.copy(table.closing, to: &at) }
   }
 
-  /// Puts texts before the braces that close the outcome that was written last.
-  private borrowing func insert(
-    _ texts: borrowing BatchTexts, _ number: Int, _ at: inout UnsafeMutableRawPointer
-  ) {
-    let closing = layout == .long ? 2 : 1
-    texts.withMember(number) { member in
-      guard let start = member.baseAddress else { return }
-      (at - closing + member.count).copyMemory(from: at - closing, byteCount: closing)
-      (at - closing).copyMemory(from: start, byteCount: member.count)
-      at += member.count
+  /// Puts texts and errors before what closes the outcome that was written last.
+  private borrowing func insert(_ placement: Int, _ at: inout UnsafeMutableRawPointer) {
+    let from = placement == 0 ? 0 : extraEnds[placement - 1]
+    let count = extraEnds[placement] - from
+    if count == 0 { return }
+    let closing = OutcomeFragments.closingBytes(layout, form)
+    extras.withUnsafeBytes { extras in
+      guard let start = extras.baseAddress else { return }
+      (at - closing + count).copyMemory(from: at - closing, byteCount: closing)
+      (at - closing).copyMemory(from: start + from, byteCount: count)
+      at += count
     }
   }
 

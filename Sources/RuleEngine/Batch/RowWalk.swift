@@ -5,8 +5,13 @@ internal import Expressions
 struct RowWalk: RuleWalk {
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
-  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not.
+  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not, 3 when it fails.
   private var known: [UInt8]
+  /// By condition: why it fails, where it does.
+  private var failures: [Int: Failure] = [:]
+  private var finder: FailureFinder
+  /// The rules of a placement whose conditions fail, in order, until somebody takes them.
+  private(set) var failed: [(rule: Int, failure: Failure)] = []
   private var reachedRules: [Int] = []
   private var matchedRules: [Int] = []
   private var takenRules: [Int] = []
@@ -14,16 +19,32 @@ struct RowWalk: RuleWalk {
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
     known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
+    finder = FailureFinder(plan.ruleSet.program)
   }
 
-  mutating func beginUser() { known.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
+  mutating func beginUser() {
+    known.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+    if !failures.isEmpty { failures.removeAll(keepingCapacity: true) }
+  }
+
+  mutating func beginPlacement() {
+    if !failed.isEmpty { failed.removeAll(keepingCapacity: true) }
+  }
 
   @inline(__always)
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   {
     let number = Int(conditionOf[rule])
-    if known[number] == 0 { known[number] = program.holds(at: start, in: &frame) ? 1 : 2 }
+    if known[number] == 0 {
+      let cell = program.condition(at: start, in: &frame)
+      known[number] = cell == .true ? 1 : 2
+      if let failure = finder.failure(cell, in: frame) {
+        known[number] = 3
+        failures[number] = failure
+      }
+    }
+    if known[number] == 3, let failure = failures[number] { failed.append((rule, failure)) }
     return known[number] == 1
   }
 

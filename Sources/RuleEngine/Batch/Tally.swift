@@ -15,6 +15,24 @@ public struct Tally: Hashable, Sendable {
     public var taken = 0
   }
 
+  /// A way in which a rule failed, and for how many users.
+  public struct RuleErrors: Hashable, Sendable {
+    public var error: RuleError
+    public var users: Int
+    /// The identity of the first of these users.
+    public var example: String
+
+    /// The most frequent first.
+    static func isBefore(_ a: RuleErrors, _ b: RuleErrors) -> Bool {
+      if a.users != b.users { return a.users > b.users }
+      let (left, right) = (a.error, b.error)
+      if left.audience != right.audience { return left.audience < right.audience }
+      if left.clause != right.clause { return left.clause < right.clause }
+      if left.code != right.code { return left.code < right.code }
+      return (left.path ?? "") < (right.path ?? "")
+    }
+  }
+
   /// What happened at one placement.
   public struct Placement: Hashable, Sendable {
     public var name: String
@@ -24,6 +42,8 @@ public struct Tally: Hashable, Sendable {
     public var placementNotFound = 0
     public var error = 0
     public var audiences: [Audience] = []
+    /// What went wrong in rules, the most frequent first.
+    public var errors: [RuleErrors] = []
 
     /// Users whom no audience took.
     public var unmatched: Int { noAudienceMatch + placementNotFound }
@@ -43,6 +63,7 @@ public struct Tally: Hashable, Sendable {
       placements[i].noAudienceMatch += part.noAudienceMatch
       placements[i].placementNotFound += part.placementNotFound
       placements[i].error += part.error
+      placements[i].add(part.errors)
       for (j, audience) in part.audiences.enumerated() {
         placements[i].audiences[j].reached += audience.reached
         placements[i].audiences[j].matched += audience.matched
@@ -62,9 +83,23 @@ public struct Tally: Hashable, Sendable {
 }
 
 extension Tally.Placement {
+  /// Errors of rules in the JSON of a summary; how many more there are is said behind them.
+  private static let mostErrors = 20
+
+  fileprivate mutating func add(_ more: [Tally.RuleErrors]) {
+    for new in more {
+      if let known = errors.firstIndex(where: { $0.error == new.error }) {
+        errors[known].users += new.users
+      } else {
+        errors.append(new)
+      }
+    }
+    errors.sort { Tally.RuleErrors.isBefore($0, $1) }
+  }
+
   fileprivate var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
-    return .object([
+    var members: Value = .object([
       "outcomes": .object([
         "paywall": count(paywall), "holdout": count(holdout),
         "noAudienceMatch": count(noAudienceMatch),
@@ -78,6 +113,21 @@ extension Tally.Placement {
           ])
         }),
       "unmatched": count(unmatched),
+      "errors": .list(
+        errors.prefix(Tally.Placement.mostErrors).map { failed in
+          guard case .map(let entries) = failed.error.value else { return .null }
+          return .map(
+            entries + [
+              .init(key: "users", value: count(failed.users)),
+              .init(key: "example", value: .string(failed.example)),
+            ])
+        }),
     ])
+    if errors.count > Tally.Placement.mostErrors, case .map(var entries) = members {
+      entries.append(
+        .init(key: "more", value: count(errors.count - Tally.Placement.mostErrors)))
+      members = .map(entries)
+    }
+    return members
   }
 }

@@ -100,8 +100,12 @@ extension Decision.Failure {
 
 extension Decision {
   /// The outcome as one line of an outcomes file.
-  public func outcomeLine(subjectID: String) -> Value {
-    outcome.line(subjectID: subjectID, placement: placement, audience: audience)
+  ///
+  /// - Parameter errors: the rules that failed on the way: ``RuleSet/errors(_:frame:state:)``.
+  public func outcomeLine(subjectID: String, errors: [RuleError] = []) -> Value {
+    let line = outcome.line(subjectID: subjectID, placement: placement, audience: audience)
+    guard !errors.isEmpty, case .map(let entries) = line else { return line }
+    return .map(entries + [.init(key: "errors", value: .list(errors.map(\.value)))])
   }
 }
 

@@ -51,7 +51,9 @@ import Testing
       let state = reader.state(now: time)
       for (name, line) in zip(names, expected) {
         let decision = batch.rules.decide(name, frame: &frame, state: state, assigner: assigner)
-        #expect(decision.outcomeLine(subjectID: state.subjectID).json == line, "\(record)")
+        let errors = batch.rules.errors(name, frame: &frame, state: state)
+        let expected = decision.outcomeLine(subjectID: state.subjectID, errors: errors)
+        #expect(expected.json == line, "\(record)")
       }
     }
   }

@@ -1,0 +1,139 @@
+public import Expressions
+
+/// An audience whose rule could not be evaluated for a subject, which therefore does not match.
+public struct RuleError: Hashable, Sendable {
+  /// Position of the audience among those of its placement, from 0.
+  public var audience: Int
+  /// The clause that failed, as it is written.
+  public var clause: String
+  /// What went wrong: ``Expressions/EvaluationError/Kind/slug``; `no-such-attribute` also where
+  /// superscript goes on with null for an attribute that is not there, and fails for that.
+  public var code: String
+  /// The attribute that it is about, such as `user.email`; nil where there is none.
+  public var path: String?
+  /// The same for people: `user.email is not there, and endsWith needs a text`. It follows from the
+  /// rest, and errors are equal without it.
+  public var message: String
+
+  public static func == (a: RuleError, b: RuleError) -> Bool {
+    a.audience == b.audience && a.clause == b.clause && a.code == b.code && a.path == b.path
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(audience)
+    hasher.combine(clause)
+    hasher.combine(code)
+    hasher.combine(path)
+  }
+
+  public init(
+    audience: Int, clause: String, code: String, path: String? = nil, message: String
+  ) {
+    self.audience = audience
+    self.clause = clause
+    self.code = code
+    self.path = path
+    self.message = message
+  }
+
+  /// `{"audience", "clause", "code", "path"}`, as outcome lines have it.
+  public var value: Value {
+    .object([
+      "audience": .int(Int64(audience)), "clause": .string(clause), "code": .string(code),
+      "path": path.map { .string($0) } ?? .null,
+    ])
+  }
+}
+
+extension RuleSet {
+  /// The audiences of a placement whose rules fail on the way to the decision, in order: those that
+  /// ``steps(_:frame:state:)`` says err. What they err by is told as in outcomes of a batch.
+  public func errors(_ placement: String, frame: inout Frame, state: DecisionState) -> [RuleError] {
+    guard let number = self.placement(named: placement) else { return [] }
+    var walk = FailureWalk(program)
+    _ = storage.table.firstMatch(
+      of: storage.placements[number].rules, program, in: &frame, state, &walk)
+    // Of a rule that does not compile all is said when it is compiled.
+    return walk.failures.filter { !rules[$0.rule].isBroken }
+      .map { ruleError($0.failure, ofRule: $0.rule, in: &frame) }
+  }
+
+  /// Tells a failure of a rule's condition.
+  func ruleError(_ failure: Failure, ofRule number: Int, in frame: inout Frame) -> RuleError {
+    let rule = rules[number]
+    guard let entry = rule.entry else {
+      return RuleError(
+        audience: rule.audience.index, clause: "", code: failure.error.kind.slug, message: "")
+    }
+    let details = program.details(of: failure, in: entry, &frame)
+    let isAbsent = failure.isAbsent && failure.error.kind == .noSuchOverload
+    return RuleError(
+      audience: rule.audience.index, clause: details.clause,
+      code: (isAbsent ? .noSuchAttribute : failure.error.kind).slug, path: details.subject,
+      message: RuleErrorText.message(failure, details))
+  }
+}
+
+/// Remembers which rules failed, and why.
+private struct FailureWalk: RuleWalk {
+  private(set) var failures: [(rule: Int, failure: Failure)] = []
+  private var finder: FailureFinder
+
+  init(_ program: Program) { finder = FailureFinder(program) }
+
+  mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
+    -> Bool
+  {
+    let cell = program.condition(at: start, in: &frame)
+    if let failure = finder.failure(cell, in: frame) { failures.append((rule, failure)) }
+    return cell == .true
+  }
+
+  mutating func reached(_ rule: Int) {}
+  mutating func passedOver(_ rule: Int) {}
+  mutating func matched(_ rule: Int) {}
+  mutating func heldBack(_ rule: Int, count: Int) {}
+}
+
+/// Failures of rules in words.
+enum RuleErrorText {
+  static func message(_ failure: Failure, _ details: Program.FailureDetails) -> String {
+    let kind = failure.error.kind
+    switch kind {
+    case .noSuchAttribute, .noSuchOverload: return operands(failure, details)
+    case .divisionByZero, .moduloByZero: return "\(details.text) divides by zero"
+    case .overflow: return "\(details.text) is too large for an integer"
+    case .indexOutOfRange: return "\(details.text) asks for an element that the list does not have"
+    case .limitExceeded: return "\(details.text) takes more time or memory than a rule may"
+    case .badRegex: return "\(details.text) has a pattern that is not a regular expression"
+    case .conversion: return "\(details.text) cannot convert its value"
+    default: return "\(details.text): \(kind.slug)"
+    }
+  }
+
+  private static func operands(_ failure: Failure, _ details: Program.FailureDetails) -> String {
+    guard let subject = details.subject else {
+      return "\(details.operation ?? details.text) does not take values of these types"
+    }
+    guard let operation = details.operation else {
+      return failure.isAbsent ? "\(subject) is not there" : "\(subject) has the wrong type"
+    }
+    let wanted = operand(of: operation)
+    if failure.isAbsent {
+      return "\(subject) is not there, and \(operation) needs \(wanted ?? "a value")"
+    }
+    guard let wanted else { return "\(operation) does not take the value of \(subject)" }
+    return "\(subject) is not \(wanted), and \(operation) needs one"
+  }
+
+  /// What an operator or a function takes where an attribute stands.
+  private static func operand(of operation: String) -> String? {
+    switch operation {
+    case "startsWith", "endsWith", "contains", "matches": "a text"
+    case "all", "exists", "existsOne", "exists_one", "filter", "map": "a list or a map"
+    case "size": "a text, a list or a map"
+    case "-", "*", "/", "%": "a number"
+    default: nil
+    }
+  }
+}
