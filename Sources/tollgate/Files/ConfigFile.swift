@@ -34,16 +34,32 @@ struct ConfigFile {
   }
 
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
-  /// standard error and does not stop anything.
-  func requireRuleSet() throws -> RuleSet {
+  /// standard error.
+  ///
+  /// - Parameters:
+  ///   - placements: the placements that are asked for; nil for all.
+  ///   - keepsGoing: whether rules of theirs that do not compile are left out.
+  func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
     let errors = diagnostics.filter { $0.severity == .error }
     guard let ruleSet else {
       throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
     }
+    for error in errors.prefix(5) { FileText.printError(render(error)) }
+    let more = errors.count > 5 ? " (\(errors.count) in all)" : ""
+    for name in placements ?? [] where ruleSet.placement(named: name) == nil {
+      throw CommandError(ruleSet.hint(forPlacement: name))
+    }
+    let broken = (placements ?? ruleSet.placementNames).reduce(0) {
+      $0 + ruleSet.brokenRules(of: $1)
+    }
+    if broken > 0, !keepsGoing {
+      throw CommandError(
+        "\(counted(broken, "rule")) of \(path) \(broken == 1 ? "does" : "do") not compile\(more), and "
+          + "nothing was decided; --keep-going decides without",
+        exitCode: Ending.findings)
+    }
     if !errors.isEmpty {
-      for error in errors.prefix(5) { FileText.printError(render(error)) }
-      let more = errors.count > 5 ? " (\(errors.count) in all)" : ""
-      FileText.printError("Going on without what is wrong\(more); 'tollgate check' tells all.\n")
+      FileText.printError("Continuing without what is wrong\(more); 'tollgate check' tells all.\n")
     }
     return ruleSet
   }

@@ -22,9 +22,8 @@ struct RunSettings {
   var seed: String
   var assigner: String
   var layout: String
-  /// The form of the outcomes.
+  /// The form of the outcomes, as ``FileForm/text`` has it, or `none`.
   var output: String
-  var strict: Bool
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -46,8 +45,7 @@ struct RunSettings {
       "now": .string(WireTime.text(milliseconds: now) ?? "\(now)"),
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
-      "output": .string(output), "strict": .bool(strict),
-      "texts": texts?.value ?? .null,
+      "output": .string(output), "texts": texts?.value ?? .null,
     ])
   }
 
@@ -59,8 +57,7 @@ struct RunSettings {
       let dialect = text("dialect"), let platform = text("platform"), let now = text("now"),
       let time = WireTime.milliseconds(now), let timeZone = text("timeZone"),
       let seed = text("seed"), let assigner = text("assigner"), let layout = text("layout"),
-      let output = text("output"), case .list(let files)? = value["users"],
-      case .bool(let strict)? = value["strict"]
+      let output = text("output"), case .list(let files)? = value["users"]
     else { return nil }
     self.config = config
     self.configHash = configHash
@@ -72,7 +69,6 @@ struct RunSettings {
     self.assigner = assigner
     self.layout = layout
     self.output = output
-    self.strict = strict
     format = text("format")
     input = text("input")
     texts = value["texts"].flatMap { TextSettings($0) }
@@ -92,7 +88,7 @@ struct RunSettings {
   init(
     config: ConfigFile, format: String?, language: LanguageOptions, users: [String],
     input: String?, placements: [String]?, now: Int64, options: DecisionOptions, layout: String,
-    output: String, strict: Bool
+    output: String
   ) {
     self.config = config.path
     configHash = RunSettings.hash(config.bytes)
@@ -109,7 +105,6 @@ struct RunSettings {
     assigner = options.assignerName.rawValue
     self.layout = layout
     self.output = output
-    self.strict = strict
   }
 
   static func hash(_ bytes: [UInt8]) -> String {
