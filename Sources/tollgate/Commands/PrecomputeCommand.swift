@@ -137,19 +137,24 @@ struct PrecomputeCommand: AsyncParsableCommand {
       FileText.printError("The run is complete: \(files.manifest ?? "") tells what it did")
       return (try manifest.tally(plan), [:])
     }
-    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
-    FileText.printError("Deciding \(counted(plan.placementCount, "placement")) as of \(time)")
     let state = try files.state(former, settings, plan)
     var run = try BatchRun(
       plan: plan,
       files: try files.open(state, plan, users: settings.users, isResuming: former != nil),
       from: state, threads: threads ?? Clock.processors())
+    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
+    FileText.printError("Deciding \(counted(plan.placementCount, "placement")) as of \(time)")
     do {
       try await run.process()
       if run.state.sums.users > 0 { try files.finish(run) } else { try files.abandon(run) }
     } catch var stop as Signals.Stop {
       stop.message = files.farewell(run)
       throw stop
+    } catch var error as CommandError {
+      if files.canContinue(run), !error.description.isEmpty {
+        error.description += "\nWhat was written before is kept; --resume continues from there."
+      }
+      throw error
     }
     if run.state.sums.users > 0 { run.tellDone() }
     RenderingOptions.tell(run.textErrors)

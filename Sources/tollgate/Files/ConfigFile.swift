@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
@@ -78,5 +79,22 @@ struct ConfigFile {
     return DiagnosticText.render(
       diagnostic, source: expressions[diagnostic.path],
       place: path + (lines[diagnostic.path].map { ":\($0)" } ?? ""))
+  }
+}
+
+extension RuleSet {
+  /// How many rules of a placement do not compile.
+  func brokenRules(of placement: String) -> Int {
+    guard let number = self.placement(named: placement) else { return 0 }
+    return rules[placements[number].rules].filter(\.isBroken).count
+  }
+
+  /// Throws when what was said of a placement is not what the config's author means: there is no such
+  /// placement, or rules of it do not compile, which were told already.
+  func checkAnswer(for placement: String) throws {
+    guard self.placement(named: placement) != nil else {
+      throw CommandError(hint(forPlacement: placement))
+    }
+    if brokenRules(of: placement) > 0 { throw ExitCode(Ending.findings) }
   }
 }

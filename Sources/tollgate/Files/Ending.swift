@@ -70,7 +70,7 @@ extension TollgateCommand {
     let type = command.map { Swift.type(of: $0) } ?? TollgateCommand.self
     return """
       \(_errorPrefix)\(error.message)
-      \(usageString(for: type))
+      Usage: \(usageString(for: type))
         See 'tollgate \(type._commandName) --help' for more information.
       """
   }

@@ -127,7 +127,8 @@ struct FilePlace {
       }
       guard count > 0 else { return path }
       let target = String(decoding: buffer[..<count], as: UTF8.self)
-      path = target.hasPrefix("/") ? target : parts(path).folder + "/" + target
+      let isBeside = path.utf8.contains(UInt8(ascii: "/")) && !target.hasPrefix("/")
+      path = isBeside ? parts(path).folder + "/" + target : target
     }
     return path
   }

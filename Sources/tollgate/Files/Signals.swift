@@ -39,8 +39,10 @@ enum Signals {
 
   /// Sets up how the process takes signals. Comes before anything else.
   static func install() {
-    // A reader that goes away is an error where it is written to, and no end without a word.
+    // A reader that goes away, or a limit on the size of files, is an error where it is written to, and
+    // no end without a word.
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     installStops()
     installCrashes()
   }

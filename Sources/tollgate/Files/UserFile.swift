@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
@@ -9,10 +8,7 @@ enum UserFile {
     _ path: String, for ruleSet: RuleSet, at clock: HistoryClock,
     _ body: (inout Frame, DecisionState) throws -> Result
   ) throws -> Result {
-    // A record in place of a file begins as no path does.
-    let isInPlace = path.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
-    let record = isInPlace ? Array(path.utf8) : try FileText.read(path)
-    let path = isInPlace ? "--user" : path
+    let record = try FileText.read(path)
     var frame = Frame(for: ruleSet.program)
     var reader = UserRecordReader(ruleSet, at: clock)
     return try record.withUnsafeBufferPointer { bytes in
@@ -31,21 +27,6 @@ enum UserFile {
 }
 
 extension RuleSet {
-  /// How many rules of a placement do not compile.
-  func brokenRules(of placement: String) -> Int {
-    guard let number = self.placement(named: placement) else { return 0 }
-    return rules[placements[number].rules].filter(\.isBroken).count
-  }
-
-  /// Throws when what was said of a placement is not what the config's author means: there is no such
-  /// placement, or rules of it do not compile, which were told already.
-  func checkAnswer(for placement: String) throws {
-    guard self.placement(named: placement) != nil else {
-      throw CommandError(hint(forPlacement: placement))
-    }
-    if brokenRules(of: placement) > 0 { throw ExitCode(Ending.findings) }
-  }
-
   /// What to say of a placement that the config does not have.
   func hint(forPlacement name: String) -> String {
     let close = Suggestion.closest(to: name, among: placementNames)

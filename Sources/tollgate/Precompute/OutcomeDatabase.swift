@@ -16,7 +16,7 @@ final class OutcomeDatabase {
   private let resumes: Bool
   private let choices: [BatchPlan.Choice]
   private let placements: Int
-  /// Open from ``begin(_:)`` to ``finish(_:counts:)``.
+  /// Open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
   private var queue: DatabaseQueue?
   private var users: Int64 = 0
   private(set) var written: Manifest.Written?
@@ -175,7 +175,9 @@ final class OutcomeDatabase {
 
   /// Makes the database of a complete run. Where that fails, or is stopped, what was built stays to be
   /// continued, and so does a database of an earlier run.
-  func finish(_ checkpoint: Checkpoint, counts: String) throws {
+  ///
+  /// - Parameter replacing: comes before the new database takes the place of the old one.
+  func finish(_ checkpoint: Checkpoint, counts: String, replacing: () -> Void) throws {
     try commit(checkpoint)
     let place = FilePlace(path)
     let new = place.target + ".new"
@@ -190,6 +192,7 @@ final class OutcomeDatabase {
     try? queue?.close()
     do throws(Errno) {
       SavedFile.takeOver(place, new)
+      replacing()
       // What SQLite has left beside the old database is not for the new one.
       for suffix in OutcomeDatabase.companions { FileName.remove(place.target + suffix) }
       try FileName.replace(new, place.target)

@@ -218,6 +218,11 @@ struct RunFiles {
   /// that are there no longer.
   private func begin(_ state: Checkpoint) throws {
     if let checkpoint, !isDatabase { try state.write(to: checkpoint) }
+    // A database takes the place of the old one at the end.
+    if !isDatabase || rejects != nil { removeManifests() }
+  }
+
+  private func removeManifests() {
     if let manifest { FileName.remove(manifest) }
     // One of an earlier run, which put it where it usually is.
     let usual = RunFiles.usualManifest(out)
@@ -230,14 +235,17 @@ struct RunFiles {
 
   /// Completes what a run has written, and leaves the manifest in place of the checkpoint.
   func finish(_ run: BatchRun) throws {
-    try run.close()
+    try run.close(replacing: removeManifests)
     if let manifest { try run.manifest.write(to: manifest) }
     if let checkpoint { OutcomeDatabase.remove(checkpoint) }
   }
 
+  /// Whether a run that came to an end in its middle has left something to continue from.
+  func canContinue(_ run: BatchRun) -> Bool { run.hasBegun && out != "-" && checkpoint != nil }
+
   /// What to say when a run was stopped.
   func farewell(_ run: BatchRun) -> String {
-    guard run.hasBegun, out != "-", checkpoint != nil else { return "Stopped." }
+    guard canContinue(run) else { return "Stopped." }
     return
       "Stopped after \(counted(run.state.sums.users, "user")); to continue, run the same command "
       + "with --resume."
@@ -267,9 +275,10 @@ extension RunSettings {
 }
 
 extension BatchRun {
-  func close() throws {
+  /// - Parameter replacing: comes before a new database takes the place of an old one.
+  func close(replacing: () -> Void = {}) throws {
     if case .database(let database) = files.outcomes {
-      try database.finish(state, counts: tally.value.json)
+      try database.finish(state, counts: tally.value.json, replacing: replacing)
     }
     try files.outcomes.close()
     try files.rejects.close()
