@@ -51,16 +51,19 @@ struct BuiltTool {
     let process = Process()
     private let files: TestFolder
 
-    /// - Parameter source: standard input, in place of bytes.
+    /// - Parameters:
+    ///   - source: standard input, in place of bytes.
+    ///   - unset: variables that it does not get.
     init(
       _ program: String, _ arguments: [String], input: Data = Data(), source: Pipe? = nil,
-      in folder: String? = nil
+      in folder: String? = nil, unset: [String] = []
     ) throws {
       files = try TestFolder()
       process.executableURL = URL(filePath: program)
       process.arguments = arguments
       process.environment = ProcessInfo.processInfo.environment.merging(
-        ["TOLLGATE": try tool(), "CONFIG": TestFolder.config]) { $1 }
+        ["TOLLGATE": try tool(), "CONFIG": TestFolder.config]
+      ) { $1 }.filter { !unset.contains($0.key) }
       if let folder { process.currentDirectoryURL = URL(filePath: folder) }
       if let source {
         process.standardInput = source

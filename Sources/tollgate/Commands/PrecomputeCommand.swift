@@ -15,8 +15,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
       A run that writes a file can be stopped or killed at any moment: --resume continues it, and \
       the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
-      'tollgate replay' does the run again and compares. While it lasts, .lock behind the name of \
-      what it writes keeps a second run out.
+      'tollgate replay' does the run again and compares. While it lasts, .running behind the name \
+      of what it writes keeps a second run out.
 
       A rule that does not compile stops the run before it writes anything, with exit code 1, unless \
       --keep-going is given. Where no user is found, or none that can be used, the exit code is 2, \
@@ -55,7 +55,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup var rendering: RenderingOptions
 
-  @Option(help: "How many users are decided at the same time. The default is one per core.")
+  @Option(
+    parsing: .unconditional,
+    help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
   @Option(

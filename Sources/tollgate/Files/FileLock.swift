@@ -9,18 +9,18 @@
 /// Keeps other processes from writing a file, until it is released or the process ends, however it
 /// ends.
 ///
-/// The lock is on a file beside it: the file itself may not be there yet, or is replaced. What tells
-/// is the system's lock and never that the file is there, so that one that a kill has left is no
+/// The lock is on an empty file beside it: the file itself may not be there yet, or is replaced. What
+/// tells is the system's lock and never that the file is there, so that one that a kill has left is no
 /// obstacle.
 final class FileLock {
   private let path: String
   private let file: Int32
 
   /// The name of the file that is locked for another one.
-  static func path(for place: FilePlace) -> String { place.target + ".lock" }
+  static func path(for place: FilePlace) -> String { place.target + ".running" }
 
   /// - Returns: nil where the file system has no locks, or takes no files.
-  /// - Throws: when another process has the lock.
+  /// - Throws: when another process has the lock, or what is there is no lock.
   init?(_ place: FilePlace) throws {
     path = FileLock.path(for: place)
     while true {
@@ -34,9 +34,15 @@ final class FileLock {
           "another run of tollgate is writing \(place.path); wait for its end, or choose another file"
         )
       }
-      // Whoever had it may have removed the file after it was opened here.
       var (opened, named) = (stat(), stat())
       let isThere = fstat(file, &opened) == 0 && stat(path, &named) == 0
+      // A lock holds nothing, and is removed in the end.
+      guard opened.st_size == 0, opened.st_mode & S_IFMT == S_IFREG else {
+        close(file)
+        throw CommandError(
+          "\(path) is in the way of a lock; move it, or choose another name for \(place.path)")
+      }
+      // Whoever had it may have removed the file after it was opened here.
       if isThere, opened.st_ino == named.st_ino, opened.st_dev == named.st_dev {
         self.file = file
         return

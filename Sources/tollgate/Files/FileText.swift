@@ -50,7 +50,8 @@ struct FileContent {
 
   /// - Parameter path: `-` is standard input.
   init(_ path: String) throws {
-    let content = try InputFile(path).content(holdsUsers: false)
+    let file = try InputFile(path)
+    let content = try file.content(holdsUsers: false)
     isCompressed = content.isCompressed
     hasMark = content.hasMark
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -60,7 +61,7 @@ struct FileContent {
       bytes += buffer[..<count]
       if bytes.count > FileContent.limit {
         throw CommandError(
-          "\(path) has more than \(FileContent.limit >> 20) MiB, too much to be read at once")
+          "\(file.name) has more than \(FileContent.limit >> 20) MiB, too much to be read at once")
       }
     }
   }

@@ -3,6 +3,8 @@ internal import SystemPackage
 /// A file that is open for reading.
 final class InputFile: Sendable {
   let path: String
+  /// The path as people call it.
+  var name: String { path == "-" ? "standard input" : path }
   let file: FileDescriptor
   /// Bytes of a regular file when it was opened at its beginning; nil for pipes and terminals.
   let size: Int?
@@ -51,10 +53,10 @@ final class InputFile: Sendable {
     var signature = FileSignature(try bytes.peek(FileSignature.length))
     let isCompressed = signature == .gzip
     if isCompressed {
-      let gzip = try GzipInput(path, bytes.read)
+      let gzip = try GzipInput(name, bytes.read)
       bytes = Lookahead(gzip.read)
       signature = FileSignature(try bytes.peek(FileSignature.length))
-      if signature == .gzip { throw CommandError("\(path) is compressed twice by gzip") }
+      if signature == .gzip { throw CommandError("\(name) is compressed twice by gzip") }
     }
     if let refusal = signature.refusal(path, holdsUsers: holdsUsers) { throw refusal }
     guard case .text(let markLength) = signature else { return (bytes, isCompressed, false) }
@@ -74,7 +76,7 @@ final class InputFile: Sendable {
   }
 
   /// Something has cut the file while it was read.
-  var shortened: CommandError { CommandError("\(path) has become shorter while it was read") }
+  var shortened: CommandError { CommandError("\(name) has become shorter while it was read") }
 
   /// Reads bytes of a regular file until the memory is full or the file ends.
   ///
@@ -106,7 +108,7 @@ final class InputFile: Sendable {
       } catch Errno.wouldBlock {
         continue
       } catch let error as Errno {
-        throw CommandError("cannot read \(path): \(error)")
+        throw CommandError("cannot read \(name): \(error)")
       }
     }
   }

@@ -22,7 +22,9 @@ struct ReplayCommand: AsyncParsableCommand {
   @Argument(help: "The manifest of a run.")
   var manifest: String
 
-  @Option(help: "How many users are decided at the same time. The default is one per core.")
+  @Option(
+    parsing: .unconditional,
+    help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
   func validate() throws {

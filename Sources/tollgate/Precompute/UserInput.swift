@@ -73,7 +73,7 @@ struct UserInput {
     guard problem.isEmpty else { throw CommandError(problem) }
     stream = LineChunks(
       size: partSize, lineLimit: lineLimit, isCSV: form == .csv, content.read)
-    if form == .csv { try openRows(opened.path) } else { try skip() }
+    if form == .csv { try openRows(opened.name) } else { try skip() }
   }
 
   /// Looks at the beginning of a plain file, the parts of which workers read themselves.

@@ -119,7 +119,9 @@ import Testing
   private func waiting() throws -> BuiltTool.Running {
     let input = Pipe()
     let run = try BuiltTool.Running(
-      try BuiltTool.tool(), ["simulate", "--serve"], source: input)
+      try BuiltTool.tool(), ["simulate", "--serve"], source: input,
+      // With these, whoever looks for faults is told more.
+      unset: ["SWIFT_BACKTRACE", "ASAN_OPTIONS", "TSAN_OPTIONS"])
     // It answers when it is there.
     input.fileHandleForWriting.write(Data("{}\n".utf8))
     while run.output.isEmpty, run.process.isRunning { usleep(1_000) }

@@ -42,7 +42,7 @@ import Testing
     (["--out", "new", "--rejects", "new.checkpoint"], "--rejects", "the checkpoint of --out"),
     (["--out", "new", "--rejects", "new.checkpoint.new"], "--rejects", "the checkpoint of --out"),
     (["--out", "new", "--rejects", "new.manifest.json"], "--rejects", "the manifest of --out"),
-    (["--out", "new", "--rejects", "new.lock"], "--rejects", "a lock"),
+    (["--out", "new", "--rejects", "new.running"], "--rejects", "a lock"),
     (["--out", "x.db", "--rejects", "x.db.new"], "--rejects", "the new database of --out"),
     (["--out", "new", "--render", "texts", "--rejects", "texts"], "--render", "--rejects"),
     (["--out", "-", "--rejects", "-"], "--out", "--rejects"),

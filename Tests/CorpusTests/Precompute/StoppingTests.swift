@@ -45,7 +45,7 @@ import Testing
     #expect(stopped.code == 128 + signal)
     #expect(stopped.errors.contains("run the same command with --resume"), "\(stopped.errors)")
     #expect(!stopped.errors.contains("Done"))
-    #expect(!folder.names.contains { $0.hasSuffix(".lock") || $0.hasSuffix(".new") })
+    #expect(!folder.names.contains { $0.hasSuffix(".running") || $0.hasSuffix(".new") })
     let resumed = try folder.shell(
       "cat users | $TOLLGATE precompute $CONFIG --users - --out \(name) --rejects r.gz --resume"
         + " --now 2026-03-01T12:00:00Z --seed s")
@@ -59,7 +59,7 @@ import Testing
   @Test func leavesNothingBeforeItBegins() throws {
     let folder = try TestFolder()
     let waiting = try Waiting(folder, ["--out", "out"], bytes: 10)
-    waiting.wait(for: "out.lock")
+    waiting.wait(for: "out.running")
     waiting.run.process.terminate()
     let result = try waiting.run.wait()
     #expect(result.code == 143)
@@ -94,7 +94,7 @@ import Testing
     try manager.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "out")
     try manager.createSymbolicLink(atPath: folder.path("there"), withDestinationPath: ".")
     let waiting = try Waiting(folder, ["--out", "out", "--rejects", "rejects"], bytes: 10)
-    waiting.wait(for: "rejects.lock")
+    waiting.wait(for: "rejects.running")
     for arguments in [
       ["--out", "out"], ["--out", "./out"], ["--out", "link"], ["--out", "there/out"],
       ["--out", "out", "--resume"], ["--out", "other", "--rejects", "rejects"],
@@ -112,10 +112,16 @@ import Testing
     // Nor is what a kill has left.
     kill(waiting.run.process.processIdentifier, SIGKILL)
     _ = try waiting.run.wait()
-    #expect(folder.exists("out.lock"))
+    #expect(folder.exists("out.running"))
     #expect(
       try folder.precompute("--users", "users", "--out", "out", "--rejects", "rejects").code == 0)
-    #expect(!folder.names.contains { $0.hasSuffix(".lock") })
+    #expect(!folder.names.contains { $0.hasSuffix(".running") })
+    // What somebody else has called so stays.
+    try folder.write("out.running", "somebody's")
+    let other = try folder.precompute("--users", "users", "--out", "out")
+    #expect(other.code == 2)
+    #expect(other.errors.contains("out.running is in the way of a lock"))
+    #expect(folder.text("out.running") == "somebody's")
   }
 
   /// Nobody finds a manifest of other outcomes, whatever comes in between.
