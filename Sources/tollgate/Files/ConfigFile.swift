@@ -50,13 +50,17 @@ struct ConfigFile {
     for name in placements ?? [] where ruleSet.placement(named: name) == nil {
       throw CommandError(ruleSet.hint(forPlacement: name))
     }
+    if ruleSet.placementNames.isEmpty, !errors.isEmpty {
+      throw CommandError("\(path) has no placements")
+    }
     let broken = (placements ?? ruleSet.placementNames).reduce(0) {
       $0 + ruleSet.brokenRules(of: $1)
     }
     if broken > 0, !keepsGoing {
+      let (verb, those) = broken == 1 ? ("does", "it") : ("do", "them")
       throw CommandError(
-        "\(counted(broken, "rule")) of \(path) \(broken == 1 ? "does" : "do") not compile\(more), and "
-          + "nothing was decided; --keep-going decides without",
+        "\(counted(broken, "rule")) of \(path) \(verb) not compile, and nothing was decided; "
+          + "'tollgate check' tells all, and --keep-going decides without \(those)",
         exitCode: Ending.findings)
     }
     if !errors.isEmpty {

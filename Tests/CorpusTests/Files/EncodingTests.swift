@@ -93,14 +93,17 @@ import Testing
     for users in ["users.ndjson", "users.csv"] {
       let result = try folder.precompute("--users", users, "--out", "none")
       #expect(result.code == 2)
-      #expect(result.errors.hasPrefix("error: \(users) is \(name), and must be UTF-8: iconv -f \(name) "))
+      #expect(
+        result.errors.hasPrefix("error: \(users) is \(name), and must be UTF-8: iconv -f \(name) "))
       #expect(result.errors.split(separator: "\n").count == 1)
       let piped = try folder.shell(
         "cat \(users) | $TOLLGATE precompute $CONFIG --users - --out none")
       #expect(piped.code == 2)
       #expect(piped.errors.contains("standard input is \(name)"))
     }
-    for command in [["check"], ["fmt"], ["precompute", "--users", "users.ndjson", "--out", "none"]] {
+    for command in [
+      ["check"], ["fmt"], ["precompute", "--users", "users.ndjson", "--out", "none"],
+    ] {
       let result = try BuiltTool.run(
         try BuiltTool.tool(), [command[0], "config.json"] + command.dropFirst(), in: folder.path)
       #expect(result.code == 2)
@@ -110,7 +113,10 @@ import Testing
 
   /// First bytes, and what the file is called.
   private static let formats: [([UInt8], String, String)] = [
-    (Array("PAR1".utf8), "a Parquet file", "duckdb -c \"COPY (SELECT * FROM 'in.bin') TO 'in.ndjson'"),
+    (
+      Array("PAR1".utf8), "a Parquet file",
+      "duckdb -c \"COPY (SELECT * FROM 'in.bin') TO 'in.ndjson'"
+    ),
     (Array("ARROW1\0\0".utf8), "an Arrow file", "pyarrow"),
     (Array("FEA1".utf8), "a Feather file", "pyarrow"),
     (Array("ORC\u{1}".utf8), "an ORC file", "pyarrow"),

@@ -184,6 +184,21 @@ import Testing
     }
   }
 
+  @Test func configsWithNothingToDecide() throws {
+    let folder = try TestFolder()
+    try folder.write("users.ndjson", "{\"userId\":\"a\"}\n")
+    for (text, message) in [
+      ("{}", "config.json has no placements"), ("[]", "JSON object"), ("", "ends"),
+    ] {
+      try folder.write("config.json", text)
+      let result = try folder.tollgate(
+        "precompute", "config.json", "--users", "users.ndjson", "--out", "out")
+      #expect(result.code == 2)
+      #expect(result.errors.contains(message), "\(result.errors)")
+      #expect(folder.names == ["config.json", "users.ndjson"])
+    }
+  }
+
   @Test func unknownPlacements() throws {
     let folder = try TestFolder()
     try folder.write("users.ndjson", "{\"userId\":\"a\"}\n")
@@ -199,8 +214,10 @@ import Testing
 
   // MARK: Users
 
-  @Test(arguments: [("", "no users in u"), ("\n \n\r\n", "no users in u"),
-    ("{}\n", "the only line was refused"), ("{}\n[]\nx\n", "all 3 lines were refused")])
+  @Test(arguments: [
+    ("", "no users in u"), ("\n \n\r\n", "no users in u"),
+    ("{}\n", "the only line was refused"), ("{}\n[]\nx\n", "all 3 lines were refused"),
+  ])
   func nobody(text: String, message: String) throws {
     let folder = try TestFolder()
     try folder.write("u", text)
@@ -232,6 +249,7 @@ import Testing
     // Asked again, it says so again.
     #expect(
       try folder.precompute(
-        "--users", "u", "--out", "strict", "--rejects", "r2", "--strict", "--resume").code == 3)
+        "--users", "u", "--out", "strict", "--rejects", "r2", "--strict", "--resume"
+      ).code == 3)
   }
 }

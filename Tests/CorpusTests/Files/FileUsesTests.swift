@@ -68,7 +68,8 @@ import Testing
   /// What is printed, too, goes into files that others read or write.
   @Test(arguments: [
     ("--out new > new", "standard output"), ("--out new 2> new", "standard error"),
-    ("--out none >> users", "standard output"), ("--rejects new --out none > new", "standard output"),
+    ("--out none >> users", "standard output"),
+    ("--rejects new --out none > new", "standard output"),
   ])
   func standardStreams(script: String, name: String) throws {
     let folder = try folder()
@@ -114,7 +115,8 @@ import Testing
 
   @Test func testWritesNoResultsOverItsCases() throws {
     let folder = try TestFolder()
-    let text = #"{"suite":"tollgate-expressions","id":"x","expression":"1 + 1","context":{},"expect":{"value":2}}"#
+    let text =
+      #"{"suite":"tollgate-expressions","id":"x","expression":"1 + 1","context":{},"expect":{"value":2}}"#
     try folder.write("a.jsonl", text)
     let result = try folder.tollgate("test", "a.jsonl", "--json", "./a.jsonl")
     #expect(result.code == 2)

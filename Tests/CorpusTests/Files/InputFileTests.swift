@@ -26,7 +26,9 @@ import Testing
   @Test func filesThatBecomeShorter() throws {
     let folder = try TestFolder()
     let text = TestFolder.users(5_000)
-    for name in ["all", "cut"] { try folder.write(name, text) }
+    try folder.write("all", text)
+    // More than is looked at before the rest, also when it is compressed.
+    try folder.write("cut", TestFolder.users(60_000))
     #expect(try folder.shell("gzip -n -k all cut").code == 0)
     for name in ["cut", "cut.gz"] {
       let file = try InputFile(folder.path(name))

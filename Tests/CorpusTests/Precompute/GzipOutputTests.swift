@@ -1,5 +1,5 @@
-import Foundation
 import Expressions
+import Foundation
 import RuleEngine
 import Testing
 
@@ -120,7 +120,8 @@ import Testing
     for threads in ["1", "2", "7"] {
       #expect(
         try folder.precompute(
-          "--users", "users", "--out", name, "--threads", threads, "--rejects", "r.gz").code == 0)
+          "--users", "users", "--out", name, "--threads", threads, "--rejects", "r.gz"
+        ).code == 0)
       files.insert(try #require(folder.bytes(name)))
     }
     let piped = try folder.shell(
@@ -144,7 +145,9 @@ import Testing
     try folder.write("users", TestFolder.users(6_000))
     #expect(
       try folder.precompute("--users", "users", "--out", "o.csv.gz", "--rejects", "r.gz").code == 0)
-    func replay() throws -> BuiltTool.Result { try folder.tollgate("replay", "o.csv.gz.manifest.json") }
+    func replay() throws -> BuiltTool.Result {
+      try folder.tollgate("replay", "o.csv.gz.manifest.json")
+    }
     let same = try replay()
     #expect(same.code == 0, "\(same.output)\(same.errors)")
     #expect(same.output.contains("outcomes: the same "))

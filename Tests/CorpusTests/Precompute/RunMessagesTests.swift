@@ -97,7 +97,8 @@ import Testing
     let result = try folder.tollgate("replay", name)
     #expect(result.code == 2)
     #expect(
-      result.errors == "error: \(name) is not a manifest; the one of this file is \(name).manifest.json\n")
+      result.errors
+        == "error: \(name) is not a manifest; the one of this file is \(name).manifest.json\n")
     try FileManager.default.removeItem(atPath: folder.path(name + ".manifest.json"))
     let alone = try folder.tollgate("replay", name)
     #expect(alone.code == 2)

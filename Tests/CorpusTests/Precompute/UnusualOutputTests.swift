@@ -68,7 +68,7 @@ import Testing
     let folder = try folder()
     let expected = try expected(folder)
     let result = try folder.shell(
-      "mkfifo pipe; cat users > pipe & $TOLLGATE precompute $CONFIG --users pipe "
+      "mkfifo pipe; cat users > pipe & timeout 60 $TOLLGATE precompute $CONFIG --users pipe "
         + "--now 2026-03-01T12:00:00Z --seed s; echo $? >&2; rm pipe")
     #expect(result.output == expected)
     #expect(result.errors.hasSuffix("\n0\n"))
@@ -89,9 +89,10 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("dangling"), withDestinationPath: "nowhere/x")
     let before = folder.names
-    for arguments in [["--out", path], ["--out", "good", "--manifest", path],
-      ["--out", "good", "--checkpoint", path], ["--out", "good", "--rejects", path]]
-    {
+    for arguments in [
+      ["--out", path], ["--out", "good", "--manifest", path],
+      ["--out", "good", "--checkpoint", path], ["--out", "good", "--rejects", path],
+    ] {
       let result = try BuiltTool.run(
         try BuiltTool.tool(), ["precompute", TestFolder.config, "--users", "users"] + arguments,
         in: folder.path)
