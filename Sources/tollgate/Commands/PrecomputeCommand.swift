@@ -94,7 +94,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       config: config, format: source.format?.rawValue, language: source.language, users: paths,
       input: input.usersForm?.rawValue, placements: try placementNames(),
       now: try options.time(), options: options, layout: layout.rawValue,
-      output: out == "none" ? "none" : form.text)
+      output: out == "none" ? "none" : form.text, rejects: files.rejectsForm?.text)
     if rendering.render != nil, out != "none", form.form != .ndjson {
       throw ValidationError("--render writes texts into outcomes as NDJSON alone")
     }

@@ -89,6 +89,17 @@ enum FileName {
   static func remove(_ path: String) { unlink(path) }
 }
 
+extension UnsafeRawBufferPointer {
+  /// How many bytes both begin with; at most as many as the shorter has.
+  func commonCount(with other: UnsafeRawBufferPointer) -> Int {
+    let count = Swift.min(self.count, other.count)
+    guard count > 0, let start = baseAddress, let otherStart = other.baseAddress,
+      memcmp(start, otherStart, count) != 0
+    else { return count }
+    return (0..<count).first { self[$0] != other[$0] } ?? count
+  }
+}
+
 /// Room on disk.
 enum DiskSpace {
   /// Sets blocks aside behind a file's end, which writing then need not look for one by one; the

@@ -69,8 +69,9 @@ final class OutputComparison {
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     var offset = 0
     while offset < bytes.count, difference == nil, let reference {
-      let next = read(reference, atMost: bytes.count - offset)
-      let same = zip(next, bytes[offset...]).prefix { $0 == $1 }.count
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      let next = read(reference, atMost: rest.count)
+      let same = next.withUnsafeBytes { $0.commonCount(with: rest) }
       if same < next.count || next.isEmpty { difference = hash.count + offset + same }
       offset += same
     }

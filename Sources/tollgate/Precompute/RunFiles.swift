@@ -9,7 +9,8 @@ struct RunFiles {
   let manifest: String?
   let interval: Double
   private let form: FileForm
-  private let rejectsForm: FileForm
+  /// How refused lines are written; nil when they are not kept.
+  let rejectsForm: FileForm?
   private let options: LastingOptions
   private let outPlace: FilePlace?
   private let rejectsPlace: FilePlace?
@@ -22,9 +23,9 @@ struct RunFiles {
     self.form = form
     self.rejects = rejects == "none" ? nil : rejects
     self.options = options
-    rejectsForm =
-      try self.rejects.map { try FileForm(path: $0, option: "--rejects", allowed: [.ndjson]) }
-      ?? FileForm(.ndjson)
+    rejectsForm = try self.rejects.map {
+      try FileForm(path: $0, option: "--rejects", allowed: [.ndjson])
+    }
     func place(_ path: String?) -> FilePlace? {
       path.flatMap { $0 == "none" ? nil : $0 == "-" ? FilePlace(open: 1, $0) : FilePlace($0) }
     }
@@ -179,7 +180,7 @@ struct RunFiles {
     guard case .stopped(let earlier, let value)? = former else {
       return Checkpoint(
         settings, plan: plan, outcomes: OutputFile.State(isCompressed: form.isCompressed),
-        rejects: OutputFile.State(isCompressed: rejectsForm.isCompressed))
+        rejects: OutputFile.State(isCompressed: rejectsForm?.isCompressed == true))
     }
     guard let state = Checkpoint(earlier, value, plan: plan) else {
       throw CommandError("\(checkpoint ?? "") is damaged; run again without --resume")
@@ -206,7 +207,8 @@ struct RunFiles {
           out, isCompressed: form.isCompressed, header: plan.header, after: state.outcomes))
     }
     let rejects = try rejects.map {
-      try OutputFile($0, isCompressed: rejectsForm.isCompressed, after: state.rejects)
+      try OutputFile(
+        $0, isCompressed: rejectsForm?.isCompressed == true, after: state.rejects)
     }
     return BatchRun.Files(
       users: users, outcomes: outcomes, rejects: rejects.map { .file($0) } ?? .none,

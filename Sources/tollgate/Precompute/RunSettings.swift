@@ -24,6 +24,8 @@ struct RunSettings {
   var layout: String
   /// The form of the outcomes, as ``FileForm/text`` has it, or `none`.
   var output: String
+  /// How refused lines are kept; nil when they are not.
+  var rejects: String?
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -45,7 +47,8 @@ struct RunSettings {
       "now": .string(WireTime.text(milliseconds: now) ?? "\(now)"),
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
-      "output": .string(output), "texts": texts?.value ?? .null,
+      "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
+      "texts": texts?.value ?? .null,
     ])
   }
 
@@ -71,6 +74,7 @@ struct RunSettings {
     self.output = output
     format = text("format")
     input = text("input")
+    rejects = text("rejects")
     texts = value["texts"].flatMap { TextSettings($0) }
     if texts == nil, let other = value["texts"], other != .null { return nil }
     users = []
@@ -88,7 +92,7 @@ struct RunSettings {
   init(
     config: ConfigFile, format: String?, language: LanguageOptions, users: [String],
     input: String?, placements: [String]?, now: Int64, options: DecisionOptions, layout: String,
-    output: String
+    output: String, rejects: String?
   ) {
     self.config = config.path
     configHash = RunSettings.hash(config.bytes)
@@ -105,6 +109,7 @@ struct RunSettings {
     assigner = options.assignerName.rawValue
     self.layout = layout
     self.output = output
+    self.rejects = rejects
   }
 
   static func hash(_ bytes: [UInt8]) -> String {

@@ -50,6 +50,14 @@ import Testing
     #expect(stopped.errors.contains("run the same command with --resume"), "\(stopped.errors)")
     #expect(!stopped.errors.contains("Done"))
     #expect(!folder.names.contains { $0.hasSuffix(".running") || $0.hasSuffix(".new") })
+    // Lines that were refused would be lost without the file that they go into.
+    for rejects in ["", "--rejects r.ndjson"] {
+      let other = try folder.shell(
+        "cat users | $TOLLGATE precompute $CONFIG --users - --out \(name) \(rejects) --resume"
+          + " --now 2026-03-01T12:00:00Z --seed s")
+      #expect(other.code == 2)
+      #expect(other.errors.contains("rejects was \"ndjson.gz\" and is "), "\(other.errors)")
+    }
     let resumed = try folder.shell(
       "cat users | $TOLLGATE precompute $CONFIG --users - --out \(name) --rejects r.gz --resume"
         + " --now 2026-03-01T12:00:00Z --seed s")
