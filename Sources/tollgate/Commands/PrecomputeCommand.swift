@@ -131,7 +131,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
     _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?
   ) async throws -> (Tally, unknownKeys: [String: Int]) {
     let locks = try files.lock()
-    defer { locks.forEach { $0.release() } }
+    defer {
+      for lock in locks { lock.release() }
+    }
     let former =
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
     let plan = try settings.plan(ruleSet, texts: texts)

@@ -61,14 +61,6 @@ enum FileIdentity {
     var status = stat()
     return stat(path, &status) == 0
   }
-
-  /// Whether both paths lead to the same existing file.
-  static func areSame(_ a: String, _ b: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    guard stat(a, &first) == 0, stat(b, &second) == 0 else { return false }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-  }
 }
 
 /// Names of files.

@@ -62,7 +62,9 @@ struct BatchRun {
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func process() async throws {
     var pending: [Pending] = []
-    defer { pending.forEach { $0.task.cancel() } }
+    defer {
+      for part in pending { part.task.cancel() }
+    }
     var isDone = false
     var failure: (any Error)?
     repeat {

@@ -227,10 +227,13 @@ struct RunFiles {
   private func removeManifests() {
     if let manifest { FileName.remove(manifest) }
     // One of an earlier run, which put it where it usually is.
-    let usual = RunFiles.usualManifest(out)
-    if let outPlace, outPlace.hasNeighbours, FileIdentity.regularSize(of: usual) != nil,
-      let other = try? Manifest(reading: usual), other.outcomes?.path == out
-    {
+    guard let outPlace, outPlace.hasNeighbours else { return }
+    for path in [out, outPlace.target] {
+      let usual = RunFiles.usualManifest(path)
+      guard FileIdentity.regularSize(of: usual) != nil,
+        let other = try? Manifest(reading: usual).outcomes,
+        FilePlace.parts(other.path).name == FilePlace.parts(path).name
+      else { continue }
       FileName.remove(usual)
     }
   }

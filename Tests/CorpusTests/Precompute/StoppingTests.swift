@@ -157,9 +157,20 @@ import Testing
       #expect(
         try folder.precompute("--users", "users", "--out", name).code == 0)
     }
-    #expect(
-      try folder.precompute("--users", "users", "--out", name, "--manifest", "none").code == 0)
-    #expect(!folder.exists(name + ".manifest.json"))
+    // Neither by another name.
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link-" + name), withDestinationPath: name)
+    for path in [name, "./" + name, "link-" + name] {
+      #expect(try folder.precompute("--users", "users", "--out", name).code == 0)
+      #expect(
+        try folder.precompute(
+          "--users", "users", "--out", path, "--form", form(name), "--manifest", "none").code == 0)
+      #expect(!folder.exists(name + ".manifest.json"), "\(path)")
+    }
+  }
+
+  private func form(_ name: String) -> String {
+    name.contains("csv") ? "csv" : name.contains("sqlite") ? "sqlite" : "ndjson"
   }
 
   // MARK: No room
