@@ -46,13 +46,9 @@ struct FormatCommand: ParsableCommand {
       try finish(changed: formatted.text != text) { FileText.print(formatted.text) }
     } else if let config {
       let content = try FileContent(config)
-      if write, content.isCompressed {
-        throw CommandError("\(config) is compressed: --write changes text files alone")
-      }
       let formatted = try formatConfig(content.bytes, config)
       try finish(changed: formatted != content.bytes) {
-        let mark: [UInt8] = content.hasMark ? [0xEF, 0xBB, 0xBF] : []
-        try SavedFile.write(mark + formatted, to: write ? config : "-")
+        try content.replace(by: formatted, inFile: write)
       }
     }
   }

@@ -4,8 +4,10 @@ internal import RuleEngine
 
 /// A config file on its way to a rule set, with everything there is to say about it.
 struct ConfigFile {
-  var path: String
-  var bytes: [UInt8]
+  /// The file as it was read.
+  let content: FileContent
+  var path: String { content.path }
+  var bytes: [UInt8] { content.bytes }
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
@@ -16,8 +18,8 @@ struct ConfigFile {
 
   /// - Parameter format: nil to tell by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
-    self.path = path
-    bytes = try FileText.read(path)
+    content = try FileContent(path)
+    let bytes = content.bytes
     let decoded = Config.decode(bytes, format: format)
     config = decoded.output
     diagnostics = decoded.diagnostics

@@ -45,11 +45,13 @@ struct FileContent {
 
   /// The text, without a byte-order mark.
   var bytes: [UInt8] = []
+  let path: String
   let isCompressed: Bool
   let hasMark: Bool
 
   /// - Parameter path: `-` is standard input.
   init(_ path: String) throws {
+    self.path = path
     let file = try InputFile(path)
     let content = try file.content(holdsUsers: false)
     isCompressed = content.isCompressed
@@ -64,5 +66,15 @@ struct FileContent {
           "\(file.name) has more than \(FileContent.limit >> 20) MiB, too much to be read at once")
       }
     }
+  }
+
+  /// Writes other text in place of this one, in the file or to standard output, with the mark that
+  /// this one has.
+  func replace(by text: [UInt8], inFile: Bool) throws {
+    if inFile, isCompressed {
+      throw CommandError("\(path) is compressed, and only text is changed in its place")
+    }
+    let mark: [UInt8] = hasMark ? [0xEF, 0xBB, 0xBF] : []
+    try SavedFile.write(mark + text, to: inFile ? path : "-")
   }
 }
