@@ -167,8 +167,9 @@ struct BatchRun {
     if told <= BatchRun.toldRejections {
       FileText.printError("\(path):\(number): refused: \(line.reason)")
     } else {
-      FileText.printError(
-        "... more lines are refused; they are counted" + (files.rejects.isKept ? " and kept" : ""))
+      var kept = ""
+      if case .file = files.rejects { kept = " and kept" }
+      FileText.printError("... more lines are refused; they are counted\(kept)")
     }
   }
 }

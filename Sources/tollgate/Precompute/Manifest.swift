@@ -108,6 +108,7 @@ struct Manifest {
     } catch let fault as JSONFault {
       throw CommandError("\(path) is not a manifest: \(fault.message) at byte \(fault.offset)")
     }
+    guard value["manifest"] != nil else { throw CommandError("\(path) is not a manifest") }
     guard value["manifest"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) }),
       let counts = value["counts"], case .list(let numbers)? = value["numbers"]
     else { throw CommandError("\(path) is not a manifest of this version") }
@@ -120,7 +121,9 @@ struct Manifest {
 
   /// What is often taken for a manifest.
   private static func refusal(_ path: String, _ bytes: [UInt8]) -> CommandError? {
-    if bytes.starts(with: #"{"userId":"#.utf8) || bytes.starts(with: "userId,".utf8) {
+    let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    let isOutcome = line.hasPrefix(#"{"userId":"#) && line.contains(#""result":"#)
+    if isOutcome || line.hasPrefix("userId,") {
       return CommandError(
         "\(path) is a file of outcomes; its manifest would be \(RunFiles.usualManifest(path)), "
           + "which is not there")

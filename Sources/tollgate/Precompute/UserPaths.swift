@@ -10,6 +10,7 @@ extension UserInput {
   static func paths(_ patterns: [String], form: UserForm?) throws -> [String] {
     var paths: [String] = []
     for pattern in patterns {
+      if pattern.isEmpty { throw CommandError("--users is empty: name a file") }
       let found = FilePattern.paths(pattern)
       guard !found.isEmpty else { throw CommandError("no file matches \(pattern)") }
       paths += found

@@ -64,6 +64,10 @@ import Testing
       let none = try folder.precompute("--users", "users", "--out", "none", "--threads", number)
       #expect(none.errors.hasPrefix("error: --threads is at least 1"), "\(none.errors)")
     }
+    let every = try folder.precompute("--users", "users", "--checkpoint-every", "-1")
+    #expect(every.errors.hasPrefix("error: --checkpoint-every is a number of seconds from 0 on"))
+    let empty = try folder.precompute("--users", "")
+    #expect(empty.errors == "error: --users is empty: name a file\n")
   }
 
   /// What is said to be done is done.
@@ -118,6 +122,10 @@ import Testing
       try folder.tollgate("replay", "x").errors
         == "error: x is not a manifest: the JSON ends too early at byte 5\n")
     #expect(try folder.tollgate("replay", "missing").code == 2)
+    let config = try folder.tollgate("replay", TestFolder.config)
+    #expect(config.errors == "error: \(TestFolder.config) is not a manifest\n")
+    try folder.write("users", TestFolder.users(2))
+    #expect(try folder.tollgate("replay", "users").errors.contains("users is not a manifest: "))
   }
 
   @Test func aConfigFromStandardInput() throws {
