@@ -11,6 +11,11 @@ struct TollgateCommand: AsyncParsableCommand {
     discussion: """
       Tollgate reads a paywall config and answers for one user or for millions what each placement \
       gives them: a paywall, a holdout, or nothing. It changes nothing and talks to nobody.
+
+      Exit codes: 0 done; 1 findings, differences, failed tests, or a rule that does not compile; \
+      2 wrong use, or input that cannot be read; 3 done, but lines were refused and --strict asks \
+      for all; 70 a fault of tollgate; 74 output could not be written; 130 and 143 stopped by a \
+      signal; 141 whoever read the output has closed it.
       """,
     version: "tollgate \(version)",
     subcommands: [
@@ -19,4 +24,42 @@ struct TollgateCommand: AsyncParsableCommand {
       TestCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
       CheckTemplateCommand.self, SimulateCommand.self,
     ])
+
+  static func main() async {
+    StandardStreams.fill()
+    Signals.install()
+    var command: (any ParsableCommand)?
+    do {
+      command = try await parsed(Array(CommandLine.arguments.dropFirst()))
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command?.run()
+      }
+      StandardStreams.close()
+    } catch {
+      end(with: error, in: command)
+    }
+  }
+
+  private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
+    do {
+      return try await asyncParseAsRoot(arguments)
+    } catch {
+      let other = PrecomputeCommand.withConfigFirst(arguments)
+      if let other, let command = try? await asyncParseAsRoot(other) { return command }
+      throw error
+    }
+  }
+
+  private static func end(with error: any Error, in command: (any ParsableCommand)?) -> Never {
+    let (code, text) = ending(of: error, in: command)
+    if code == Ending.done {
+      FileText.print(text)
+    } else if !text.isEmpty {
+      FileText.printError(text)
+    }
+    StandardStreams.close()
+    exit(withError: ExitCode(code))
+  }
 }

@@ -22,41 +22,23 @@ struct BuiltTool {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
+  static func tool() throws -> String {
+    guard let path else { throw NotFound() }
+    return path
+  }
+
   /// Runs a command to its end, with a text or bytes on standard input: a file there, or a pipe.
   static func run(_ arguments: [String], input: Data = Data(), isPiped: Bool = false) throws
     -> Result
   {
-    guard let path else { throw NotFound() }
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "tollgate-process-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    // Files, not pipes: nobody has to read while the process writes.
-    func file(_ name: String, _ content: Data = Data()) throws -> URL {
-      let url = folder.appending(path: name)
-      try content.write(to: url)
-      return url
-    }
-    let (out, err) = (try file("out"), try file("err"))
-    let pipe = isPiped ? Pipe() : nil
-    process.standardInput = try pipe ?? FileHandle(forReadingFrom: try file("in", input))
-    process.standardOutput = try FileHandle(forWritingTo: out)
-    process.standardError = try FileHandle(forWritingTo: err)
-    try process.run()
-    if let pipe {
-      // A command that ended already reads nothing more.
-      signal(SIGPIPE, SIG_IGN)
-      try? pipe.fileHandleForWriting.write(contentsOf: input)
-      try? pipe.fileHandleForWriting.close()
-    }
-    process.waitUntilExit()
-    func text(_ url: URL) throws -> String {
-      String(decoding: try Data(contentsOf: url), as: UTF8.self)
-    }
-    return Result(code: process.terminationStatus, output: try text(out), errors: try text(err))
+    guard isPiped else { return try run(try tool(), arguments, input: input) }
+    let pipe = Pipe()
+    let run = try Running(try tool(), arguments, source: pipe)
+    // A command that ended already reads nothing more.
+    signal(SIGPIPE, SIG_IGN)
+    try? pipe.fileHandleForWriting.write(contentsOf: input)
+    try? pipe.fileHandleForWriting.close()
+    return try run.wait()
   }
 
   static func run(_ arguments: String..., input: String) throws -> Result {
@@ -64,4 +46,57 @@ struct BuiltTool {
   }
 
   static func run(_ arguments: String...) throws -> Result { try run(arguments) }
+
+  /// Runs a program to its end. It finds the tool in `$TOLLGATE` and the demo's config in `$CONFIG`.
+  static func run(
+    _ program: String, _ arguments: [String], input: Data = Data(), in folder: String? = nil
+  ) throws -> Result {
+    let run = try Running(program, arguments, input: input, in: folder)
+    return try run.wait()
+  }
+
+  /// A program that was started, whose output goes into files: nobody has to read while it writes.
+  final class Running {
+    let process = Process()
+    private let files: TestFolder
+
+    /// - Parameters:
+    ///   - source: standard input, in place of bytes.
+    ///   - unset: variables that it does not get.
+    init(
+      _ program: String, _ arguments: [String], input: Data = Data(), source: Pipe? = nil,
+      in folder: String? = nil, unset: [String] = []
+    ) throws {
+      files = try TestFolder()
+      process.executableURL = URL(filePath: program)
+      process.arguments = arguments
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["TOLLGATE": try tool(), "CONFIG": TestFolder.config]
+      ) { $1 }.filter { !unset.contains($0.key) }
+      if let folder { process.currentDirectoryURL = URL(filePath: folder) }
+      if let source {
+        process.standardInput = source
+      } else {
+        process.standardInput = try FileHandle(
+          forReadingFrom: URL(filePath: try files.write("in", input)))
+      }
+      process.standardOutput = try FileHandle(
+        forWritingTo: URL(filePath: try files.write("out", "")))
+      process.standardError = try FileHandle(
+        forWritingTo: URL(filePath: try files.write("err", "")))
+      try process.run()
+    }
+
+    /// What it has printed so far.
+    var output: String { files.text("out") ?? "" }
+
+    /// What it has said so far on standard error.
+    var errors: String { files.text("err") ?? "" }
+
+    func wait() throws -> Result {
+      process.waitUntilExit()
+      return Result(
+        code: process.terminationStatus, output: output, errors: errors)
+    }
+  }
 }

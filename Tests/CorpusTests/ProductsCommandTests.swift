@@ -85,7 +85,7 @@ struct ProductsCommandTests {
     #expect(bad.code == 1)
     #expect(bad.errors.contains("error[decode-failure]: this is no price"))
     let broken = try BuiltTool.run("products", "-", input: #"{"products":["#)
-    #expect(broken.code == 1)
+    #expect(broken.code == 2)
     #expect(broken.errors.contains("the JSON ends too early"))
     let profile = try BuiltTool.run("products", products, "--profile", "ios-sk3")
     #expect(profile.code != 0)

@@ -34,7 +34,7 @@ struct RenderCommandTests {
       "render", "-", "--products", products, input: "<< products.selected.price >>")
     #expect(input.output == "$59.99\n")
     let missing = try render(file.path + "/none")
-    #expect(missing.code == 1)
+    #expect(missing.code == 2)
     #expect(missing.errors.contains("none"))
     #expect(try BuiltTool.run("render", "-", "--user", "-", input: "x").code != 0)
     #expect(try BuiltTool.run("render").code != 0)
@@ -229,7 +229,7 @@ struct CheckTemplateCommandTests {
     #expect(found.map { $0["severity"] } == ["warning", "warning", "warning", "error", "warning"])
     try Data(#"{"user":{"age":"integer"}}"#.utf8).write(to: file)
     let wrong = try check("x", "--schema", file.path)
-    #expect(wrong.code == 1)
+    #expect(wrong.code == 2)
     #expect(wrong.errors.contains("'integer' is no type"))
   }
 
@@ -273,9 +273,9 @@ struct CheckTemplateCommandTests {
   @Test func saysWhatItCannotDo() throws {
     #expect(try check("x", "--paywall", "winback").errors.contains("--paywall needs --config"))
     let unknown = try check("x", "--config", config, "--paywall", "winbak")
-    #expect(unknown.code == 1)
+    #expect(unknown.code == 2)
     #expect(unknown.errors.contains("did you mean 'winback'?"))
-    #expect(try check("x", "--config", demo + "/none.json").code == 1)
+    #expect(try check("x", "--config", demo + "/none.json").code == 2)
   }
 }
 

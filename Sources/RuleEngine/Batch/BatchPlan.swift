@@ -17,8 +17,6 @@ public final class BatchPlan: Sendable {
   public let form: OutcomeForm
   /// False for counting only.
   public let writesOutcomes: Bool
-  /// Whether a worker leaves a chunk at the first line that it refuses.
-  public let stopsAtRejection: Bool
   /// Longest line that is read, in bytes.
   public let lineLimit: Int
   /// What is rendered beside the outcomes, or nil.
@@ -33,7 +31,7 @@ public final class BatchPlan: Sendable {
   public init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
-    stopsAtRejection: Bool = false, lineLimit: Int = 1 << 20, clock: HistoryClock? = nil,
+    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil,
     texts: TextPlan? = nil
   ) {
     self.ruleSet = ruleSet
@@ -44,7 +42,6 @@ public final class BatchPlan: Sendable {
     self.layout = layout
     self.form = form
     self.writesOutcomes = writesOutcomes
-    self.stopsAtRejection = stopsAtRejection
     self.lineLimit = lineLimit
     // A name given twice counts once: counts are kept by rule.
     var seen: Set<[UInt8]> = []

@@ -161,7 +161,6 @@ public struct BatchWorker: ~Copyable {
       start = next(in: chunk, from: start, number: lines, &rejected)
       lines += 1
       if block.isFull { decideBlock(buffer) }
-      if plan.stopsAtRejection, !rejected.isEmpty { break }
     }
     decideBlock(buffer)
     forget()

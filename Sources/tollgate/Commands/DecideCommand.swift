@@ -9,7 +9,8 @@ struct DecideCommand: ParsableCommand {
     discussion: """
       Prints the outcome as one line of JSON, or with --explain every audience and every clause \
       with the attributes that it read. Nothing is stored: what carrying the decision out would \
-      store is part of the explanation.
+      store is part of the explanation. The exit code is 1 when a rule of the placement does not \
+      compile, and 2 when the config has no such placement.
       """)
 
   @OptionGroup var source: ConfigOptions
@@ -51,9 +52,7 @@ struct DecideCommand: ParsableCommand {
       } else {
         FileText.print(decision.outcomeLine(subjectID: state.subjectID).json)
       }
-      if decision.outcome == .placementNotFound {
-        FileText.printError(ruleSet.hint(forPlacement: placement))
-      }
     }
+    try ruleSet.checkAnswer(for: placement)
   }
 }

@@ -48,10 +48,8 @@ struct ExplainCommand: ParsableCommand {
       } else {
         FileText.print(Self.text(placement, ruleSet, &frame, state, options.assigner))
       }
-      if ruleSet.placementNames.allSatisfy({ !$0.utf8.elementsEqual(placement.utf8) }) {
-        FileText.printError(ruleSet.hint(forPlacement: placement))
-      }
     }
+    try ruleSet.checkAnswer(for: placement)
   }
 
   private func explain(

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
-internal import SystemPackage
 
 struct FormatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +12,9 @@ struct FormatCommand: ParsableCommand {
       it is, byte for byte. An expression with an error or a comment is left alone.
       """)
 
-  @Option(name: [.customShort("e"), .customLong("expression")], help: "An expression, instead of a config.")
+  @Option(
+    name: [.customShort("e"), .customLong("expression")],
+    help: "An expression, instead of a config.")
   var text: String?
 
   @Argument(help: "The config file (JSON); - reads standard input.")
@@ -29,7 +30,9 @@ struct FormatCommand: ParsableCommand {
     if (text == nil) == (config == nil) {
       throw ValidationError("give a config file, or an expression with --expression")
     }
-    if write, config == nil || config == "-" { throw ValidationError("--write needs a config file") }
+    if write, config == nil || config == "-" {
+      throw ValidationError("--write needs a config file")
+    }
   }
 
   func run() throws {
@@ -42,11 +45,10 @@ struct FormatCommand: ParsableCommand {
       }
       try finish(changed: formatted.text != text) { FileText.print(formatted.text) }
     } else if let config {
-      let bytes = try FileText.read(config)
-      let formatted = try formatConfig(bytes, config)
-      try finish(changed: formatted != bytes) {
-        let target = write ? try FileText.create(config) : .standardOutput
-        try FileText.write(formatted, to: target)
+      let content = try FileContent(config)
+      let formatted = try formatConfig(content.bytes, config)
+      try finish(changed: formatted != content.bytes) {
+        try content.replace(by: formatted, inFile: write)
       }
     }
   }

@@ -13,9 +13,14 @@ struct PrecomputeCommand: AsyncParsableCommand {
       users. A line that is no user record is counted, reported with its number and the reason, and \
       kept in the rejects file.
 
-      A run that writes a file can be stopped or killed at any moment: --resume goes on with it, and \
+      A run that writes a file can be stopped or killed at any moment: --resume continues it, and \
       the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
-      'tollgate replay' does the run again and compares.
+      'tollgate replay' does the run again and compares. While it lasts, .running behind the name \
+      of what it writes keeps a second run out.
+
+      A rule that does not compile stops the run before it writes anything, with exit code 1, unless \
+      --keep-going is given. Where no user is found, or none that can be used, the exit code is 2, \
+      and outcomes of an earlier run stay.
       """)
 
   enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {
@@ -31,8 +36,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @OptionGroup var source: ConfigOptions
 
   @Option(
+    parsing: .upToNextOption,
     help: ArgumentHelp(
-      "The users: a file, a pattern such as 'users-*.ndjson', or - for standard input.",
+      "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
       discussion: "May be given several times; files are worked off in this order.",
       valueName: "file"))
   var users: [String]
@@ -49,7 +55,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup var rendering: RenderingOptions
 
-  @Option(help: "How many users are decided at the same time. The default is one per core.")
+  @Option(
+    parsing: .unconditional,
+    help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
   @Option(
@@ -63,8 +71,11 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @Option(help: "A file for the lines that were refused, with number and reason.")
   var rejects: String?
 
-  @Flag(help: "Stop at the first line that is refused, with exit code 1.")
+  @Flag(help: "End with exit code 3 when lines were refused. They do not stop the run.")
   var strict = false
+
+  @Flag(help: "Decide without the rules that do not compile.")
+  var keepGoing = false
 
   @OptionGroup var lasting: LastingOptions
 
@@ -73,74 +84,133 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if users.isEmpty { throw ValidationError("--users is missing") }
   }
 
-  /// Writing empties a file, so nothing that is read may be written.
-  private func checkFiles(_ users: [String]) throws {
-    let written = [out, rejects].compactMap { $0 }.filter { $0 != "-" && $0 != "none" }
-    for path in written {
-      let read =
-        [source.config] + users
-        + [rendering.render, rendering.products.products].compactMap { $0 }
-      for source in read where source != "-" {
-        if FileIdentity.areSame(path, source) {
-          throw ValidationError("\(path) is read by this command and cannot be written")
-        }
-      }
-    }
-    if written.count == 2, written[0] == written[1] || FileIdentity.areSame(written[0], written[1])
-    {
-      throw ValidationError("--out and --rejects are the same file")
-    }
-  }
-
   func run() async throws {
-    let paths = try UserInput.paths(users)
-    try checkFiles(paths)
+    let paths = try UserInput.paths(users, form: input.usersForm)
     let form = try input.outputForm(out: out, layout: layout.outcomes)
+    let files = try RunFiles(out: out, form: form, rejects: rejects, options: lasting)
+    try check(files, paths)
     let config = try source.file()
-    let ruleSet = try config.requireRuleSet()
     var settings = RunSettings(
       config: config, format: source.format?.rawValue, language: source.language, users: paths,
-      input: input.usersForm?.rawValue,
-      placements: placements.map { $0.split(separator: ",").map { $0.trimmed } },
+      input: input.usersForm?.rawValue, placements: try placementNames(),
       now: try options.time(), options: options, layout: layout.rawValue,
-      output: out == "none" ? "none" : form.rawValue, strict: strict)
-    if rendering.render != nil, out != "none", form != .ndjson {
+      output: out == "none" ? "none" : form.text, rejects: files.rejectsForm?.text)
+    if rendering.render != nil, out != "none", form.form != .ndjson {
       throw ValidationError("--render writes texts into outcomes as NDJSON alone")
     }
     settings.texts = try rendering.settings()
-    let files = RunFiles(out: out, form: form, rejects: rejects, options: lasting)
-    let former = lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
-    let plan = try settings.plan(
-      ruleSet, texts: try rendering.plan(for: config.config, now: settings.now))
-    for name in plan.unknownPlacements {
-      FileText.printError("The config has no placement '\(name)': every outcome of it says so.")
+    let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
+    let texts = try rendering.plan(for: config.config, now: settings.now)
+    let (tally, unknownKeys) = try await Signals.heeding {
+      try await run(files, &settings, ruleSet, texts)
     }
+    try report(tally, unknownKeys)
+  }
+
+  /// Nothing that is read may be written, and nothing twice.
+  private func check(_ files: RunFiles, _ users: [String]) throws {
+    try files.checkWritable()
+    var uses = FileUses()
+    uses.reads("the config", source.config)
+    for path in users { uses.reads("--users", path) }
+    uses.reads("--render", rendering.render)
+    uses.reads("--products", rendering.products.products)
+    files.add(to: &uses)
+    try uses.check()
+    try files.checkOverwriting()
+  }
+
+  private func placementNames() throws -> [String]? {
+    let names = placements.map { $0.split(separator: ",").map { $0.trimmed }.filter { $0 != "" } }
+    if let names, names.isEmpty { throw ValidationError("--placements names none") }
+    return names
+  }
+
+  /// Decides, as long as nobody else writes the same files.
+  private func run(
+    _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?
+  ) async throws -> (Tally, unknownKeys: [String: Int]) {
+    let locks = try files.lock()
+    defer {
+      for lock in locks { lock.release() }
+    }
+    let former =
+      lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
+    let plan = try settings.plan(ruleSet, texts: texts)
     if case .complete(let manifest)? = former {
       FileText.printError("The run is complete: \(files.manifest ?? "") tells what it did")
-      return try report(try manifest.tally(plan), [:])
+      return (try manifest.tally(plan), [:])
     }
-    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
-    FileText.printError("Deciding \(plan.placementCount) placements as of \(time)")
     let state = try files.state(former, settings, plan)
     var run = try BatchRun(
-      plan: plan, files: try files.open(state, plan, users: paths, isResuming: former != nil),
+      plan: plan,
+      files: try files.open(state, plan, users: settings.users, isResuming: former != nil),
       from: state, threads: threads ?? Clock.processors())
-    if try await run.process() { try files.finish(run) }
+    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
+    FileText.printError("Deciding \(counted(plan.placementCount, "placement")) as of \(time)")
+    do {
+      try await run.process()
+      if run.state.sums.users > 0 { try files.finish(run) } else { try files.abandon(run) }
+    } catch var stop as Signals.Stop {
+      stop.message = files.farewell(run)
+      throw stop
+    } catch var error as CommandError {
+      if files.canContinue(run), !error.description.isEmpty {
+        error.description += "\nWhat was written before is kept; --resume continues from there."
+      }
+      throw error
+    }
+    if run.state.sums.users > 0 { run.tellDone() }
     RenderingOptions.tell(run.textErrors)
-    try report(run.tally, run.unknownKeys)
+    return (run.tally, run.unknownKeys)
   }
 
   private func report(_ tally: Tally, _ unknownKeys: [String: Int]) throws {
-    let target: FileDescriptor = out == "-" ? .standardError : .standardOutput
+    let target: FileDescriptor =
+      [out, rejects].contains { $0 == "-" || $0.map { FilePlace($0).descriptor == 1 } == true }
+      ? .standardError : .standardOutput
     switch summary {
-    case .text: FileText.print(SummaryText.render(tally), to: target)
+    case .text:
+      if tally.users > 0 { FileText.print(SummaryText.render(tally), to: target) }
     case .json: FileText.print(tally.value.json, to: target)
     }
     for (key, count) in unknownKeys.sorted(by: { $0.key < $1.key }) {
       FileText.printError(
-        "note: '\(key)' is no key of a user record and was ignored (\(count) users)")
+        "note: '\(key)' is no key of a user record and was ignored (\(counted(count, "user")))")
     }
-    if strict, tally.rejected > 0 { throw ExitCode(1) }
+    if tally.users == 0 { throw nobody(tally.rejected) }
+    if strict, tally.rejected > 0 {
+      throw CommandError(
+        "\(counted(tally.rejected, "line")) refused, and --strict asks for all",
+        exitCode: Ending.refusedLines)
+    }
+  }
+}
+
+extension PrecomputeCommand {
+  /// Arguments such as `--users a.ndjson config.json`, with the config in front: without another one,
+  /// the last of the files that follow `--users` is it. Nil where they are none such.
+  static func withConfigFirst(_ arguments: [String]) -> [String]? {
+    guard arguments.first == configuration.commandName,
+      let option = arguments.lastIndex(of: "--users")
+    else { return nil }
+    let files = arguments[(option + 1)...].prefix { $0 == "-" || !$0.hasPrefix("-") }
+    guard files.count >= 2 else { return nil }
+    var arguments = arguments
+    arguments.insert(arguments.remove(at: files.endIndex - 1), at: 1)
+    return arguments
+  }
+
+  /// What to say when no user was found.
+  private func nobody(_ rejected: Int) -> CommandError {
+    let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
+    switch rejected {
+    case 0: return CommandError("there are no users in \(names)")
+    case 1: return CommandError("there are no users in \(names): the only line was refused")
+    default:
+      return CommandError(
+        "there are no users in \(names): all \(grouped(rejected)) lines were refused")
+    }
   }
 }
 

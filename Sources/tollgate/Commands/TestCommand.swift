@@ -25,16 +25,21 @@ struct TestCommand: ParsableCommand {
 
   func run() throws {
     var results = CaseResults()
+    var uses = FileUses()
+    uses.writes("--json", json)
+    if let json, json != "-" { try FilePlace(json).checkWritable("--json") }
+    var files: [String] = []
     for path in paths {
       do throws(CaseFileError) {
-        for file in try CaseFile.paths(under: path) {
-          results.run(file: file, support: support)
-        }
+        files += try CaseFile.paths(under: path)
       } catch {
         results.cannotRun(error.message)
       }
     }
-    if let json { try FileText.write(results.lines, to: try FileText.create(json)) }
+    for file in files { uses.reads("a case file", file) }
+    try uses.check()
+    for file in files { results.run(file: file, support: support) }
+    if let json { try SavedFile.write(results.lines, to: json) }
     if !quiet { results.printSkipped() }
     FileText.print(results.closingLine)
     if !results.unusable.isEmpty { throw ExitCode(2) }

@@ -1,10 +1,13 @@
+internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
 /// A config file on its way to a rule set, with everything there is to say about it.
 struct ConfigFile {
-  var path: String
-  var bytes: [UInt8]
+  /// The file as it was read.
+  let content: FileContent
+  var path: String { content.path }
+  var bytes: [UInt8] { content.bytes }
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
@@ -15,8 +18,8 @@ struct ConfigFile {
 
   /// - Parameter format: nil to tell by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
-    self.path = path
-    bytes = try FileText.read(path)
+    content = try FileContent(path)
+    let bytes = content.bytes
     let decoded = Config.decode(bytes, format: format)
     config = decoded.output
     diagnostics = decoded.diagnostics
@@ -34,16 +37,36 @@ struct ConfigFile {
   }
 
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
-  /// standard error and does not stop anything.
-  func requireRuleSet() throws -> RuleSet {
+  /// standard error.
+  ///
+  /// - Parameters:
+  ///   - placements: the placements that are asked for; nil for all.
+  ///   - keepsGoing: whether rules of theirs that do not compile are left out.
+  func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
     let errors = diagnostics.filter { $0.severity == .error }
     guard let ruleSet else {
       throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
     }
+    for error in errors.prefix(5) { FileText.printError(render(error)) }
+    let more = errors.count > 5 ? " (\(errors.count) in all)" : ""
+    for name in placements ?? [] where ruleSet.placement(named: name) == nil {
+      throw CommandError(ruleSet.hint(forPlacement: name))
+    }
+    if ruleSet.placementNames.isEmpty, !errors.isEmpty {
+      throw CommandError("\(path) has no placements")
+    }
+    let broken = (placements ?? ruleSet.placementNames).reduce(0) {
+      $0 + ruleSet.brokenRules(of: $1)
+    }
+    if broken > 0, !keepsGoing {
+      let (verb, those) = broken == 1 ? ("does", "it") : ("do", "them")
+      throw CommandError(
+        "\(counted(broken, "rule")) of \(path) \(verb) not compile, and nothing was decided; "
+          + "'tollgate check' tells all, and --keep-going decides without \(those)",
+        exitCode: Ending.findings)
+    }
     if !errors.isEmpty {
-      for error in errors.prefix(5) { FileText.printError(render(error)) }
-      let more = errors.count > 5 ? " (\(errors.count) in all)" : ""
-      FileText.printError("Going on without what is wrong\(more); 'tollgate check' tells all.\n")
+      FileText.printError("Continuing without what is wrong\(more); 'tollgate check' tells all.\n")
     }
     return ruleSet
   }
@@ -62,5 +85,22 @@ struct ConfigFile {
     return DiagnosticText.render(
       diagnostic, source: expressions[diagnostic.path],
       place: path + (lines[diagnostic.path].map { ":\($0)" } ?? ""))
+  }
+}
+
+extension RuleSet {
+  /// How many rules of a placement do not compile.
+  func brokenRules(of placement: String) -> Int {
+    guard let number = self.placement(named: placement) else { return 0 }
+    return rules[placements[number].rules].filter(\.isBroken).count
+  }
+
+  /// Throws when what was said of a placement is not what the config's author means: there is no such
+  /// placement, or rules of it do not compile, which were told already.
+  func checkAnswer(for placement: String) throws {
+    guard self.placement(named: placement) != nil else {
+      throw CommandError(hint(forPlacement: placement))
+    }
+    if brokenRules(of: placement) > 0 { throw ExitCode(Ending.findings) }
   }
 }

@@ -61,14 +61,6 @@ enum FileIdentity {
     var status = stat()
     return stat(path, &status) == 0
   }
-
-  /// Whether both paths lead to the same existing file.
-  static func areSame(_ a: String, _ b: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    guard stat(a, &first) == 0, stat(b, &second) == 0 else { return false }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-  }
 }
 
 /// Names of files.
@@ -87,6 +79,17 @@ enum FileName {
 
   /// Removes a file if it is there.
   static func remove(_ path: String) { unlink(path) }
+}
+
+extension UnsafeRawBufferPointer {
+  /// How many bytes both begin with; at most as many as the shorter has.
+  func commonCount(with other: UnsafeRawBufferPointer) -> Int {
+    let count = Swift.min(self.count, other.count)
+    guard count > 0, let start = baseAddress, let otherStart = other.baseAddress,
+      memcmp(start, otherStart, count) != 0
+    else { return count }
+    return (0..<count).first { self[$0] != other[$0] } ?? count
+  }
 }
 
 /// Room on disk.

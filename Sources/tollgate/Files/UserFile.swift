@@ -34,6 +34,6 @@ extension RuleSet {
       close.map { "did you mean '\($0)'?" }
       ?? (placementNames.isEmpty
         ? "it has none" : "it has " + placementNames.joined(separator: ", "))
-    return "The config has no placement '\(name)'; \(hint)"
+    return "the config has no placement '\(name)'; \(hint)"
   }
 }

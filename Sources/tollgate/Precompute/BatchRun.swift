@@ -12,6 +12,8 @@ struct BatchRun {
     var checkpoint: String?
     /// Seconds between checkpoints.
     var interval: Double
+    /// Comes before the first byte that is written.
+    var begin: (Checkpoint) throws -> Void
   }
 
   private let plan: BatchPlan
@@ -24,6 +26,8 @@ struct BatchRun {
   private var lastCheckpoint = Clock.milliseconds()
   /// How far the run has come.
   private(set) var state: Checkpoint
+  /// Whether this process has written anything.
+  private(set) var hasBegun = false
 
   /// Refused lines that are told on standard error; all are counted, and kept with `--rejects`.
   private static let toldRejections = 5
@@ -36,7 +40,7 @@ struct BatchRun {
     self.state = state
     workers = WorkerPool(plan)
     input = try UserInput(
-      files.users, form: state.settings.input.flatMap { InputFile.Form(rawValue: $0) },
+      files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
       lineLimit: plan.lineLimit, placements: plan.placementCount, from: state.position)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
@@ -53,40 +57,63 @@ struct BatchRun {
     var task: Task<BatchWorker.Output, any Error>
   }
 
-  /// - Returns: whether all of the input was worked off.
-  mutating func process() async throws -> Bool {
+  /// Works off the input. What keeps it from that leaves a checkpoint of all that came before.
+  ///
+  /// - Throws: ``Signals/Stop`` when a stop is requested.
+  mutating func process() async throws {
     var pending: [Pending] = []
-    defer { pending.forEach { $0.task.cancel() } }
+    defer {
+      for part in pending { part.task.cancel() }
+    }
     var isDone = false
-    while true {
+    var failure: (any Error)?
+    repeat {
       // One part more than threads keeps every thread busy while this one writes.
-      while !isDone, pending.count <= threads {
-        guard let part = try input.next() else {
-          isDone = true
-          break
+      while !isDone, failure == nil, pending.count <= threads {
+        do {
+          try Signals.check()
+          if let part = try input.next() {
+            let workers = workers
+            pending.append(
+              Pending(part: part, task: Task.detached { try workers.process(part) }))
+          } else {
+            isDone = true
+          }
+        } catch {
+          failure = error
         }
-        let workers = workers
-        pending.append(
-          Pending(part: part, task: Task.detached { try workers.process(part) }))
         if threads == 1 { break }
       }
       guard !pending.isEmpty else { break }
       let first = pending.removeFirst()
-      let output = try await first.task.value
-      try finish(output, first.part)
-      if plan.stopsAtRejection, !output.rejected.isEmpty {
-        progress.finish(state)
-        return false
+      switch await first.task.result {
+      case .success(let output): try finish(output, first.part)
+      case .failure(let error): try fail(error)
       }
-    }
-    progress.finish(state)
-    return true
+    } while true
+    progress.interrupt()
+    if let failure { try fail(failure) }
   }
+
+  private mutating func fail(_ error: any Error) throws {
+    progress.interrupt()
+    if hasBegun { try writeCheckpoint() }
+    throw error
+  }
+
+  /// Says that everything is done.
+  mutating func tellDone() { progress.finish(state) }
 
   /// Writes what came of a part and adds its counts.
   private mutating func finish(_ output: BatchWorker.Output, _ part: InputPart) throws {
     if part.file != state.position.file { state.position = InputPosition(file: part.file) }
-    try files.outcomes.write(output.buffer.content)
+    let outcomes = output.buffer.content
+    if !hasBegun, output.sums.users > 0 || files.rejects.isKept && !output.rejected.isEmpty {
+      try files.begin(state)
+      hasBegun = true
+      if case .database(let database) = files.outcomes { try database.begin(state) }
+    }
+    if outcomes.count > 0 { try files.outcomes.write(outcomes) }
     if !output.rejected.isEmpty { try keep(output.rejected, part) }
     state.sums.add(output.sums)
     state.unknownKeys.merge(output.unknownKeys, uniquingKeysWith: +)
@@ -94,20 +121,19 @@ struct BatchRun {
     state.position.lines += part.linesBefore + output.lines
     workers.reuse(output.buffer)
     progress.update(state)
-    if let path = files.checkpoint {
-      let now = Clock.milliseconds()
-      guard Double(now - lastCheckpoint) >= files.interval * 1_000 else { return }
-      lastCheckpoint = now
-      try writeCheckpoint(to: path)
-    }
+    let now = Clock.milliseconds()
+    guard hasBegun, Double(now - lastCheckpoint) >= files.interval * 1_000 else { return }
+    lastCheckpoint = now
+    try writeCheckpoint()
   }
 
   /// A checkpoint tells of what the system has been given, which a kill does not take back. Nothing
   /// waits for the disk: after a loss of power the file may be shorter than its checkpoint says, and
-  /// going on is refused.
-  private mutating func writeCheckpoint(to path: String) throws {
-    state.outcomes = files.outcomes.hash
-    state.rejects = files.rejects.hash
+  /// continuing is refused.
+  private mutating func writeCheckpoint() throws {
+    guard let path = files.checkpoint else { return }
+    state.outcomes = files.outcomes.state
+    state.rejects = files.rejects.state
     if case .database(let database) = files.outcomes {
       try database.commit(state)
     } else {
@@ -141,10 +167,9 @@ struct BatchRun {
     if told <= BatchRun.toldRejections {
       FileText.printError("\(path):\(number): refused: \(line.reason)")
     } else {
-      var isKept = true
-      if case .none = files.rejects { isKept = false }
-      FileText.printError(
-        "... more lines are refused; they are counted" + (isKept ? " and kept" : ""))
+      var kept = ""
+      if case .file = files.rejects { kept = " and kept" }
+      FileText.printError("... more lines are refused; they are counted\(kept)")
     }
   }
 }

@@ -24,7 +24,10 @@ struct CSVHeader: Sendable {
     columns = cells.count
     func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
     guard let userID = cells.firstIndex(of: "userId") else {
-      throw fail("has no column userId; it has " + cells.prefix(8).joined(separator: ", "))
+      let isOneCell = cells.count == 1 && cells[0].contains { $0 == "\t" || $0 == ";" }
+      throw fail(
+        "has no column userId; it has " + cells.prefix(8).joined(separator: ", ")
+          + (isOneCell ? " (cells are separated by commas)" : ""))
     }
     self.userID = userID
     for (number, name) in cells.enumerated() {

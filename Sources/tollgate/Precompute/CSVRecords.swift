@@ -10,19 +10,13 @@ struct CSVRecords {
   private var faults: [(row: Int, reason: String)] = []
   /// Lines of the file.
   private(set) var lines = 0
-  private let stops: Bool
 
-  /// - Parameter stops: whether nothing behind the first row that is refused counts.
-  init(_ text: UnsafeRawBufferPointer, _ header: CSVHeader, lineLimit: Int, stops: Bool) {
-    self.stops = stops
+  init(_ text: UnsafeRawBufferPointer, _ header: CSVHeader, lineLimit: Int) {
     json.reserveCapacity(text.count * 2)
-    var isStopped = false
     lines = CSVRows.forEach(text) { row in
-      if isStopped { return }
       rows.append((row.line, row.from, row.to))
       if let reason = CSVRecords.fault(row, header, lineLimit) {
         faults.append((rows.count - 1, reason))
-        isStopped = stops
       } else {
         header.append(row.cells, text, to: &json)
       }
@@ -48,8 +42,6 @@ struct CSVRecords {
         line: rows[row].line, reason: reason, text: Array(text[rows[row].from..<rows[row].to]))
     }
     var output = output
-    // A worker that stopped did not get to what is wrong with later rows.
-    let faults = stops && !output.rejected.isEmpty ? [] : faults
     output.rejected =
       (output.rejected.map { rejected($0.line, $0.reason) }
       + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }

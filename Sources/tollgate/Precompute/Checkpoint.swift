@@ -9,17 +9,11 @@ struct Checkpoint {
   var sums: BatchSums
   var unknownKeys: [String: Int] = [:]
   /// What the outcomes and the rejects files hold.
-  var outcomes = XXH64.Stream()
-  var rejects = XXH64.Stream()
+  var outcomes: OutputFile.State
+  var rejects: OutputFile.State
 
   var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
-    func stream(_ hash: XXH64.Stream) -> Value {
-      .object([
-        "bytes": count(hash.count),
-        "hash": .list(hash.state.map { .string(String($0, radix: 16)) }),
-      ])
-    }
     return .object([
       "checkpoint": 1, "settings": settings.value, "file": count(position.file),
       "offset": count(position.offset), "lines": count(position.lines),
@@ -28,11 +22,13 @@ struct Checkpoint {
       "unknownKeys": .map(
         unknownKeys.sorted { $0.key < $1.key }.map {
           Value.Entry(key: .string($0.key), value: count($0.value))
-        }), "outcomes": stream(outcomes), "rejects": stream(rejects),
+        }), "outcomes": outcomes.value, "rejects": rejects.value,
     ])
   }
 
-  func write(to path: String) throws { try OutputFile.replace(path, by: value.json) }
+  func write(to path: String) throws {
+    try SavedFile.write(Array((value.json + "\n").utf8), to: path, scratch: path + ".new")
+  }
 
   /// The settings of a checkpoint, and the rest of it for ``init(_:_:plan:)``.
   static func read(_ text: [UInt8], _ path: String) throws -> (RunSettings, Value) {
@@ -49,19 +45,11 @@ struct Checkpoint {
     func count(_ key: String) -> Int? {
       if case .int(let number)? = value[key] { Int(number) } else { nil }
     }
-    func stream(_ key: String) -> XXH64.Stream? {
-      guard let stored = value[key], case .int(let bytes)? = stored["bytes"],
-        case .list(let words)? = stored["hash"]
-      else { return nil }
-      let state = words.compactMap { word -> UInt64? in
-        if case .string(let text) = word { UInt64(text, radix: 16) } else { nil }
-      }
-      return XXH64.Stream(state: state, count: Int(bytes))
-    }
     guard case .list(let stored)? = value["numbers"], let file = count("file"),
       let offset = count("offset"), let lines = count("lines"), let users = count("users"),
       let rejected = count("rejected"), let all = count("linesInAll"),
-      let outcomes = stream("outcomes"), let rejects = stream("rejects"),
+      let outcomes = value["outcomes"].flatMap({ OutputFile.State($0) }),
+      let rejects = value["rejects"].flatMap({ OutputFile.State($0) }),
       case .map(let keys)? = value["unknownKeys"]
     else { return nil }
     let numbers = stored.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
@@ -80,8 +68,69 @@ struct Checkpoint {
     }
   }
 
-  init(_ settings: RunSettings, plan: BatchPlan) {
+  /// The beginning of a run.
+  init(
+    _ settings: RunSettings, plan: BatchPlan, outcomes: OutputFile.State = OutputFile.State(),
+    rejects: OutputFile.State = OutputFile.State()
+  ) {
     self.settings = settings
+    self.outcomes = outcomes
+    self.rejects = rejects
     sums = plan.emptySums
+  }
+}
+
+extension OutputFile.State {
+  var value: Value {
+    func bytes(_ hash: XXH64.Stream) -> Value { .int(Int64(hash.count)) }
+    func lanes(_ hash: XXH64.Stream) -> Value {
+      .list(hash.state.map { .string(String($0, radix: 16)) })
+    }
+    guard let text else { return .object(["bytes": bytes(self.bytes), "hash": lanes(self.bytes)]) }
+    return .object([
+      "bytes": bytes(self.bytes), "hash": lanes(self.bytes),
+      "text": .object(["bytes": bytes(text), "hash": lanes(text)]),
+      "pending": .string(OutputFile.State.digits(pending)),
+    ])
+  }
+
+  init?(_ value: Value) {
+    func stream(_ value: Value) -> XXH64.Stream? {
+      guard case .int(let bytes)? = value["bytes"], case .list(let words)? = value["hash"] else {
+        return nil
+      }
+      let state = words.compactMap { word -> UInt64? in
+        if case .string(let text) = word { UInt64(text, radix: 16) } else { nil }
+      }
+      return XXH64.Stream(state: state, count: Int(bytes))
+    }
+    guard let bytes = stream(value) else { return nil }
+    self.bytes = bytes
+    guard let stored = value["text"] else { return }
+    guard let text = stream(stored), case .string(let digits)? = value["pending"],
+      let pending = OutputFile.State.bytes(digits), pending.count < GzipOutput.memberSize
+    else { return nil }
+    self.text = text
+    self.pending = pending
+  }
+
+  /// Two digits for each byte: where a member of gzip begins may be in the middle of a character.
+  private static func digits(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(unsafeUninitializedCapacity: bytes.count * 2) { memory in
+      for (at, byte) in bytes.enumerated() {
+        memory[2 * at] = digits[Int(byte >> 4)]
+        memory[2 * at + 1] = digits[Int(byte & 15)]
+      }
+      return bytes.count * 2
+    }
+  }
+
+  private static func bytes(_ digits: String) -> [UInt8]? {
+    let digits = digits.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map {
+      UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0))
+    }
   }
 }

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 
-/// Options of a run that can be stopped, gone on with and done again.
+/// Options of a run that can be stopped, continued and done again.
 struct LastingOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
-      "Go on with a run of the same settings that was stopped or killed.",
-      discussion: "Without a checkpoint there is nothing to go on with: the run begins."))
+      "Continue a run of the same settings that was stopped or killed.",
+      discussion: "Without a checkpoint there is nothing to continue: the run begins."))
   var resume = false
 
   @Option(
@@ -15,6 +15,7 @@ struct LastingOptions: ParsableArguments {
   var checkpoint: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Seconds between checkpoints; 0 for one after every part.", valueName: "s"))
   var checkpointEvery = 2.0
 

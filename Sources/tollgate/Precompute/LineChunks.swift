@@ -4,10 +4,7 @@
 /// A line that is longer than the limit is cut behind it: what is left is long enough to be
 /// refused, and the rest is passed over.
 struct LineChunks {
-  /// Puts the next bytes into memory, and tells how many: none at the end.
-  typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
-
-  private let source: Source
+  private let source: Lookahead.Source
   private let size: Int
   private let lineLimit: Int
   /// Nil when newlines end lines wherever they are.
@@ -17,7 +14,7 @@ struct LineChunks {
   private var isSkipping = false
   private var read = 0
 
-  init(size: Int, lineLimit: Int, isCSV: Bool, _ source: @escaping Source) {
+  init(size: Int, lineLimit: Int, isCSV: Bool, _ source: @escaping Lookahead.Source) {
     self.source = source
     self.size = size
     self.lineLimit = lineLimit

@@ -3,32 +3,61 @@ internal import RuleEngine
 
 /// What a run did: enough to do it again, and to see whether the same comes out.
 struct Manifest {
+  /// A file that was written.
   struct Written: Equatable {
+    struct Content: Equatable {
+      var bytes: Int
+      var hash: String
+
+      init(_ hash: XXH64.Stream) {
+        bytes = hash.count
+        self.hash = RunSettings.text(of: hash)
+      }
+
+      init?(_ value: Value?) {
+        guard case .int(let bytes)? = value?["bytes"], case .string(let hash)? = value?["hash"]
+        else { return nil }
+        self.bytes = Int(bytes)
+        self.hash = hash
+      }
+    }
+
     var path: String
-    var bytes: Int
-    var hash: String
+    /// The bytes of the file.
+    var content: Content
+    /// The text in a compressed file; nil for one that is not.
+    var text: Content?
+
+    var bytes: Int { content.bytes }
 
     var value: Value {
-      .object(["path": .string(path), "bytes": .int(Int64(bytes)), "hash": .string(hash)])
+      func number(_ content: Content) -> Value { .int(Int64(content.bytes)) }
+      guard let text else {
+        return .object([
+          "path": .string(path), "bytes": number(content), "hash": .string(content.hash),
+        ])
+      }
+      return .object([
+        "path": .string(path), "bytes": number(content), "hash": .string(content.hash),
+        "text": .object(["bytes": number(text), "hash": .string(text.hash)]),
+      ])
     }
 
-    init(_ file: OutputFile) {
-      path = file.path
-      bytes = file.count
-      hash = RunSettings.text(of: file.hash)
-    }
-
-    init(path: String, bytes: Int, hash: String) {
+    init(path: String, _ hash: XXH64.Stream, text: XXH64.Stream? = nil) {
       self.path = path
-      self.bytes = bytes
-      self.hash = hash
+      content = Content(hash)
+      self.text = text.map { Content($0) }
     }
+
+    init(_ file: OutputFile) { self.init(path: file.path, file.hash, text: file.textHash) }
 
     init?(_ value: Value?) {
-      guard case .string(let path)? = value?["path"], case .int(let bytes)? = value?["bytes"],
-        case .string(let hash)? = value?["hash"]
-      else { return nil }
-      self.init(path: path, bytes: Int(bytes), hash: hash)
+      guard case .string(let path)? = value?["path"], let content = Content(value) else {
+        return nil
+      }
+      self.path = path
+      self.content = content
+      text = Content(value?["text"])
     }
   }
 
@@ -66,16 +95,23 @@ struct Manifest {
     return plan.tally(of: sums)
   }
 
+  /// - Throws: when the file is no manifest, with what it is where that can be told.
   init(reading path: String) throws {
+    let manifest = RunFiles.usualManifest(path)
     let value: Value
     do {
-      value = try Value.parse(json: try FileText.read(path))
+      let bytes = try FileText.read(path)
+      if let refusal = Manifest.refusal(path, bytes) { throw refusal }
+      value = try Value.parse(json: bytes)
+    } catch  where FileIdentity.exists(path) && FileIdentity.exists(manifest) {
+      throw CommandError("\(path) is not a manifest; the one of this file is \(manifest)")
     } catch let fault as JSONFault {
-      throw CommandError("\(path) is no manifest: \(fault)")
+      throw CommandError("\(path) is not a manifest: \(fault.message) at byte \(fault.offset)")
     }
+    guard value["manifest"] != nil else { throw CommandError("\(path) is not a manifest") }
     guard value["manifest"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) }),
       let counts = value["counts"], case .list(let numbers)? = value["numbers"]
-    else { throw CommandError("\(path) is no manifest of this version") }
+    else { throw CommandError("\(path) is not a manifest of this version") }
     self.settings = settings
     self.counts = counts
     sums = numbers.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
@@ -83,5 +119,24 @@ struct Manifest {
     rejects = Written(value["rejects"])
   }
 
-  func write(to path: String) throws { try OutputFile.replace(path, by: value.json) }
+  /// What is often taken for a manifest.
+  private static func refusal(_ path: String, _ bytes: [UInt8]) -> CommandError? {
+    let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    let isOutcome = line.hasPrefix(#"{"userId":"#) && line.contains(#""result":"#)
+    if isOutcome || line.hasPrefix("userId,") {
+      return CommandError(
+        "\(path) is a file of outcomes; its manifest would be \(RunFiles.usualManifest(path)), "
+          + "which is not there")
+    }
+    if bytes.starts(with: #"{"checkpoint":"#.utf8) {
+      return CommandError(
+        "\(path) is the checkpoint of a run that was stopped: continue it with "
+          + "'tollgate precompute ... --resume'")
+    }
+    return nil
+  }
+
+  func write(to path: String) throws {
+    try SavedFile.write(Array((value.json + "\n").utf8), to: path, scratch: path + ".new")
+  }
 }

@@ -13,9 +13,12 @@ internal import SystemPackage
 final class OutcomeDatabase {
   private let path: String
   private let building: String
-  private let queue: DatabaseQueue
+  private let resumes: Bool
+  private let choices: [BatchPlan.Choice]
   private let placements: Int
-  private var users: Int64
+  /// Open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
+  private var queue: DatabaseQueue?
+  private var users: Int64 = 0
   private(set) var written: Manifest.Written?
 
   /// Tables, and a view that has them joined.
@@ -43,13 +46,19 @@ final class OutcomeDatabase {
   /// - Parameters:
   ///   - path: where the complete database will be.
   ///   - building: where it is while the run lasts.
-  ///   - state: where the run begins; anything but the beginning must be in the database.
-  init(_ path: String, building: String, _ plan: BatchPlan, _ state: Checkpoint, resumes: Bool)
-    throws
-  {
+  ///   - resumes: whether an earlier start has left one there that is continued.
+  init(_ path: String, building: String, _ plan: BatchPlan, resumes: Bool) {
     self.path = path
     self.building = building
+    self.resumes = resumes
+    choices = plan.choices
     placements = plan.placementCount
+  }
+
+  /// Makes the database that is being built, or opens the one of an earlier start.
+  ///
+  /// - Parameter state: where the run begins; anything but the beginning must be in the database.
+  func begin(_ state: Checkpoint) throws {
     users = Int64(state.sums.users)
     queue = try OutcomeDatabase.telling(building) {
       if !resumes { OutcomeDatabase.remove(building) }
@@ -58,7 +67,7 @@ final class OutcomeDatabase {
         if !resumes {
           try db.execute(sql: "BEGIN")
           try db.execute(sql: OutcomeDatabase.tables + "CREATE TABLE progress (checkpoint TEXT)")
-          try OutcomeDatabase.insert(plan.choices, db)
+          try OutcomeDatabase.insert(choices, db)
           try db.execute(
             sql: "INSERT INTO progress VALUES (?)", arguments: [state.value.json])
           try db.execute(sql: "COMMIT")
@@ -67,6 +76,11 @@ final class OutcomeDatabase {
       }
       return queue
     }
+  }
+
+  /// Runs something in the database that is being built.
+  private func change(_ body: (Database) throws -> Void) throws {
+    try OutcomeDatabase.telling(building) { try queue?.inDatabase(body) }
   }
 
   private static var configuration: Configuration {
@@ -78,8 +92,11 @@ final class OutcomeDatabase {
     return configuration
   }
 
+  /// What SQLite puts behind the name of a database for files beside it.
+  static let companions = ["-journal", "-wal", "-shm"]
+
   static func remove(_ path: String) {
-    for suffix in ["-journal", "-wal", "-shm", ""] { FileName.remove(path + suffix) }
+    for suffix in companions + [""] { FileName.remove(path + suffix) }
   }
 
   /// Runs something, and tells the person which file it was about if it fails.
@@ -89,7 +106,9 @@ final class OutcomeDatabase {
     do {
       return try body()
     } catch let error as DatabaseError {
-      throw CommandError("cannot write \(path): \(error.message ?? "\(error)")")
+      if error.resultCode == .SQLITE_INTERRUPT { try Signals.check() }
+      throw CommandError(
+        "cannot write \(path): \(error.message ?? "\(error)")", exitCode: Ending.unwritten)
     }
   }
 
@@ -106,31 +125,29 @@ final class OutcomeDatabase {
 
   /// Inserts rows in the form of ``OutcomeForm/rows``.
   func write(_ rows: UnsafeRawBufferPointer) throws {
-    try OutcomeDatabase.telling(building) {
-      try queue.inDatabase { db in
-        let user = try db.cachedStatement(sql: "INSERT INTO users VALUES (?, ?)")
-        let decision = try db.cachedStatement(sql: "INSERT INTO decisions VALUES (?, ?)")
-        var at = 0
-        while at < rows.count {
-          let length = Int(
-            UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+    try change { db in
+      let user = try db.cachedStatement(sql: "INSERT INTO users VALUES (?, ?)")
+      let decision = try db.cachedStatement(sql: "INSERT INTO decisions VALUES (?, ?)")
+      var at = 0
+      while at < rows.count {
+        let length = Int(
+          UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+        at += 4
+        users += 1
+        sqlite3_bind_int64(user.sqliteStatement, 1, users)
+        // The bytes stay until the statement has run.
+        sqlite3_bind_text(
+          user.sqliteStatement, 2,
+          rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length),
+          nil)
+        try step(user, db)
+        at += length
+        for _ in 0..<placements {
+          let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
+          sqlite3_bind_int64(decision.sqliteStatement, 1, users)
+          sqlite3_bind_int64(decision.sqliteStatement, 2, Int64(choice))
+          try step(decision, db)
           at += 4
-          users += 1
-          sqlite3_bind_int64(user.sqliteStatement, 1, users)
-          // The bytes stay until the statement has run.
-          sqlite3_bind_text(
-            user.sqliteStatement, 2,
-            rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length),
-            nil)
-          try step(user, db)
-          at += length
-          for _ in 0..<placements {
-            let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
-            sqlite3_bind_int64(decision.sqliteStatement, 1, users)
-            sqlite3_bind_int64(decision.sqliteStatement, 2, Int64(choice))
-            try step(decision, db)
-            at += 4
-          }
         }
       }
     }
@@ -148,51 +165,63 @@ final class OutcomeDatabase {
 
   /// Makes what was written last, together with where the run has come to.
   func commit(_ checkpoint: Checkpoint) throws {
-    try OutcomeDatabase.telling(building) {
-      try queue.inDatabase { db in
-        try db.execute(
-          sql: "UPDATE progress SET checkpoint = ?", arguments: [checkpoint.value.json])
-        try db.execute(sql: "COMMIT")
-        try db.execute(sql: "BEGIN")
-      }
+    try change { db in
+      try db.execute(
+        sql: "UPDATE progress SET checkpoint = ?", arguments: [checkpoint.value.json])
+      try db.execute(sql: "COMMIT")
+      try db.execute(sql: "BEGIN")
     }
   }
 
-  /// Makes the database of a complete run.
-  func finish(_ checkpoint: Checkpoint, counts: String) throws {
+  /// Makes the database of a complete run. Where that fails, or is stopped, what was built stays to be
+  /// continued, and so does a database of an earlier run.
+  ///
+  /// - Parameter replacing: comes before the new database takes the place of the old one.
+  func finish(_ checkpoint: Checkpoint, counts: String, replacing: () -> Void) throws {
     try commit(checkpoint)
-    let new = path + ".new"
-    try OutcomeDatabase.telling(path) {
-      try queue.inDatabase { try $0.execute(sql: "COMMIT") }
-      OutcomeDatabase.remove(new)
-      let target = try DatabaseQueue(path: new, configuration: OutcomeDatabase.configuration)
-      try target.inDatabase { db in
-        try db.execute(sql: "ATTACH ? AS building", arguments: [building])
-        try db.execute(sql: "BEGIN")
-        try db.execute(
-          sql: OutcomeDatabase.tables + "CREATE TABLE run (settings TEXT, counts TEXT)")
-        for table in ["choices", "users", "decisions"] {
-          try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM building.\(table)")
-        }
-        try db.execute(
-          sql: "INSERT INTO run VALUES (?, ?)",
-          arguments: [checkpoint.settings.value.json, counts])
-        try db.execute(sql: OutcomeDatabase.indexes)
-        try db.execute(sql: "COMMIT")
-        try db.execute(sql: "DETACH building")
-      }
-      try target.close()
-      try queue.close()
-    }
-    do throws(Errno) {
-      try FileName.replace(new, path)
+    let place = FilePlace(path)
+    let new = place.target + ".new"
+    try change { try $0.execute(sql: "COMMIT") }
+    OutcomeDatabase.remove(new)
+    do {
+      try OutcomeDatabase.telling(path) { try copy(to: new, checkpoint.settings, counts: counts) }
     } catch {
-      throw CommandError("cannot write \(path): \(error)")
+      OutcomeDatabase.remove(new)
+      throw error
     }
-    let file = try InputFile(path)
-    let hash = try file.hash()
-    written = Manifest.Written(
-      path: path, bytes: hash.count, hash: RunSettings.text(of: hash))
+    try? queue?.close()
+    do throws(Errno) {
+      SavedFile.takeOver(place, new)
+      replacing()
+      // What SQLite has left beside the old database is not for the new one.
+      for suffix in OutcomeDatabase.companions { FileName.remove(place.target + suffix) }
+      try FileName.replace(new, place.target)
+    } catch {
+      OutcomeDatabase.remove(new)
+      throw CommandError.cannotWrite(path, error)
+    }
+    written = Manifest.Written(path: path, try InputFile(path).hash())
+  }
+
+  private func copy(to new: String, _ settings: RunSettings, counts: String) throws {
+    let target = try DatabaseQueue(path: new, configuration: OutcomeDatabase.configuration)
+    try target.inDatabase { db in
+      sqlite3_progress_handler(
+        db.sqliteConnection, 10_000, { _ in Signals.isStopRequested ? 1 : 0 }, nil)
+      try db.execute(sql: "ATTACH ? AS building", arguments: [building])
+      try db.execute(sql: "BEGIN")
+      try db.execute(
+        sql: OutcomeDatabase.tables + "CREATE TABLE run (settings TEXT, counts TEXT)")
+      for table in ["choices", "users", "decisions"] {
+        try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM building.\(table)")
+      }
+      try db.execute(
+        sql: "INSERT INTO run VALUES (?, ?)", arguments: [settings.value.json, counts])
+      try db.execute(sql: OutcomeDatabase.indexes)
+      try db.execute(sql: "COMMIT")
+      try db.execute(sql: "DETACH building")
+    }
+    try target.close()
   }
 
   /// The checkpoint in a database that is being built; nil when there is none yet.
@@ -201,6 +230,18 @@ final class OutcomeDatabase {
       return nil
     }
     return try? queue.read { try String.fetchOne($0, sql: "SELECT checkpoint FROM progress") }
+  }
+
+  /// Whether a file is a database that is being built, or an empty one, and no database of others.
+  static func isCheckpoint(_ path: String) throws -> Bool {
+    let beginning = try InputFile(path).beginning(FileSignature.length)
+    guard beginning.starts(with: "SQLite format 3".utf8) else { return false }
+    if checkpoint(in: path) != nil { return true }
+    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
+      return false
+    }
+    let tables = try? queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+    return tables == 0
   }
 }
 

@@ -21,43 +21,80 @@ enum OutcomeSink {
 
   func close() throws { if case .file(let file) = self { try file.close() } }
 
+  /// Whether anything that is written goes anywhere.
+  var isKept: Bool {
+    if case .none = self { false } else { true }
+  }
+
   /// What was written to a file that stays.
   var written: Manifest.Written? {
     switch self {
-    case .file(let file): file.path == "-" ? nil : Manifest.Written(file)
+    case .file(let file): file.isKept ? Manifest.Written(file) : nil
     case .database(let database): database.written
     case .none, .comparison: nil
     }
   }
 
   /// What was written so far, for a checkpoint.
-  var hash: XXH64.Stream {
-    if case .file(let file) = self { file.hash } else { XXH64.Stream() }
+  var state: OutputFile.State {
+    if case .file(let file) = self { file.state } else { OutputFile.State() }
   }
 }
 
 /// Holds what a run gives against what an earlier run wrote, without keeping either.
 final class OutputComparison {
-  /// The file of the earlier run; nil when it is gone, or not what that run wrote.
-  private let reference: InputFile?
+  /// The file of the earlier run; nil when it is gone.
+  private let reference: Lookahead?
   private(set) var hash = XXH64.Stream()
   /// Offset of the first byte that differs.
   private(set) var difference: Int?
+  /// Why the file cannot be read further, as of ``difference``.
+  private(set) var damage: String?
   private var memory: [UInt8] = []
 
-  init(_ path: String?) throws { reference = try path.map { try InputFile($0) } }
+  /// - Parameter isCompressed: whether it is the text in the file that counts. How zlib packs it is a
+  ///   matter of its version.
+  init(_ path: String?, isCompressed: Bool = false) throws {
+    guard let path else {
+      reference = nil
+      return
+    }
+    let file = try InputFile(path)
+    reference =
+      isCompressed ? Lookahead(try GzipInput(path, file.read).read) : Lookahead(file.read)
+  }
 
   var isComparingBytes: Bool { reference != nil }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if let reference, difference == nil {
-      if memory.count < bytes.count { memory = Array(repeating: 0, count: bytes.count) }
-      let count = try memory.withUnsafeMutableBytes {
-        try reference.read(into: .init(rebasing: $0[..<bytes.count]), at: hash.count)
-      }
-      let same = (0..<count).first { memory[$0] != bytes[$0] } ?? count
-      if same < bytes.count { difference = hash.count + same }
+    var offset = 0
+    while offset < bytes.count, difference == nil, let reference {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      let next = read(reference, atMost: rest.count)
+      let same = next.withUnsafeBytes { $0.commonCount(with: rest) }
+      if same < next.count || next.isEmpty { difference = hash.count + offset + same }
+      offset += same
     }
     hash.add(bytes)
+  }
+
+  /// Looks whether the file goes on where it should end.
+  func finish() {
+    guard difference == nil, let reference else { return }
+    if !read(reference, atMost: 1).isEmpty || damage != nil { difference = hash.count }
+  }
+
+  /// The next bytes of the file; none at its end, or where it is damaged.
+  private func read(_ reference: Lookahead, atMost count: Int) -> ArraySlice<UInt8> {
+    if memory.count < count { memory = Array(repeating: 0, count: count) }
+    do {
+      let count = try memory.withUnsafeMutableBytes {
+        try reference.read(into: .init(rebasing: $0[..<count]))
+      }
+      return memory[..<count]
+    } catch {
+      damage = "\(error)"
+      return []
+    }
   }
 }

@@ -1,12 +1,36 @@
 internal import RuleEngine
 internal import SystemPackage
 
-/// A file that a run writes from its beginning to its end, and can go on with after a kill.
+/// A file that a run writes from its beginning to its end, and can continue after a kill.
+///
+/// It is made, or emptied, when the first text comes: a run that finds nothing to write leaves what is
+/// there.
 final class OutputFile {
+  /// What a file holds, as a checkpoint keeps it.
+  struct State: Hashable {
+    /// The bytes of the file.
+    var bytes = XXH64.Stream()
+    /// The text of a compressed file; nil for one that is not.
+    var text: XXH64.Stream?
+    /// What of the text is not in the file yet.
+    var pending: [UInt8] = []
+
+    /// An empty file.
+    init(isCompressed: Bool = false) { text = isCompressed ? XXH64.Stream() : nil }
+  }
+
   let path: String
-  private let file: FileDescriptor
-  /// What was written, hashed as it went by.
+  private let place: FilePlace
+  /// What the file begins with.
+  private let header: [UInt8]
+  private var file: FileDescriptor?
+  /// Whether the file is this run's, and no longer what was there before.
+  private var hasBegun: Bool
+  /// The bytes of the file, hashed as they went by.
   private(set) var hash: XXH64.Stream
+  /// The text in a compressed file; nil for one that is not.
+  private(set) var textHash: XXH64.Stream?
+  private let gzip: GzipOutput?
   /// Bytes for which there is room on disk, as far as it was asked for; nil when asking is of no use.
   private var reserved: Int?
 
@@ -17,73 +41,111 @@ final class OutputFile {
   /// Bytes that were written.
   var count: Int { hash.count }
 
-  /// Makes or empties a file; `-` is standard output.
-  init(creating path: String) throws {
-    self.path = path
-    file = try FileText.create(path)
-    hash = XXH64.Stream()
-    reserved = 0
+  /// Whether it is a file that stays, and no pipe or device.
+  var isKept: Bool { place.hasNeighbours }
+
+  var state: State {
+    var state = State()
+    state.bytes = hash
+    state.text = textHash
+    state.pending = gzip?.pending ?? []
+    return state
   }
 
-  /// Goes on with a file behind what was written before; what follows there is dropped.
-  init(resuming path: String, after hash: XXH64.Stream) throws {
+  /// - Parameters:
+  ///   - path: `-` is standard output.
+  ///   - state: what an earlier start of the run has left in the file; what follows there is dropped.
+  init(_ path: String, isCompressed: Bool = false, header: [UInt8] = [], after state: State? = nil)
+    throws
+  {
+    let state = state ?? State(isCompressed: isCompressed)
+    guard isCompressed == (state.text != nil) else {
+      let (now, then) = isCompressed ? ("is", "was not") : ("is not", "was")
+      throw CommandError(
+        "\(path) \(now) to be compressed, and what the run wrote before \(then); "
+          + "run again without --resume")
+    }
     self.path = path
-    self.hash = hash
-    reserved = hash.count
-    let size = FileIdentity.regularSize(of: path)
+    self.header = header
+    place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
+    hash = state.bytes
+    textHash = state.text
+    gzip = isCompressed ? try GzipOutput(pending: state.pending) : nil
+    reserved = place.hasNeighbours ? hash.count : nil
+    hasBegun = hash.count > 0 || !state.pending.isEmpty
+    if hash.count > 0 { file = try continued() }
+    // Somebody may wait at the other end of a pipe, and nothing is lost in one.
+    if !isKept { file = try FileDescriptor.open(writing: place) }
+  }
+
+  private func continued() throws -> FileDescriptor {
+    let size = FileIdentity.regularSize(of: place.target)
     guard let size, size >= hash.count else {
       throw CommandError(
-        "\(path) has \(size.map { "\($0) bytes" } ?? "gone"), and its checkpoint counts "
-          + "\(hash.count): it was changed; run again without --resume")
+        "\(path) \(size.map { "has \(counted($0, "byte"))" } ?? "is gone"), and its checkpoint counts "
+          + "\(grouped(hash.count)): it was changed; run again without --resume")
     }
     do {
-      file = try FileDescriptor.open(FilePath(path), .writeOnly)
+      let file = try FileDescriptor.open(
+        FilePath(place.target), .writeOnly, options: .closeOnExec)
       try file.resize(to: Int64(hash.count))
       _ = try file.seek(offset: Int64(hash.count), from: .start)
-    } catch let error as Errno {
-      throw CommandError("cannot go on writing \(path): \(error)")
+      return file
+    } catch {
+      throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
     }
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
-    reserveRoom(for: bytes.count)
+  func write(_ text: UnsafeRawBufferPointer) throws {
+    if !hasBegun { try begin() }
+    try add(text)
+  }
+
+  func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
+
+  /// Empties the file and writes the header.
+  private func begin() throws {
+    hasBegun = true
+    if file == nil { file = try FileDescriptor.open(writing: place) }
+    try header.withUnsafeBytes { try add($0) }
+  }
+
+  private func add(_ text: UnsafeRawBufferPointer) throws {
+    guard let gzip else { return try put(text) }
+    textHash?.add(text)
+    try gzip.add(text) { try put($0) }
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) throws {
+    // All of what was written before may be text that waits for its member to be full.
+    let file = try self.file ?? FileDescriptor.open(writing: place)
+    self.file = file
+    reserveRoom(for: bytes.count, file)
     do {
-      _ = try file.writeAll(bytes)
-    } catch let error as Errno {
-      throw CommandError("cannot write \(path): \(error)")
+      try file.writeWhole(bytes)
+    } catch {
+      throw CommandError.cannotWrite(path == "-" ? "standard output" : path, error)
     }
-    if path != "-" { hash.add(bytes) }
+    if isKept { hash.add(bytes) }
   }
 
-  private func reserveRoom(for bytes: Int) {
-    guard path != "-", count >= OutputFile.reserve / 8, let end = reserved, count + bytes > end
-    else { return }
+  private func reserveRoom(for bytes: Int, _ file: FileDescriptor) {
+    guard count >= OutputFile.reserve / 8, let end = reserved, count + bytes > end else { return }
     let start = max(end, count)
     let isDone = DiskSpace.reserve(file, from: start, count: bytes + OutputFile.reserve)
     reserved = isDone ? start + bytes + OutputFile.reserve : nil
   }
 
-  func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
-
+  /// Completes the file. One to which nothing was written is empty then, but for its header.
   func close() throws {
-    guard path != "-" else { return }
+    if !hasBegun { try begin() }
+    try gzip?.finish(isEmpty: textHash?.count == 0) { try put($0) }
+    guard let file else { return }
     do {
       if let reserved, reserved > count { try file.resize(to: Int64(count)) }
-      try file.close()
-    } catch let error as Errno {
-      throw CommandError("cannot write \(path): \(error)")
-    }
-  }
-
-  /// Replaces a small file as a whole: whoever reads it finds the old text or the new one.
-  static func replace(_ path: String, by text: String) throws {
-    let file = try OutputFile(creating: path + ".new")
-    try file.write(Array((text + "\n").utf8))
-    try file.close()
-    do throws(Errno) {
-      try FileName.replace(path + ".new", path)
+      if file != .standardOutput { try file.close() }
     } catch {
-      throw CommandError("cannot write \(path): \(error)")
+      throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
     }
   }
 }

@@ -45,7 +45,7 @@ struct Progress {
     }
     last = now
     let text =
-      "\(grouped(state.sums.users)) users, \(rate(state, now))"
+      "\(counted(state.sums.users, "user")), \(rate(state, now))"
       + (timeLeft(now).map { ", \($0)" } ?? "")
     if isTerminal {
       FileText.printRaw("\r\u{1B}[K  \(bar)\(text)")
@@ -68,10 +68,10 @@ struct Progress {
     let users = state.sums.users - usersBefore
     let decisions = Double(users * placements)
     FileText.printError(
-      "Done: \(grouped(users)) users in \(decimal(Double(now - start) / 1_000)) s, "
+      "Done: \(counted(users, "user")) in \(decimal(Double(now - start) / 1_000)) s, "
         + "\(rate(state, now)), \(millions(decisions / max(cpu, 1e-6))) per CPU second; "
-        + "\(grouped(state.sums.rejected)) lines refused"
-        + (usersBefore > 0 ? "; \(grouped(usersBefore)) users before" : ""))
+        + "\(counted(state.sums.rejected, "line")) refused"
+        + (usersBefore > 0 ? "; \(counted(usersBefore, "user")) before" : ""))
   }
 
   // MARK: Parts of a line
@@ -118,15 +118,4 @@ struct Progress {
     let fraction = tenths % 100
     return "\(tenths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
   }
-}
-
-/// A number with its thousands apart.
-func grouped(_ number: Int) -> String {
-  var digits = Array(String(number.magnitude))
-  var at = digits.count - 3
-  while at > 0 {
-    digits.insert(",", at: at)
-    at -= 3
-  }
-  return (number < 0 ? "-" : "") + String(digits)
 }

@@ -10,13 +10,21 @@ struct ReplayCommand: AsyncParsableCommand {
       the same users and, where texts were rendered, the same files for these. Outcomes are \
       compared with the file that the run wrote, or with its hash when that is gone; counts are \
       compared too. Nothing is written. Relative paths are looked for in the current folder, then \
-      beside the manifest. The exit code is 1 when anything differs.
+      beside the manifest. The exit code is 1 when anything differs, in what comes out or in what \
+      goes in.
       """)
+
+  @Option(
+    help: ArgumentHelp(
+      "The config, where it is not where it was, or came from standard input.", valueName: "file"))
+  var config: String?
 
   @Argument(help: "The manifest of a run.")
   var manifest: String
 
-  @Option(help: "How many users are decided at the same time. The default is one per core.")
+  @Option(
+    parsing: .unconditional,
+    help: "How many users are decided at the same time. The default is one per core.")
   var threads: Int?
 
   func validate() throws {
@@ -32,29 +40,39 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     try checkInputs(settings, users)
     let rendering = try settings.texts.map { try $0.options(find) }
-    let language = LanguageOptions.language(dialect: settings.dialect, platform: settings.platform)
-    let config = try ConfigFile(
-      find(settings.config), format: settings.format.flatMap { Config.Format(rawValue: $0) },
-      language: language)
-    let hash = RunSettings.hash(config.bytes)
-    guard hash == settings.configHash else {
-      throw CommandError(
-        "\(config.path) is another config: its hash is \(hash), and the run's was "
-          + settings.configHash)
-    }
+    let config = try readConfig(settings)
     let plan = try settings.plan(
       try config.requireRuleSet(),
       texts: try rendering?.plan(for: config.config, now: settings.now))
     let (outcomes, rejects) = (
       try comparison(earlier.outcomes), try comparison(earlier.rejects)
     )
-    let run = try await process(plan, settings, users, outcomes, rejects)
+    let run = try await Signals.heeding {
+      try await process(plan, settings, users, outcomes, rejects)
+    }
     var isSame = true
     if let written = earlier.outcomes { isSame = tell("outcomes", written, outcomes) }
     if let written = earlier.rejects { isSame = tell("rejects", written, rejects) && isSame }
     let isCountedTheSame = run.tally.value == earlier.counts
     FileText.print(isCountedTheSame ? "counts: the same" : "counts: different")
-    if !isSame || !isCountedTheSame { throw ExitCode(1) }
+    if !isSame || !isCountedTheSame { throw ExitCode(Ending.findings) }
+  }
+
+  private func readConfig(_ settings: RunSettings) throws -> ConfigFile {
+    let path = config ?? find(settings.config)
+    guard path != "-" || config != nil else {
+      throw CommandError("the run read its config from standard input; give it with --config FILE")
+    }
+    let language = LanguageOptions.language(dialect: settings.dialect, platform: settings.platform)
+    let file = try ConfigFile(
+      path, format: settings.format.flatMap { Config.Format(rawValue: $0) }, language: language)
+    let hash = RunSettings.hash(file.bytes)
+    guard hash == settings.configHash else {
+      throw CommandError(
+        "\(path) is another config: its hash is \(hash), and the run's was "
+          + settings.configHash, exitCode: Ending.findings)
+    }
+    return file
   }
 
   private func process(
@@ -62,24 +80,28 @@ struct ReplayCommand: AsyncParsableCommand {
     _ rejects: OutputComparison
   ) async throws -> BatchRun {
     let state = Checkpoint(settings, plan: plan)
-    let isDatabase = settings.output == OutputForm.sqlite.rawValue
+    let isDatabase = FileForm(text: settings.output)?.form == .sqlite
     let scratch = Scratch.path("tollgate-replay.sqlite")
     defer { if isDatabase { [scratch, scratch + ".building"].forEach(OutcomeDatabase.remove) } }
     let sink: OutcomeSink =
       isDatabase
       ? .database(
-        try OutcomeDatabase(scratch, building: scratch + ".building", plan, state, resumes: false))
+        OutcomeDatabase(scratch, building: scratch + ".building", plan, resumes: false))
       : .comparison(outcomes)
     if !isDatabase { try sink.write(plan.header) }
     let files = BatchRun.Files(
-      users: users, outcomes: sink, rejects: .comparison(rejects), checkpoint: nil, interval: 0)
+      users: users, outcomes: sink, rejects: .comparison(rejects), checkpoint: nil, interval: 0,
+      begin: { _ in })
     var run = try BatchRun(
       plan: plan, files: files, from: state, threads: threads ?? Clock.processors())
-    _ = try await run.process()
+    try await run.process()
     if isDatabase {
       try run.close()
       try InputFile(scratch).forEachBlock { try outcomes.write($0) }
     }
+    run.tellDone()
+    outcomes.finish()
+    rejects.finish()
     return run
   }
 
@@ -99,7 +121,8 @@ struct ReplayCommand: AsyncParsableCommand {
       guard now != nil else { throw CommandError("there is no users file \(path) any more") }
       guard now == size else {
         throw CommandError(
-          "\(path) is another file: it has \(now ?? 0) bytes, and the run's had \(size)")
+          "\(path) is another file: it has \(counted(now ?? 0, "byte")), and the run's had "
+            + grouped(size), exitCode: Ending.findings)
       }
     }
   }
@@ -107,27 +130,28 @@ struct ReplayCommand: AsyncParsableCommand {
   private func comparison(_ written: Manifest.Written?) throws -> OutputComparison {
     guard let written else { return try OutputComparison(nil) }
     let path = find(written.path)
-    return try OutputComparison(FileIdentity.exists(path) ? path : nil)
+    return try OutputComparison(
+      FileIdentity.exists(path) ? path : nil, isCompressed: written.text != nil)
   }
 
   private func tell(
     _ name: String, _ written: Manifest.Written, _ comparison: OutputComparison
   ) -> Bool {
     if let difference = comparison.difference {
-      FileText.print("\(name): different from \(written.path) at byte \(difference)")
+      let damage = comparison.damage.map { ": \($0)" } ?? ""
+      FileText.print("\(name): different from \(written.path) at byte \(difference)\(damage)")
       return false
     }
-    let isSame =
-      comparison.hash.count == written.bytes
-      && RunSettings.text(of: comparison.hash) == written.hash
+    let content = written.text ?? written.content
+    let isSame = Manifest.Written.Content(comparison.hash) == content
     let how =
       comparison.isComparingBytes
       ? "as in \(written.path)" : "by their hash, \(written.path) is gone"
     FileText.print(
       isSame
-        ? "\(name): the same \(grouped(written.bytes)) bytes, \(how)"
-        : "\(name): different: \(grouped(comparison.hash.count)) bytes, and the run wrote "
-          + "\(grouped(written.bytes)) with another hash")
+        ? "\(name): the same \(counted(content.bytes, "byte")), \(how)"
+        : "\(name): different: \(counted(comparison.hash.count, "byte")), and the run wrote "
+          + "\(grouped(content.bytes)) with another hash")
     return isSame
   }
 }

@@ -1,46 +1,128 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The forms that outcomes can be written in.
-enum OutputForm: String, CaseIterable {
-  case ndjson, csv, sqlite
-
-  /// What a file's name says.
-  init(path: String) {
-    let endings: [(String, OutputForm)] = [
-      (".csv", .csv), (".sqlite", .sqlite), (".sqlite3", .sqlite), (".db", .sqlite),
-    ]
-    self = endings.first { path.hasSuffix($0.0) }?.1 ?? .ndjson
-  }
-
-  var outcomes: OutcomeForm {
-    switch self {
-    case .ndjson: .ndjson
-    case .csv: .csv
-    case .sqlite: .rows
-    }
-  }
-}
-
-/// The files of a run, and what an earlier start of the same run has left in them.
+/// The files that a run writes, and what an earlier start of the same run has left in them.
 struct RunFiles {
   let out: String
   let rejects: String?
   let checkpoint: String?
   let manifest: String?
   let interval: Double
-  private let form: OutputForm
+  private let form: FileForm
+  /// How refused lines are written; nil when they are not kept.
+  let rejectsForm: FileForm?
+  private let options: LastingOptions
+  private let outPlace: FilePlace?
+  private let rejectsPlace: FilePlace?
 
-  init(out: String, form: OutputForm, rejects: String?, options: LastingOptions) {
+  /// - Parameters:
+  ///   - out: a path, `-` for standard output, or `none`.
+  ///   - rejects: the same; nil for none.
+  init(out: String, form: FileForm, rejects: String?, options: LastingOptions) throws {
     self.out = out
     self.form = form
-    self.rejects = rejects
-    let isFile = out != "-" && out != "none"
+    self.rejects = rejects == "none" ? nil : rejects
+    self.options = options
+    rejectsForm = try self.rejects.map {
+      try FileForm(path: $0, option: "--rejects", allowed: [.ndjson])
+    }
+    func place(_ path: String?) -> FilePlace? {
+      path.flatMap { $0 == "none" ? nil : $0 == "-" ? FilePlace(open: 1, $0) : FilePlace($0) }
+    }
+    outPlace = place(out)
+    rejectsPlace = place(self.rejects)
+    // Nothing lies beside a pipe or a device.
+    let isFile = outPlace?.hasNeighbours ?? false
     checkpoint = options.checkpoint ?? (isFile ? out + ".checkpoint" : nil)
-    let chosen = options.manifest ?? (isFile ? out + ".manifest.json" : nil)
+    let chosen = options.manifest ?? (isFile ? RunFiles.usualManifest(out) : nil)
     manifest = chosen == "none" ? nil : chosen
     interval = options.checkpointEvery
   }
+
+  /// Where the manifest is of outcomes that were written to a path, unless it was put elsewhere.
+  static func usualManifest(_ out: String) -> String { out + ".manifest.json" }
+
+  private var isDatabase: Bool { form.form == .sqlite }
+
+  // MARK: Before anything is written
+
+  /// Names everything that is written, for ``FileUses/check()``.
+  func add(to uses: inout FileUses) {
+    if out != "none" { uses.writes("--out", out) }
+    uses.writes("--rejects", rejects)
+    if let checkpoint {
+      let name = options.checkpoint == nil ? "the checkpoint of --out" : "--checkpoint"
+      uses.writes(name, checkpoint)
+      uses.writes(name, checkpoint + ".new")
+      if isDatabase {
+        for suffix in OutcomeDatabase.companions { uses.writes(name, checkpoint + suffix) }
+      }
+    }
+    if let manifest {
+      let name = options.manifest == nil ? "the manifest of --out" : "--manifest"
+      uses.writes(name, manifest)
+      uses.writes(name, manifest + ".new")
+    }
+    if isDatabase, out != "none" {
+      for suffix in [""] + OutcomeDatabase.companions {
+        uses.writes("the new database of --out", out + ".new" + suffix)
+      }
+    }
+    for place in locked { uses.writes("a lock", FileLock.path(for: place)) }
+  }
+
+  /// Throws when something cannot be written.
+  func checkWritable() throws {
+    try outPlace?.checkWritable("--out")
+    try rejectsPlace?.checkWritable("--rejects")
+    for (path, option, _) in kept {
+      let place = FilePlace(path)
+      try place.checkWritable(option)
+      guard path != "-", place.hasNeighbours else {
+        throw CommandError("\(option) \(path): this must be a file")
+      }
+    }
+  }
+
+  /// Throws when a checkpoint or a manifest would take the place of what no run has written. Nobody
+  /// who names one means to lose the file that is there.
+  func checkOverwriting() throws {
+    for (path, option, beginning) in kept where FilePlace(path).kind == .file {
+      let found = try InputFile(path).beginning(beginning.utf8.count)
+      if found.isEmpty || found.elementsEqual(beginning.utf8) { continue }
+      if path == checkpoint, try OutcomeDatabase.isCheckpoint(path) { continue }
+      throw CommandError(
+        "\(option) \(path): there is another file, which would be overwritten; choose another name")
+    }
+  }
+
+  /// Checkpoint and manifest, and how they begin.
+  private var kept: [(path: String, option: String, beginning: String)] {
+    [
+      (checkpoint, "--checkpoint", #"{"checkpoint":"#), (manifest, "--manifest", #"{"manifest":"#),
+    ].compactMap { path, option, beginning in path.map { ($0, option, beginning) } }
+  }
+
+  /// What two runs must not write at the same time.
+  private var locked: [FilePlace] {
+    let named = [options.checkpoint, options.manifest.flatMap { $0 == "none" ? nil : $0 }]
+    let places = [outPlace, rejectsPlace] + named.map { $0.map { FilePlace($0) } }
+    return places.compactMap { $0 }.filter(\.hasNeighbours)
+  }
+
+  /// Keeps other runs from writing these files.
+  func lock() throws -> [FileLock] {
+    try locked.compactMap { place in
+      let lock = try FileLock(place)
+      if lock == nil {
+        FileText.printError(
+          "note: \(place.path) cannot be locked here: see that no other run writes it")
+      }
+      return lock
+    }
+  }
+
+  // MARK: Earlier starts
 
   /// What an earlier start has left.
   enum Former {
@@ -74,13 +156,13 @@ struct RunFiles {
       }
       return .complete(earlier)
     }
-    FileText.printError("There is no \(checkpoint) to go on with: the run begins.")
+    FileText.printError("There is no \(checkpoint) to continue from: the run begins.")
     return nil
   }
 
   private func text(ofCheckpoint path: String) throws -> [UInt8]? {
     guard FileIdentity.exists(path) else { return nil }
-    return form == .sqlite
+    return isDatabase
       ? OutcomeDatabase.checkpoint(in: path).map { Array($0.utf8) } : try FileText.read(path)
   }
 
@@ -96,7 +178,9 @@ struct RunFiles {
   /// Where the run begins.
   func state(_ former: Former?, _ settings: RunSettings, _ plan: BatchPlan) throws -> Checkpoint {
     guard case .stopped(let earlier, let value)? = former else {
-      return Checkpoint(settings, plan: plan)
+      return Checkpoint(
+        settings, plan: plan, outcomes: OutputFile.State(isCompressed: form.isCompressed),
+        rejects: OutputFile.State(isCompressed: rejectsForm?.isCompressed == true))
     }
     guard let state = Checkpoint(earlier, value, plan: plan) else {
       throw CommandError("\(checkpoint ?? "") is damaged; run again without --resume")
@@ -104,72 +188,79 @@ struct RunFiles {
     return state
   }
 
-  /// Opens what a run writes. A new run leaves a checkpoint of its beginning before it empties
-  /// anything, so that a kill finds either the files before or a run to go on with.
+  // MARK: Writing
+
+  /// Where a run writes from a state on. Nothing is made or emptied yet.
   func open(_ state: Checkpoint, _ plan: BatchPlan, users: [String], isResuming: Bool) throws
     -> BatchRun.Files
   {
     let outcomes: OutcomeSink
-    if form == .sqlite {
+    if out == "none" {
+      outcomes = .none
+    } else if isDatabase {
       outcomes = .database(
-        try OutcomeDatabase(
-          out, building: checkpoint ?? out + ".building", plan, state, resumes: isResuming))
+        OutcomeDatabase(
+          out, building: checkpoint ?? out + ".building", plan, resumes: isResuming))
     } else {
-      if !isResuming, let checkpoint { try state.write(to: checkpoint) }
-      outcomes = try sink(out, state.outcomes, isResuming)
+      outcomes = .file(
+        try OutputFile(
+          out, isCompressed: form.isCompressed, header: plan.header, after: state.outcomes))
     }
-    if !isResuming, let manifest { FileName.remove(manifest) }
-    if case .file(let file) = outcomes, file.count == 0 { try file.write(plan.header) }
+    let rejects = try rejects.map {
+      try OutputFile(
+        $0, isCompressed: rejectsForm?.isCompressed == true, after: state.rejects)
+    }
     return BatchRun.Files(
-      users: users, outcomes: outcomes, rejects: try sink(rejects, state.rejects, isResuming),
-      checkpoint: checkpoint, interval: interval)
+      users: users, outcomes: outcomes, rejects: rejects.map { .file($0) } ?? .none,
+      checkpoint: checkpoint, interval: interval, begin: { try begin($0) })
   }
 
-  private func sink(_ path: String?, _ hash: XXH64.Stream, _ isResuming: Bool) throws
-    -> OutcomeSink
-  {
-    guard let path, path != "none" else { return .none }
-    // A kill may have come before the file was made.
-    let isThere = hash.count > 0 || FileIdentity.exists(path)
-    return .file(
-      isResuming && path != "-" && isThere
-        ? try OutputFile(resuming: path, after: hash) : try OutputFile(creating: path))
+  /// Comes before the first byte that is written. A checkpoint is there before anything is emptied, so
+  /// that a kill leaves either the files before or a run to continue; and no manifest tells of outcomes
+  /// that are there no longer.
+  private func begin(_ state: Checkpoint) throws {
+    if let checkpoint, !isDatabase { try state.write(to: checkpoint) }
+    // A database takes the place of the old one at the end.
+    if !isDatabase || rejects != nil { removeManifests() }
   }
 
-  /// Closes what a complete run has written, and leaves the manifest in place of the checkpoint.
-  func finish(_ run: BatchRun) throws {
-    try run.close()
-    if let manifest {
-      try run.manifest.write(to: manifest)
+  private func removeManifests() {
+    if let manifest { FileName.remove(manifest) }
+    // One of an earlier run, which put it where it usually is.
+    guard let outPlace, outPlace.hasNeighbours else { return }
+    for path in [out, outPlace.target] {
+      let usual = RunFiles.usualManifest(path)
+      guard FileIdentity.regularSize(of: usual) != nil,
+        let other = try? Manifest(reading: usual).outcomes,
+        FilePlace.parts(other.path).name == FilePlace.parts(path).name
+      else { continue }
+      FileName.remove(usual)
     }
+  }
+
+  /// Completes what a run has written, and leaves the manifest in place of the checkpoint.
+  func finish(_ run: BatchRun) throws {
+    try run.close(replacing: removeManifests)
+    if let manifest { try run.manifest.write(to: manifest) }
     if let checkpoint { OutcomeDatabase.remove(checkpoint) }
   }
-}
 
-extension UserInput {
-  /// The files that paths and patterns name.
-  static func paths(_ patterns: [String]) throws -> [String] {
-    var paths: [String] = []
-    for pattern in patterns {
-      let found = FilePattern.paths(pattern)
-      guard !found.isEmpty else { throw CommandError("no file matches \(pattern)") }
-      paths += found
-    }
-    if paths.filter({ $0 == "-" }).count > 1 {
-      throw CommandError("standard input can be read once")
-    }
-    // What is missing is told now, not when the files before it are done.
-    for path in paths where path != "-" {
-      try InputFile(path).check()
-    }
-    return paths
+  /// Whether a run that came to an end in its middle has left something to continue from.
+  func canContinue(_ run: BatchRun) -> Bool { run.hasBegun && out != "-" && checkpoint != nil }
+
+  /// What to say when a run was stopped.
+  func farewell(_ run: BatchRun) -> String {
+    guard canContinue(run) else { return "Stopped." }
+    return
+      "Stopped after \(counted(run.state.sums.users, "user")); to continue, run the same command "
+      + "with --resume."
   }
-}
 
-extension InputFile {
-  /// Whether the file can be read: a folder opens like a file.
-  func check() throws {
-    if FileIdentity.isFolder(path) { throw CommandError("\(path) is a folder, not a users file") }
+  /// Ends a run that found no user: outcomes of earlier runs stay, and what was refused is kept.
+  func abandon(_ run: BatchRun) throws {
+    guard run.hasBegun else { return }
+    try run.files.rejects.close()
+    if let checkpoint { OutcomeDatabase.remove(checkpoint) }
   }
 }
 
@@ -183,15 +274,16 @@ extension RunSettings {
       ruleSet, placements: placements, now: now,
       assigner: assigner == "djb2" ? .djb2 : .hash(salt: seed),
       layout: layout == "wide" ? .wide : .long,
-      form: OutputForm(rawValue: output)?.outcomes ?? .ndjson, writesOutcomes: output != "none",
-      stopsAtRejection: strict, clock: clock, texts: texts)
+      form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
+      clock: clock, texts: texts)
   }
 }
 
 extension BatchRun {
-  func close() throws {
+  /// - Parameter replacing: comes before a new database takes the place of an old one.
+  func close(replacing: () -> Void = {}) throws {
     if case .database(let database) = files.outcomes {
-      try database.finish(state, counts: tally.value.json)
+      try database.finish(state, counts: tally.value.json, replacing: replacing)
     }
     try files.outcomes.close()
     try files.rejects.close()

@@ -22,9 +22,10 @@ struct RunSettings {
   var seed: String
   var assigner: String
   var layout: String
-  /// The form of the outcomes.
+  /// The form of the outcomes, as ``FileForm/text`` has it, or `none`.
   var output: String
-  var strict: Bool
+  /// How refused lines are kept; nil when they are not.
+  var rejects: String?
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -46,7 +47,7 @@ struct RunSettings {
       "now": .string(WireTime.text(milliseconds: now) ?? "\(now)"),
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
-      "output": .string(output), "strict": .bool(strict),
+      "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
       "texts": texts?.value ?? .null,
     ])
   }
@@ -59,8 +60,7 @@ struct RunSettings {
       let dialect = text("dialect"), let platform = text("platform"), let now = text("now"),
       let time = WireTime.milliseconds(now), let timeZone = text("timeZone"),
       let seed = text("seed"), let assigner = text("assigner"), let layout = text("layout"),
-      let output = text("output"), case .list(let files)? = value["users"],
-      case .bool(let strict)? = value["strict"]
+      let output = text("output"), case .list(let files)? = value["users"]
     else { return nil }
     self.config = config
     self.configHash = configHash
@@ -72,9 +72,9 @@ struct RunSettings {
     self.assigner = assigner
     self.layout = layout
     self.output = output
-    self.strict = strict
     format = text("format")
     input = text("input")
+    rejects = text("rejects")
     texts = value["texts"].flatMap { TextSettings($0) }
     if texts == nil, let other = value["texts"], other != .null { return nil }
     users = []
@@ -92,7 +92,7 @@ struct RunSettings {
   init(
     config: ConfigFile, format: String?, language: LanguageOptions, users: [String],
     input: String?, placements: [String]?, now: Int64, options: DecisionOptions, layout: String,
-    output: String, strict: Bool
+    output: String, rejects: String?
   ) {
     self.config = config.path
     configHash = RunSettings.hash(config.bytes)
@@ -109,7 +109,7 @@ struct RunSettings {
     assigner = options.assignerName.rawValue
     self.layout = layout
     self.output = output
-    self.strict = strict
+    self.rejects = rejects
   }
 
   static func hash(_ bytes: [UInt8]) -> String {

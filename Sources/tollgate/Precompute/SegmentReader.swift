@@ -45,7 +45,7 @@ final class SegmentReader {
     reserve(wanted, keeping: 0)
     var count = try read(file, base + wanted, base: base, keeping: 0)
     let segment = view(0, min(to - base, count))
-    var start = 0
+    var start = from == 0 && hasMark(count) ? 3 : 0
     if from > 0 {
       start = LineScan.newline(in: segment, from: 0) + 1
       if start >= segment.count { return ByteView(start: nil, count: 0) }
@@ -71,6 +71,11 @@ final class SegmentReader {
       count: to - from)
   }
 
+  /// Whether the memory begins with a byte-order mark.
+  private func hasMark(_ count: Int) -> Bool {
+    count >= 3 && memory[..<3].elementsEqual([0xEF, 0xBB, 0xBF])
+  }
+
   private func lastLine(from start: Int, _ end: Int) -> Int {
     var at = end - 1
     while at > start, memory[at - 1] != UInt8(ascii: "\n") { at -= 1 }
@@ -81,7 +86,7 @@ final class SegmentReader {
     let part = UnsafeMutableRawBufferPointer(rebasing: memory[keeping..<end - base])
     let count = try keeping + file.read(into: part, at: base + keeping)
     guard count == end - base else {
-      throw CommandError("\(file.path) has become shorter while it was read")
+      throw file.shortened
     }
     return count
   }

@@ -26,7 +26,7 @@ enum SummaryText {
       }, left: [0, 2])
     lines.append("")
     lines.append(
-      "\(grouped(tally.users)) users decided, \(grouped(tally.rejected)) lines refused. "
+      "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
         + "Shares are of all users.")
     return lines.joined(separator: "\n")
   }

@@ -32,7 +32,8 @@ struct TextSettings: Equatable {
       let found = RunSettings.hash(try FileText.read(path))
       guard found == hash else {
         throw CommandError(
-          "\(path) is another file: its hash is \(found), and the run's was \(hash)")
+          "\(path) is another file: its hash is \(found), and the run's was \(hash)",
+          exitCode: Ending.findings)
       }
     }
   }

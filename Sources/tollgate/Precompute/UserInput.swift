@@ -32,7 +32,7 @@ struct InputPart: Sendable {
 /// Cuts files of users into parts, in order.
 struct UserInput {
   let paths: [String]
-  private let form: InputFile.Form?
+  private let form: UserForm?
   private let lineLimit: Int
   private var file: InputFile?
   private var stream: LineChunks?
@@ -46,7 +46,7 @@ struct UserInput {
   ///   - form: nil to tell by the names of the files.
   ///   - placements: where there are many, what a part gives is long, and parts are smaller.
   init(
-    _ paths: [String], form: InputFile.Form?, lineLimit: Int, placements: Int = 1,
+    _ paths: [String], form: UserForm?, lineLimit: Int, placements: Int = 1,
     from position: InputPosition = InputPosition()
   ) throws {
     self.paths = paths
@@ -64,11 +64,27 @@ struct UserInput {
     guard position.file < paths.count else { return }
     let opened = try InputFile(paths[position.file])
     file = opened
-    let isCSV = (form ?? InputFile.Form(path: opened.path)) == .csv
-    guard try isCSV || opened.size == nil || opened.isCompressed() else { return }
+    let form = form ?? UserForm(path: opened.path)
+    if form == .ndjson, opened.size != nil, try opened.signature() != .gzip {
+      return try check(opened)
+    }
+    let content = try opened.content(holdsUsers: true).bytes
+    let problem = try content.peek { form.problem($0, isWhole: $1, path: opened.path) }
+    guard problem.isEmpty else { throw CommandError(problem) }
     stream = LineChunks(
-      size: partSize, lineLimit: lineLimit, isCSV: isCSV, try opened.content())
-    if isCSV { try openRows(opened.path) } else { try skip() }
+      size: partSize, lineLimit: lineLimit, isCSV: form == .csv, content.read)
+    if form == .csv { try openRows(opened.name) } else { try skip() }
+  }
+
+  /// Looks at the beginning of a plain file, the parts of which workers read themselves.
+  private func check(_ file: InputFile) throws {
+    let beginning = try file.beginning(UserForm.window)
+    let signature = FileSignature(beginning)
+    if let refusal = signature.refusal(file.path, holdsUsers: true) { throw refusal }
+    guard case .text(let markLength) = signature else { return }
+    let problem = UserForm.ndjson.problem(
+      Array(beginning.dropFirst(markLength)), isWhole: true, path: file.path)
+    guard problem ?? "" == "" else { throw CommandError(problem ?? "") }
   }
 
   // MARK: Streams
@@ -78,10 +94,9 @@ struct UserInput {
 
   /// Reads the header, which is the first row.
   private mutating func openRows(_ path: String) throws {
-    guard var chunk = try stream?.next(), !chunk.isEmpty else {
+    guard let chunk = try stream?.next(), !chunk.isEmpty else {
       throw CommandError("\(path) is empty: it has no header")
     }
-    if chunk.starts(with: [0xEF, 0xBB, 0xBF]) { chunk.replaceSubrange(0..<3, with: []) }
     let (row, lines, end) = chunk.withUnsafeBytes { CSVRows.first($0) }
     if let fault = row.fault { throw CommandError("\(path): in the header, \(fault)") }
     header = try CSVHeader(
@@ -114,13 +129,15 @@ struct UserInput {
   /// Bytes of all files as they will be read; nil when that is not known.
   static func totalSize(of paths: [String]) -> Int? {
     var sum = 0
-    for path in paths where path != "-" {
-      guard let file = try? InputFile(path), let size = file.size,
-        (try? file.isCompressed()) == false
+    for path in paths {
+      // Opening a pipe and closing it again would end it.
+      guard path != "-", FileIdentity.regularSize(of: path) != nil,
+        let file = try? InputFile(path), let size = file.size,
+        (try? file.signature()) != .gzip
       else { return nil }
       sum += size
     }
-    return paths.contains("-") ? nil : sum
+    return sum
   }
 
   /// The next part; nil at the end.

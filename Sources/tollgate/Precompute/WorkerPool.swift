@@ -31,8 +31,7 @@ final class WorkerPool: Sendable {
       case .rows(let text, let from, let header):
         return text.withUnsafeBytes { bytes in
           let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
-          let records = CSVRecords(
-            rows, header, lineLimit: plan.lineLimit, stops: plan.stopsAtRejection)
+          let records = CSVRecords(rows, header, lineLimit: plan.lineLimit)
           let output = records.json.withUnsafeBufferPointer { worker.process($0, into: buffer) }
           return records.output(output, rows)
         }

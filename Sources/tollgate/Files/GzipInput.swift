@@ -3,16 +3,17 @@ internal import CZlib
 /// What a file holds that gzip has compressed, one member after the other.
 final class GzipInput {
   private let path: String
-  private let source: (UnsafeMutableRawBufferPointer) throws -> Int
+  private let source: Lookahead.Source
   private let stream: UnsafeMutablePointer<z_stream>
   private let compressed: UnsafeMutableRawBufferPointer
   /// Whether the input is between members, where it may end.
   private var isBetweenMembers = true
+  private var hasMember = false
   private var isAtEnd = false
 
   /// - Parameters:
   ///   - source: puts the next compressed bytes into memory and tells how many there are.
-  init(_ path: String, _ source: @escaping (UnsafeMutableRawBufferPointer) throws -> Int) throws {
+  init(_ path: String, _ source: @escaping Lookahead.Source) throws {
     self.path = path
     self.source = source
     stream = .allocate(capacity: 1)
@@ -36,12 +37,14 @@ final class GzipInput {
     stream.pointee.next_out = start.assumingMemoryBound(to: Bytef.self)
     stream.pointee.avail_out = uInt(memory.count)
     while stream.pointee.avail_out == uInt(memory.count) {
-      if stream.pointee.avail_in == 0, try !refill() { return 0 }
+      if stream.pointee.avail_in == 0, try !refill() { break }
+      if isBetweenMembers, hasMember, try !beginMember() { continue }
       let code = inflate(stream, Z_NO_FLUSH)
       switch code {
       case Z_OK, Z_BUF_ERROR: isBetweenMembers = false
       case Z_STREAM_END:
         isBetweenMembers = true
+        hasMember = true
         inflateReset(stream)
       default:
         let reason = stream.pointee.msg.map { String(cString: $0) } ?? "error \(code)"
@@ -49,6 +52,21 @@ final class GzipInput {
       }
     }
     return memory.count - Int(stream.pointee.avail_out)
+  }
+
+  /// Passes over zeros behind a member, with which tapes and some tools fill blocks up.
+  ///
+  /// - Returns: whether another member begins here.
+  private func beginMember() throws -> Bool {
+    while stream.pointee.avail_in > 0, let next = stream.pointee.next_in {
+      if next.pointee == 0x1F { return true }
+      guard next.pointee == 0 else {
+        throw CommandError("\(path) is damaged: something that is not gzip follows its gzip data")
+      }
+      stream.pointee.next_in = next + 1
+      stream.pointee.avail_in -= 1
+    }
+    return false
   }
 
   /// Reads compressed bytes; false at the end.

@@ -1,0 +1,77 @@
+internal import ArgumentParser
+
+/// The exit codes, the same in all commands; README has the table.
+enum Ending {
+  static let done: Int32 = 0
+  /// Findings, differences, failed tests, or a rule that does not compile.
+  static let findings: Int32 = 1
+  /// Wrong use, and input that cannot be read or holds nothing to work on.
+  static let wrongUse: Int32 = 2
+  /// Everything is done, but lines were refused although all were asked for.
+  static let refusedLines: Int32 = 3
+  /// A fault of ours.
+  static let ourFault: Int32 = 70
+  /// Output could not be written.
+  static let unwritten: Int32 = 74
+  /// Whoever read the output has closed it: what a shell shows of tools that SIGPIPE ends.
+  static let closedPipe: Int32 = 141
+
+  /// What a shell shows of a process that a signal has ended: 130 for SIGINT.
+  static func signal(_ number: Int32) -> Int32 { 128 + number }
+}
+
+/// A failure that is told to the user and ends the command with this exit code.
+struct CommandError: Error, CustomStringConvertible {
+  var description: String
+  var exitCode: Int32
+
+  init(_ description: String, exitCode: Int32 = Ending.wrongUse) {
+    self.description = description
+    self.exitCode = exitCode
+  }
+}
+
+extension TollgateCommand {
+  static let _errorPrefix = "error: "
+
+  /// How an error ends the program: the code, and what is told beforehand. With code 0 that is help,
+  /// which was asked for.
+  ///
+  /// - Parameter command: what was run; nil when the arguments were not understood.
+  static func ending(of error: any Error, in command: (any ParsableCommand)?)
+    -> (code: Int32, text: String)
+  {
+    switch error {
+    case let error as CommandError:
+      let text = error.description
+      // What has several parts has a prefix of its own for each of them.
+      let isPrefixed = text.isEmpty || text.hasPrefix("error[")
+      return (error.exitCode, isPrefixed ? text : _errorPrefix + text)
+    case let stop as Signals.Stop: return (stop.exitCode, stop.message)
+    case let code as ExitCode: return (code.rawValue, "")
+    case let error as ValidationError where command != nil:
+      return (Ending.wrongUse, text(of: error, in: command))
+    default: break
+    }
+    switch exitCode(for: error) {
+    case .success: return (Ending.done, fullMessage(for: error))
+    case .validationFailure: return (Ending.wrongUse, fullMessage(for: error))
+    default:
+      return (
+        Ending.ourFault,
+        _errorPrefix + "this is a fault of tollgate: \(message(for: error))\n" + Signals.reporting
+      )
+    }
+  }
+
+  /// As the parser tells what it finds itself: with the usage of the command.
+  private static func text(of error: ValidationError, in command: (any ParsableCommand)?) -> String
+  {
+    let type = command.map { Swift.type(of: $0) } ?? TollgateCommand.self
+    return """
+      \(_errorPrefix)\(error.message)
+      Usage: \(usageString(for: type))
+        See 'tollgate \(type._commandName) --help' for more information.
+      """
+  }
+}

@@ -1,0 +1,162 @@
+/// What the first bytes of a file say about it.
+enum FileSignature: Equatable {
+  /// Text in UTF-8, behind a byte-order mark of so many bytes.
+  case text(markLength: Int)
+  case gzip
+  /// Text in another encoding, by the name that iconv knows.
+  case encoding(String)
+  case format(Format)
+
+  /// A known format that is not read.
+  struct Format: Equatable {
+    /// As in "users.parquet is a Parquet file".
+    var name: String
+    /// A command that makes text of it, with `<in>` and `<out>` for the names of files.
+    var conversion: String
+    /// Whether it only packs other files, and holds no rows by itself.
+    var isPacking = false
+  }
+
+  /// How many bytes it takes to tell.
+  static let length = 16
+
+  init(_ bytes: some Collection<UInt8>) {
+    let bytes = Array(bytes.prefix(FileSignature.length))
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      self = .text(markLength: 3)
+    } else if GzipInput.begins(bytes) {
+      self = .gzip
+    } else if let format = FileSignature.format(bytes) {
+      self = .format(format)
+    } else if let encoding = FileSignature.encoding(bytes) {
+      self = .encoding(encoding)
+    } else {
+      self = .text(markLength: 0)
+    }
+  }
+
+  /// Encodings with more than one byte for each character. Without a mark they show by the zeros of
+  /// what is ASCII, as texts that are read here begin.
+  private static func encoding(_ bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+      return "UTF-32"
+    }
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
+    guard bytes.count >= 4 else { return nil }
+    return switch bytes[0..<4].map({ $0 == 0 }) {
+    case [false, true, true, true]: "UTF-32LE"
+    case [true, true, true, false]: "UTF-32BE"
+    case [false, true, false, true]: "UTF-16LE"
+    case [true, false, true, false]: "UTF-16BE"
+    default: nil
+    }
+  }
+
+  private static func format(_ bytes: [UInt8]) -> Format? {
+    if bytes.count >= 12, bytes[8..<12].elementsEqual("DUCK".utf8) {
+      return Format(
+        name: "a DuckDB database",
+        conversion:
+          #"duckdb '<in>' -c "COPY (SELECT * FROM users) TO '<out>.ndjson' (FORMAT json)""#)
+    }
+    return formats.first { bytes.starts(with: $0.bytes) }?.format
+  }
+
+  private static func arrow(_ read: String) -> String {
+    #"python3 -c "\#(read).to_pandas().to_json('<out>.ndjson', orient='records', lines=True)""#
+  }
+
+  private static func packed(_ name: String, _ command: String) -> Format {
+    Format(name: name, conversion: "\(command) '<in>' > '<out>.ndjson'", isPacking: true)
+  }
+
+  private static let spreadsheet = Format(
+    name: "an Excel file", conversion: "save it as CSV in UTF-8, in the program that made it")
+
+  private static let formats: [(bytes: [UInt8], format: Format)] = {
+    func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+    return [
+      (
+        text("PAR1"),
+        Format(
+          name: "a Parquet file",
+          conversion: #"duckdb -c "COPY (SELECT * FROM '<in>') TO '<out>.ndjson' (FORMAT json)""#)
+      ),
+      (
+        text("ARROW1"),
+        Format(
+          name: "an Arrow file",
+          conversion: arrow("import pyarrow as a; a.ipc.open_file('<in>').read_all()"))
+      ),
+      (
+        text("FEA1"),
+        Format(
+          name: "a Feather file",
+          conversion: arrow("import pyarrow.feather as f; f.read_table('<in>')"))
+      ),
+      (
+        text("ORC"),
+        Format(
+          name: "an ORC file", conversion: arrow("import pyarrow.orc as o; o.read_table('<in>')"))
+      ),
+      (
+        text("Obj") + [1],
+        Format(
+          name: "an Avro file",
+          conversion:
+            #"duckdb -c "INSTALL avro; LOAD avro; COPY (SELECT * FROM read_avro('<in>')) TO '<out>.ndjson' (FORMAT json)""#
+        )
+      ),
+      (
+        text("SQLite format 3") + [0],
+        Format(
+          name: "an SQLite database",
+          conversion: #"sqlite3 -header -csv '<in>' "SELECT * FROM users" > '<out>.csv'"#)
+      ),
+      ([0x28, 0xB5, 0x2F, 0xFD], packed("compressed by zstd", "zstd -dc")),
+      (text("BZh"), packed("compressed by bzip2", "bzip2 -dc")),
+      ([0xFD] + text("7zXZ") + [0], packed("compressed by xz", "xz -dc")),
+      ([0x04, 0x22, 0x4D, 0x18], packed("compressed by lz4", "lz4 -dc")),
+      (text("7z") + [0xBC, 0xAF, 0x27, 0x1C], packed("a 7z archive", "7z x -so")),
+      (text("PK") + [3, 4], packed("a zip archive", "unzip -p")),
+      ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], spreadsheet),
+    ]
+  }()
+
+  // MARK: Refusing
+
+  /// What to say of a file that is not text in UTF-8; nil when it is, or gzip.
+  ///
+  /// - Parameter holdsUsers: whether rows are expected, and how to come by them helps.
+  func refusal(_ path: String, holdsUsers: Bool) -> CommandError? {
+    let name = path == "-" ? "standard input" : path
+    let (stem, ending) = FileSignature.parts(path == "-" ? "users.ndjson" : path)
+    func filled(_ command: String) -> String {
+      return command.replacing("<in>", with: path == "-" ? "FILE" : path)
+        .replacing("<out>", with: stem).replacing("<ending>", with: ending)
+    }
+    switch self {
+    case .text, .gzip: return nil
+    case .encoding(let encoding):
+      let command = filled("iconv -f \(encoding) -t UTF-8 '<in>' > '<out>-utf8<ending>'")
+      return CommandError(
+        "\(name) is \(encoding), and must be UTF-8: "
+          + (holdsUsers ? command : "convert it with iconv -f \(encoding) -t UTF-8"))
+    case .format(var format):
+      // Such a file is a zip archive, and users would not call it one.
+      if path.lowercased().hasSuffix(".xlsx") { format = FileSignature.spreadsheet }
+      guard holdsUsers || format.isPacking else {
+        return CommandError("\(name) is \(format.name), and not text")
+      }
+      return CommandError(
+        "\(name) is \(format.name), which is not read; convert it: " + filled(format.conversion))
+    }
+  }
+
+  /// The name of a file up to its endings, and these.
+  private static func parts(_ path: String) -> (stem: String, ending: String) {
+    let name = FilePlace.parts(path).name
+    let stem = name.prefix { $0 != "." }
+    return stem.isEmpty ? ("users", ".ndjson") : (String(stem), String(name.dropFirst(stem.count)))
+  }
+}

@@ -1,0 +1,64 @@
+/// The files that a command reads and writes, with the options that name them. Writing empties a file,
+/// so what is written must be none of the others.
+struct FileUses {
+  private struct Use {
+    var name: String
+    var place: FilePlace
+    var isWritten: Bool
+    /// Whether it is a standard stream that nobody named.
+    var isImplied = false
+  }
+
+  private var uses: [Use] = [
+    Use(
+      name: "standard output", place: FilePlace(open: 1, "standard output"), isWritten: true,
+      isImplied: true),
+    Use(
+      name: "standard error", place: FilePlace(open: 2, "standard error"), isWritten: true,
+      isImplied: true),
+  ]
+
+  /// - Parameters:
+  ///   - name: the option, or what an argument is: `--users`, `the config`.
+  ///   - path: `-` is standard input.
+  mutating func reads(_ name: String, _ path: String?) {
+    guard let path else { return }
+    let place = path == "-" ? FilePlace(open: 0, "standard input") : FilePlace(path)
+    uses.append(Use(name: name, place: place, isWritten: false))
+  }
+
+  /// - Parameter path: `-` is standard output.
+  mutating func writes(_ name: String, _ path: String?) {
+    guard let path else { return }
+    let place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
+    uses.append(Use(name: name, place: place, isWritten: true))
+  }
+
+  /// Throws when two of the files are one of which at least one is written, or when what can be read
+  /// once is read twice.
+  func check() throws {
+    for (number, use) in uses.enumerated() {
+      for other in uses[..<number] where FileUses.collide(use, other) {
+        let (a, b) = (other.place.path, use.place.path)
+        throw CommandError(
+          "\(other.name) and \(use.name) are the same file: " + (a == b ? a : "\(a) and \(b)"))
+      }
+    }
+  }
+
+  private static func collide(_ a: Use, _ b: Use) -> Bool {
+    guard a.place.identity == b.place.identity || a.place.isSameName(as: b.place) else {
+      return false
+    }
+    let areOpen = a.place.descriptor != nil && b.place.descriptor != nil
+    if !a.isWritten, !b.isWritten { return areOpen || a.place.kind == .stream }
+    let isImplied = a.isImplied || b.isImplied
+    switch a.place.kind {
+    case .file, .folder, .missing:
+      // Messages and outcomes may go into one file that is open already: nothing is overwritten.
+      return !(isImplied && areOpen && a.isWritten && b.isWritten)
+    case .stream: return a.isWritten && b.isWritten && !isImplied
+    case .device: return false
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import SystemPackage
+
+/// A file that is open for reading.
+final class InputFile: Sendable {
+  let path: String
+  /// The path as people call it.
+  var name: String { path == "-" ? "standard input" : path }
+  let file: FileDescriptor
+  /// Bytes of a regular file when it was opened at its beginning; nil for pipes and terminals.
+  let size: Int?
+
+  /// - Parameter path: `-` is standard input.
+  init(_ path: String) throws {
+    self.path = path
+    if path == "-" {
+      file = .standardInput
+    } else {
+      do {
+        file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+      } catch let error as Errno {
+        throw CommandError("cannot open \(path): \(error)")
+      }
+      // Reading would say so, in words that say less.
+      if FileIdentity.isFolder(path) {
+        try? file.close()
+        throw CommandError("\(path) is a folder, not a file")
+      }
+    }
+    size = FileIdentity.regularSize(of: file)
+  }
+
+  deinit { if path != "-" { try? file.close() } }
+
+  /// What the beginning of a regular file says; text for all others, which have to be read for it.
+  func signature() throws -> FileSignature {
+    FileSignature(try beginning(FileSignature.length))
+  }
+
+  /// The first bytes of a regular file; none of others.
+  func beginning(_ count: Int) throws -> [UInt8] {
+    guard let size else { return [] }
+    return try [UInt8](unsafeUninitializedCapacity: min(count, size)) { memory, count in
+      count = try read(into: UnsafeMutableRawBufferPointer(memory), at: 0)
+    }
+  }
+
+  /// The content from where the file is: decompressed when it is gzip, and without a byte-order mark.
+  ///
+  /// - Parameter holdsUsers: whether the file holds rows of users, which other formats hold as well.
+  /// - Throws: when the first bytes say that it is no text in UTF-8.
+  func content(holdsUsers: Bool) throws -> (bytes: Lookahead, isCompressed: Bool, hasMark: Bool) {
+    var bytes = Lookahead(source())
+    var signature = FileSignature(try bytes.peek(FileSignature.length))
+    let isCompressed = signature == .gzip
+    if isCompressed {
+      let gzip = try GzipInput(name, bytes.read)
+      bytes = Lookahead(gzip.read)
+      signature = FileSignature(try bytes.peek(FileSignature.length))
+      if signature == .gzip { throw CommandError("\(name) is compressed twice by gzip") }
+    }
+    if let refusal = signature.refusal(path, holdsUsers: holdsUsers) { throw refusal }
+    guard case .text(let markLength) = signature else { return (bytes, isCompressed, false) }
+    bytes.drop(markLength)
+    return (bytes, isCompressed, markLength > 0)
+  }
+
+  /// Reads what comes next. A regular file must have as much as when it was opened.
+  private func source() -> Lookahead.Source {
+    var count = 0
+    return { memory in
+      let read = try self.read(into: memory)
+      count += read
+      if read == 0, let size = self.size, count < size { throw self.shortened }
+      return read
+    }
+  }
+
+  /// Something has cut the file while it was read.
+  var shortened: CommandError { CommandError("\(name) has become shorter while it was read") }
+
+  /// Reads bytes of a regular file until the memory is full or the file ends.
+  ///
+  /// - Returns: the number of bytes read.
+  func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+    var count = 0
+    do {
+      while count < memory.count {
+        let part = UnsafeMutableRawBufferPointer(rebasing: memory[count...])
+        let read = try file.read(
+          fromAbsoluteOffset: Int64(offset + count), into: part, retryOnInterrupt: true)
+        if read == 0 { break }
+        count += read
+      }
+    } catch let error as Errno {
+      throw CommandError("cannot read \(path): \(error)")
+    }
+    return count
+  }
+
+  /// Reads what comes next: at least a byte, unless the file ends.
+  ///
+  /// - Throws: ``Signals/Stop`` when a stop is requested while nothing comes.
+  func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
+    while true {
+      if size == nil { try Signals.wait(toRead: file) }
+      do {
+        return try file.read(into: memory, retryOnInterrupt: true)
+      } catch Errno.wouldBlock {
+        continue
+      } catch let error as Errno {
+        throw CommandError("cannot read \(name): \(error)")
+      }
+    }
+  }
+}

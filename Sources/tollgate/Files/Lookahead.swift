@@ -1,0 +1,53 @@
+/// Bytes that come one after the other, the next of which can be looked at before they are read.
+final class Lookahead {
+  /// Puts the next bytes into memory, at least one, and tells how many there are: none at the end.
+  typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
+
+  private let source: Source
+  private var ahead: [UInt8] = []
+  private var isAtEnd = false
+
+  private static let step = 1 << 16
+
+  init(_ source: @escaping Source) { self.source = source }
+
+  /// The next bytes, at least as many as asked for unless there are no more.
+  func peek(_ count: Int) throws -> [UInt8] {
+    while ahead.count < count, try peekMore() {}
+    return ahead
+  }
+
+  /// Calls with the next bytes, and whether nothing comes behind them, until the answer is not nil.
+  func peek<Answer>(_ body: (_ next: [UInt8], _ isWhole: Bool) -> Answer?) throws -> Answer {
+    while true {
+      if let answer = body(ahead, isAtEnd) { return answer }
+      _ = try peekMore()
+    }
+  }
+
+  private func peekMore() throws -> Bool {
+    if isAtEnd { return false }
+    let before = ahead.count
+    ahead = try [UInt8](unsafeUninitializedCapacity: before + Lookahead.step) { memory, count in
+      _ = memory.update(fromContentsOf: ahead)
+      count = before
+      let rest = UnsafeMutableRawBufferPointer(
+        UnsafeMutableBufferPointer(rebasing: memory[before...]))
+      count += try source(rest)
+    }
+    isAtEnd = ahead.count == before
+    return !isAtEnd
+  }
+
+  /// Passes over bytes that were looked at.
+  func drop(_ count: Int) { ahead.removeFirst(min(count, ahead.count)) }
+
+  /// Puts the next bytes into memory: at least one, or none at the end.
+  func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
+    if ahead.isEmpty { return isAtEnd ? 0 : try source(memory) }
+    let count = min(memory.count, ahead.count)
+    memory.copyBytes(from: ahead[..<count])
+    ahead.removeFirst(count)
+    return count
+  }
+}

@@ -1,0 +1,79 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+extension FileDescriptor {
+  /// Opens a file for writing, to which nothing was written yet. What is open already is written
+  /// behind what it holds.
+  static func open(writing place: FilePlace) throws -> FileDescriptor {
+    do {
+      if let number = place.descriptor {
+        return number == 1 ? .standardOutput : try FileDescriptor(rawValue: number).duplicate()
+      }
+      return try FileDescriptor.open(
+        FilePath(place.target), .writeOnly, options: [.create, .truncate, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    } catch {
+      throw CommandError.cannotWrite(place.path, error as? Errno ?? .ioError)
+    }
+  }
+}
+
+/// Files that are written as a whole.
+enum SavedFile {
+  /// Writes a file in place of what is there. Whoever reads it finds the old content or the new one,
+  /// and so it is left when the disk is full.
+  ///
+  /// - Parameters:
+  ///   - path: `-` is standard output; a pipe or a device is written to.
+  ///   - scratch: where the new file is until it is complete; nil for a name that nobody has.
+  static func write(_ bytes: [UInt8], to path: String, scratch: String? = nil) throws {
+    let place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
+    try place.checkWritable("the file to write")
+    guard place.hasNeighbours else { return try pour(bytes, into: place) }
+    let new = scratch ?? "\(place.target).\(getpid()).new"
+    do {
+      var options: FileDescriptor.OpenOptions = [.create, .closeOnExec]
+      options.insert(scratch == nil ? .exclusiveCreate : .truncate)
+      let file = try FileDescriptor.open(
+        FilePath(new), .writeOnly, options: options,
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      do {
+        defer { try? file.close() }
+        try file.writeWhole(bytes)
+        // A new name for what is not on the disk yet may be all that a loss of power leaves.
+        if scratch == nil { fsync(file.rawValue) }
+      }
+      takeOver(place, new)
+      try FileName.replace(new, place.target)
+    } catch {
+      let error = error as? Errno ?? .ioError
+      if error != .fileExists { FileName.remove(new) }
+      throw CommandError.cannotWrite(path, error)
+    }
+  }
+
+  private static func pour(_ bytes: [UInt8], into place: FilePlace) throws {
+    let file = try FileDescriptor.open(writing: place)
+    defer { if file != .standardOutput { try? file.close() } }
+    do {
+      try file.writeWhole(bytes)
+    } catch {
+      throw CommandError.cannotWrite(place.path, error)
+    }
+  }
+
+  /// Gives a new file the owner and the permissions of the one that it replaces.
+  static func takeOver(_ place: FilePlace, _ new: String) {
+    var status = stat()
+    guard place.kind == .file, stat(place.target, &status) == 0 else { return }
+    _ = chown(new, status.st_uid, status.st_gid)
+    _ = chmod(new, status.st_mode & 0o7777)
+  }
+}

@@ -1,0 +1,164 @@
+internal import Synchronization
+internal import SystemPackage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Signals: from a user who wants the process to stop, and from the system when it has failed.
+enum Signals {
+  /// The signal that asked the process to stop; 0 when none has.
+  private static let requested = Atomic<Int32>(0)
+  /// Whether somebody looks for ``requested``; otherwise a request ends the process at once.
+  private static let isHeeded = Atomic<Bool>(false)
+  /// Both ends of a pipe that holds a byte from the first request on, for those who wait.
+  private static let pipe: (read: Int32, write: Int32) = {
+    var ends: [Int32] = [-1, -1]
+    #if canImport(Darwin)
+      _ = Darwin.pipe(&ends)
+    #elseif canImport(Glibc)
+      _ = Glibc.pipe(&ends)
+    #else
+      _ = Musl.pipe(&ends)
+    #endif
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }()
+
+  static let reporting = """
+    Please report it with the command line, its input if you can share it, and 'tollgate --version'.
+    """
+
+  private static let crashText = Array(
+    ("\nerror: this is a fault of tollgate, which ends here.\n" + reporting
+      + "\nWith SWIFT_BACKTRACE=enable=yes in the environment it tells where it happened.\n").utf8)
+
+  /// Sets up how the process takes signals. Comes before anything else.
+  static func install() {
+    // A reader that goes away, or a limit on the size of files, is an error where it is written to, and
+    // no end without a word.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    installStops()
+    installCrashes()
+  }
+
+  /// Interrupts, and what kill sends.
+  private static func installStops() {
+    // What the handlers read must be there before them.
+    _ = (pipe.read, patience, requested.load(ordering: .relaxed), isHeeded.load(ordering: .relaxed))
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      var action = sigaction()
+      // A job in the background of a script, or under nohup, goes on.
+      sigaction(number, nil, &action)
+      if isIgnored(action) { continue }
+      set(number, SA_RESTART) { number in
+        let isFirst = Signals.requested.exchange(number, ordering: .sequentiallyConsistent) == 0
+        guard isFirst, Signals.isHeeded.load(ordering: .sequentiallyConsistent) else {
+          _exit(Ending.signal(number))
+        }
+        var byte: UInt8 = 1
+        _ = write(Signals.pipe.write, &byte, 1)
+        // Whatever is waited for may never come.
+        alarm(Signals.patience)
+      }
+    }
+    set(SIGALRM, 0) { _ in _exit(Ending.signal(Signals.requested.load(ordering: .relaxed))) }
+  }
+
+  /// Seconds in which the process has to end after a request.
+  private static let patience: UInt32 = 3
+
+  /// Traps and bad memory: one line for the user in place of registers, unless somebody who looks
+  /// for the fault wants these.
+  private static func installCrashes() {
+    let wishes = ["SWIFT_BACKTRACE", "ASAN_OPTIONS", "TSAN_OPTIONS"]
+    if wishes.contains(where: { getenv($0) != nil }) { return }
+    _ = crashText.count
+    // An overflow of the stack leaves no room on it.
+    let size = 64 << 10
+    var stack = stack_t()
+    stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    stack.ss_size = numericCast(size)
+    sigaltstack(&stack, nil)
+    for number in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT] {
+      set(number, Int32(truncatingIfNeeded: SA_ONSTACK)) { _ in
+        Signals.crashText.withUnsafeBytes { _ = write(2, $0.baseAddress, $0.count) }
+        _exit(Ending.ourFault)
+      }
+    }
+  }
+
+  private static func set(
+    _ number: Int32, _ flags: Int32, _ handler: @escaping @convention(c) (Int32) -> Void
+  ) {
+    var action = sigaction()
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_handler = handler
+    #elseif canImport(Glibc)
+      action.__sigaction_handler.sa_handler = handler
+    #else
+      action.__sa_handler.sa_handler = handler
+    #endif
+    action.sa_flags = flags
+    sigaction(number, &action, nil)
+  }
+
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    #if canImport(Darwin)
+      let handler = action.__sigaction_u.__sa_handler
+    #elseif canImport(Glibc)
+      let handler = action.__sigaction_handler.sa_handler
+    #else
+      let handler = action.__sa_handler.sa_handler
+    #endif
+    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  // MARK: Requests to stop
+
+  /// Somebody asked the process to stop.
+  struct Stop: Error {
+    var signal: Int32
+    /// What to say about it.
+    var message = "Stopped."
+
+    var exitCode: Int32 { Ending.signal(signal) }
+  }
+
+  /// Runs something that looks for requests to stop with ``check()`` and ends in its own way. A second
+  /// request ends the process.
+  static func heeding<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    isHeeded.store(true, ordering: .sequentiallyConsistent)
+    defer { isHeeded.store(false, ordering: .sequentiallyConsistent) }
+    return try await body()
+  }
+
+  static var isStopRequested: Bool { requested.load(ordering: .relaxed) != 0 }
+
+  /// Throws when a stop was requested.
+  static func check() throws(Stop) {
+    let number = requested.load(ordering: .relaxed)
+    if number != 0 { throw Stop(signal: number) }
+  }
+
+  /// Waits until there is something to read from a file, or its end, or a request to stop.
+  static func wait(toRead file: FileDescriptor) throws(Stop) {
+    var waited = [
+      pollfd(fd: file.rawValue, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0),
+    ]
+    repeat { try check() } while poll(&waited, 2, -1) < 0 && errno == EINTR
+    try check()
+  }
+
+  /// Waits until there is room to write to a file, or nobody who reads it.
+  static func wait(toWrite file: FileDescriptor) {
+    var waited = pollfd(fd: file.rawValue, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&waited, 1, -1)
+  }
+}

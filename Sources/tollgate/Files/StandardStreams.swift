@@ -1,0 +1,86 @@
+internal import SystemPackage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Standard input, output and error.
+enum StandardStreams {
+  /// Takes the place of those that are closed, so that no file that is opened later gets their
+  /// number and what is printed with it. Each of them then fails as a closed one would.
+  static func fill() {
+    let modes: [(number: Int32, mode: Int32)] = [(0, O_WRONLY), (1, O_RDONLY), (2, O_RDWR)]
+    for (number, mode) in modes where fcntl(number, F_GETFD) < 0 {
+      // The lowest number that is free is this one.
+      _ = open("/dev/null", mode)
+    }
+  }
+
+  /// Prints to standard output. A command cannot go on without: where nothing can be written, it
+  /// ends.
+  static func print(_ bytes: some Sequence<UInt8>) {
+    do throws(Errno) {
+      try FileDescriptor.standardOutput.writeWhole(Array(bytes))
+      isWritten = true
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Prints to standard error, if anybody reads it.
+  static func printError(_ bytes: some Sequence<UInt8>) {
+    try? FileDescriptor.standardError.writeWhole(Array(bytes))
+  }
+
+  /// Closes standard output, which may be when a file system tells that something was not kept.
+  static func close() {
+    do {
+      try FileDescriptor.standardOutput.close()
+    } catch {
+      if isWritten { fail(error as? Errno ?? .ioError) }
+    }
+  }
+
+  /// Whether anything was printed. One thread prints.
+  nonisolated(unsafe) private static var isWritten = false
+
+  private static func fail(_ error: Errno) -> Never {
+    let failure = CommandError.cannotWrite("standard output", error)
+    if !failure.description.isEmpty { printError("error: \(failure)\n".utf8) }
+    exit(failure.exitCode)
+  }
+}
+
+extension CommandError {
+  /// Something could not be written. Nothing is said to those who have closed what they read.
+  static func cannotWrite(_ path: String, _ error: Errno) -> CommandError {
+    error == .brokenPipe
+      ? CommandError("", exitCode: Ending.closedPipe)
+      : CommandError("cannot write \(path): \(error)", exitCode: Ending.unwritten)
+  }
+}
+
+extension FileDescriptor {
+  /// Writes all bytes, also where others have set the file not to block.
+  func writeWhole(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      switch Result(catching: { try write(part, retryOnInterrupt: true) }) {
+      case .success(let count): rest = rest.dropFirst(count)
+      case .failure(Errno.wouldBlock): Signals.wait(toWrite: self)
+      case .failure(let error): throw error as? Errno ?? .ioError
+      }
+    }
+  }
+
+  func writeWhole(_ bytes: [UInt8]) throws(Errno) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
+      try writeWhole(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}

@@ -1,0 +1,97 @@
+internal import Expressions
+
+/// The form of the records in a file of users.
+enum UserForm: String, Sendable, CaseIterable {
+  case ndjson, csv
+
+  /// What a file's name says.
+  init(path: String) {
+    let path = path.lowercased()
+    let name = path.hasSuffix(".gz") ? path.dropLast(3) : path[...]
+    self = name.hasSuffix(".csv") ? .csv : .ndjson
+  }
+
+  /// How many bytes are looked at, at most.
+  static let window = 1 << 16
+
+  /// What is wrong with a file of this form as a whole, as far as its beginning tells, so that it is
+  /// told once and not for each line.
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether nothing comes behind these bytes.
+  /// - Returns: nil when it takes more bytes to tell; an empty text when nothing is wrong.
+  func problem(_ bytes: [UInt8], isWhole: Bool, path: String) -> String? {
+    let isWhole = isWhole || bytes.count >= UserForm.window
+    let lines = UserForm.firstLines(bytes, isWhole: isWhole)
+    guard let first = lines.first else { return isWhole ? "" : nil }
+    guard first.isComplete || isWhole else { return nil }
+    if first.text.contains(0) { return "\(path) is not text; users are NDJSON or CSV" }
+    let (name, stem) = path == "-" ? ("standard input", "") : (path, " '\(path)'")
+    let isJSON = first.text.first == UInt8(ascii: "{") || first.text.first == UInt8(ascii: "[")
+    if first.text.first == UInt8(ascii: "<") {
+      return "\(name) looks like XML or HTML; users are NDJSON or CSV"
+    }
+    switch self {
+    case .csv:
+      return isJSON ? "\(name) looks like JSON; give --users-form ndjson" : ""
+    case .ndjson where !isJSON: return UserForm.tableProblem(first.text, name)
+    case .ndjson: break
+    }
+    let fault = UserForm.fault(first.text)
+    if first.text.first == UInt8(ascii: "[") {
+      // A list between records is one line that is refused.
+      if fault == nil, lines.count > 1 { return "" }
+      if fault == nil, !isWhole { return nil }
+      return "\(name) is one JSON list, and users are one object a line: "
+        + "jq -c '.[]'\(stem) > users.ndjson"
+    }
+    guard fault == .unexpectedEnd else { return "" }
+    guard lines.count > 1 else { return isWhole ? "" : nil }
+    let next = lines[1].text.first
+    return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+      ? "\(name) is JSON over several lines, and users are one object a line: "
+        + "jq -c .\(stem) > users.ndjson" : ""
+  }
+
+  /// A table where JSON is expected.
+  private static func tableProblem(_ line: ArraySlice<UInt8>, _ name: String) -> String {
+    guard line.contains("userId") else { return "" }
+    if line.contains(UInt8(ascii: ",")) {
+      return "\(name) looks like CSV; give --users-form csv, or a name that ends in .csv"
+    }
+    let isTable = line.contains(UInt8(ascii: "\t")) || line.contains(UInt8(ascii: ";"))
+    return isTable
+      ? "\(name) looks like a table; save it as CSV with commas, in a file that ends in .csv" : ""
+  }
+
+  private static func fault(_ line: ArraySlice<UInt8>) -> JSONFault.Kind? {
+    do throws(JSONFault) {
+      _ = try Value.parse(json: line)
+      return nil
+    } catch {
+      return error.kind
+    }
+  }
+
+  /// The first two lines that are not blank.
+  private static func firstLines(_ bytes: [UInt8], isWhole: Bool)
+    -> [(text: ArraySlice<UInt8>, isComplete: Bool)]
+  {
+    var lines: [(text: ArraySlice<UInt8>, isComplete: Bool)] = []
+    var rest = bytes[...]
+    while lines.count < 2, !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+      let line = rest[..<(end ?? rest.endIndex)].drop { [0x20, 0x09, 0x0D].contains($0) }
+      rest = end.map { rest[($0 + 1)...] } ?? []
+      if !line.isEmpty { lines.append((line, end != nil || isWhole)) }
+    }
+    return lines
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func contains(_ text: String) -> Bool {
+    let text = Array(text.utf8)
+    return indices.contains { self[$0...].starts(with: text) }
+  }
+}

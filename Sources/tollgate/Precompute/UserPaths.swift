@@ -1,0 +1,27 @@
+internal import Expressions
+
+extension UserInput {
+  /// Bytes of the longest header of CSV.
+  private static let longestHeader = 1 << 20
+
+  /// The files that paths and patterns name. Each can be read, as far as that can be known without
+  /// reading a pipe: what is missing, or is something else, is told now, and not when the files before
+  /// it are done.
+  static func paths(_ patterns: [String], form: UserForm?) throws -> [String] {
+    var paths: [String] = []
+    for pattern in patterns {
+      if pattern.isEmpty { throw CommandError("--users is empty: name a file") }
+      let found = FilePattern.paths(pattern)
+      guard !found.isEmpty else { throw CommandError("no file matches \(pattern)") }
+      paths += found
+    }
+    for path in paths where path != "-" {
+      switch FilePlace(path).kind {
+      case .stream, .device: continue
+      case .file, .folder, .missing:
+        _ = try UserInput([path], form: form, lineLimit: longestHeader)
+      }
+    }
+    return paths
+  }
+}

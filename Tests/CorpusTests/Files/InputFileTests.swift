@@ -1,0 +1,95 @@
+import Foundation
+import RuleEngine
+import Testing
+
+@testable import tollgate
+
+/// What is read from files, and what is said when they change meanwhile.
+@Suite struct InputFileTests {
+  private func read(_ bytes: Lookahead, by step: Int = 1_000) throws -> [UInt8] {
+    var content: [UInt8] = []
+    var memory = [UInt8](repeating: 0, count: step)
+    while true {
+      let count = try memory.withUnsafeMutableBytes { try bytes.read(into: $0) }
+      if count == 0 { return content }
+      content += memory[..<count]
+    }
+  }
+
+  private func truncate(_ folder: TestFolder, _ name: String, to size: UInt64) throws {
+    let handle = try FileHandle(forWritingTo: URL(filePath: folder.path(name)))
+    try handle.truncate(atOffset: size)
+    try handle.close()
+  }
+
+  /// What was cut off is no end.
+  @Test func filesThatBecomeShorter() throws {
+    let folder = try TestFolder()
+    let text = TestFolder.users(5_000)
+    try folder.write("all", text)
+    // More than is looked at before the rest, also when it is compressed.
+    try folder.write("cut", TestFolder.users(60_000))
+    #expect(try folder.shell("gzip -n -k all cut").code == 0)
+    for name in ["cut", "cut.gz"] {
+      let file = try InputFile(folder.path(name))
+      let content = try file.content(holdsUsers: true).bytes
+      try truncate(folder, name, to: UInt64((file.size ?? 0) - 10))
+      #expect(throws: CommandError.self) { try read(content) }
+    }
+    let file = try InputFile(folder.path("all"))
+    let reader = SegmentReader(lineLimit: 1 << 20)
+    #expect(try reader.lines(of: file, from: 0, to: text.utf8.count).count == text.utf8.count)
+    try truncate(folder, "all", to: 10_000)
+    #expect(throws: CommandError.self) {
+      try reader.lines(of: file, from: 0, to: text.utf8.count)
+    }
+    // What grows is read as far as it was.
+    try folder.write("more", "a\n")
+    let growing = try InputFile(folder.path("more"))
+    try folder.write("more", "a\nb\n")
+    #expect(try reader.lines(of: growing, from: 0, to: growing.size ?? 0).count == 2)
+  }
+
+  /// Bytes that were looked at are read like all others, in whatever pieces they come.
+  @Test(arguments: [1, 7, 1_000, 200_000])
+  func lookingAhead(piece: Int) throws {
+    let text = Array(TestFolder.users(3_000).utf8)
+    var at = 0
+    let bytes = Lookahead { memory in
+      let count = min(piece, memory.count, text.count - at)
+      memory.copyBytes(from: text[at..<at + count])
+      at += count
+      return count
+    }
+    #expect(try bytes.peek(16).starts(with: text[..<16]))
+    let found = try bytes.peek { next, _ in next.firstIndex(of: 0x0A) }
+    #expect(found == text.firstIndex(of: 0x0A))
+    bytes.drop(5)
+    #expect(try read(bytes, by: 333) == Array(text[5...]))
+    #expect(try bytes.peek(16).isEmpty)
+    #expect(try bytes.peek { _, isWhole in isWhole ? true : nil })
+  }
+
+  /// The form of users is told as soon as it can be, and not before.
+  @Test func problemsTakeAsManyBytesAsTheyNeed() {
+    func problem(_ text: String, isWhole: Bool = false) -> String? {
+      UserForm.ndjson.problem(Array(text.utf8), isWhole: isWhole, path: "u")
+    }
+    #expect(problem("") == nil)
+    #expect(problem("", isWhole: true) == "")
+    #expect(problem("{\"userId\":\"a") == nil)
+    #expect(problem("{\"userId\":\"a\"}\n") == "")
+    #expect(problem("{\n") == nil)
+    #expect(problem("{\n  ") == nil)
+    #expect(problem("{\n  \"")?.contains("several lines") == true)
+    #expect(problem("{\n{") == "")
+    #expect(problem("{\n", isWhole: true) == "")
+    #expect(problem("[1]\n") == nil)
+    #expect(problem("[1]\n{") == "")
+    #expect(problem("[1]\n", isWhole: true)?.contains("JSON list") == true)
+    #expect(problem("[\n")?.contains("JSON list") == true)
+    let long = String(repeating: "x", count: UserForm.window)
+    #expect(problem("{\"a\":\"" + long) == "")
+    #expect(problem("[\"" + long)?.contains("JSON list") == true)
+  }
+}

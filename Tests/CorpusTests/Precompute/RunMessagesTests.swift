@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import tollgate
+
+/// How files of users are named on the command line, and what runs and replays say.
+@Suite struct RunMessagesTests {
+  // MARK: Users
+
+  /// A shell that has expanded a pattern gives many files where one was written.
+  @Test func severalFilesAfterOneOption() throws {
+    let folder = try TestFolder()
+    for part in 1...3 {
+      try folder.write("users-\(part).ndjson", TestFolder.users(20, from: 20 * part))
+    }
+    let expected = try folder.precompute("--users", "users-*.ndjson").output
+    #expect(expected.split(separator: "\n").count == 360)
+    for script in [
+      "$CONFIG --users users-*.ndjson", "--users users-*.ndjson --threads 1 -- $CONFIG",
+      "--users users-*.ndjson $CONFIG", "--users users-1.ndjson --users users-[23].ndjson $CONFIG",
+      "$CONFIG --users users-1.ndjson users-2.ndjson --users users-3.ndjson",
+      "$CONFIG --users users-1.ndjson - users-3.ndjson < users-2.ndjson",
+    ] {
+      let result = try folder.shell(
+        "$TOLLGATE precompute --now 2026-03-01T12:00:00Z --seed s \(script)")
+      #expect(result.code == 0, "\(script): \(result.errors)")
+      #expect(result.output == expected, "\(script)")
+    }
+    let none = try folder.tollgate("precompute", "--users", "users-1.ndjson")
+    #expect(none.code == 2)
+    #expect(none.errors.contains("Missing expected argument '<config>'"))
+    let many = try folder.shell("$TOLLGATE precompute --users users-*.ndjson --out none")
+    #expect(many.code == 2)
+  }
+
+  @Test func theConfigBehindTheUsers() {
+    func first(_ words: String) -> String? {
+      PrecomputeCommand.withConfigFirst(words.split(separator: " ").map(String.init))?
+        .joined(separator: " ")
+    }
+    #expect(first("precompute --users a c") == "precompute c --users a")
+    #expect(first("precompute --users a - c --out x") == "precompute c --users a - --out x")
+    #expect(
+      first("precompute --users a b --users c d e") == "precompute e --users a b --users c d")
+    #expect(first("precompute --users a") == nil)
+    #expect(first("precompute --users a --out x") == nil)
+    #expect(first("check --users a c") == nil)
+    #expect(first("precompute") == nil)
+  }
+
+  @Test func oneOfSomething() throws {
+    let folder = try TestFolder()
+    try folder.write("users", "{\"userId\":\"a\"}\n{}\n")
+    let result = try folder.precompute(
+      "--users", "users", "--out", "none", "--placements", "export_report")
+    #expect(result.errors.contains("Deciding 1 placement as of"))
+    #expect(result.errors.contains("Done: 1 user in "))
+    #expect(result.errors.contains("; 1 line refused\n"))
+    #expect(result.output.contains("1 user decided, 1 line refused."))
+    try folder.write("users", "{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n")
+    let two = try folder.precompute("--users", "users", "--out", "none")
+    #expect(two.output.contains("2 users decided, 0 lines refused."))
+    for number in ["-1", "0"] {
+      let none = try folder.precompute("--users", "users", "--out", "none", "--threads", number)
+      #expect(none.errors.hasPrefix("error: --threads is at least 1"), "\(none.errors)")
+    }
+    let every = try folder.precompute("--users", "users", "--checkpoint-every", "-1")
+    #expect(every.errors.hasPrefix("error: --checkpoint-every is a number of seconds from 0 on"))
+    let empty = try folder.precompute("--users", "")
+    #expect(empty.errors == "error: --users is empty: name a file\n")
+  }
+
+  /// What is said to be done is done.
+  @Test func doneComesLast() throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(10))
+    for name in ["out.ndjson", "out.csv.gz", "out.sqlite"] {
+      // Where the manifest cannot be written, nothing is done.
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name + ".manifest.json.new"), withIntermediateDirectories: true)
+      let failed = try folder.precompute("--users", "users", "--out", name)
+      #expect(failed.code == 74)
+      #expect(!failed.errors.contains("Done"))
+      #expect(failed.errors.contains("error: cannot write \(name).manifest.json: Is a directory"))
+      try FileManager.default.removeItem(atPath: folder.path(name + ".manifest.json.new"))
+      let resumed = try folder.precompute("--users", "users", "--out", name, "--resume")
+      #expect(resumed.code == 0, "\(resumed.errors)")
+      #expect(resumed.errors.contains("Done"))
+      #expect(folder.exists(name + ".manifest.json"))
+      #expect(!folder.exists(name + ".checkpoint"))
+    }
+  }
+
+  // MARK: replay
+
+  @Test(arguments: ["out.ndjson", "out.csv", "out.csv.gz", "out.sqlite"])
+  func outcomesAreNoManifest(name: String) throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(10))
+    #expect(try folder.precompute("--users", "users", "--out", name).code == 0)
+    let result = try folder.tollgate("replay", name)
+    #expect(result.code == 2)
+    #expect(
+      result.errors
+        == "error: \(name) is not a manifest; the one of this file is \(name).manifest.json\n")
+    try FileManager.default.removeItem(atPath: folder.path(name + ".manifest.json"))
+    let alone = try folder.tollgate("replay", name)
+    #expect(alone.code == 2)
+    if name == "out.ndjson" || name == "out.csv" || name == "out.csv.gz" {
+      #expect(alone.errors.contains("\(name) is a file of outcomes"), "\(alone.errors)")
+    }
+  }
+
+  @Test func otherFilesAreNoManifest() throws {
+    let folder = try TestFolder()
+    try folder.write("c", "{\"checkpoint\":1}")
+    #expect(try folder.tollgate("replay", "c").errors.contains("continue it with"))
+    try folder.write("m", "{\"manifest\":2}")
+    #expect(try folder.tollgate("replay", "m").errors.contains("not a manifest of this version"))
+    try folder.write("x", "{\"a\":")
+    #expect(
+      try folder.tollgate("replay", "x").errors
+        == "error: x is not a manifest: the JSON ends too early at byte 5\n")
+    #expect(try folder.tollgate("replay", "missing").code == 2)
+    let config = try folder.tollgate("replay", TestFolder.config)
+    #expect(config.errors == "error: \(TestFolder.config) is not a manifest\n")
+    try folder.write("users", TestFolder.users(2))
+    #expect(try folder.tollgate("replay", "users").errors.contains("users is not a manifest: "))
+  }
+
+  @Test func aConfigFromStandardInput() throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(10))
+    let run = try folder.shell(
+      "cat $CONFIG | $TOLLGATE precompute - --users users --out out.ndjson")
+    #expect(run.code == 0)
+    let without = try folder.tollgate("replay", "out.ndjson.manifest.json")
+    #expect(without.code == 2)
+    #expect(without.errors.contains("read its config from standard input; give it with --config"))
+    let with = try folder.tollgate(
+      "replay", "out.ndjson.manifest.json", "--config", TestFolder.config)
+    #expect(with.code == 0, "\(with.errors)")
+    let other = try folder.shell(
+      "sed s/export_report/export_repost/ $CONFIG > other.json;"
+        + " $TOLLGATE replay out.ndjson.manifest.json --config other.json")
+    #expect(other.code == 1)
+    #expect(other.errors.contains("other.json is another config"))
+  }
+}

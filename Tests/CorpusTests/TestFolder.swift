@@ -1,0 +1,70 @@
+import Foundation
+
+/// A folder of files that goes away with the test.
+final class TestFolder {
+  let url = FileManager.default.temporaryDirectory
+    .appending(path: "tollgate-test-\(UUID().uuidString)")
+
+  /// The demo's files in the corpus.
+  static let demo = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "corpus/demo").path
+  static let config = demo + "/config.json"
+
+  init() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  var path: String { url.path }
+
+  func path(_ name: String) -> String { url.appending(path: name).path }
+
+  func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: path(name)) }
+
+  func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
+
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+  /// The names of all files, in order.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
+  @discardableResult
+  func write(_ name: String, _ text: String) throws -> String { try write(name, Data(text.utf8)) }
+
+  @discardableResult
+  func write(_ name: String, _ bytes: Data) throws -> String {
+    try bytes.write(to: url.appending(path: name))
+    return path(name)
+  }
+
+  /// Lines of users, one of a thousand without an identity.
+  static func users(_ count: Int, from first: Int = 0) -> String {
+    (first..<first + count).map { number in
+      number % 1_000 == 3
+        ? "{\"user\":{}}\n"
+        : "{\"userId\":\"u-\(number)\",\"user\":{\"plan\":\"free\"},"
+          + "\"device\":{\"totalSessions\":\(number % 50)}}\n"
+    }.joined()
+  }
+
+  /// What a program says, in this folder. The built tool is `$TOLLGATE`, the demo's config `$CONFIG`.
+  func shell(_ script: String) throws -> BuiltTool.Result {
+    try BuiltTool.run("/bin/sh", ["-c", "cd '\(path)' && \(script)"])
+  }
+
+  /// A run of `precompute` in this folder, with the demo's config, at a fixed time.
+  func precompute(_ arguments: String...) throws -> BuiltTool.Result {
+    try BuiltTool.run(
+      try BuiltTool.tool(),
+      ["precompute", Self.config, "--now", "2026-03-01T12:00:00Z", "--seed", "s"] + arguments,
+      in: path)
+  }
+
+  func tollgate(_ arguments: String...) throws -> BuiltTool.Result {
+    try BuiltTool.run(try BuiltTool.tool(), arguments, in: path)
+  }
+}
