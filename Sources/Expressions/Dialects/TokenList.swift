@@ -2,6 +2,8 @@
 /// comments.
 struct TokenList {
   private var tokens: [Token] = []
+  /// Where the first comment stands.
+  private(set) var comment: SourceRange?
   /// For each opening parenthesis, where it is closed.
   private var closing: [Int: Int] = [:]
   private let length: Int
@@ -12,14 +14,27 @@ struct TokenList {
     source.withUTF8 { bytes in
       let next = TokenList.reader(bytes, dialect)
       var open: [Int] = []
+      var end = 0
       while let token = next() {
+        note(bytes, from: end, to: token.from)
+        end = token.to
         if token.kind == .leftParenthesis { open.append(tokens.count) }
         if token.kind == .rightParenthesis, let first = open.popLast() {
           closing[first] = tokens.count
         }
         tokens.append(token)
       }
+      note(bytes, from: end, to: bytes.count)
     }
+  }
+
+  /// What is no token is space or a comment, which goes to the end of its line.
+  private mutating func note(_ source: ByteView, from: Int, to: Int) {
+    guard comment == nil, let start = source[from..<to].firstIndex(of: UInt8(ascii: "/")) else {
+      return
+    }
+    let line = source[start..<to].prefix { $0 != 0x0A && $0 != 0x0D }
+    comment = SourceRange(from: start, to: line.endIndex)
   }
 
   private static func reader(_ source: ByteView, _ dialect: Dialect) -> () -> Token? {

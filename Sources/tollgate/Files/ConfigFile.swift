@@ -5,7 +5,8 @@ internal import RuleEngine
 /// A config file on its way to a rule set, with everything there is to say about it.
 struct ConfigFile {
   var path: String
-  var bytes: [UInt8]
+  /// The file as it was read.
+  let content: FileContent
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
@@ -14,10 +15,13 @@ struct ConfigFile {
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
+  var bytes: [UInt8] { content.bytes }
+
   /// - Parameter format: nil to tell by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
     self.path = path
-    bytes = try FileText.read(path)
+    content = try FileContent(path)
+    let bytes = content.bytes
     let decoded = Config.decode(bytes, format: format)
     config = decoded.output
     diagnostics = decoded.diagnostics
