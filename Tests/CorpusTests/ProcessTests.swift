@@ -133,8 +133,9 @@ import Testing
     let codes = audiences.map { ($0["reason"] as? NSDictionary)?["code"] as? String }
     #expect(codes == ["expressionFalse", "occurrenceLimit", "matched"])
     let clauses = try #require(audiences[0]["clauses"] as? [NSDictionary])
-    #expect(clauses.last?["text"] as? String == "params.pages > 20")
-    #expect(clauses.last?["outcome"] as? String == "false")
+    #expect(clauses.suffix(2).map { $0["text"] as? String } == ["params.pages > 20", "false"])
+    #expect(clauses.suffix(2).map { $0["outcome"] as? String } == ["false", "false"])
+    #expect(clauses.suffix(2).map { $0["reached"] as? Bool } == [true, false])
     let shares = try #require(value["shares"] as? [NSDictionary])
     #expect(shares.map { $0["probability"] as? String } == ["9/20", "9/20", "1/10"])
   }

@@ -65,9 +65,21 @@ public enum EvaluatorCheck {
     case .error(let kind):
       require(isFault && EvaluationError(fault: result).kind == kind, "tracing changes \(outcome)")
     }
-    let length = program.sources[0].utf8.count
-    for clause in program.clauses(of: program.entries[0], in: &frame) {
+    let source = Array(program.sources[0].utf8)
+    let length = source.count
+    let clauses = program.clauses(of: program.entries[0], in: &frame)
+    require(!clauses.isEmpty, "no clause of an expression that compiles")
+    for clause in clauses {
       require(clause.range.to <= length, "a clause lies behind the text")
+      let place = source[clause.range.from..<clause.range.to]
+      require(place.elementsEqual(clause.text.utf8), "a clause stands elsewhere: \(clause.text)")
+    }
+    // The only clause is the whole.
+    if clauses.count == 1, let clause = clauses.first {
+      require(clause.wasReached, "the only clause was not reached")
+      let isLimit = outcome.isLimit || clause.outcome == .failed(.limitExceeded)
+      let isSame = (clause.outcome == .true) == outcome.isTrue
+      require(isSame || isLimit, "\(clause.outcome), but \(outcome)")
     }
     do throws(EvaluationError) {
       _ = try program.evaluate(in: &frame)

@@ -1,7 +1,7 @@
 @testable import Expressions
 
 /// Any text: a tree or diagnostics that lie in the text, and a tree that prints as a text with the
-/// same tree.
+/// same tree; formatted in either dialect, an expression that compiles as it did.
 public enum ParserCheck {
   private static let limits = Limits(sourceBytes: 10_000, nesting: 100)
 
@@ -11,6 +11,7 @@ public enum ParserCheck {
     let again = parse(source)
     require(again.diagnostics == diagnostics, "the diagnostics differ the second time")
     for diagnostic in diagnostics { check(diagnostic, source) }
+    for environment in environments { checkFormatting(source, environment) }
     require(
       diagnostics.isEmpty || diagnostics.contains { $0.severity == .error },
       "there is something to say, and no error")
@@ -30,6 +31,33 @@ public enum ParserCheck {
       require(isInside, "'\(diagnostic.message)' lies at \(range) of \(source.utf8.count) bytes")
     }
     _ = DiagnosticText.render(diagnostic, source: source)
+  }
+
+  private static let environments = [
+    Environment(limits: limits), Environment.superscript(limits: limits),
+  ]
+
+  private static func checkFormatting(_ source: String, _ environment: Environment) {
+    let formatted = environment.format(source)
+    for reason in formatted.refusal { check(reason, source) }
+    let compiled = environment.compile(source)
+    require(formatted.compiles == (compiled.output != nil), "formatting tells otherwise")
+    if !formatted.refusal.isEmpty {
+      require(formatted.text == source, "refused, and changed to \(formatted.text)")
+      // What has no place is refused because the result is not the same, as behind a limit.
+      let isKnown = !formatted.compiles || formatted.refusal.contains { $0.range != nil }
+      require(isKnown || isNearLimit(source, environment), "the print is not the same expression")
+      return
+    }
+    require(environment.compile(formatted.text).output != nil, "no longer compiles")
+    let again = environment.format(formatted.text)
+    require(again.text == formatted.text && again.refusal.isEmpty, "formatted twice it differs")
+  }
+
+  private static func isNearLimit(_ source: String, _ environment: Environment) -> Bool {
+    var wide = environment
+    wide.limits = Limits(sourceBytes: 100_000, nesting: 1_000)
+    return wide.format(source).refusal.isEmpty
   }
 
   private static func checkPrinting(_ tree: SyntaxTree) {

@@ -4,7 +4,7 @@
 struct Checker: ~Copyable {
   private(set) var tree = SyntaxTree()
   let environment: Environment
-  /// Number of the expression within the program.
+  /// Number of the expression within the program, in explanations of the clause.
   private var source: UInt32 = 0
   var graph = ConditionGraph()
   var diagnostics: [Diagnostic] = []
@@ -74,7 +74,20 @@ struct Checker: ~Copyable {
     case .message:
       return report(
         .notSupported, "messages do not exist here", node, "use a map: {\"field\": value}")
+    case .clause: return clause(node) { $0.check(Int(node.a)) }
     }
+  }
+
+  /// A clause of an explanation. What is in it stands in a source by itself, because a node has one
+  /// place in each source, and another clause may hold the same.
+  mutating func clause(
+    _ node: SyntaxTree.Node, _ body: (inout Checker) -> ConditionGraph.ID
+  ) -> ConditionGraph.ID {
+    let whole = source
+    source = node.b + 1
+    defer { source = whole }
+    let test = body(&self)
+    return graph.add(.clause, test, Int(node.b), at: origin(node))
   }
 
   private mutating func binary(
@@ -228,7 +241,9 @@ struct Checker: ~Copyable {
 
   /// The slot of a static path of at least so many names, or nil when it begins with a macro's
   /// variable, a type, or something unknown.
-  private mutating func slot(_ id: SyntaxTree.ID, isPresenceOnly: Bool = false, names least: Int = 1)
+  private mutating func slot(
+    _ id: SyntaxTree.ID, isPresenceOnly: Bool = false, names least: Int = 1
+  )
     -> Int?
   {
     guard let root = readPath(id), local(root) == nil else { return nil }
@@ -309,7 +324,8 @@ struct Checker: ~Copyable {
     let close = Suggestion.closest(to: name, among: known)
     return report(
       .unknownAttribute, "'\(name)' is not declared", node,
-      close.map { "did you mean '\($0)'?" } ?? "expressions can read \(known.joined(separator: ", "))")
+      close.map { "did you mean '\($0)'?" }
+        ?? "expressions can read \(known.joined(separator: ", "))")
   }
 
   /// `has(e.f)`: whether the last name is there, without reading it.

@@ -12,6 +12,7 @@ struct ConditionGraph: ~Copyable {
     case present  // a: slot; whether it is there
     case not, negate  // a
     case holds  // a: a condition; whether it is true, an error counts as false
+    case clause  // a; b: the number of a clause, which makes it a node of its own (explanations)
     case and, or  // a: list of operands
     case conditional  // a ? b : c
     case equal, less, lessOrEqual, `in`  // a, b
@@ -230,7 +231,8 @@ struct ConditionGraph: ~Copyable {
     switch node.kind {
     case .constant, .slot, .present, .local, .raise, .slotOrNull, .text, .leave: return []
     case .not, .negate, .holds, .select, .hasField, .optionalElement, .isThere, .truthy,
-      .equalEither, .whenThere, .member, .affirms, .output, .assign, .capture, .template, .cell:
+      .equalEither, .whenThere, .member, .affirms, .output, .assign, .capture, .template, .cell,
+      .clause:
       return [Int(node.a)]
     case .choose: return [Int(node.a), Int(node.b), Int(node.c)]
     case .filter, .statements, .items: return list(node.a).map(Int.init)

@@ -6,15 +6,18 @@
 struct FilterChecker: ~Copyable {
   typealias ID = ConditionGraph.ID
 
-  /// Number of the list of filters among the program's sources.
-  let source: UInt32
-  /// Number of the filter that is looked at, from 1.
-  private var number = 0
+  /// Number of the list of filters among the program's sources, in explanations of the filter.
+  private var source: UInt32
+  /// Whether every filter becomes a clause of an explanation.
+  private let marksClauses: Bool
   var graph = ConditionGraph()
   /// The place of the constant for each node of a list.
   var constantOf: [ID: Int] = [:]
 
-  init(source: UInt32) { self.source = source }
+  init(source: UInt32, marksClauses: Bool = false) {
+    self.source = source
+    self.marksClauses = marksClauses
+  }
 
   /// The node of a list of filters: groups of `and`, separated by `or`.
   mutating func check(_ filters: [Filter], ranges: [SourceRange]) -> ID {
@@ -30,8 +33,8 @@ struct FilterChecker: ~Copyable {
     for group in groups {
       var operands: [ID] = []
       for i in group {
-        number = i + 1
-        operands.append(node(filters[i], origin(ranges[i], ranges[i])))
+        operands.append(
+          marksClauses ? clause(i, filters[i], ranges[i]) : node(filters[i], ranges[i]))
       }
       let whole = origin(ranges[group[0]], ranges[group[group.count - 1]])
       nodes.append(
@@ -43,19 +46,29 @@ struct FilterChecker: ~Copyable {
     return nodes.count == 1 ? nodes[0] : graph.add(.or, list: nodes, at: origin(first, last))
   }
 
+  /// A filter as a clause of an explanation, in a source by itself as clauses of expressions are.
+  private mutating func clause(_ number: Int, _ filter: Filter, _ range: SourceRange) -> ID {
+    let whole = source
+    source = UInt32(truncatingIfNeeded: number + 1)
+    let test = node(filter, range)
+    source = whole
+    return graph.add(.clause, test, number, at: origin(range, range))
+  }
+
   private func origin(_ first: SourceRange, _ last: SourceRange) -> ConditionGraph.Origin {
     ConditionGraph.Origin(
       source: source, from: UInt32(truncatingIfNeeded: first.from),
       to: UInt32(truncatingIfNeeded: last.to))
   }
 
-  /// What a filter comes to whatever is there. Each is a node of its own, which explanations find.
+  /// What a filter comes to whatever is there.
   private mutating func constant(_ value: Bool, _ origin: ConditionGraph.Origin) -> ID {
-    graph.add(.holds, graph.addConstant(Cell(value), at: origin), 0, number, at: origin)
+    graph.addConstant(Cell(value), at: origin)
   }
 
-  private mutating func node(_ filter: Filter, _ origin: ConditionGraph.Origin) -> ID {
+  private mutating func node(_ filter: Filter, _ range: SourceRange) -> ID {
     let path = filter.path
+    let origin = origin(range, range)
     guard let `operator` = filter.operator else { return constant(false, origin) }
     switch `operator` {
     case .exists: return presence(path, origin)

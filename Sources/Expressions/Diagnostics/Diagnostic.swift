@@ -71,6 +71,8 @@ public struct Diagnostic: Hashable, Sendable {
     case unknownLocale = "unknown-locale"
     /// A derived price is shown higher than it is, because of how its system rounds.
     case priceAboveExact = "price-above-exact"
+    /// An expression that formatting leaves as it is.
+    case notFormatted = "not-formatted"
     /// Two statements about a product's trial that cannot both be true.
     case trialContradiction = "trial-contradiction"
   }

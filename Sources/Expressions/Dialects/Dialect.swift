@@ -16,6 +16,15 @@ public enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// or false by what they hold, a missing attribute is the zero of what it is compared with, `&&`
   /// evaluates both sides, integers wrap. Where the original panics, this is an evaluation error.
   case superscript
+
+  /// The tree of an expression. It is usable when there is no diagnostic.
+  func parse(_ source: String, limits: Limits) -> (tree: SyntaxTree, diagnostics: [Diagnostic]) {
+    var text = source
+    return text.withUTF8 {
+      self == .superscript
+        ? SuperscriptParser.parse($0, limits: limits) : Parser.parse($0, limits: limits)
+    }
+  }
 }
 
 /// Functions that the host of a superscript expression answers, such as `daysSince`.

@@ -20,11 +20,7 @@ extension ExpressionPart {
   package static func all(of source: String, in dialect: Dialect, limits: Limits = Limits())
     -> [ExpressionPart]?
   {
-    var text = source
-    let (tree, problems) = text.withUTF8 {
-      dialect == .superscript
-        ? SuperscriptParser.parse($0, limits: limits) : Parser.parse($0, limits: limits)
-    }
+    let (tree, problems) = dialect.parse(source, limits: limits)
     guard problems.isEmpty else { return nil }
     var collector = PartCollector(tree: tree, source: Array(source.utf8))
     _ = collector.add(tree.root)
@@ -50,17 +46,8 @@ private struct PartCollector {
     var seen: Set<Value> = []
     collect(id, &constants, &seen)
     parts[number].constants = constants
-    parts[number].parts = operands(node).map { add($0) }
+    parts[number].parts = tree.connected(node).map { add($0) }
     return number
-  }
-
-  private func operands(_ node: SyntaxTree.Node) -> [SyntaxTree.ID] {
-    switch node.kind {
-    case .and, .or: tree.list(node.c).map { Int($0) }
-    case .not: [Int(node.a)]
-    case .conditional: [Int(node.a), Int(node.b), Int(node.c)]
-    default: []
-    }
   }
 
   private func collect(
@@ -93,7 +80,7 @@ private struct PartCollector {
       let parts = tree.list(node.c)
       let target = parts.first.flatMap { $0 > 0 ? Int($0) - 1 : nil }
       return (target.map { [$0] } ?? []) + parts.dropFirst().map { Int($0) }
-    case .not, .negate, .select, .optionalSelect, .optionalElement: return [Int(node.a)]
+    case .not, .negate, .select, .optionalSelect, .optionalElement, .clause: return [Int(node.a)]
     case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
     case .index, .optionalIndex, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
       .in, .add, .subtract, .multiply, .divide, .modulo:

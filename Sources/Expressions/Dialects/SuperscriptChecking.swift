@@ -12,9 +12,16 @@ extension Checker {
     let whole = origin(tree[root])
     let null = graph.addConstant(.null, at: whole)
     let nullish = FaultSet(.undeclaredName, .nullComparison)
-    var value = superscript(root, isRaw: false)
-    if environment.takesTruthForTrue { value = addCall(.scriptTruth, [value], whole) }
-    return rescue(value, null, nullish, whole)
+    return rescue(matched(root), null, nullish, whole)
+  }
+
+  /// What is matched: the value, or whether it counts as true. A clause that is the whole comes to
+  /// what is matched too.
+  private mutating func matched(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
+    let node = tree[root]
+    if node.kind == .clause { return clause(node) { $0.matched(Int(node.a)) } }
+    let value = superscript(root, isRaw: false)
+    return environment.takesTruthForTrue ? addCall(.scriptTruth, [value], origin(node)) : value
   }
 
   mutating func superscript(_ id: SyntaxTree.ID, isRaw: Bool) -> ConditionGraph.ID {
@@ -55,6 +62,7 @@ extension Checker {
     case .invalid, .uint, .optionalSelect, .optionalIndex, .optionalElement:
       // The parser makes none of these.
       return raise(.noSuchOverload, origin)
+    case .clause: return clause(node) { $0.superscript(Int(node.a), isRaw: isRaw) }
     }
   }
 

@@ -105,6 +105,10 @@ struct ConstantFolding {
     case .select, .hasField:
       let a = folded(node.a)
       return a == Int(node.a) ? id : graph.add(node.kind, a, Int(node.b), at: origin)
+    case .clause:
+      // What is in it may become a constant, and it stays where it is.
+      let a = folded(node.a)
+      return a == Int(node.a) ? id : graph.add(.clause, a, Int(node.b), at: origin)
     case .conditional:
       return conditional(id, node, origin, &graph)
     case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .index:
@@ -161,7 +165,9 @@ struct ConstantFolding {
     }
     if operands.isEmpty { return graph.addConstant(Cell(node.kind == .and), at: origin) }
     if operands.count == 1, isBool(operands[0], graph) { return operands[0] }
-    if operands.count == 1 { operands.append(graph.addConstant(Cell(node.kind == .and), at: origin)) }
+    if operands.count == 1 {
+      operands.append(graph.addConstant(Cell(node.kind == .and), at: origin))
+    }
     return graph.add(node.kind, list: operands, at: origin)
   }
 
@@ -220,7 +226,9 @@ struct ConstantFolding {
 
   // MARK: Operations on cells
 
-  private func unary(_ kind: ConditionGraph.Kind, _ a: Int, _ graph: borrowing ConditionGraph) -> Cell? {
+  private func unary(_ kind: ConditionGraph.Kind, _ a: Int, _ graph: borrowing ConditionGraph)
+    -> Cell?
+  {
     guard let cell = graph.constant(a) else { return nil }
     if kind == .negate { return value(Arithmetic.negate(cell)) }
     return cell.tag == Tag.bool ? Cell(!cell.boolValue) : nil
@@ -228,8 +236,7 @@ struct ConstantFolding {
 
   private mutating func binary(
     _ kind: ConditionGraph.Kind, _ a: Int, _ b: Int, _ graph: inout ConditionGraph
-  ) -> Cell?
-  {
+  ) -> Cell? {
     guard let left = graph.constant(a), let right = graph.constant(b) else { return nil }
     switch kind {
     case .subtract: return value(Arithmetic.subtract(left, right))

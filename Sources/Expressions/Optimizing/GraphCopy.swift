@@ -87,7 +87,7 @@ private struct GraphCopier: ~Copyable {
       let place = graph.constants.intern(original.constants.cells[Int(node.a)])
       return graph.add(.text, place, at: origin)
     case .leave: return graph.add(.leave, Int(node.a), at: origin)
-    case .affirms, .output, .assign, .capture, .template, .cell:
+    case .affirms, .output, .assign, .capture, .template, .cell, .clause:
       return graph.add(node.kind, operand(node.a), Int(node.b), Int(node.c), at: origin)
     case .relation:
       return graph.add(.relation, operand(node.a), operand(node.b), Int(node.c), at: origin)

@@ -192,6 +192,7 @@ struct Lowering: ~Copyable {
     case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField, .isThere,
       .truthy, .both, .compare, .equalEither, .testCall, .whenThere:
       return true
+    case .clause: return isCondition(Int(content.a))
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
     case .call: return graph.function(node).map(Lowering.isTest) ?? false
     case .loop: return Lowering.loopKind(content).isCondition
@@ -226,6 +227,7 @@ struct Lowering: ~Copyable {
     case .holds:
       return test(
         Int(content.a), Targets(yes: targets.yes, no: targets.no, fault: targets.no), depth)
+    case .clause: return clause(node, test(Int(content.a), targets, depth))
     case .and, .or:
       return chain(node, graph.list(content.a), targets, depth)
     case .conditional:
@@ -259,6 +261,12 @@ struct Lowering: ~Copyable {
       return bind(node, depth) { $0.test($1, targets, $2) }
     default: return lenientTest(node, content, targets, depth)
     }
+  }
+
+  /// Begins a clause of an explanation with a jump that is its own, by which a trace knows it.
+  mutating func clause(_ node: Node, _ first: UInt32) -> UInt32 {
+    emit(.jump(first), node)
+    return last
   }
 
   mutating func testValue(_ node: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
@@ -444,6 +452,7 @@ struct Lowering: ~Copyable {
         template.isOpen ? .move(from, to: place) : .copy(from, to: place, fault: fault), node)
       return last
     case .filter: return filter(node, content, to: place, next, fault, depth)
+    case .clause: return clause(node, value(a, to: place, next: next, fault: fault, depth))
     case .conditional:
       let no = value(Int(content.c), to: place, next: next, fault: fault, depth)
       let yes = value(b, to: place, next: next, fault: fault, depth)

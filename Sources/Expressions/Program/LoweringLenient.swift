@@ -104,11 +104,13 @@ extension Lowering {
   /// Evaluates a node for its faults alone.
   mutating func effect(_ node: Node, next: UInt32, fault: UInt32, _ depth: Int) -> UInt32 {
     guard graph.canFail(node) else { return next }
-    if isCondition(node) {
+    if isCondition(node), graph[node].kind != .clause {
       return test(node, Targets(yes: next, no: next, fault: fault), depth)
     }
     switch graph[node].kind {
     case .raise: return raise(graph[node], fault: fault, node)
+    case .clause:
+      return clause(node, effect(Int(graph[node].a), next: next, fault: fault, depth))
     default:
       var depth = depth
       let scratch = temporary(&depth)
@@ -172,6 +174,7 @@ extension Lowering {
       let yes = truthy(Int(content.b), Int(content.b), targets, depth)
       return test(Int(content.a), Targets(yes: yes, no: no, fault: targets.fault), depth)
     case .raise: return raise(content, fault: targets.fault, a)
+    case .clause: return clause(a, truthy(Int(content.a), Int(content.a), targets, depth))
     case .slot:
       // The instruction takes what is missing for false, which it is only where a default says so.
       var depth = depth

@@ -37,7 +37,7 @@ public struct Program: Sendable {
     let binding: ValueBinding
     /// Whether `\\w` and its like in patterns mean more than ASCII.
     let hasUnicodeClasses: Bool
-    /// Read by explanations and analyses.
+    /// Read by analyses.
     let graph: ConditionGraph
     let nodeOf: [UInt32]
     /// What rendering needs to know, where the entries are templates.
@@ -45,12 +45,17 @@ public struct Program: Sendable {
     /// The slot of all that a frame was filled from, where a template computes names.
     let allDataSlot: Int?
 
+    let background: Background
+
     private let running = Mutex<Running?>(nil)
+    /// What explains the expressions that were asked for, by number; nil for those that cannot be.
+    private let clausePrograms = Mutex<[Int: ClauseProgram?]>([:])
 
     init(
       lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], environment: Environment,
-      patterns: [CheckedPattern], template: TemplateFacts? = nil
+      patterns: [CheckedPattern], background: Background, template: TemplateFacts? = nil
     ) {
+      self.background = background
       self.template = template
       allDataSlot = template?.allDataSlot
       self.rootNodes = rootNodes
@@ -78,6 +83,24 @@ public struct Program: Sendable {
         return made
       }
     }
+
+    /// What explains an expression; made when it is asked for the first time.
+    func clauseProgram(_ number: Int, of source: String) -> ClauseProgram? {
+      clausePrograms.withLock { known in
+        if let known = known[number] { return known }
+        let made = ClauseProgram(number, of: source, in: self)
+        known[number] = .some(made)
+        return made
+      }
+    }
+  }
+
+  /// What explanations need to know beside the sources.
+  struct Background: Sendable {
+    /// Lists of filters, by their numbers among the expressions: their sources are for reading.
+    var filters: [Int: [Filter]] = [:]
+    /// What the program was specialised for; where two know something, the first.
+    var known: [KnownAttributes] = []
   }
 
   /// What rendering needs to know beside the instructions.
@@ -140,7 +163,8 @@ public struct Program: Sendable {
   init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
     patternOf: [ConditionGraph.ID: UInt32], environment: Environment, sources: [String],
-    choices: [[Int?]] = [], template: TemplateFacts? = nil
+    choices: [[Int?]] = [], background: Background = Background(),
+    template: TemplateFacts? = nil
   ) {
     let rootNodes = graph.roots
     var graph = graph.graph
@@ -161,7 +185,7 @@ public struct Program: Sendable {
     }
     storage = Storage(
       lowering: lowering, rootNodes: rootNodes, environment: environment, patterns: patterns,
-      template: template)
+      background: background, template: template)
     self.entries = entries
     self.sources = sources
   }
@@ -220,7 +244,8 @@ extension Instruction {
     case .isTrue(let a, _), .equalBits(let a, _, _), .equalInt(let a, _, _), .present(let a, _),
       .hasField(let a, _, _), .inBits(let a, _, _), .inSet(let a, _, _), .matches(let a, _, _),
       .copy(let a, _, _), .isTruthy(let a, _), .skipIfMissing(let a, _, _, _),
-      .orElse(let a, _, _, _), .orNull(let a, _, _), .member(let a, _, _, _, _), .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
+      .orElse(let a, _, _, _), .orNull(let a, _, _), .member(let a, _, _, _, _),
+      .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
       .finish(let a):
       [a]
     case .equal(let a, let b, _), .less(let a, let b, _), .lessOrEqual(let a, let b, _),

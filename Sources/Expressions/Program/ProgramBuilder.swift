@@ -18,11 +18,13 @@ public struct ProgramBuilder: ~Copyable {
     set { checker.folds = newValue }
   }
   /// Keeps the graph that all the expressions share.
-  private var checker: Checker
+  private(set) var checker: Checker
   private var folding = ConstantFolding()
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var choices: [[Int?]] = []
+  /// The lists of filters, by their numbers among the expressions.
+  private var filters: [Int: [Filter]] = [:]
   /// The constants of lists in filters, by their nodes.
   private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
@@ -36,19 +38,19 @@ public struct ProgramBuilder: ~Copyable {
   /// entry too, which evaluates to null, so that numbers stay what they are.
   @discardableResult
   public mutating func add(_ source: String) -> [Diagnostic] {
-    let number = UInt32(sources.count)
-    var text = source
-    let isSuperscript = environment.dialect == .superscript
-    let (tree, problems) = text.withUTF8 {
-      isSuperscript
-        ? SuperscriptParser.parse($0, limits: environment.limits)
-        : Parser.parse($0, limits: environment.limits)
-    }
-    sources.append(source)
+    let (tree, problems) = environment.dialect.parse(source, limits: environment.limits)
     guard problems.isEmpty else {
-      roots.append(addFailure(number))
+      roots.append(addFailure(UInt32(sources.count)))
+      sources.append(source)
       return problems
     }
+    return add(tree, of: source)
+  }
+
+  /// Adds an expression that was parsed without problems.
+  mutating func add(_ tree: SyntaxTree, of source: String) -> [Diagnostic] {
+    let number = UInt32(sources.count)
+    sources.append(source)
     var root = checker.check(tree, source: number)
     var diagnostics = checker.diagnostics
     if !diagnostics.contains(where: { $0.severity == .error }) {
@@ -62,9 +64,14 @@ public struct ProgramBuilder: ~Copyable {
 
   /// Adds a list of filters; it becomes the next entry of the program, whose source is the filters
   /// as a text. Filters that can never hold are no error: they do not hold.
-  public mutating func add(_ filters: [Filter]) {
+  public mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
+
+  /// - Parameter marksClauses: whether every filter becomes a clause of an explanation.
+  mutating func add(_ filters: [Filter], marksClauses: Bool) {
     let text = FilterText(filters)
-    var filterChecker = FilterChecker(source: UInt32(sources.count))
+    var filterChecker = FilterChecker(
+      source: UInt32(sources.count), marksClauses: marksClauses)
+    self.filters[sources.count] = filters
     sources.append(text.text)
     swap(&filterChecker.graph, &checker.graph)
     swap(&filterChecker.constantOf, &filterLists)
@@ -74,6 +81,15 @@ public struct ProgramBuilder: ~Copyable {
     swap(&filterChecker.constantOf, &filterLists)
     roots.append(root)
   }
+
+  /// Adds a part of an expression; it becomes the next entry of the program.
+  mutating func add(part node: ConditionGraph.ID) {
+    roots.append(node)
+    sources.append("")
+  }
+
+  /// What the expression that was added last comes to.
+  var lastRoot: ConditionGraph.ID? { roots.last }
 
   /// Adds a choice among expressions: in the program, one run finds the first that is exactly
   /// true.
@@ -98,7 +114,8 @@ public struct ProgramBuilder: ~Copyable {
       let text = withUnsafePointer(to: cell) { Array($0.textBytes) }
       if patternOf[operand] == nil, badPatterns[operand] == nil { check(text, operand) }
       if let error = badPatterns[operand] {
-        let range = checker.graph.range(of: operand, in: source) ?? checker.graph.origins[operand].range
+        let range =
+          checker.graph.range(of: operand, in: source) ?? checker.graph.origins[operand].range
         diagnostics.append(badRegex(error, text, range))
       }
     }
@@ -140,9 +157,10 @@ public struct ProgramBuilder: ~Copyable {
     let environment = checker.environment
     let (patterns, patternOf) = (patterns, patternOf)
     let (roots, sources, choices) = (roots, sources, choices)
+    let background = Program.Background(filters: filters)
     return Program(
       GraphCopy(graph: checker.graph, roots: roots), patterns: patterns, patternOf: patternOf,
-      environment: environment, sources: sources, choices: choices)
+      environment: environment, sources: sources, choices: choices, background: background)
   }
 }
 

@@ -45,7 +45,7 @@ struct GraphWriter {
     case .local: return (GraphWriter.variable(node.a), own)
     case .not: return negation(a)
     // What errs within does not hold; expressions have no word for that.
-    case .holds: return (text(a, tighterThan: 0), own)
+    case .holds, .clause: return (text(a, tighterThan: 0), own)
     case .negate: return ("-(\(text(a, tighterThan: 0)))", own)
     case .and, .or:
       let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }
@@ -192,7 +192,9 @@ struct GraphWriter {
   }
 
   func map(_ parts: [String]) -> String {
-    let entries = stride(from: 0, to: parts.count - 1, by: 2).map { "\(parts[$0]): \(parts[$0 + 1])" }
+    let entries = stride(from: 0, to: parts.count - 1, by: 2).map {
+      "\(parts[$0]): \(parts[$0 + 1])"
+    }
     return "{\(entries.joined(separator: ", "))}"
   }
 

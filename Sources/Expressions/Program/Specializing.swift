@@ -22,9 +22,11 @@ extension Program {
     let closed = rest.graph.closedNodes(of: rest.roots)
     if !closed.isEmpty { rest = evaluated(closed, in: rest) }
     let (patterns, patternOf) = keptPatterns(in: rest.graph)
+    var background = storage.background
+    background.known.append(known)
     return Program(
       rest, patterns: patterns, patternOf: patternOf, environment: storage.environment,
-      sources: sources)
+      sources: sources, background: background)
   }
 
   /// The constants that stand for what is known, by the node whose place they take.
@@ -92,15 +94,6 @@ extension Program {
     let result = Program.folded(graph.copy(of: roots, replacing: values))
     frame.reset()
     return result
-  }
-
-  /// A program whose entries are nodes of this one's graph.
-  func part(_ nodes: [ConditionGraph.ID]) -> Program {
-    let copy = storage.graph.copy(of: nodes)
-    let (patterns, patternOf) = keptPatterns(in: copy.graph)
-    return Program(
-      copy, patterns: patterns, patternOf: patternOf, environment: storage.environment,
-      sources: [])
   }
 
   /// The patterns of the program that a copy of its graph still has, by the constant's node.

@@ -1,17 +1,23 @@
 /// Writes a syntax tree as text: one space around binary operators, double quotes, no parentheses
-/// but those that the tree needs. Reading the text again gives the same tree.
+/// but those that the tree needs. Reading the text again, in the same dialect, gives the same tree.
 package struct Printer {
   private let tree: SyntaxTree
+  private let isSuperscript: Bool
   private var output = ""
 
   /// The text of a whole tree that was read without errors.
-  package static func print(_ tree: SyntaxTree) -> String {
-    var printer = Printer(tree: tree)
+  ///
+  /// - Parameter dialect: what the tree was read in, and the text will be.
+  package static func print(_ tree: SyntaxTree, _ dialect: Dialect = .cel) -> String {
+    var printer = Printer(tree, dialect)
     printer.write(tree.root, tighterThan: 0)
     return printer.output
   }
 
-  private init(tree: SyntaxTree) { self.tree = tree }
+  private init(_ tree: SyntaxTree, _ dialect: Dialect) {
+    self.tree = tree
+    isSuperscript = dialect == .superscript
+  }
 
   /// How tightly the operator of a node binds; operands bind tightest.
   private static func precedence(_ kind: SyntaxTree.Kind) -> Int {
@@ -76,7 +82,9 @@ package struct Printer {
     case .uint: output += String(node.bits) + "u"
     case .double: output += Printer.double(Double(bitPattern: node.bits))
     case .string: output += Printer.quoted(tree.text(node.a, node.b), isBytes: false)
-    case .bytes: output += "b" + Printer.quoted(tree.text(node.a, node.b), isBytes: true)
+    case .bytes:
+      let text = tree.text(node.a, node.b)
+      output += "b" + Printer.quoted(text, isBytes: true, hasNames: !isSuperscript)
     case .identifier: output += (node.c == 1 ? "." : "") + tree.name(node.a, node.b)
     case .select, .optionalSelect:
       write(Int(node.a), tighterThan: 7)
@@ -95,9 +103,7 @@ package struct Printer {
     case .optionalElement:
       output += "?"
       write(Int(node.a), tighterThan: 0)
-    case .not, .negate:
-      output += node.kind == .not ? "!" : "-"
-      negated(Int(node.a), isMinus: node.kind == .negate)
+    case .not, .negate: unary(node)
     case .and, .or:
       for (i, operand) in tree.list(node.c).enumerated() {
         if i > 0 { output += node.kind == .and ? " && " : " || " }
@@ -109,22 +115,29 @@ package struct Printer {
       write(Int(node.b), tighterThan: own)
       output += " : "
       write(Int(node.c), tighterThan: own - 1)
+    case .clause: write(Int(node.a), tighterThan: 0)
     default:
-      write(Int(node.a), tighterThan: own - 1)
+      // In superscript, comparisons do not chain.
+      let chains = own != 4 || !isSuperscript
+      write(Int(node.a), tighterThan: chains ? own - 1 : own)
       output += " \(Printer.symbol(node.kind)) "
       write(Int(node.b), tighterThan: own)
     }
   }
 
-  /// Behind a minus, a number must not look like one literal with its sign. The grammar does not mix
-  /// the two unary operators.
-  private mutating func negated(_ id: SyntaxTree.ID, isMinus: Bool) {
-    if isMinus ? tree[id].kind == .not || beginsWithNumber(id) : tree[id].kind == .negate {
+  /// Behind a minus, a number must not look like one literal with its sign. CEL's grammar repeats a
+  /// unary operator and does not mix the two; superscript's has one of `!`, `!!`, `-` and `--`.
+  private mutating func unary(_ node: SyntaxTree.Node) {
+    let (isMinus, isTwice) = (node.kind == .negate, node.c == 1)
+    output += String(repeating: isMinus ? "-" : "!", count: isTwice ? 2 : 1)
+    let id = Int(node.a)
+    let isMixed = isMinus ? tree[id].kind == .not : tree[id].kind == .negate
+    if isMixed || isMinus && !isTwice && beginsWithNumber(id) {
       output += "("
       write(id, tighterThan: 0)
       output += ")"
     } else {
-      write(id, tighterThan: 6)
+      write(id, tighterThan: isSuperscript ? 7 : 6)
     }
   }
 
@@ -173,6 +186,8 @@ package struct Printer {
   // MARK: Literals
 
   static func double(_ value: Double) -> String {
+    // In superscript a number that is too large is infinite.
+    if value.isInfinite { return value < 0 ? "-1e400" : "1e400" }
     let text = value.description
     // Swift writes 1e+16; CEL needs no more than that either.
     return text.contains(".") || text.contains("e") ? text : text + ".0"
@@ -188,11 +203,14 @@ package struct Printer {
 
   /// A literal in double quotes. Bytes that are no printable ASCII are escaped in bytes literals;
   /// strings keep everything but quotes, backslashes and control characters.
-  static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool) -> String {
+  ///
+  /// - Parameter hasNames: whether there are escapes such as `\\n`, and not numbers alone.
+  static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool, hasNames: Bool = true) -> String {
     var result: [UInt8] = [0x22]
     func escape(_ text: String) { result += text.utf8 }
     for byte in text {
       switch byte {
+      case 0x22 where !hasNames, 0x5C where !hasNames, 0..<0x20 where !hasNames: escape(hex(byte))
       case 0x22, 0x5C: result += [0x5C, byte]
       case 0x0A: escape("\\n")
       case 0x0D: escape("\\r")
@@ -238,7 +256,8 @@ extension SyntaxTree {
       return (t == 0 || child(t - 1, u - 1)) && children(x.dropFirst(), y.dropFirst())
     case .list, .map, .and, .or: return children(list(a.c), other.list(b.c))
     case .message: return child(a.a, b.a) && children(list(a.c), other.list(b.c))
-    case .optionalElement, .not, .negate: return child(a.a, b.a)
+    case .not, .negate: return a.c == b.c && child(a.a, b.a)
+    case .optionalElement, .clause: return child(a.a, b.a)
     case .conditional: return child(a.a, b.a) && child(a.b, b.b) && child(a.c, b.c)
     default: return child(a.a, b.a) && child(a.b, b.b)
     }

@@ -28,6 +28,8 @@ package struct SyntaxTree {
     case conditional  // a, b, c
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `in`  // a, b
     case add, subtract, multiply, divide, modulo  // a, b
+    /// A test of an explanation, which the parser does not make.
+    case clause  // a: the test; b: its number
   }
 
   package struct Node {

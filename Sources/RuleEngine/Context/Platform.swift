@@ -77,7 +77,8 @@ public enum RuleLanguage: Hashable, Sendable {
     if case .superscript(let platform) = self { platform } else { nil }
   }
 
-  func environment(limits: Limits) -> Environment {
+  /// The environment in which rules of the language are compiled.
+  package func environment(limits: Limits = Limits()) -> Environment {
     switch self {
     case .cel: Environment(limits: limits)
     case .superscript(let platform): platform.environment(limits: limits)

@@ -36,16 +36,16 @@ extension Explanation.Audience {
       ("reason", step.reason.value),
       ("entitlementGuard", entitlementGuard.map { .string($0) }),
       ("expression", expression.map { .string($0) } ?? .null),
-      ("clauses", .list(clauses.map(\.value))),
+      ("clauses", .list(clauses.map(\.told))),
       ("limit", limit.map { .object(["limit": $0.value, "count": .int(Int64(occurrences))]) }),
     ])
   }
 }
 
 extension Clause {
-  /// `{"text", "range", "outcome", "reached", "reads", "computed"}`; `outcome` is true, false,
-  /// error or value.
-  fileprivate var value: Value {
+  /// `{"text", "range", "outcome", "error"?, "value"?, "reached", "constant"?, "reads",
+  /// "computed"?}`; `outcome` is true, false, error or value.
+  fileprivate var told: Value {
     var error: String?
     let name: String
     switch outcome {
@@ -59,13 +59,16 @@ extension Clause {
     return .members([
       ("text", .string(text)),
       ("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])),
-      ("outcome", .string(name)), ("error", error.map { .string($0) }),
+      ("outcome", .string(name)), ("error", error.map { .string($0) }), ("value", value),
       ("reached", .bool(wasReached)), ("constant", isConstant ? true : nil),
       (
         "reads",
         .list(
           attributes.map {
-            .members([("path", .string($0.path.description)), ("value", $0.value)])
+            .members([
+              ("path", .string($0.path.description)), ("value", $0.value),
+              ("presenceOnly", $0.isPresenceOnly ? true : nil),
+            ])
           })
       ),
       (

@@ -75,8 +75,9 @@ extension Explanation.Audience {
     var lines = ["  \(title): \(ExplanationText.describe(step.reason))"]
     if let entitlementGuard { lines.append("    passes over who owns '\(entitlementGuard)'") }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
-    let width = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
-    lines += clauses.map { ExplanationText.describe($0, width) }
+    let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
+    let texts = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
+    lines += clauses.map { ExplanationText.describe($0, marks: marks, texts: texts) }
     if let limit, step.reason != .notReached, step.reason.code != "occurrenceLimit" {
       lines.append("    \(ExplanationText.describe(limit, count: occurrences))")
     }
@@ -121,27 +122,38 @@ private enum ExplanationText {
     }
   }
 
-  static func describe(_ clause: Clause, _ width: Int) -> String {
-    let outcome =
+  /// How a clause came out: in brackets where it was not reached, `always` or `never` where it
+  /// reads nothing.
+  static func mark(_ clause: Clause) -> String {
+    let word =
       switch clause.outcome {
-      case .true: "yes"
-      case .false: "no"
+      case .true: clause.isConstant ? "always" : "yes"
+      case .false: clause.isConstant ? "never" : "no"
       case .failed: "error"
       case .noBool: "value"
       }
-    let mark =
-      clause.isConstant
-      ? (clause.outcome == .true ? "always" : "never")
-      : clause.wasReached ? outcome : "(\(outcome))"
+    return clause.wasReached ? word : "(\(word))"
+  }
+
+  static func describe(_ clause: Clause, marks: Int, texts: Int) -> String {
     let text = oneLine(clause.text)
-    let line = "      \(padded(mark, 7))  \(padded(text, width))"
+    let line = "      \(padded(mark(clause), marks))  \(padded(text, texts))"
     var values = clause.computed.map { "\(oneLine($0.text)) is \(describe($0.value))" }
-    values += clause.attributes.map { "\($0.path) is \(describe($0.value))" }
+    values += clause.attributes.map { describe($0) }
+    if clause.outcome == .noBool, !clause.isConstant,
+      !values.contains(where: { $0.hasPrefix("\(text) is ") })
+    {
+      values.insert("\(text) is \(describe(clause.value))", at: 0)
+    }
     if case .failed(let kind) = clause.outcome, kind != .noSuchAttribute {
       values.append(kind.slug)
     }
     let shown = values.joined(separator: ", ")
     return shown.isEmpty ? trimEnd(line) : "\(line)  \(shown)"
+  }
+
+  private static func describe(_ attribute: Clause.Attribute) -> String {
+    "\(attribute.path) is \(attribute.isPresenceOnly ? "there" : describe(attribute.value))"
   }
 
   private static func describe(_ value: Value?) -> String {

@@ -14,7 +14,10 @@ enum DecisionCases {
     guard let config = decoded.output else {
       throw CaseFileError(message: "case \(testCase.id) has no config")
     }
-    let compiled = RuleSet.compile(config)
+    let language = LanguageOptions.language(
+      dialect: CaseValues.text(testCase.input("dialect")) ?? "superscript",
+      platform: CaseValues.text(testCase.input("platform")) ?? "ios")
+    let compiled = RuleSet.compile(config, language: language)
     guard let ruleSet = compiled.output else {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }

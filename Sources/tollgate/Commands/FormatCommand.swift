@@ -8,8 +8,10 @@ struct FormatCommand: ParsableCommand {
     abstract: "Write expressions in one style.",
     discussion: """
       Formats an expression, or every expression of a config: one space around operators, double \
-      quotes, no needless parentheses. The meaning stays the same. The rest of a config stays as \
-      it is, byte for byte. An expression with an error or a comment is left alone.
+      quotes, no needless parentheses. What an expression means in its language stays the same, and \
+      the rest of a config stays as it is, byte for byte. An expression with an error, or with a \
+      comment, is left alone, and standard error says why. The exit code is 1 when an expression \
+      does not compile.
       """)
 
   @Option(
@@ -20,85 +22,113 @@ struct FormatCommand: ParsableCommand {
   @Argument(help: "The config file (JSON); - reads standard input.")
   var config: String?
 
+  @OptionGroup var language: LanguageOptions
+
   @Flag(help: "Change the config file instead of printing it.")
   var write = false
 
-  @Flag(help: "Print nothing; the exit code is 1 when something would change.")
+  @Flag(help: "Change and print nothing; the exit code is 1 when something would change.")
   var check = false
 
   func validate() throws {
-    if (text == nil) == (config == nil) {
+    if text != nil, config != nil {
+      throw ValidationError("give a config file or --expression, one of the two and not both")
+    }
+    if text == nil, config == nil {
       throw ValidationError("give a config file, or an expression with --expression")
     }
     if write, config == nil || config == "-" {
-      throw ValidationError("--write needs a config file")
+      throw ValidationError("--write needs a config file that it can change")
     }
+    if write, check { throw ValidationError("--check changes nothing: leave out --write") }
   }
 
   func run() throws {
-    if let text {
-      let formatted = ExpressionFormat.format(text)
-      guard formatted.diagnostics.isEmpty else {
-        throw CommandError(
-          formatted.diagnostics.map { DiagnosticText.render($0, source: text) }
-            .joined(separator: "\n"))
-      }
-      try finish(changed: formatted.text != text) { FileText.print(formatted.text) }
-    } else if let config {
-      let content = try FileContent(config)
-      let formatted = try formatConfig(content.bytes, config)
-      try finish(changed: formatted != content.bytes) {
-        try content.replace(by: formatted, inFile: write)
-      }
-    }
+    let isClean = try text.map { try format($0) } ?? format(config: config ?? "-")
+    if !isClean { throw ExitCode(Ending.findings) }
   }
 
-  private func finish(changed: Bool, _ print: () throws -> Void) throws {
-    if check {
-      if changed { throw ExitCode(1) }
-    } else if changed || !write {
-      try print()
+  /// Whether everything compiles, and with --check is in style.
+  private func format(_ text: String) throws -> Bool {
+    let formatted = language.language.environment().format(text)
+    for reason in formatted.refusal {
+      FileText.printError(DiagnosticText.render(reason, source: text))
     }
+    if !check { FileText.print(formatted.text) }
+    return formatted.compiles && !(check && formatted.text != text)
   }
 
-  /// Replaces the texts of the expressions and nothing else.
-  private func formatConfig(_ bytes: [UInt8], _ path: String) throws -> [UInt8] {
-    let decoded = Config.decode(bytes)
-    guard let audiences = decoded.output?.placements.flatMap(\.audiences) else {
-      let problems = decoded.diagnostics.map { $0.message }.joined(separator: "; ")
-      throw CommandError("\(path): \(problems)")
+  private func format(config path: String) throws -> Bool {
+    let file = try ConfigFile(path, language: language.language)
+    guard let config = file.config else {
+      let problems = file.diagnostics.filter { $0.severity == .error }.map { file.render($0) }
+      throw CommandError(problems.joined(separator: "\n"))
     }
-    let paths = audiences.filter { $0.expression != nil }.map { $0.path + ".expression_cel" }
-    let ranges = JSONLocation.ranges(of: paths, in: bytes)
-    var result: [UInt8] = []
-    var at = 0
-    let replaced = audiences.compactMap { audience -> (Range<Int>, String)? in
-      guard let text = audience.expression, let range = ranges[audience.path + ".expression_cel"]
-      else { return nil }
-      let formatted = ExpressionFormat.format(text)
-      return formatted.diagnostics.isEmpty && formatted.text != text
-        ? (range, formatted.text) : nil
+    if config.format == .agentWallie {
+      let name = path == "-" ? "standard input" : path
+      FileText.printError(
+        "\(name) is a config of AgentWallie: it has filters and no expressions to format")
     }
-    for (range, text) in replaced.sorted(by: { $0.0.lowerBound < $1.0.lowerBound })
-    where range.lowerBound >= at {
-      result += bytes[at..<range.lowerBound]
-      JSONWriter.append(quoted: text, to: &result)
-      at = range.upperBound
+    let formatted = FormattedConfig(file, config, language.language)
+    for refusal in formatted.refusals { FileText.printError(refusal + "\n") }
+    let isChanged = formatted.bytes != file.bytes
+    if write ? isChanged : !check {
+      try file.content.replace(by: formatted.bytes, inFile: write)
     }
-    return result + bytes[at...]
+    return formatted.compiles && !(check && isChanged)
   }
 }
 
-/// One expression in the one style.
-enum ExpressionFormat {
-  /// The text again when it holds an error, which the diagnostics tell, or a comment, which
-  /// formatting would lose.
-  static func format(_ text: String) -> (text: String, diagnostics: [Diagnostic]) {
-    var source = text
-    let (tree, diagnostics) = source.withUTF8 { Parser.parse($0) }
-    guard diagnostics.isEmpty else { return (text, diagnostics) }
-    let printed = Printer.print(tree)
-    guard !text.contains("//") || printed.contains("//") else { return (text, []) }
-    return (printed, [])
+/// A config with the texts of its expressions in the one style, and nothing else changed.
+struct FormattedConfig {
+  private(set) var bytes: [UInt8]
+  /// Why expressions stay as they are, as it is told to the user.
+  private(set) var refusals: [String] = []
+  /// Whether every expression does.
+  private(set) var compiles = true
+
+  init(_ file: ConfigFile, _ config: Config, _ language: RuleLanguage) {
+    let environment = language.environment()
+    let audiences = config.placements.flatMap(\.audiences).filter { $0.expression != nil }
+    let ranges = JSONLocation.ranges(of: audiences.map(FormattedConfig.path), in: file.bytes)
+    bytes = []
+    var at = 0
+    var line = 1
+    let found = audiences.compactMap {
+      audience -> (path: String, text: String, range: Range<Int>)? in
+      let path = FormattedConfig.path(of: audience)
+      guard let text = audience.expression, let range = ranges[path] else { return nil }
+      return (path, text, range)
+    }
+    for (path, text, range) in found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+    where range.lowerBound >= at {
+      line += file.bytes[at..<range.lowerBound].count { $0 == UInt8(ascii: "\n") }
+      bytes += file.bytes[at..<range.lowerBound]
+      at = range.upperBound
+      let isFound = FormattedConfig.isString(text, file.bytes[range])
+      let formatted =
+        isFound
+        ? environment.format(text) : .refused(text, "the text in the file is another one")
+      compiles = compiles && formatted.compiles
+      for var reason in formatted.refusal {
+        reason.path = path
+        refusals.append(
+          DiagnosticText.render(reason, source: text, place: "\(file.path):\(line)"))
+      }
+      if formatted.text == text {
+        bytes += file.bytes[range]
+      } else {
+        JSONWriter.append(quoted: formatted.text, to: &bytes)
+      }
+    }
+    bytes += file.bytes[at...]
   }
+
+  /// Whether JSON is this string.
+  private static func isString(_ text: String, _ json: ArraySlice<UInt8>) -> Bool {
+    guard case .string(let read)? = try? Value.parse(json: json) else { return false }
+    return read.utf8.elementsEqual(text.utf8)
+  }
+
+  private static func path(of audience: Audience) -> String { audience.path + ".expression_cel" }
 }

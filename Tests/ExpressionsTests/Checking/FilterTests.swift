@@ -137,7 +137,8 @@ import Testing
       return false
     }
     /// Values that a filter may have at all.
-    let isUsable = number(value) != nil || text(value) != nil || list(value) != nil
+    let isUsable =
+      number(value) != nil || text(value) != nil || list(value) != nil
       || value.typeName == "bool"
     guard isUsable else { return false }
     switch `operator` {
@@ -147,7 +148,8 @@ import Testing
       guard let whole = text(found), let part = text(value), !part.isEmpty else { return false }
       return whole.indices.contains { whole[$0...].starts(with: part) }
     case .in: return text(found).flatMap { text in list(value)?.contains(text) } ?? false
-    case .notIn: return text(found).flatMap { text in list(value).map { !$0.contains(text) } } ?? false
+    case .notIn:
+      return text(found).flatMap { text in list(value).map { !$0.contains(text) } } ?? false
     case .greaterThan, .greaterOrEqual, .lessThan, .lessOrEqual:
       guard let a = number(found), let b = number(value) else { return false }
       switch `operator` {
@@ -171,6 +173,29 @@ import Testing
       }
     }
     return groups.isEmpty || groups.contains(true)
+  }
+
+  /// Every filter is a clause. In a group the first that does not hold ends it; the first group
+  /// that holds ends the list.
+  private func expectClauses(_ filters: [Filter], _ context: Value) throws {
+    let program = Environment(roots: []).compile(filters)
+    var frame = Frame(for: program)
+    try frame.fill(context)
+    let clauses = program.clauses(of: program.entries[0], in: &frame)
+    #expect(clauses.map(\.text) == filters.map(\.text))
+    let holds = filters.map { Self.reference($0, context) }
+    #expect(clauses.map { $0.outcome == .true } == holds)
+    #expect(clauses.map { $0.outcome == .false } == holds.map { !$0 })
+    var isOpen = true
+    var groupHolds = true
+    for (i, filter) in filters.enumerated() {
+      if i > 0, filter.conjunction == .or {
+        isOpen = isOpen && !groupHolds
+        groupHolds = true
+      }
+      #expect(clauses[i].wasReached == (isOpen && groupHolds), "\(clauses.map(\.text)), \(i)")
+      groupHolds = groupHolds && holds[i]
+    }
   }
 
   private static let values: [Value] = [
@@ -205,6 +230,7 @@ import Testing
         #expect(
           try matches(filters, context) == expected,
           "\(FilterText(filters).text) in \(context.json)")
+        try expectClauses(filters, context)
       }
     }
   }

@@ -31,7 +31,8 @@ import Testing
     ("user.a == 1", ["user.a == 1: true"]), ("user.a != 1", ["user.a != 1: false"]),
     ("user.a == 2", ["user.a == 2: false"]), ("user.a != 2", ["user.a != 2: true"]),
     ("user.a > 0", ["user.a > 0: true"]), ("0 < user.a", ["0 < user.a: true"]),
-    ("user.nope == 1", ["user.nope == 1: no-such-attribute"]), ("has(user.a)", ["has(user.a): true"]),
+    ("user.nope == 1", ["user.nope == 1: no-such-attribute"]),
+    ("has(user.a)", ["has(user.a): true"]),
     ("user.a in [1]", ["user.a in [1]: true"]),
     ("user.s.contains('b')", ["user.s.contains('b'): true"]),
     ("user.a == 2 && user.s == 'abc'", ["user.a == 2: false", "user.s == 'abc': (true)"]),
@@ -58,6 +59,95 @@ import Testing
         Clause.Attribute(path: AttributePath(["user", "b", "c"]), value: Value?.none),
         Clause.Attribute(path: AttributePath(["user", "n"]), value: Value.null),
       ])
+  }
+
+  /// A test and its negation, and the same test in two places, are clauses of their own.
+  @Test(arguments: [
+    (
+      "user.a >= 10 ? user.g != 'lose' : user.g == 'lose'",
+      ["user.a >= 10: true", "user.g != 'lose': true", "user.g == 'lose': (false)"]
+    ),
+    ("user.a == 1 || user.a != 1", ["user.a == 1: false", "user.a != 1: true"]),
+    (
+      "(user.a == 1 && user.b == 2) || (user.a != 1 && user.b == 3)",
+      ["user.a == 1: false", "user.b == 2: (false)", "user.a != 1: true", "user.b == 3: true"]
+    ),
+    (
+      "user.b == 3 && user.b == 3 && !(user.b == 3)",
+      ["user.b == 3: true", "user.b == 3: true", "!(user.b == 3): false"]
+    ),
+    (
+      "user.a < 5 ? user.b == 3 : user.b == 3",
+      ["user.a < 5: false", "user.b == 3: (true)", "user.b == 3: true"]
+    ),
+  ])
+  func eachPlaceIsAClause(source: String, expected: [String]) throws {
+    #expect(try told(source, ["user": ["a": 12, "b": 3, "g": "win"]]) == expected)
+  }
+
+  /// What folding would take away is told, and whether it was reached.
+  @Test func constants() throws {
+    let source = "false && user.a == 1 || 1 == 1 || user.b == 1 / 0 || 'yes'"
+    let clauses = try clauses(source, ["user": ["a": 1, "b": 2]])
+    #expect(
+      clauses.map(ClauseTests.told) == [
+        "false: false", "user.a == 1: (true)", "1 == 1: true",
+        "user.b == 1 / 0: (division-by-zero)", "'yes': (no bool)",
+      ])
+    #expect(clauses.map(\.isConstant) == [true, false, true, false, true])
+    #expect(clauses.map(\.value) == [nil, nil, nil, nil, "yes"])
+  }
+
+  /// The text of a clause is what stands at its place, without what surrounds it.
+  @Test(arguments: [
+    ("((user.a == 1)) && (user.b)", ["user.a == 1", "user.b"]),
+    ("( // one\n user.a == 1 // two\n )", ["user.a == 1"]),
+    ("(user.s == ')(') || ('(' == user.s)", ["user.s == ')('", "'(' == user.s"]),
+    ("(user.a) == (1)", ["(user.a) == (1)"]), ("((user.a) == (1))", ["(user.a) == (1)"]),
+    ("size((user.l)) > (1 + 1)", ["size((user.l)) > (1 + 1)"]),
+  ])
+  func places(source: String, expected: [String]) throws {
+    let clauses = try clauses(source, .map([]))
+    #expect(clauses.map(\.text) == expected)
+    let bytes = Array(source.utf8)
+    for clause in clauses {
+      let place = bytes[clause.range.from..<clause.range.to]
+      #expect(String(decoding: place, as: UTF8.self) == clause.text)
+    }
+  }
+
+  /// What a program was specialised for is told too. Clauses that read what does not matter any
+  /// more, so that the frame does not hold it, are left out.
+  @Test func specialisedPrograms() throws {
+    let source =
+      "device.os == 'ios' && (user.a == 1 || user.b == device.n) || device.os != 'ios' && user.c"
+    let program = try #require(Environment().compile(source).output)
+    let rest = program.specialize(
+      KnownAttributes(
+        ["device": ["os": "ios", "n": [1, 2]]], complete: [AttributePath(["device"])]))
+    #expect(rest.requirements.map(\.description) == ["user.a", "user.b"])
+    var frame = Frame(for: rest)
+    try frame.fill(["user": ["a": 2, "b": [1, 2]]])
+    let clauses = rest.clauses(of: rest.entries[0], in: &frame)
+    #expect(
+      clauses.map(ClauseTests.told) == [
+        "device.os == 'ios': true", "user.a == 1: false", "user.b == device.n: true",
+        "device.os != 'ios': (false)",
+      ])
+    #expect(clauses[2].attributes.map(\.value) == [[1, 2], [1, 2]])
+  }
+
+  /// An expression with errors has no clauses, and does no harm to others.
+  @Test func expressionsWithErrors() throws {
+    var builder = ProgramBuilder(Environment())
+    for source in ["user.a ==", "user.s.matches('(')", "nope == 1", "user.b"] {
+      builder.add(source)
+    }
+    let program = builder.build()
+    var frame = Frame(for: program)
+    try frame.fill(["user": ["b": true]])
+    let told = program.entries.map { program.clauses(of: $0, in: &frame).map(ClauseTests.told) }
+    #expect(told == [[], [], [], ["user.b: true"]])
   }
 
   /// Telling does not change what is told, and a second telling says the same.
@@ -100,10 +190,16 @@ import Testing
 
   /// Loops and bindings are one clause.
   @Test(arguments: [
-    ("user.l.exists(x, x > user.n) && user.n == 1", ["user.l.exists(x, x > user.n): true", "user.n == 1: true"]),
+    (
+      "user.l.exists(x, x > user.n) && user.n == 1",
+      ["user.l.exists(x, x > user.n): true", "user.n == 1: true"]
+    ),
     ("user.l.all(x, x > 1)", ["user.l.all(x, x > 1): false"]),
     ("user.e.all(x, x > 1)", ["user.e.all(x, x > 1): true"]),
-    ("cel.bind(y, user.n, y == 1) || user.n == 1", ["cel.bind(y, user.n, y == 1): true", "user.n == 1: (true)"]),
+    (
+      "cel.bind(y, user.n, y == 1) || user.n == 1",
+      ["cel.bind(y, user.n, y == 1): true", "user.n == 1: (true)"]
+    ),
   ])
   func loops(source: String, expected: [String]) throws {
     #expect(try told(source, ["user": ["l": [1, 2], "n": 1, "e": []]]) == expected)
@@ -111,8 +207,14 @@ import Testing
 
   /// What a variable or an alternative holds is an error where it is needed, in explanations too.
   @Test(arguments: [
-    ("cel.bind(x, 1 / user.z, x > 0 || user.n == 1)", ["cel.bind(x, 1 / user.z, x > 0 || user.n == 1): true"]),
-    ("cel.bind(x, user.no, x) || user.n == 1", ["cel.bind(x, user.no, x): no-such-attribute", "user.n == 1: true"]),
+    (
+      "cel.bind(x, 1 / user.z, x > 0 || user.n == 1)",
+      ["cel.bind(x, 1 / user.z, x > 0 || user.n == 1): true"]
+    ),
+    (
+      "cel.bind(x, user.no, x) || user.n == 1",
+      ["cel.bind(x, user.no, x): no-such-attribute", "user.n == 1: true"]
+    ),
     ("user.?n.orValue(user.no) == 1", ["user.?n.orValue(user.no) == 1: true"]),
     ("user.?no.orValue(1 / user.z) == 1", ["user.?no.orValue(1 / user.z) == 1: division-by-zero"]),
   ])
@@ -142,8 +244,10 @@ import Testing
 
   @Test(arguments: [
     ("user.n", ["user.n: no bool"]), ("user.b", ["user.b: true"]),
-    ("user.n == 1 ? user.m : 2", ["user.n == 1: true", "user.m: no bool"]),
-    ("true", []), ("!user.b", ["user.b: true"]), ("!(user.n == 1)", ["user.n == 1: true"]),
+    ("user.n == 1 ? user.m : 2", ["user.n == 1: true", "user.m: no bool", "2: (no bool)"]),
+    ("true", ["true: true"]), ("!user.b", ["!user.b: false"]),
+    ("!(user.n == 1)", ["!(user.n == 1): false"]), ("!!user.b", ["!!user.b: true"]),
+    ("!(user.b && user.n == 2)", ["user.b: true", "user.n == 2: false"]),
   ])
   func values(source: String, expected: [String]) throws {
     #expect(try told(source, ["user": ["n": 1, "m": 2, "b": true]]) == expected)

@@ -1,0 +1,95 @@
+/// An expression in the one style of its language.
+package struct FormattedExpression: Sendable {
+  /// The text, as it was where it cannot be formatted.
+  package var text: String
+  /// Why the text stays as it is: the errors of an expression that does not compile, or what would
+  /// be lost.
+  package var refusal: [Diagnostic] = []
+
+  /// Whether the expression is in the language.
+  package var compiles: Bool { !refusal.contains { $0.severity == .error } }
+
+  /// A text that stays as it is, for a reason that is no error.
+  package static func refused(_ text: String, _ reason: String, _ range: SourceRange? = nil)
+    -> FormattedExpression
+  {
+    let diagnostic = Diagnostic(
+      .notFormatted, "\(reason), so it stays as it is", severity: .note, range: range)
+    return FormattedExpression(text: text, refusal: [diagnostic])
+  }
+}
+
+extension Environment {
+  /// Formats an expression, unless it has errors, or the result would lose something or say
+  /// something else. Formatting the result changes nothing.
+  package func format(_ source: String) -> FormattedExpression {
+    let compiled = compile(source)
+    guard let program = compiled.output else {
+      let errors = compiled.diagnostics.filter { $0.severity == .error }
+      return FormattedExpression(text: source, refusal: errors)
+    }
+    if let comment = TokenList(source, dialect).comment {
+      return .refused(source, "formatting would lose a comment", comment)
+    }
+    let tree = dialect.parse(source, limits: limits).tree
+    let text = Printer.print(tree, dialect)
+    guard text != source else { return FormattedExpression(text: source) }
+    // What is printed is read and compiled again, so that a fault of ours changes no rule.
+    let (again, problems) = dialect.parse(text, limits: limits)
+    let compiledAgain = compile(text)
+    guard problems.isEmpty, again.isSame(as: tree), let same = compiledAgain.output,
+      program.isSame(as: same), compiled.diagnostics.isSame(as: compiledAgain.diagnostics),
+      Printer.print(again, dialect) == text
+    else { return .refused(source, "what formatting gives is not the same expression") }
+    return FormattedExpression(text: text)
+  }
+}
+
+extension [Diagnostic] {
+  /// Whether both say the same, at whatever places.
+  fileprivate func isSame(as other: [Diagnostic]) -> Bool {
+    func placeless(_ diagnostic: Diagnostic) -> Diagnostic {
+      var diagnostic = diagnostic
+      diagnostic.range = nil
+      return diagnostic
+    }
+    return map(placeless) == other.map(placeless)
+  }
+}
+
+extension Program {
+  /// Whether both were compiled to the same graph, wherever its nodes stand in their sources.
+  func isSame(as other: Program) -> Bool {
+    storage.rootNodes == other.storage.rootNodes && storage.graph.isSame(as: other.storage.graph)
+  }
+}
+
+extension ConditionGraph {
+  fileprivate func isSame(as other: borrowing ConditionGraph) -> Bool {
+    guard nodes == other.nodes, lists == other.lists, slots.count == other.slots.count,
+      constants.cells.count == other.constants.cells.count
+    else { return false }
+    for slot in 0..<slots.count where slots.path(slot) != other.slots.path(slot) { return false }
+    for (a, b) in zip(constants.cells, other.constants.cells) where !a.isIdentical(to: b) {
+      return false
+    }
+    return true
+  }
+}
+
+extension Cell {
+  /// Whether both are the same value, number types and signs of zero included.
+  fileprivate func isIdentical(to other: Cell) -> Bool {
+    if self == other { return true }
+    guard tag == other.tag, outsideCount == other.outsideCount else { return false }
+    switch tag {
+    case Tag.list, Tag.optional, Tag.function:
+      return zip(elements, other.elements).allSatisfy { $0.isIdentical(to: $1) }
+    case Tag.map: return zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }
+    default:
+      guard hasBytesOutside, let a = address, let b = other.address else { return false }
+      return UnsafeRawBufferPointer(start: a, count: outsideCount)
+        .elementsEqual(UnsafeRawBufferPointer(start: b, count: outsideCount))
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// An expression compiled once more, for explanations: every clause of its text has a node and
+/// instructions of its own, however much it has in common with others, so that a trace of the whole
+/// tells which of them a run came to. What deciding runs is not touched by that.
+struct ClauseProgram: Sendable {
+  /// A clause, and where its entries are.
+  struct Part: Sendable {
+    var range: SourceRange
+    var text: String
+    /// Number of the entry that is the clause by itself.
+    var entry: Int
+    /// Operands that are worked out, the outermost of each, with the numbers of their entries.
+    var computed: [(text: String, entry: Int)] = []
+    /// What the clause reads, in the order of the text.
+    var slots: [Int] = []
+  }
+
+  /// What the expression is first, then every clause and what it works out.
+  let program: Program
+  let parts: [Part]
+  /// By slot, the slot of the program that is explained; nil where that has none.
+  let outerSlots: [Int?]
+
+  /// Nil for an expression with errors.
+  init?(_ number: Int, of source: String, in outer: Program.Storage) {
+    var builder = ProgramBuilder(outer.environment)
+    let ranges: [SourceRange]
+    var tokens: TokenList?
+    if let filters = outer.background.filters[number] {
+      ranges = FilterText(filters).ranges
+      builder.add(filters, marksClauses: true)
+    } else {
+      var (tree, problems) = outer.environment.dialect.parse(source, limits: outer.limits)
+      guard problems.isEmpty else { return nil }
+      let clauses = tree.markClauses()
+      let diagnostics = builder.add(tree, of: source)
+      if diagnostics.contains(where: { $0.severity == .error }) { return nil }
+      let list = TokenList(source, outer.environment.dialect)
+      ranges = clauses.map { list.withoutParentheses(tree[$0].range) }
+      tokens = list
+    }
+    parts = ClauseProgram.addParts(ranges, Excerpts(source, tokens), to: &builder)
+    program = builder.build()
+    outerSlots = (0..<program.storage.graph.slots.count).map { [program] in
+      outer.graph.slots.number(of: program.storage.graph.slots.path($0))
+    }
+  }
+
+  /// Adds an entry for every clause and for everything that one works out.
+  private static func addParts(
+    _ ranges: [SourceRange], _ source: Excerpts, to builder: inout ProgramBuilder
+  ) -> [Part] {
+    guard let root = builder.lastRoot else { return [] }
+    var entries = 1
+    func add(_ node: ConditionGraph.ID) -> Int {
+      builder.add(part: node)
+      defer { entries += 1 }
+      return entries
+    }
+    var parts: [Part?] = Array(repeating: nil, count: ranges.count)
+    for id in builder.checker.graph.nodes(below: root)
+    where builder.checker.graph[id].kind == .clause {
+      let node = builder.checker.graph[id]
+      let (test, number) = (Int(node.a), Int(node.b))
+      let range = ranges[number]
+      var finder = ComputedFinder(source: number + 1, clause: range)
+      finder.find(test, in: builder.checker.graph)
+      var part = Part(range: range, text: source.text(range), entry: add(test))
+      for found in finder.found {
+        part.computed.append((source.text(found.range), add(found.node)))
+      }
+      part.slots = slots(below: test, in: builder.checker.graph)
+      parts[number] = part
+    }
+    return parts.compactMap { $0 }
+  }
+
+  /// Texts of parts of a source.
+  private struct Excerpts {
+    let source: [UInt8]
+    let tokens: TokenList?
+
+    init(_ source: String, _ tokens: TokenList?) {
+      self.source = Array(source.utf8)
+      self.tokens = tokens
+    }
+
+    /// The text without parentheses around the whole of it.
+    func text(_ range: SourceRange) -> String {
+      let range = tokens?.withoutParentheses(range) ?? range
+      return String(decoding: source[range.from..<range.to], as: UTF8.self)
+    }
+  }
+
+  private static func slots(below root: ConditionGraph.ID, in graph: borrowing ConditionGraph)
+    -> [Int]
+  {
+    var slots: [Int] = []
+    for id in graph.nodes(below: root) where ConditionGraph.readsSlot(graph[id].kind) {
+      let slot = Int(graph[id].a)
+      if !slots.contains(slot) { slots.append(slot) }
+    }
+    return slots
+  }
+}
+
+/// Finds what a clause works out before it compares.
+private struct ComputedFinder {
+  let source: Int
+  let clause: SourceRange
+  private(set) var found: [(node: ConditionGraph.ID, range: SourceRange)] = []
+
+  init(source: Int, clause: SourceRange) {
+    self.source = source
+    self.clause = clause
+  }
+
+  /// Goes down through what compares to what is compared.
+  mutating func find(_ node: ConditionGraph.ID, in graph: borrowing ConditionGraph) {
+    let operands: [ConditionGraph.ID]
+    switch graph[node].kind {
+    case .loop: return
+    // What is bound has a value of its own; the body has none without the variable.
+    case .bind: operands = [Int(graph[node].a)]
+    default: operands = graph.operands(of: node)
+    }
+    for operand in operands {
+      switch graph[operand].kind {
+      case .constant, .slot, .present, .local, .slotOrNull, .raise: continue
+      case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField,
+        .both, .firstTruthy, .sequence, .truthy, .rescue, .orElse, .isThere, .whenThere, .compare,
+        .equalEither, .optionalElement:
+        find(operand, in: graph)
+      default:
+        guard let range = graph.range(of: operand, in: source), range != clause,
+          !found.contains(where: { $0.range == range })
+        else {
+          find(operand, in: graph)
+          continue
+        }
+        found.append((operand, range))
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+extension SyntaxTree {
+  /// What a node asks whether it is true, in the order of the source; nothing where it asks by
+  /// itself.
+  func connected(_ node: Node) -> [ID] {
+    switch node.kind {
+    case .and, .or: list(node.c).map { Int($0) }
+    case .not: [Int(node.a)]
+    case .conditional: [Int(node.a), Int(node.b), Int(node.c)]
+    default: []
+    }
+  }
+
+  /// Gives every clause a node of its own, of the kind `clause`: whatever `&&`, `||`, `!` and `?:`
+  /// connect to the whole. A `!` before a single clause belongs to it.
+  ///
+  /// - Returns: the nodes that were there, by the clause's number, in the order of the source.
+  mutating func markClauses() -> [ID] {
+    var clauses: [ID] = []
+    root = marked(root, &clauses)
+    return clauses
+  }
+
+  /// The node that stands for another one afterwards.
+  private mutating func marked(_ id: ID, _ clauses: inout [ID]) -> ID {
+    let node = self[id]
+    guard connectsClauses(node) else {
+      var clause = node
+      clause.kind = .clause
+      (clause.a, clause.b, clause.c) = (UInt32(id), UInt32(clauses.count), 0)
+      nodes.append(clause)
+      clauses.append(id)
+      return nodes.count - 1
+    }
+    let parts = connected(node).map { UInt32(marked($0, &clauses)) }
+    switch node.kind {
+    case .and, .or:
+      let start = Int(node.c) + 1
+      lists.replaceSubrange(start..<start + parts.count, with: parts)
+    case .not: nodes[id].a = parts[0]
+    default: (nodes[id].a, nodes[id].b, nodes[id].c) = (parts[0], parts[1], parts[2])
+    }
+    return id
+  }
+
+  private func connectsClauses(_ node: Node) -> Bool {
+    var node = node
+    while node.kind == .not { node = self[Int(node.a)] }
+    return !connected(node).isEmpty
+  }
+}
