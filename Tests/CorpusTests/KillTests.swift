@@ -95,6 +95,10 @@ import Testing
     let names = [kind.name, kind.rejects]
     let expected = names.map { place.bytes("whole/\($0)") }
     #expect(expected.allSatisfy { ($0?.count ?? 0) > 100 })
+    // Rules that fail are part of what is told.
+    let whole = String(
+      decoding: place.bytes("whole/\(kind.name).manifest.json") ?? Data(), as: UTF8.self)
+    #expect(whole.contains("no-such-attribute"))
 
     var random = SystemRandomNumberGenerator()
     var kills = 0

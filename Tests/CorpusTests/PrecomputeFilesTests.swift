@@ -220,7 +220,7 @@ import Testing
       "{\"userId\":\"a, \\\"b\\\"\"}\n{\"userId\":\"c\",\"device\":{\"totalSessions\":9}}\n")
     let json = try precompute("--users", users)
     let long = try precompute("--users", users, "--form", "csv")
-    #expect(long.lines.first == "userId,placement,result,audience,experiment,variant,paywall")
+    #expect(long.lines.first == "userId,placement,result,audience,experiment,variant,paywall,errors")
     #expect(long.lines.count == 13)
     #expect(long.lines[1].hasPrefix("\"a, \"\"b\"\"\",onboarding_done,"))
     #expect(try precompute("--users", users, "--out", place.path("long.csv")).code == 0)
@@ -228,7 +228,7 @@ import Testing
     let wide = try precompute("--users", users, "--form", "csv", "--layout", "wide")
     #expect(wide.lines.count == 3)
     #expect(wide.lines[0].hasPrefix("userId,onboarding_done.result,onboarding_done.audience,"))
-    #expect(wide.lines[0].split(separator: ",").count == 31)
+    #expect(wide.lines[0].split(separator: ",").count == 37)
 
     let result = try precompute("--users", users, "--out", place.path("out.sqlite"))
     #expect(result.code == 0, "\(result.errors)")

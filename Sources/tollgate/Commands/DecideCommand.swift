@@ -50,7 +50,8 @@ struct DecideCommand: ParsableCommand {
           placement, frame: &frame, state: state, assigner: options.assigner)
         FileText.print(distribution.value.json)
       } else {
-        FileText.print(decision.outcomeLine(subjectID: state.subjectID).json)
+        let errors = ruleSet.errors(placement, frame: &frame, state: state)
+        FileText.print(decision.outcomeLine(subjectID: state.subjectID, errors: errors).json)
       }
     }
     try ruleSet.checkAnswer(for: placement)

@@ -76,8 +76,9 @@ enum Signals {
   /// Traps and bad memory: one line for the user in place of registers, unless somebody who looks
   /// for the fault wants these.
   private static func installCrashes() {
-    let wishes = ["SWIFT_BACKTRACE", "ASAN_OPTIONS", "TSAN_OPTIONS"]
-    if wishes.contains(where: { getenv($0) != nil }) { return }
+    let sanitizers = ["__asan_init", "__tsan_init"]
+    let hasSanitizer = sanitizers.contains { dlsym(nil, $0) != nil }
+    if hasSanitizer || getenv("SWIFT_BACKTRACE") != nil { return }
     _ = crashText.count
     // An overflow of the stack leaves no room on it.
     let size = 64 << 10

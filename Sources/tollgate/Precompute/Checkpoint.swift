@@ -22,7 +22,8 @@ struct Checkpoint {
       "unknownKeys": .map(
         unknownKeys.sorted { $0.key < $1.key }.map {
           Value.Entry(key: .string($0.key), value: count($0.value))
-        }), "outcomes": outcomes.value, "rejects": rejects.value,
+        }), "errors": ErrorCounts.value(sums), "outcomes": outcomes.value,
+      "rejects": rejects.value,
     ])
   }
 
@@ -50,7 +51,8 @@ struct Checkpoint {
       let rejected = count("rejected"), let all = count("linesInAll"),
       let outcomes = value["outcomes"].flatMap({ OutputFile.State($0) }),
       let rejects = value["rejects"].flatMap({ OutputFile.State($0) }),
-      case .map(let keys)? = value["unknownKeys"]
+      case .map(let keys)? = value["unknownKeys"],
+      let errors = value["errors"].flatMap({ ErrorCounts.read($0) })
     else { return nil }
     let numbers = stored.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
     guard
@@ -59,6 +61,7 @@ struct Checkpoint {
     self.settings = settings
     position = InputPosition(file: file, offset: offset, lines: lines)
     self.sums = sums
+    self.sums.errors = errors
     self.outcomes = outcomes
     self.rejects = rejects
     for entry in keys {

@@ -68,12 +68,13 @@ struct Manifest {
   /// The summary, and the numbers behind it.
   var counts: Value
   private var sums: [Int]
+  private var errors: Value
 
   var value: Value {
     .object([
       "manifest": 1, "settings": settings.value, "outcomes": outcomes?.value ?? .null,
       "rejects": rejects?.value ?? .null, "counts": counts,
-      "numbers": .list(sums.map { .int(Int64($0)) }),
+      "numbers": .list(sums.map { .int(Int64($0)) }), "errors": errors,
     ])
   }
 
@@ -84,14 +85,17 @@ struct Manifest {
     self.rejects = rejects
     self.counts = counts
     self.sums = [sums.users, sums.rejected, sums.lines] + sums.numbers
+    errors = ErrorCounts.value(sums)
   }
 
   /// The summary of the run, which was of this plan.
   func tally(_ plan: BatchPlan) throws -> Tally {
     guard sums.count > 3,
-      let sums = plan.sums(
-        users: sums[0], rejected: sums[1], lines: sums[2], numbers: Array(sums[3...]))
+      var sums = plan.sums(
+        users: sums[0], rejected: sums[1], lines: sums[2], numbers: Array(sums[3...])),
+      let errors = ErrorCounts.read(errors)
     else { throw CommandError("the manifest is damaged; run again without --resume") }
+    sums.errors = errors
     return plan.tally(of: sums)
   }
 
@@ -114,6 +118,7 @@ struct Manifest {
     else { throw CommandError("\(path) is not a manifest of this version") }
     self.settings = settings
     self.counts = counts
+    errors = value["errors"] ?? .list([])
     sums = numbers.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
     outcomes = Written(value["outcomes"])
     rejects = Written(value["rejects"])

@@ -19,6 +19,7 @@ final class OutcomeDatabase {
   /// Open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
   private var queue: DatabaseQueue?
   private var users: Int64 = 0
+  private var errors: ErrorTable
   private(set) var written: Manifest.Written?
 
   /// Tables, and a view that has them joined.
@@ -53,6 +54,7 @@ final class OutcomeDatabase {
     self.resumes = resumes
     choices = plan.choices
     placements = plan.placementCount
+    errors = ErrorTable(placements: plan.emptyTally.placements.map(\.name))
   }
 
   /// Makes the database that is being built, or opens the one of an earlier start.
@@ -66,7 +68,9 @@ final class OutcomeDatabase {
       try queue.inDatabase { db in
         if !resumes {
           try db.execute(sql: "BEGIN")
-          try db.execute(sql: OutcomeDatabase.tables + "CREATE TABLE progress (checkpoint TEXT)")
+          try db.execute(
+            sql: OutcomeDatabase.tables + ErrorTable.tables
+              + "CREATE TABLE progress (checkpoint TEXT)")
           try OutcomeDatabase.insert(choices, db)
           try db.execute(
             sql: "INSERT INTO progress VALUES (?)", arguments: [state.value.json])
@@ -140,26 +144,17 @@ final class OutcomeDatabase {
           user.sqliteStatement, 2,
           rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length),
           nil)
-        try step(user, db)
+        try user.step(db)
         at += length
         for _ in 0..<placements {
           let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
           sqlite3_bind_int64(decision.sqliteStatement, 1, users)
           sqlite3_bind_int64(decision.sqliteStatement, 2, Int64(choice))
-          try step(decision, db)
+          try decision.step(db)
           at += 4
         }
+        try errors.write(rows, &at, user: users, db)
       }
-    }
-  }
-
-  /// Millions of rows go through here: the library's own way makes an array of each.
-  @inline(__always)
-  private func step(_ statement: Statement, _ db: Database) throws {
-    let code = sqlite3_step(statement.sqliteStatement)
-    sqlite3_reset(statement.sqliteStatement)
-    guard code == SQLITE_DONE else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
     }
   }
 
@@ -211,13 +206,14 @@ final class OutcomeDatabase {
       try db.execute(sql: "ATTACH ? AS building", arguments: [building])
       try db.execute(sql: "BEGIN")
       try db.execute(
-        sql: OutcomeDatabase.tables + "CREATE TABLE run (settings TEXT, counts TEXT)")
-      for table in ["choices", "users", "decisions"] {
+        sql: OutcomeDatabase.tables + ErrorTable.tables
+          + "CREATE TABLE run (settings TEXT, counts TEXT)")
+      for table in ["choices", "users", "decisions", "rule_errors", "user_errors"] {
         try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM building.\(table)")
       }
       try db.execute(
         sql: "INSERT INTO run VALUES (?, ?)", arguments: [settings.value.json, counts])
-      try db.execute(sql: OutcomeDatabase.indexes)
+      try db.execute(sql: OutcomeDatabase.indexes + ErrorTable.indexes)
       try db.execute(sql: "COMMIT")
       try db.execute(sql: "DETACH building")
     }

@@ -25,10 +25,41 @@ enum SummaryText {
         }
       }, left: [0, 2])
     lines.append("")
+    lines += errors(tally)
     lines.append(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
         + "Shares are of all users.")
     return lines.joined(separator: "\n")
+  }
+
+  /// How many kinds of errors are told.
+  static let errorLimit = 20
+
+  /// Which rules failed for whom, and why; nothing when none did.
+  private static func errors(_ tally: Tally) -> [String] {
+    let all = tally.placements.flatMap { placement in placement.errors.map { (placement.name, $0) }
+    }
+    if all.isEmpty { return [] }
+    var lines = ["These rules failed, so their audiences did not match:"]
+    for (placement, count) in all.prefix(errorLimit) {
+      let users =
+        count.users == 1
+        ? "1 user, \(count.example)"
+        : "\(counted(count.users, "user")), e.g. \(count.example)"
+      lines.append(
+        "  \(placement), audience \(count.error.audience): \(shortened(count.error.clause))")
+      lines.append("    \(count.error.message): \(users)")
+    }
+    if all.count > errorLimit {
+      lines.append("  and \(counted(all.count - errorLimit, "more kind", plural: "more kinds"))")
+    }
+    return lines + [""]
+  }
+
+  /// A clause in one line that fits on a terminal.
+  private static func shortened(_ clause: String) -> String {
+    let line = clause.split { $0.isWhitespace }.joined(separator: " ")
+    return line.count > 80 ? line.prefix(77) + "..." : line
   }
 
   private static func share(_ count: Int, _ all: Int) -> String {

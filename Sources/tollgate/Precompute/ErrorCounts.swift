@@ -1,0 +1,59 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The counts of rules that failed, as checkpoints and manifests keep them.
+enum ErrorCounts {
+  static func value(_ sums: BatchSums) -> Value {
+    let sorted = sums.errors.sorted { a, b in
+      let (left, right) = (order(a.key), order(b.key))
+      return left.lexicographicallyPrecedes(right)
+    }
+    return .list(
+      sorted.map { name, count in
+        .object([
+          "placement": .string(name.placement), "audience": .int(Int64(name.error.audience)),
+          "clause": .string(name.error.clause), "code": .string(name.error.code),
+          "path": name.error.path.map { .string($0) } ?? .null,
+          "message": .string(name.error.message), "users": .int(Int64(count.users)),
+          "example": .string(count.example),
+        ])
+      })
+  }
+
+  /// Nil when it is no value of ``value(_:)``.
+  static func read(_ value: Value) -> [NamedError: BatchSums.ErrorCount]? {
+    guard case .list(let items) = value else { return nil }
+    var errors: [NamedError: BatchSums.ErrorCount] = [:]
+    for item in items {
+      guard case .string(let placement)? = item["placement"], let error = RuleError(item),
+        case .int(let users)? = item["users"], case .string(let example)? = item["example"]
+      else { return nil }
+      errors[NamedError(placement: placement, error: error)] =
+        BatchSums.ErrorCount(users: Int(users), example: example)
+    }
+    return errors
+  }
+
+  private static func order(_ name: NamedError) -> [String] {
+    let audience = String(name.error.audience)
+    return [
+      name.placement, String(repeating: "0", count: max(0, 20 - audience.count)) + audience,
+      name.error.clause, name.error.code, name.error.path ?? "",
+    ]
+  }
+}
+
+extension RuleError {
+  /// An error as outcomes and checkpoints have it.
+  init?(_ value: Value) {
+    guard case .int(let audience)? = value["audience"],
+      case .string(let clause)? = value["clause"], case .string(let code)? = value["code"]
+    else { return nil }
+    func text(_ key: String) -> String? {
+      if case .string(let text)? = value[key] { text } else { nil }
+    }
+    self.init(
+      audience: Int(audience), clause: clause, code: code, path: text("path"),
+      message: text("message") ?? "")
+  }
+}

@@ -1,0 +1,95 @@
+internal import Expressions
+internal import GRDB
+internal import GRDBSQLite
+internal import RuleEngine
+
+/// The tables of a database that say which rules failed for whom.
+///
+/// An error that many users have is one row; its number is its place among the first of their kind,
+/// in the order of the users.
+struct ErrorTable {
+  private let placements: [String]
+  /// By placement and the error's text: its number.
+  private var numbers: [[UInt8]: Int64] = [:]
+
+  static let tables = """
+    CREATE TABLE rule_errors (
+      id INTEGER PRIMARY KEY, placement TEXT NOT NULL, audience INTEGER NOT NULL,
+      clause TEXT NOT NULL, code TEXT NOT NULL, path TEXT);
+    CREATE TABLE user_errors (
+      user INTEGER NOT NULL REFERENCES users, error INTEGER NOT NULL REFERENCES rule_errors,
+      PRIMARY KEY (user, error)) WITHOUT ROWID;
+    CREATE VIEW errors AS
+      SELECT userId, placement, audience, clause, code, path
+      FROM user_errors JOIN users ON users.id = user JOIN rule_errors ON rule_errors.id = error;
+    """
+
+  static let indexes = "CREATE INDEX user_errors_by_error ON user_errors (error);"
+
+  init(placements: [String]) { self.placements = placements }
+
+  /// Inserts the errors of a user, which are in `rows` from a place on, and moves it behind them.
+  mutating func write(
+    _ rows: UnsafeRawBufferPointer, _ at: inout Int, user: Int64, _ db: Database
+  ) throws {
+    let count = ErrorTable.number(rows, &at)
+    if count == 0 { return }
+    let statement = try db.cachedStatement(sql: "INSERT INTO user_errors VALUES (?, ?)")
+    for _ in 0..<count {
+      let start = at
+      let placement = ErrorTable.number(rows, &at)
+      let length = ErrorTable.number(rows, &at)
+      let text = rows[at..<at + length]
+      at += length
+      let error = try number(of: Array(rows[start..<at]), placement, text, db)
+      sqlite3_bind_int64(statement.sqliteStatement, 1, user)
+      sqlite3_bind_int64(statement.sqliteStatement, 2, error)
+      try statement.step(db)
+    }
+  }
+
+  private mutating func number(
+    of key: [UInt8], _ placement: Int, _ text: Slice<UnsafeRawBufferPointer>, _ db: Database
+  ) throws -> Int64 {
+    if let known = numbers[key] { return known }
+    let value = try Value.parse(json: Array(text))
+    guard let error = RuleError(value) else { preconditionFailure("a row with another error") }
+    let columns: StatementArguments = [
+      placements[placement], error.audience, error.clause, error.code, error.path,
+    ]
+    // An earlier start of the run may have met it.
+    let stored = try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT id FROM rule_errors
+        WHERE placement = ? AND audience = ? AND clause = ? AND code = ? AND path IS ?
+        """, arguments: columns)
+    if stored == nil {
+      try db.execute(
+        sql: """
+          INSERT INTO rule_errors (placement, audience, clause, code, path)
+          VALUES (?, ?, ?, ?, ?)
+          """, arguments: columns)
+    }
+    let number = stored ?? db.lastInsertedRowID
+    numbers[key] = number
+    return number
+  }
+
+  private static func number(_ rows: UnsafeRawBufferPointer, _ at: inout Int) -> Int {
+    defer { at += 4 }
+    return Int(UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+  }
+}
+
+extension Statement {
+  /// Millions of rows go through here: the library's own way makes an array of each.
+  @inline(__always)
+  func step(_ db: Database) throws {
+    let code = sqlite3_step(sqliteStatement)
+    sqlite3_reset(sqliteStatement)
+    guard code == SQLITE_DONE else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+    }
+  }
+}
