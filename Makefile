@@ -17,10 +17,10 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all examples kill-tests fuzz bench format lint clean
+.PHONY: help setup build demo test test-all asan tsan property nightly examples kill-tests fuzz bench format lint clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what the build needs from the system, if anything is missing
 	@Tools/setup.sh core
@@ -55,15 +55,36 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build tollgate test corpus
 
-test-all: test ## what CI runs: test, the same as on lesser machines, the nested packages, some fuzzing
+test-all: test ## what CI runs: test, lesser machines, sanitizers in short, the nested packages, some fuzzing
 # Without libpcre2, and as on a processor without AVX-512.
 	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh --scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE
+	JOBS=$(JOBS) Tools/sanitize.sh address quick
+	JOBS=$(JOBS) Tools/sanitize.sh thread quick
 	@set -e; for package in $(NESTED); do \
 	  touch "$$package/Package.swift"; \
 	  echo "$(SWIFT) build --package-path $$package $(PARALLEL)"; \
 	  $(SWIFT) build --package-path "$$package" $(PARALLEL); \
 	done
 	RUNS=12000 JOBS=$(JOBS) Tools/fuzz.sh
+
+asan: setup ## the tests, the corpus and all forms of input under the address sanitizer, AVX-512 or not
+	JOBS=$(JOBS) Tools/sanitize.sh address
+
+tsan: setup ## the same under the thread sanitizer
+	JOBS=$(JOBS) Tools/sanitize.sh thread
+
+RUNS ?= 200
+SEED ?= 1
+property: setup ## RUNS=200 random configs and users, from SEED=1 on, through every form of input
+	$(SWIFT) build --build-tests $(PARALLEL)
+	TOLLGATE_RUNS=$(RUNS) TOLLGATE_SEED=$(SEED) Tools/run-tests.sh --skip-build --filter InputFormsTests
+
+nightly: ## what takes longer than CI may: both sanitizers on everything, property, kill-tests, fuzz
+	$(MAKE) asan
+	$(MAKE) tsan
+	$(MAKE) property
+	$(MAKE) kill-tests
+	$(MAKE) fuzz
 
 examples: ## make the tests of the examples in docstrings and guides anew
 	Tools/make-examples.sh
@@ -90,4 +111,4 @@ lint: ## report what `make format` would change, and what it cannot
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 clean: ## remove everything that the other targets made
-	rm -rf .build .build-nopcre2 out Fuzz/.build $(addsuffix /.build,$(NESTED))
+	rm -rf .build .build-nopcre2 .build-address* .build-thread* out Fuzz/.build $(addsuffix /.build,$(NESTED))

@@ -77,13 +77,14 @@ private final class UserFiles {
     var json: [UInt8] = []
     var csv = Array((batch.header + "\n").utf8)
     var parts: [Int] = []
+    let partSize = bytes / batch.random.pick([3, 33, 60])
     while json.count < bytes {
       if batch.random.chance(1, in: 400) { json += Array((batch.brokenLine() + "\n").utf8) }
       let user = batch.user(records.count)
       records.append(user.json)
       json += Array((user.json + "\n").utf8)
       csv += Array((user.csv + "\n").utf8)
-      if batch.random.chance(1, in: 3_000) { parts.append(json.count) }
+      if json.count >= (parts.count + 1) * partSize { parts.append(json.count) }
     }
     try write("users.ndjson", json)
     try write("users.csv", csv)
@@ -145,7 +146,8 @@ private final class UserFiles {
     let out = path("outcomes-of-a-run")
     let result = try BuiltTool.run(
       [
-        "precompute", path("config.json"), "--now", "2026-03-01T12:00:00Z", "--seed", "forms", "--out",
+        "precompute", path("config.json"), "--now", "2026-03-01T12:00:00Z", "--seed", "forms",
+        "--out",
         out, "--manifest", "none", "--summary", "json",
       ] + language + arguments, input: input ?? Data(), isPiped: input != nil)
     #expect(result.code == 0, "\(arguments): \(result.errors.suffix(2_000))")

@@ -75,6 +75,7 @@ struct RandomAttribute {
       "sixteen bytes ok", "a text that fits into no cell ", "mara@example.com is the address of ",
       "Größe: \"groß\" ", "two\nlines\tand \\ ", "\u{1F3CB} ", "e\u{301} decomposed, \u{E9} not",
     ])
-    return beginning + String(repeating: random.pick(["x", "yz", "é"]), count: random.pick([8, 9, 60]))
+    return beginning
+      + String(repeating: random.pick(["x", "yz", "é"]), count: random.pick([8, 9, 60]))
   }
 }

@@ -74,8 +74,8 @@ struct RandomBatch {
     members.insert("\"userId\":" + quoted(id), at: random.pick([0, 0, 0, 1]))
     let space = random.chance(1, in: 30) ? " " : ""
     let cells =
-      [cell(.string(id)), "1", "1", "1"] + values.map { $0.map(cell) ?? "" }
-      + [assignments.map(cell) ?? "", occurrences.map(cell) ?? ""]
+      [Self.cell(.string(id)), "1", "1", "1"] + values.map { $0.map(Self.cell) ?? "" }
+      + [assignments.map(Self.cell) ?? "", occurrences.map(Self.cell) ?? ""]
     return User(
       json: "{" + space + members.joined(separator: "," + space) + "}",
       csv: cells.joined(separator: ","))
@@ -124,7 +124,7 @@ struct RandomBatch {
   private func quoted(_ text: String) -> String { Value.string(text).json }
 
   /// Texts in quotes, so that they stay texts; what is no text as it is.
-  private func cell(_ value: Value) -> String {
+  static func cell(_ value: Value) -> String {
     func doubled(_ text: String) -> String {
       "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
@@ -222,8 +222,11 @@ struct RandomConditions {
     switch attribute.kind {
     case .int:
       return random.pick(
-        texts + ["\(path) \(order) 7", "\(path) + 1 \(order) 3", "\(path) % 2 == 0", "\(path) in [1, 7]"])
-    case .double: return random.pick(texts + ["\(path) \(order) 3.0", "\(path) * 2.0 \(order) 1.0"])
+        texts + [
+          "\(path) \(order) 7", "\(path) + 1 \(order) 3", "\(path) % 2 == 0", "\(path) in [1, 7]",
+        ])
+    case .double:
+      return random.pick(texts + ["\(path) \(order) 3.0", "\(path) * 2.0 \(order) 1.0"])
     case .bool: return random.pick(texts + [path, "!\(path)"])
     case .shortText, .longText, .anyText:
       return random.pick(
@@ -234,7 +237,8 @@ struct RandomConditions {
     case .list:
       return random.pick(
         ["\"free\" in \(path)", "\(path).exists(t, t == \"free\")", "size(\(path)) > 1"] + texts)
-    case .map: return random.pick(texts + ["\(path).n > 5", "\(path).k == \"free\"", "has(\(path).k)"])
+    case .map:
+      return random.pick(texts + ["\(path).n > 5", "\(path).k == \"free\"", "has(\(path).k)"])
     }
   }
 }
