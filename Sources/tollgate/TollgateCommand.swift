@@ -19,4 +19,20 @@ struct TollgateCommand: AsyncParsableCommand {
       TestCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
       CheckTemplateCommand.self, SimulateCommand.self,
     ])
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as CommandError {
+      FileText.printError("Error: \(error.description)")
+      exit(withError: ExitCode(error.exitCode))
+    } catch {
+      exit(withError: error)
+    }
+  }
 }

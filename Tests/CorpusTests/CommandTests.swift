@@ -13,7 +13,8 @@ private final class Folder {
   let path: String
 
   init() throws {
-    path = FileManager.default.temporaryDirectory
+    path =
+      FileManager.default.temporaryDirectory
       .appending(path: "tollgate-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
@@ -47,6 +48,8 @@ private func exitCode(_ arguments: [String]) async throws -> Int32 {
     return 0
   } catch let code as ExitCode {
     return code.rawValue
+  } catch let error as CommandError {
+    return error.exitCode
   } catch {
     return TollgateCommand.exitCode(for: error).rawValue
   }
@@ -92,7 +95,9 @@ struct CommandTests {
     let text = "{\"userId\":\"a\"}\n"
     let lines = try folder.file("users", text)
     #expect(try await run("precompute", config, "--users", lines, "--out", lines) != 0)
-    #expect(try await run("precompute", config, "--users", lines, "--out", "none", "--rejects", lines) != 0)
+    #expect(
+      try await run("precompute", config, "--users", lines, "--out", "none", "--rejects", lines)
+        != 0)
     #expect(try folder.read("users") == text)
   }
 
@@ -113,7 +118,10 @@ struct CommandTests {
   @Test func checkFailsOnErrors() async throws {
     let folder = try Folder()
     #expect(try await run("check", config, "--strict") == 0)
-    let bad = try folder.file("bad.json", #"{"build_id":"b","trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","expression_cel":"user.a =","variants":[]}]}]}"#)
+    let bad = try folder.file(
+      "bad.json",
+      #"{"build_id":"b","trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","expression_cel":"user.a =","variants":[]}]}]}"#
+    )
     #expect(try await run("check", bad) == 1)
     let warned = try folder.file("warned.json", #"{"build_id":"b","trigger_options":[]}"#)
     #expect(try await run("check", warned) == 0)
@@ -132,7 +140,10 @@ struct CommandTests {
     let broken = try folder.file("broken.jsonl", "{\"id\":1}\n")
     #expect(try await run("test", right) == 0)
     #expect(try await run("test", wrong, "--json", try folder.file("results")) == 1)
-    #expect(try folder.read("results") == #"{"suite":"tollgate-expressions","id":"x","verdict":"failed","expected":{"value":3},"got":{"value":2}}"# + "\n")
+    #expect(
+      try folder.read("results")
+        == #"{"suite":"tollgate-expressions","id":"x","verdict":"failed","expected":{"value":3},"got":{"value":2}}"#
+        + "\n")
     #expect(try await run("test", typed) == 1)
     #expect(try await run("test", broken) == 2)
     #expect(try await run("test", folder.path + "/nothing") == 2)
@@ -141,11 +152,13 @@ struct CommandTests {
 
   @Test func formattingChangesExpressionsAndNothingElse() async throws {
     let folder = try Folder()
-    let text = #"{"build_id":"b", "trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","variants":[],  "expression_cel":"user.a=='x'"}]}]}"#
+    let text =
+      #"{"build_id":"b", "trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","variants":[],  "expression_cel":"user.a=='x'"}]}]}"#
     let file = try folder.file("config.json", text)
     #expect(try await run("fmt", file, "--check") == 1)
     #expect(try await run("fmt", file, "--write") == 0)
-    #expect(try folder.read("config.json") == text.replacing("user.a=='x'", with: #"user.a == \"x\""#))
+    #expect(
+      try folder.read("config.json") == text.replacing("user.a=='x'", with: #"user.a == \"x\""#))
     #expect(try await run("fmt", file, "--check") == 0)
   }
 }

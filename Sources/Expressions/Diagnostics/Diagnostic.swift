@@ -41,6 +41,8 @@ public struct Diagnostic: Hashable, Sendable {
     case decodeFailure = "decode-failure"
     /// A key that this version does not know and leaves alone.
     case unknownKey = "unknown-key"
+    /// A `subscriptionStatus` of users that no SDK gives.
+    case unknownStatus = "unknown-status"
     /// Two triggers with one name.
     case duplicateTrigger = "duplicate-trigger"
     /// A treatment variant names no paywall.

@@ -80,6 +80,19 @@ package struct JSONCursor {
     return 0
   }
 
+  /// Whether a word that begins like null comes next.
+  package var isAtNull: Bool {
+    var copy = self
+    return copy.peek() == UInt8(ascii: "n")
+  }
+
+  /// Passes null if it comes next.
+  package mutating func takeNull() throws(JSONFault) -> Bool {
+    guard isAtNull else { return false }
+    try word("null")
+    return true
+  }
+
   package func fault(_ kind: JSONFault.Kind, at offset: Int? = nil) -> JSONFault {
     JSONFault(kind: kind, offset: offset ?? at)
   }
@@ -118,7 +131,8 @@ package struct JSONCursor {
     }
     if at < end, base[at] == UInt8(ascii: "\"") {
       at &+= 1
-      return RawString(bytes: ByteView(start: base + start, count: at &- 1 &- start), hasEscapes: false)
+      return RawString(
+        bytes: ByteView(start: base + start, count: at &- 1 &- start), hasEscapes: false)
     }
     return try stringSlowly(from: start)
   }
@@ -273,12 +287,14 @@ package struct JSONCursor {
   package mutating func skipValue(nesting: Int) throws(JSONFault) {
     switch peek() {
     case UInt8(ascii: "\""): _ = try string()
-    case UInt8(ascii: "{"): try forEachMember(nesting: nesting) { (cursor, _) throws(JSONFault) in
-      try cursor.skipValue(nesting: nesting - 1)
-    }
-    case UInt8(ascii: "["): try forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
-      try cursor.skipValue(nesting: nesting - 1)
-    }
+    case UInt8(ascii: "{"):
+      try forEachMember(nesting: nesting) { (cursor, _) throws(JSONFault) in
+        try cursor.skipValue(nesting: nesting - 1)
+      }
+    case UInt8(ascii: "["):
+      try forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
+        try cursor.skipValue(nesting: nesting - 1)
+      }
     case UInt8(ascii: "t"): try word("true")
     case UInt8(ascii: "f"): try word("false")
     case UInt8(ascii: "n"): try word("null")

@@ -21,6 +21,8 @@ public struct Explanation: Sendable {
 
   public var decision: Decision
   public var state: DecisionState
+  /// How a subject without a stored assignment got a variant.
+  public var assigner: Assigner
   public var audiences: [Audience]
   /// What the subject might have got from the audience that decided; empty when none did.
   public var shares: [Distribution.Share]
@@ -38,7 +40,8 @@ extension RuleSet {
       audiences.append(audience(step, isTried: step.reason.isTried, frame: &frame, state))
     }
     let shares = decision.rule == nil ? [] : distribution(of: decision, assigner: assigner).shares
-    return Explanation(decision: decision, state: state, audiences: audiences, shares: shares)
+    return Explanation(
+      decision: decision, state: state, assigner: assigner, audiences: audiences, shares: shares)
   }
 
   /// Explains one audience of a placement by itself: as if no other stood before it.

@@ -117,29 +117,26 @@ struct PrecomputeCommand: AsyncParsableCommand {
     }
     if case .complete(let manifest)? = former {
       FileText.printError("The run is complete: \(files.manifest ?? "") tells what it did")
-      return try report(try manifest.tally(plan), [:])
+      return try report(try manifest.tally(plan), [])
     }
-    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
-    FileText.printError("Deciding \(plan.placementCount) placements as of \(time)")
+    FileText.printError("Deciding \(plan.placementCount) placements as of \(settings.basis)")
+    options.tellUnused(settings.resolvedAssigner)
     let state = try files.state(former, settings, plan)
     var run = try BatchRun(
       plan: plan, files: try files.open(state, plan, users: paths, isResuming: former != nil),
       from: state, threads: threads ?? Clock.processors())
     if try await run.process() { try files.finish(run) }
     RenderingOptions.tell(run.textErrors)
-    try report(run.tally, run.unknownKeys)
+    try report(run.tally, ruleSet.diagnostics(of: run.notes))
   }
 
-  private func report(_ tally: Tally, _ unknownKeys: [String: Int]) throws {
+  private func report(_ tally: Tally, _ notes: [Diagnostic]) throws {
     let target: FileDescriptor = out == "-" ? .standardError : .standardOutput
     switch summary {
     case .text: FileText.print(SummaryText.render(tally), to: target)
     case .json: FileText.print(tally.value.json, to: target)
     }
-    for (key, count) in unknownKeys.sorted(by: { $0.key < $1.key }) {
-      FileText.printError(
-        "note: '\(key)' is no key of a user record and was ignored (\(count) users)")
-    }
+    UserFile.tell(notes)
     if strict, tally.rejected > 0 { throw ExitCode(1) }
   }
 }

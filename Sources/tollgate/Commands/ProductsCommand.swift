@@ -36,7 +36,9 @@ struct ProductsCommand: ParsableCommand {
     help: ArgumentHelp("The locale of dates and words alone.", valueName: "locale"))
   var deviceLocale: String?
 
-  @Option(help: ArgumentHelp("When a trial begins, ISO 8601.", valueName: "iso"))
+  @Option(
+    help: ArgumentHelp(
+      "When a trial begins, ISO 8601; without a zone, in that of --time-zone.", valueName: "iso"))
   var now: String?
 
   @Option(help: ArgumentHelp("The time zone in which it begins.", valueName: "zone"))
@@ -86,15 +88,9 @@ struct ProductsCommand: ParsableCommand {
   }
 
   private func context() throws -> PricingContext {
-    var time = Clock.milliseconds()
-    if let now {
-      guard let given = WireTime.milliseconds(now) else {
-        throw ValidationError("'\(now)' is no ISO 8601 time; write 2026-03-01T12:00:00Z")
-      }
-      time = given
-    }
     return PricingContext(
-      now: time, timeZone: timeZone, deviceLocale: deviceLocale ?? locale ?? "en_US",
+      now: try Clock.time(now, in: timeZone), timeZone: timeZone,
+      deviceLocale: deviceLocale ?? locale ?? "en_US",
       locale: locale, trialRules: trials.map { TrialRules(mode: $0) },
       history: TrialHistory(entitlements: [], storeEligibility: true))
   }

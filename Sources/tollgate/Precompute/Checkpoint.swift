@@ -7,7 +7,8 @@ struct Checkpoint {
   var settings: RunSettings
   var position = InputPosition()
   var sums: BatchSums
-  var unknownKeys: [String: Int] = [:]
+  /// What is odd about the records.
+  var notes = RecordNotes()
   /// What the outcomes and the rejects files hold.
   var outcomes = XXH64.Stream()
   var rejects = XXH64.Stream()
@@ -25,10 +26,7 @@ struct Checkpoint {
       "offset": count(position.offset), "lines": count(position.lines),
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
-      "unknownKeys": .map(
-        unknownKeys.sorted { $0.key < $1.key }.map {
-          Value.Entry(key: .string($0.key), value: count($0.value))
-        }), "outcomes": stream(outcomes), "rejects": stream(rejects),
+      "notes": notes.value, "outcomes": stream(outcomes), "rejects": stream(rejects),
     ])
   }
 
@@ -62,7 +60,7 @@ struct Checkpoint {
       let offset = count("offset"), let lines = count("lines"), let users = count("users"),
       let rejected = count("rejected"), let all = count("linesInAll"),
       let outcomes = stream("outcomes"), let rejects = stream("rejects"),
-      case .map(let keys)? = value["unknownKeys"]
+      let notes = value["notes"].flatMap({ RecordNotes($0) })
     else { return nil }
     let numbers = stored.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
     guard
@@ -73,11 +71,7 @@ struct Checkpoint {
     self.sums = sums
     self.outcomes = outcomes
     self.rejects = rejects
-    for entry in keys {
-      if case .string(let key) = entry.key, case .int(let number) = entry.value {
-        unknownKeys[key] = Int(number)
-      }
-    }
+    self.notes = notes
   }
 
   init(_ settings: RunSettings, plan: BatchPlan) {

@@ -28,9 +28,24 @@ struct WallieImport {
       }
     }
     for place in config.placements.indices { number(&config.placements[place]) }
+    config.inactivePlacements = inactivePlacements(beside: config)
     checkReferences()
     checkCorrelation()
     return config
+  }
+
+  /// Placements that are not in the config, and why.
+  private func inactivePlacements(beside config: Config) -> [InactivePlacement] {
+    let active = Set(config.placements.map { Array($0.name.utf8) })
+    return model.campaigns.flatMap { campaign in
+      campaign.placements.filter { !active.contains(Array($0.name.utf8)) }.map { placement in
+        let reason =
+          campaign.status == .active
+          ? "it is \(placement.status.rawValue) in the campaign '\(campaign.name)'"
+          : "it is in the campaign '\(campaign.name)', which is \(campaign.status.rawValue)"
+        return InactivePlacement(name: placement.name, reason: reason)
+      }
+    }
   }
 
   /// Audiences count from 0 within their placement, whichever campaign they come from.
@@ -207,7 +222,9 @@ struct WallieImport {
         "with djb2 assigning, \(group.count) experiments are not independent: \(names)"
           + (group.count > 3 ? ", ..." : ""),
         severity: .note, at: group[1].path,
-        notes: ["their IDs have one length, so each puts a subject a fixed number of buckets further"],
+        notes: [
+          "their IDs have one length, so each puts a subject a fixed number of buckets further"
+        ],
         suggestion: "assign by hash, which keeps experiments apart")
     }
   }
