@@ -317,13 +317,13 @@ import Testing
       shown.output.contains(
         """
         error[syntax-error]: '=' is no operator
-          --> -:5: trigger_options[0].rules[0].expression_cel, column 8
+          --> -:5:32: trigger_options[0].rules[0].expression_cel
            | user.a = 1
            |        ^
            = help: write '==' to compare
         """), "\(shown.output)")
     #expect(
-      shown.lines.last?.hasPrefix("1 placements, 1 audiences, 0 attributes: 1 error, ") == true)
+      shown.lines.last?.hasPrefix("1 placement, 1 audience, 0 attributes: 1 error, ") == true)
     let machine = try BuiltTool.run("check", "-", "--json", input: text)
     #expect(machine.code == 1)
     let errors = try machine.lines.map { try json($0) }.filter {
@@ -333,7 +333,11 @@ import Testing
     #expect(errors.count == 1)
     #expect(error["code"] as? String == "syntax-error")
     #expect(error["path"] as? String == "trigger_options[0].rules[0].expression_cel")
-    #expect(error["range"] as? [String: Int] == ["from": 7, "to": 8])
+    #expect(error["file"] as? String == "-")
+    #expect(error["line"] as? Int == 5 && error["column"] as? Int == 32)
+    #expect(error["range"] as? [String: Int] == ["from": 195, "to": 196])
+    #expect(Array(text.utf8)[195] == UInt8(ascii: "="))
+    #expect(error["expressionRange"] as? [String: Int] == ["from": 7, "to": 8])
     #expect(error["message"] is String)
     #expect(error["suggestion"] as? String == "write '==' to compare")
   }
@@ -373,9 +377,9 @@ import Testing
     let result = try BuiltTool.run("check", "-", input: text)
     #expect(result.code == 1)
     #expect(
-      result.lines.last?.contains("1500 errors, 4502 warnings") == true,
+      result.lines.last?.contains("3,000 errors, 1 warning, 0 notes") == true,
       "\(result.lines.last ?? "")")
-    #expect(result.output.contains("--> -:5999: trigger_options[1499].rules[0].expression_cel"))
+    #expect(result.output.contains("--> -:5999:36: trigger_options[1499].rules[0].expression_cel"))
   }
 
   // MARK: How commands end

@@ -182,7 +182,8 @@ public struct BatchWorker: ~Copyable {
       try reader.read(line, into: &frame)
     } catch {
       let place = error.offset.map { " at byte \($0)" } ?? ""
-      return RejectedLine(line: number, reason: error.reason + place, text: Array(line))
+      let hint = error.hint.map { "; \($0)" } ?? ""
+      return RejectedLine(line: number, reason: error.reason + place + hint, text: Array(line))
     }
     texts.addRow(line)
     decideAlone()

@@ -17,6 +17,20 @@ public struct UserRecordReader: ~Copyable {
     public var reason: String
     /// Byte offset in the record, where it is known.
     public var offset: Int?
+    /// What to write, where something comes to mind.
+    public var hint: String?
+
+    init(reason: String, offset: Int? = nil) {
+      self.reason = reason
+      self.offset = offset
+    }
+
+    /// Of what is no JSON.
+    init(_ fault: JSONFault, in record: ByteView) {
+      reason = fault.message
+      offset = fault.offset
+      hint = fault.hint(in: Array(record))
+    }
   }
 
   /// The subject's identity, as in the record; valid until the next record is read.
@@ -108,7 +122,7 @@ public struct UserRecordReader: ~Copyable {
         try cursor.expectEnd()
       }
     } catch {
-      throw Rejection(reason: error.message, offset: error.offset)
+      throw Rejection(error, in: record)
     }
     if let problem { throw problem }
     guard subject != .emptyText else {
@@ -305,7 +319,7 @@ extension UserRecordReader {
       }
       try cursor.expectEnd()
     } catch {
-      return Rejection(reason: error.message, offset: error.offset)
+      return Rejection(error, in: record)
     }
     return found ?? (needsID && !hasID ? Rejection(reason: "'userId' is missing") : nil)
   }

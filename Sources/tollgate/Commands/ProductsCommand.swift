@@ -142,16 +142,19 @@ struct ProductsFile {
   private static func render(
     _ diagnostics: [Diagnostic], _ path: String, _ bytes: [UInt8]
   ) -> [String] {
-    let lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
     return diagnostics.map { diagnostic in
-      if let range = diagnostic.range {
-        let line = SourcePosition(offset: range.from, in: bytes).line
-        return DiagnosticText.render(
-          diagnostic, source: String(decoding: bytes, as: UTF8.self), place: "\(path):\(line)")
-      }
-      let line = diagnostic.path.isEmpty ? nil : lines[diagnostic.path]
+      let position = places.place(of: diagnostic)?.position
       return DiagnosticText.render(
-        diagnostic, source: nil, place: path + (line.map { ":\($0)" } ?? ""))
+        diagnostic,
+        source: diagnostic.range.map { _ in String(decoding: bytes, as: UTF8.self) },
+        place: path + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
     }
+  }
+
+  /// Diagnostics as JSON objects, with the file and the place.
+  func json(_ diagnostics: [Diagnostic]) -> [Value] {
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
+    return diagnostics.map { $0.json(file: path, places.place(of: $0)) }
   }
 }

@@ -8,8 +8,7 @@ struct ConfigFile {
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
-  /// By path of a diagnostic: its line in the file.
-  private let lines: [String: Int]
+  private let places: DiagnosticPlaces
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
@@ -25,7 +24,8 @@ struct ConfigFile {
       ruleSet = compiled.output
       diagnostics += compiled.diagnostics
     }
-    lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
+    places = DiagnosticPlaces(diagnostics, in: bytes)
+    diagnostics = places.sorted(diagnostics)
     var expressions: [String: String] = [:]
     for audience in config?.placements.flatMap(\.audiences) ?? [] {
       expressions[audience.path + ".expression_cel"] = audience.expression
@@ -36,7 +36,7 @@ struct ConfigFile {
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
   /// standard error and does not stop anything.
   func requireRuleSet() throws -> RuleSet {
-    let errors = diagnostics.filter { $0.severity == .error }
+    let errors = diagnostics.filter { $0.severity == .error && $0.leavesOut }
     guard let ruleSet else {
       throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
     }
@@ -48,19 +48,33 @@ struct ConfigFile {
     return ruleSet
   }
 
-  /// The line of an element of the config, by its path.
-  func line(of path: String) -> Int? { JSONLocation.lines(of: [path], in: bytes)[path] }
-
   /// A diagnostic with the file, the line and the source it is about.
   func render(_ diagnostic: Diagnostic) -> String {
-    if diagnostic.path.isEmpty, let range = diagnostic.range {
-      let position = SourcePosition(offset: range.from, in: bytes)
-      return DiagnosticText.render(
-        diagnostic, source: String(decoding: bytes, as: UTF8.self),
-        place: "\(path):\(position.line)")
-    }
+    let position = places.place(of: diagnostic)?.position
+    let isAboutFile = diagnostic.path.isEmpty && diagnostic.range != nil
     return DiagnosticText.render(
-      diagnostic, source: expressions[diagnostic.path],
-      place: path + (lines[diagnostic.path].map { ":\($0)" } ?? ""))
+      diagnostic,
+      source: isAboutFile
+        ? String(decoding: bytes, as: UTF8.self) : expressions[diagnostic.path],
+      place: path + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
+  }
+
+  /// A diagnostic as one JSON object, with the file and the place in it.
+  func json(_ diagnostic: Diagnostic) -> Value {
+    diagnostic.json(
+      file: path,
+      places.place(of: diagnostic)
+        ?? DiagnosticPlaces([diagnostic], in: bytes).place(of: diagnostic))
+  }
+}
+
+extension Diagnostic {
+  /// Whether an error means that its element cannot be used here.
+  fileprivate var leavesOut: Bool {
+    switch code {
+    // SDKs reject the config, and deciding goes on; the outcome is an error or a paywall by its name.
+    case .wouldReject, .unknownPaywall, .variantWithoutPaywall: false
+    default: true
+    }
   }
 }

@@ -50,7 +50,8 @@ enum UserFile {
       let position = SourcePosition(offset: offset, in: bytes)
       return ":\(position.line):\(position.column)"
     }
-    return CommandError("\(name)\(place ?? ""): \(rejection.reason)", exitCode: 2)
+    let hint = rejection.hint.map { "; \($0)" } ?? ""
+    return CommandError("\(name)\(place ?? ""): \(rejection.reason)\(hint)", exitCode: 2)
   }
 
   /// Prints what there is to say about records, a line each.

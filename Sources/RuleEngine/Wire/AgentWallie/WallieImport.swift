@@ -134,7 +134,7 @@ struct WallieImport {
         log.report(
           .variantWithoutPaywall,
           "the variant '\(variant.id)' names no paywall: its outcome is an error",
-          severity: .warning, at: "\(path).variants[\(i)]")
+          at: "\(path).variants[\(i)]")
       }
       variants.append(
         Variant(
@@ -166,12 +166,12 @@ struct WallieImport {
       log.report(
         .weightsNot100,
         "the percentages sum to \(sum.shortText); what comes after the first hundred gets nobody",
-        severity: .warning, at: "\(path).variants")
+        severity: .note, at: "\(path).variants")
     } else if WallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
         .weightsNot100,
         "the variants leave \(left.shortText) % to the holdout, not "
-          + "\(experiment.holdoutPercentage.shortText)", severity: .warning,
+          + "\(experiment.holdoutPercentage.shortText)", severity: .note,
         at: "\(path).holdout_percentage",
         notes: ["nothing reads 'holdout_percentage': the holdout is what the variants leave"])
     }
@@ -189,7 +189,7 @@ struct WallieImport {
         else { continue }
         log.report(
           .unknownPaywall, "the config holds no paywall '\(variant.paywallID)'",
-          severity: .warning, at: "\(audience.path).experiment.variants[\(i)].paywall_id",
+          at: "\(audience.path).experiment.variants[\(i)].paywall_id",
           suggestion: Suggestion.closest(
             to: variant.paywallID, among: model.paywalls.prefix(2_000).map(\.id)
           ).map { "did you mean '\($0)'?" })
@@ -221,11 +221,12 @@ struct WallieImport {
         .djb2Correlated,
         "with djb2 assigning, \(group.count) experiments are not independent: \(names)"
           + (group.count > 3 ? ", ..." : ""),
-        severity: .note, at: group[1].path,
+        severity: .warning, at: group[1].path,
+        related: [Diagnostic.Related(path: group[0].path, message: "the first of them")],
         notes: [
           "their IDs have one length, so each puts a subject a fixed number of buckets further"
         ],
-        suggestion: "assign by hash, which keeps experiments apart")
+        suggestion: "assign by hash (--assigner hash), which keeps experiments apart")
     }
   }
 }
