@@ -44,6 +44,9 @@ enum DecisionCases {
     } catch {
       return ["refused": batch == [] ? true : .list(batch), "why": .string(error.reason)]
     }
+    if let key = reader.notes.unknownKeys.keys.min(), testCase.content["expect"]?["notes"] == nil {
+      throw CaseFileError(message: "input.user: '\(key)' is no key of a user record")
+    }
     let state = reader.state(now: now)
     let explanation = ruleSet.explain(
       placement, frame: &frame, state: state, assigner: assigner(testCase))

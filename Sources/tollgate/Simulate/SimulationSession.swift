@@ -150,6 +150,11 @@ final class SimulationSession {
       entries: content.entries, requests: content.requests, result: result(), state: state)
   }
 
+  /// The answer to a step that does nothing, because it says something that does not exist.
+  func refused(_ error: SDKError) -> StepReply {
+    StepReply(entries: [], requests: [], result: ["error": error.value], state: state)
+  }
+
   /// Begins a step.
   ///
   /// - Returns: what its result is, to be asked when nothing can happen any more.
