@@ -369,6 +369,28 @@ struct CaseWordsTests {
     #expect(try BuiltTool.run("simulate", "-", input: scenario(wrong)).code == 1)
   }
 
+  /// A request that no rule answers is marked, and a paywall that it was for tells why it was asked
+  /// for.
+  @Test func requestsThatNobodyAnswers() throws {
+    let steps =
+      Self.configure + #",{"do":"call","method":"registerPlacement","args":{"placement":"gated"}}"#
+    let localised = #","config":{"patch":{"localization":{"locales":[{"locale":"en_US"}]}}}"#
+    let result = try BuiltTool.run("simulate", "-", input: scenario(steps, localised))
+    #expect(
+      result.output.contains("GET /api/v1/paywall/pw_gated  (404: no backend rule answers it)"))
+    #expect(!result.output.contains("static_config  (404"))
+    let served = try BuiltTool.run(
+      "simulate", "--serve",
+      input: """
+        {"op":"begin","scenario":\(scenario("", localised))}
+        {"op":"step","step":\(Self.configure)}
+        {"op":"step","step":{"do":"call","method":"registerPlacement","args":{"placement":"gated"}}}
+        """)
+    #expect(
+      served.output.contains(
+        "it is localised for 'en_US', so the backend is asked at /api/v1/paywall"))
+  }
+
   @Test func anyOfAKind() throws {
     let status =
       #"{"do":"call","method":"getConfigurationStatus","expect":{"value":{"$any":KIND}}}"#

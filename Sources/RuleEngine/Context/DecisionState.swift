@@ -61,6 +61,12 @@ public struct DecisionState: Hashable, Sendable {
     return count
   }
 
+  /// The occurrences that count for a limit now, in order.
+  func counted(for limit: OccurrenceLimit) -> [Int64] {
+    occurrences.filter { $0.key.utf8.elementsEqual(limit.key.utf8) }.flatMap(\.times)
+      .filter { limit.count([$0], now: now, sessionStart: sessionStart) == 1 }.sorted()
+  }
+
   /// The place of an experiment's assignment. Of several the last counts.
   package func assignment(in experiment: UnsafeBufferPointer<UInt8>) -> Int? {
     assignments.lastIndex { $0.experimentID.utf8.elementsEqual(experiment) }

@@ -12,9 +12,10 @@ public struct Explanation: Sendable {
     public var expression: String?
     /// The clauses of the condition, in source order; none when the audience was not tried.
     public var clauses: [Clause]
-    /// The occurrence limit, and how many occurrences count now.
+    /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
+    /// 1970 and in order.
     public var limit: OccurrenceLimit?
-    public var occurrences: Int
+    public var occurrences: [Int64]
     /// Owners of this entitlement are passed over.
     public var entitlementGuard: String?
   }
@@ -72,7 +73,7 @@ extension RuleSet {
     return Explanation.Audience(
       step: step, id: audience.id, name: audience.name, expression: text, clauses: clauses,
       limit: audience.occurrenceLimit,
-      occurrences: audience.occurrenceLimit.map { state.count(for: $0) } ?? 0,
+      occurrences: audience.occurrenceLimit.map { state.counted(for: $0) } ?? [],
       entitlementGuard: audience.entitlementGuard)
   }
 }

@@ -48,7 +48,18 @@ extension Explanation.Audience {
       ("entitlementGuard", entitlementGuard.map { .string($0) }),
       ("expression", expression.map { .string($0) } ?? .null),
       ("clauses", .list(clauses.map(\.value))),
-      ("limit", limit.map { .object(["limit": $0.value, "count": .int(Int64(occurrences))]) }),
+      (
+        "limit",
+        limit.map {
+          .object([
+            "limit": $0.value, "count": .int(Int64(occurrences.count)),
+            "times": .list(
+              occurrences.map { time in
+                WireTime.text(milliseconds: time).map { .string($0) } ?? .int(time)
+              }),
+          ])
+        }
+      ),
     ])
   }
 }
