@@ -76,7 +76,7 @@ struct ProductsCommandTests {
     #expect(result.code == 0)
     #expect(result.output.contains("monthlyPrice             Rp12.417 *"))
     #expect(result.errors.contains("warning[price-above-exact]"))
-    #expect(result.errors.contains("-:1: [0]"))
+    #expect(result.errors.contains("-:1:1: [0]"))
   }
 
   @Test func saysWhatIsWrong() throws {
@@ -160,7 +160,7 @@ struct CaseCompanionTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let line =
-      #"{"suite":"pricing","id":"x","kind":"attributes","system":"superwall-android-play","fixture":"fixtures.json#/@nowhere","product":{"offers":"@nowhere"},"expect":{}}"#
+      #"{"suite":"pricing","id":"x","kind":"attributes","system":"superwall-android-play","fixture":"fixtures.json#/@nowhere","product":{"offers":"@nowhere"},"expect":{"price":"1"}}"#
     let file = folder.appending(path: "cases.jsonl")
     try Data(line.utf8).write(to: file)
     let result = try BuiltTool.run("test", file.path)

@@ -422,17 +422,28 @@ struct Examples {
 
   @Test("README.md, block 1")
   func README_md_block_1() throws {
-    let example = ExampleRun(results: 2)
+    let example = ExampleRun(results: 3)
+
 
 
     let json = #"""
-      {"paywall_responses": [{"identifier": "export-trial", "name": "Export"}],
+      {"build_id": "1", "log_level": 10, "app_session_timeout_ms": 3600000, "toggles": [],
+       "disable_preload": {"all": false, "triggers": []}, "localization": {"locales": []},
+       "products": [], "postback": {},
+       "paywall_responses": [{
+         "id": "1", "identifier": "export-trial", "name": "Export", "build_id": "1", "cache_key": "1",
+         "url": "https://paywalls.example/export", "paywalljs_event": "",
+         "url_config": {"endpoints": [], "max_attempts": 1}, "background_color_hex": "#FFFFFF",
+         "presentation_style_v2": "MODAL", "presentation_style_v3": {"type": "MODAL"},
+         "presentation_delay": 0, "presentation_condition": "CHECK_USER_SUBSCRIPTION"}],
        "trigger_options": [{"event_name": "export_report", "rules": [{
          "experiment_id": "export", "experiment_group_id": "g", "expression_cel": "user.plan == 'free'",
+         "preload": {"behavior": "ALWAYS"},
          "variants": [{"variant_id": "v1", "variant_type": "TREATMENT", "percentage": 100,
                        "paywall_identifier": "export-trial"}]}]}]}
       """#
     let config = Config.decode(superwall: json.utf8)
+    example.same(config.diagnostics.count, 0)
     let rules = RuleSet.compile(config.output!).output!
 
 

@@ -82,7 +82,7 @@ public enum JSONCheck {
   /// A row that is filled by what was learned from another record, or from this one, is what the
   /// general reader makes of it.
   private static func checkShapes(_ first: [UInt8], _ second: [UInt8]) {
-    var shapes = RecordShapes(for: program, captures: ["userId"], ignored: [])
+    var shapes = RecordShapes(for: program, captures: ["userId"], objects: [])
     var columns = ColumnFrame(for: program)
     var frame = Frame(for: program)
     let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)

@@ -36,6 +36,12 @@ package struct RecordShapes: ~Copyable {
       case presence
       /// Nobody reads it, and what is below is not there: if it is an object, the shape is another.
       case skipUnlessObject
+      /// Nobody reads it, and it must be an object.
+      case object
+      /// The value of an attribute, which must be an object.
+      case objectSlot
+      /// It must be null, which is as if it were not there.
+      case null
       /// The record ends behind the bytes.
       case end
     }
@@ -99,18 +105,20 @@ package struct RecordShapes: ~Copyable {
     package var length: Int
     /// Which captures the record has: a bit for each.
     package var captures: UInt32
-    /// Whether there are ``RecordShapes/unknownKeys``.
+    /// Whether there are ``RecordShapes/unknownKeys(ofShape:)``.
     package var hasUnknownKeys: Bool
   }
 
   /// At most so many steps are learned; records of further shapes are read by the general reader.
   static let mostSteps = 4_096
   static let mostLessons = 2_048
+  /// At most this many unknown keys of a shape are remembered.
+  static let mostUnknownKeys = 256
 
   let program: Program
   let captures: [String]
-  /// Keys of records that mean something, but not here.
-  let ignored: [String]
+  /// Keys of records whose values are objects or null, whether the program reads them or not.
+  let objects: [String]
   let tree: AttributeTrie.View
   let running: Program.Running
   /// What happens to values on their way in, beside what reading them does.
@@ -130,11 +138,11 @@ package struct RecordShapes: ~Copyable {
   var lessons = 0
 
   /// - Parameter captures: at most 32 keys.
-  package init(for program: Program, captures: [String], ignored: [String]) {
+  package init(for program: Program, captures: [String], objects: [String]) {
     precondition(captures.count <= 32)
     self.program = program
     self.captures = captures
-    self.ignored = ignored
+    self.objects = objects
     running = program.storage.prepared()
     binding = program.storage.binding
     bindsSimply = !binding.longsAreUnsigned && !binding.dropsDollarSigns
@@ -196,6 +204,9 @@ package struct RecordShapes: ~Copyable {
   /// value works on a copy of it wherever it calls one that does not.
   let lastEnding: UnsafeMutablePointer<Int>
 
-  /// Keys of the record that was filled last that nobody knows.
-  package var unknownKeys: [String] { endings[lastEnding.pointee].unknownKeys }
+  /// The number of the shape of the record that was filled last.
+  package var lastShape: Int { lastEnding.pointee }
+
+  /// Keys of records of a shape that nobody knows.
+  package func unknownKeys(ofShape number: Int) -> [String] { endings[number].unknownKeys }
 }

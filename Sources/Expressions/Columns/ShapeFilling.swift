@@ -131,7 +131,8 @@ extension RecordShapes {
     guard base[start] > 0x20 else { return -1 }
     do throws(JSONFault) {
       switch step.action {
-      case .slot:
+      case .objectSlot where base[start] != UInt8(ascii: "{"): return -1
+      case .slot, .objectSlot:
         let place = row.cell(step.place)
         place.pointee = try cursor.cell(in: &arena, nesting: Int(step.nesting))
         if bindsSimply, !binding.isPlain { bind(Int(step.number), place, &arena) }
@@ -146,6 +147,11 @@ extension RecordShapes {
       case .skipUnlessObject:
         guard base[start] != UInt8(ascii: "{") else { return -1 }
         try cursor.skipValue(nesting: Int(step.nesting))
+      case .object:
+        guard base[start] == UInt8(ascii: "{") else { return -1 }
+        try cursor.skipValue(nesting: Int(step.nesting))
+      case .null:
+        guard try cursor.takeNull() else { return -1 }
       case .skip, .end:
         try cursor.skipValue(nesting: Int(step.nesting))
       }

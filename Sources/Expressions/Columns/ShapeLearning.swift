@@ -78,34 +78,51 @@ extension RecordShapes {
   private mutating func member(
     _ key: ByteView, of node: Int, depth: Int, _ lesson: inout Lesson
   ) throws(JSONFault) {
-    if let child = tree.child(of: node, named: key) {
-      if !lesson.visited.insert(child).inserted { lesson.isLearnable = false }
-      return try attribute(child, depth: depth + 1, &lesson)
+    let child = tree.child(of: node, named: key)
+    if let child, !lesson.visited.insert(child).inserted { lesson.isLearnable = false }
+    if depth == 0 { return try root(key, child, &lesson) }
+    guard let child else { return try value(.skip, 0, depth: depth + 1, &lesson) }
+    try attribute(child, depth: depth + 1, &lesson)
+  }
+
+  /// A member of the record itself.
+  private mutating func root(
+    _ key: ByteView, _ child: Int?, _ lesson: inout Lesson
+  ) throws(JSONFault) {
+    let name = String(decoding: key, as: UTF8.self)
+    let capture = captures.firstIndex { $0.utf8.elementsEqual(name.utf8) }
+    if objects.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      // The general reader has accepted the record, so it is an object or null.
+      if lesson.cursor.isAtNull { return try value(.null, 0, depth: 1, &lesson) }
+      guard let child else { return try value(.object, 0, depth: 1, &lesson) }
+      return try attribute(child, mustBeObject: true, depth: 1, &lesson)
     }
-    var action = Step.Action.skip
-    var number = 0
-    if depth == 0 {
-      let name = String(decoding: key, as: UTF8.self)
-      if let capture = captures.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) {
-        action = .capture
-        number = capture
-        if !lesson.captured.insert(capture).inserted { lesson.isLearnable = false }
-      } else if !ignored.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+    guard let capture else {
+      if let child { return try attribute(child, depth: 1, &lesson) }
+      if lesson.unknownKeys.count < RecordShapes.mostUnknownKeys,
+        !lesson.unknownKeys.contains(where: { $0.utf8.elementsEqual(name.utf8) })
+      {
         lesson.unknownKeys.append(name)
       }
+      return try value(.skip, 0, depth: 1, &lesson)
     }
-    try value(action, number, depth: depth + 1, &lesson)
+    // A value that is wanted twice is left to the general reader.
+    if child != nil || !lesson.captured.insert(capture).inserted { lesson.isLearnable = false }
+    try value(.capture, capture, depth: 1, &lesson)
   }
 
   /// The value of a name that the program reads, or reads something below.
-  private mutating func attribute(_ id: Int, depth: Int, _ lesson: inout Lesson)
-    throws(JSONFault)
-  {
+  private mutating func attribute(
+    _ id: Int, mustBeObject: Bool = false, depth: Int, _ lesson: inout Lesson
+  ) throws(JSONFault) {
     let node = tree.nodes[id]
     let slot = Int(node.slot)
     guard node.childCount > 0 else {
       lesson.isFilled.insert(slot)
-      return try value(node.isPresenceOnly ? .presence : .slot, slot, depth: depth, &lesson)
+      if mustBeObject, node.isPresenceOnly { lesson.isLearnable = false }
+      let action: Step.Action =
+        node.isPresenceOnly ? .presence : mustBeObject ? .objectSlot : .slot
+      return try value(action, slot, depth: depth, &lesson)
     }
     // A map that is read whole and in parts is left to the general reader.
     if slot >= 0 { lesson.isLearnable = false }

@@ -39,8 +39,16 @@ public struct Diagnostic: Hashable, Sendable {
     case limitExceeded = "limit-exceeded"
     /// A config or data element that does not have the form it must have.
     case decodeFailure = "decode-failure"
+    /// A value of which an SDK in the field rejects the whole config: a fraction as a percentage, an
+    /// unknown word, another type. Here the element is used, or what its message says.
+    case wouldReject = "would-reject"
+    /// Keys that SDKs require are not there, as in a config that was written by hand. Nothing here
+    /// needs them.
+    case notAnExport = "not-an-export"
     /// A key that this version does not know and leaves alone.
     case unknownKey = "unknown-key"
+    /// A `subscriptionStatus` of users that no SDK gives.
+    case unknownStatus = "unknown-status"
     /// Two triggers with one name.
     case duplicateTrigger = "duplicate-trigger"
     /// A treatment variant names no paywall.
@@ -53,8 +61,12 @@ public struct Diagnostic: Hashable, Sendable {
     case weightsNot100 = "weights-not-100"
     /// One occurrence key with different limits.
     case occurrenceKeyConflict = "occurrence-key-conflict"
+    /// A clause that holds always, or never.
+    case constantClause = "constant-clause"
     /// An audience behind one that matches everybody.
     case unreachableAudience = "unreachable-audience"
+    /// Something that CEL and superscript read differently.
+    case dialectDifference = "dialect-difference"
     /// Something that platforms read differently.
     case platformDifference = "platform-difference"
     /// A condition in a form that nothing evaluates any more.
@@ -118,6 +130,20 @@ public struct Diagnostic: Hashable, Sendable {
   public var path: String
   /// What others do about it: the second severity of a finding, beside ours.
   public var peers: [PeerEffect]
+  /// Another place that the finding is about.
+  public struct Related: Hashable, Sendable {
+    /// Where in the config.
+    public var path: String
+    public var message: String
+
+    public init(path: String, message: String) {
+      self.path = path
+      self.message = message
+    }
+  }
+
+  /// Other places that have to do with it.
+  public var related: [Related]
   /// Facts that help to understand the message.
   public var notes: [String]
   /// What to write or do instead.
@@ -125,7 +151,7 @@ public struct Diagnostic: Hashable, Sendable {
 
   package init(
     _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,
-    path: String = "", notes: [String] = [], suggestion: String? = nil,
+    path: String = "", related: [Related] = [], notes: [String] = [], suggestion: String? = nil,
     peers: [PeerEffect] = []
   ) {
     self.code = code
@@ -133,6 +159,7 @@ public struct Diagnostic: Hashable, Sendable {
     self.message = message
     self.range = range
     self.path = path
+    self.related = related
     self.notes = notes
     self.suggestion = suggestion
     self.peers = peers

@@ -11,17 +11,21 @@ package enum DiagnosticText {
   /// - Parameters:
   ///   - source: the text that the range counts in, if there is one.
   ///   - place: what stands before the position: a file name with line, or nothing.
-  package static func render(_ diagnostic: Diagnostic, source: String?, place: String = "")
-    -> String
-  {
-    var lines = ["\(diagnostic.severity.rawValue)[\(diagnostic.code.rawValue)]: \(diagnostic.message)"]
+  ///   - isExact: whether the place tells the position already.
+  package static func render(
+    _ diagnostic: Diagnostic, source: String?, place: String = "", isExact: Bool = false
+  ) -> String {
+    var lines = [
+      "\(diagnostic.severity.rawValue)[\(diagnostic.code.rawValue)]: \(diagnostic.message)"
+    ]
     var location = [place, diagnostic.path].filter { !$0.isEmpty }.joined(separator: ": ")
     if let source, let range = diagnostic.range {
       let excerpt = Excerpt(source: source, range: range)
-      let position = excerpt.hasManyLines
+      let position =
+        excerpt.hasManyLines
         ? "line \(excerpt.position.line), column \(excerpt.position.column)"
         : "column \(excerpt.position.column)"
-      location += location.isEmpty ? position : ", " + position
+      if !isExact { location += location.isEmpty ? position : ", " + position }
       lines.append("  --> " + location)
       lines.append("   | " + excerpt.line)
       lines.append("   | " + excerpt.marker)
@@ -29,6 +33,11 @@ package enum DiagnosticText {
       lines.append("  --> " + location)
     }
     lines += diagnostic.peers.map { "   = elsewhere: " + describe($0) }
+    let related = diagnostic.related
+    lines += related.prefix(3).map {
+      "   = see: " + ($0.path.isEmpty ? "" : "\($0.path): ") + $0.message
+    }
+    if related.count > 3 { lines.append("   = see: \(related.count - 3) more") }
     lines += diagnostic.notes.map { "   = note: " + $0 }
     if let suggestion = diagnostic.suggestion { lines.append("   = help: " + suggestion) }
     return lines.map(visible).joined(separator: "\n")

@@ -49,4 +49,26 @@ package struct SourcePosition: Equatable {
     }
     self.init(line: line, column: column)
   }
+
+  /// The positions of many offsets, in one walk over the source.
+  package static func all(_ offsets: some Sequence<Int>, in source: [UInt8]) -> [Int:
+    SourcePosition]
+  {
+    var positions: [Int: SourcePosition] = [:]
+    var position = SourcePosition(line: 1, column: 1)
+    var at = 0
+    for offset in offsets.sorted() {
+      while at < min(offset, source.count) {
+        if source[at] == UInt8(ascii: "\n") {
+          position.line += 1
+          position.column = 1
+        } else if source[at] & 0xC0 != 0x80 {
+          position.column += 1
+        }
+        at += 1
+      }
+      positions[offset] = position
+    }
+    return positions
+  }
 }

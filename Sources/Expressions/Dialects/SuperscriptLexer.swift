@@ -106,13 +106,17 @@ struct SuperscriptLexer {
     case UInt8(ascii: "&") where isDouble: return take(.and, 2)
     case UInt8(ascii: "|") where isDouble: return take(.or, 2)
     case UInt8(ascii: "="):
-      throw fault(1, "'=' is no operator", "write '==' to compare")
+      throw fault(1, "'=' is no operator", SyntaxHint.equals(before: byte(1)))
     case UInt8(ascii: "&"): throw fault(1, "'&' is no operator", "write '&&'")
     case UInt8(ascii: "|"): throw fault(1, "'|' is no operator", "write '||'")
     default:
       var length = 1
       while length < 4, byte(length) & 0xC0 == 0x80 { length += 1 }
-      throw fault(length, "this character has no meaning outside a string")
+      let isQuote = SyntaxHint.isCurlyQuote(
+        ByteView(rebasing: source[at..<min(at + length, source.count)]))
+      throw isQuote
+        ? fault(length, "curly quotes do not begin a string", "use straight quotes")
+        : fault(length, "this character has no meaning outside a string")
     }
   }
 

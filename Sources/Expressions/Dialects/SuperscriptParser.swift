@@ -5,6 +5,8 @@ struct SuperscriptParser {
   private let limits: Limits
   private var lexer: SuperscriptLexer
   private var token = Token(kind: .end, from: 0, to: 0)
+  /// The token before it.
+  private var previous: Token?
   private var tree: SyntaxTree
   private var depth = 0
 
@@ -47,7 +49,10 @@ struct SuperscriptParser {
 
   // MARK: Tokens
 
-  private mutating func advance() throws(Fault) { token = try lexer.next() }
+  private mutating func advance() throws(Fault) {
+    previous = token
+    token = try lexer.next()
+  }
 
   private mutating func take(_ kind: Token.Kind) throws(Fault) -> Bool {
     guard token.kind == kind else { return false }
@@ -74,9 +79,17 @@ struct SuperscriptParser {
       fault("comparisons cannot be chained in superscript", "put one of them in parentheses")
     case .question:
       fault("a choice inside a choice needs parentheses", "put the inner one in parentheses")
-    default:
-      fault("expected an operator or the end before \(token.kind.description)")
+    default: unexpected(String(decoding: source[token.from..<token.to], as: UTF8.self))
     }
+  }
+
+  private func unexpected(_ word: String) -> Fault {
+    if token.kind == .identifier, let hint = SyntaxHint.operator(called: word) {
+      return fault("'\(word)' is no operator", hint)
+    }
+    return fault(
+      "expected an operator or the end before \(token.kind.description)",
+      SyntaxHint.quote(before: token, behind: previous, in: source))
   }
 
   private var hasSign: Bool { [0x2B, 0x2D].contains(source[token.from]) }

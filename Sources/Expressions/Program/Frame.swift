@@ -167,12 +167,26 @@ public struct Frame: ~Copyable {
 
   /// Fills one root from the value that comes next, or gives false without moving when the
   /// program reads nothing below this name.
+  ///
+  /// - Parameter nullIsAbsent: whether null leaves the root as it is without a value.
   package mutating func fillMember(
-    _ key: JSONCursor.RawString, from cursor: inout JSONCursor
+    _ key: JSONCursor.RawString, from cursor: inout JSONCursor, nullIsAbsent: Bool = false
   ) throws(JSONFault) -> Bool {
     guard let node = try child(AttributeTrie.root, key, cursor) else { return false }
-    try fillValue(node, from: &cursor, nesting: storage.limits.dataNesting)
+    if nullIsAbsent, try cursor.takeNull() {
+      empty(trie.nodes[node])
+    } else {
+      try fillValue(node, from: &cursor, nesting: storage.limits.dataNesting)
+    }
     return true
+  }
+
+  /// Gives an attribute and those below it what they hold without a value.
+  private func empty(_ node: AttributeTrie.Node) {
+    if node.slot >= 0 { slots[Int(node.slot)] = defaults[Int(node.slot)] }
+    for i in 0..<Int(node.childCount) {
+      empty(trie.nodes[Int(trie.children[Int(node.firstChild) + i])])
+    }
   }
 
   @inline(__always)
@@ -253,7 +267,8 @@ public struct Frame: ~Copyable {
     if slot < 0 || node.isPresenceOnly {
       let isDropped = storage.binding.null == .dropped && cursor.peek() == UInt8(ascii: "n")
       if wantsValue { try cursor.skipValue(nesting: nesting) }
-      if slot >= 0, !isDropped { slots[slot] = .true }
+      // Of a name that is repeated the last value counts, also when it is left out.
+      if slot >= 0 { slots[slot] = isDropped ? .missing : .true }
       return
     }
     put(try cursor.cell(in: &arena, nesting: nesting), into: slot)

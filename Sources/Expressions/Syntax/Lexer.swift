@@ -88,7 +88,7 @@ struct Lexer {
     case UInt8(ascii: "="):
       return isPair
         ? take(.equal, 2)
-        : invalid(1, "'=' is no operator", suggestion: "write '==' to compare")
+        : invalid(1, "'=' is no operator", suggestion: SyntaxHint.equals(before: second))
     case UInt8(ascii: "&"):
       return second == first
         ? take(.and, 2) : invalid(1, "'&' is no operator", suggestion: "write '&&'")
@@ -106,9 +106,7 @@ struct Lexer {
     }
     let length = max(1, UTF8Scan.scalarLength(base + at, source.count - at))
     let slice = UnsafeBufferPointer(rebasing: source[at..<at + length])
-    let isCurlyQuote = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"]
-      .contains { $0.utf8.elementsEqual(slice) }
-    return isCurlyQuote
+    return SyntaxHint.isCurlyQuote(slice)
       ? invalid(length, "curly quotes do not begin a string", suggestion: "use straight quotes")
       : invalid(length, "this character has no meaning outside a string")
   }

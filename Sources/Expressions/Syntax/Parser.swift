@@ -4,6 +4,8 @@ package struct Parser {
   private let source: ByteView
   private var lexer: Lexer
   var token: Token
+  /// The token before it.
+  private var previous: Token?
   var tree: SyntaxTree
   var diagnostics: [Diagnostic] = []
   private var depth = 0
@@ -56,6 +58,7 @@ package struct Parser {
   }
 
   mutating func advance() {
+    previous = token
     token = lexer.next()
   }
 
@@ -143,16 +146,16 @@ package struct Parser {
   private mutating func reportTrailing() {
     let range = SourceRange(from: token.from, to: token.to)
     let word = String(decoding: source[token.from..<token.to], as: UTF8.self)
-    switch (token.kind, word.lowercased()) {
-    case (.identifier, "and"):
-      report("'\(word)' is no operator", range, "write '&&'")
-    case (.identifier, "or"):
-      report("'\(word)' is no operator", range, "write '||'")
-    case (.rightParenthesis, _), (.rightBracket, _), (.rightBrace, _):
+    let hint = token.kind == .identifier ? SyntaxHint.operator(called: word) : nil
+    switch token.kind {
+    case .identifier where hint != nil: report("'\(word)' is no operator", range, hint)
+    case .rightParenthesis, .rightBracket, .rightBrace:
       report("\(token.kind.description) closes nothing", range, "remove it")
       advance()
     default:
-      report("expected an operator or the end before \(token.kind.description)", range)
+      report(
+        "expected an operator or the end before \(token.kind.description)", range,
+        SyntaxHint.quote(before: token, behind: previous, in: source))
     }
     resume()
   }

@@ -80,6 +80,19 @@ package struct JSONCursor {
     return 0
   }
 
+  /// Whether a word that begins like null comes next.
+  package var isAtNull: Bool {
+    var copy = self
+    return copy.peek() == UInt8(ascii: "n")
+  }
+
+  /// Passes null if it comes next.
+  package mutating func takeNull() throws(JSONFault) -> Bool {
+    guard isAtNull else { return false }
+    try word("null")
+    return true
+  }
+
   package func fault(_ kind: JSONFault.Kind, at offset: Int? = nil) -> JSONFault {
     JSONFault(kind: kind, offset: offset ?? at)
   }

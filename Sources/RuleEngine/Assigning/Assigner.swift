@@ -16,6 +16,22 @@ public enum Assigner: Hashable, Sendable {
   /// see ``DJB2``. Experiments with IDs of one length are not independent of each other.
   case djb2
 
+  /// The assigner that a config's own SDK has, where it has one that can be repeated: ``djb2`` for
+  /// AgentWallie's, so that what is decided here is what its users see, and ``hash(salt:)`` for
+  /// Superwall's, which draws at random.
+  public static func usual(for format: Config.Format, salt: String = "") -> Assigner {
+    format == .agentWallie ? .djb2 : .hash(salt: salt)
+  }
+
+  /// The assigner's name on command lines and in files.
+  public var name: String {
+    switch self {
+    case .hash: "hash"
+    case .draw: "draw"
+    case .djb2: "djb2"
+    }
+  }
+
   /// The draw in `0..<range` for a subject. Allocates nothing for IDs of usual length.
   package func draw(
     experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>, range: Double

@@ -26,8 +26,8 @@ public struct BatchWorker: ~Copyable {
     public var rejected: [RejectedLine]
     /// The outcomes, in memory that may be used again for another chunk.
     package var buffer: OutcomeBuffer
-    /// Keys of the chunk's records that nobody knows, with the number of records that had them.
-    public var unknownKeys: [String: Int]
+    /// What is odd about the chunk's records.
+    public var notes: RecordNotes
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
@@ -61,32 +61,14 @@ public struct BatchWorker: ~Copyable {
   /// What questions about events come to for users without any, by slot; nil when that does not fit
   /// into cells, and users are decided alone.
   private let answersWithoutEvents: [(slot: Int, cell: Cell)]?
-  /// By place of an unknown key: what the reader has not been told yet.
-  private var unknown: [String: Int] = [:]
+  /// By shape with unknown keys: how many records had it since the notes were told.
+  private var unusual: [Int: Int] = [:]
+  /// What is odd about records of known shapes.
+  private var shapeNotes = RecordNotes()
   /// Where the outcomes of ``process(_:)`` go.
   private var ownBuffer = OutcomeBuffer()
-  /// What ``Output/unknownKeys`` has told.
-  private var toldUnknown: [String: Int] = [:]
-
-  /// Members of a record that are read beside attributes.
-  private enum Capture: Int, CaseIterable {
-    case userID, assignments, occurrences, events, status, entitlements, sessionStart
-
-    /// Among the captures that a record has.
-    var bit: UInt32 { 1 << UInt32(rawValue) }
-
-    var key: String {
-      switch self {
-      case .userID: "userId"
-      case .assignments: "assignments"
-      case .occurrences: "occurrences"
-      case .events: "events"
-      case .status: "subscriptionStatus"
-      case .entitlements: "entitlements"
-      case .sessionStart: "sessionStart"
-      }
-    }
-  }
+  /// What ``Output/notes`` has told.
+  private var told = RecordNotes()
 
   /// Longer lines are decided one by one: what an evaluation may spend is counted there.
   private static let longestInBlock = 8_192
@@ -100,8 +82,8 @@ public struct BatchWorker: ~Copyable {
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet, at: plan.clock)
     shapes = RecordShapes(
-      for: plan.ruleSet.program, captures: Capture.allCases.map(\.key),
-      ignored: ["user", "device", "params"])
+      for: plan.ruleSet.program, captures: UserMember.captured.map(\.key),
+      objects: UserMember.allCases.filter { $0.kind == .attributes }.map(\.key))
     block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
     columns = ColumnDecider(plan)
     walk = RowWalk(plan)
@@ -110,27 +92,30 @@ public struct BatchWorker: ~Copyable {
     writer = OutcomeWriter(plan)
     texts = BatchTexts(plan)
     errors = BatchErrors(plan)
-    captured = .allocate(capacity: Capture.allCases.count)
-    captured.initialize(repeating: RecordShapes.Captured(), count: Capture.allCases.count)
+    captured = .allocate(capacity: UserMember.captured.count)
+    captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
     let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
     answersWithoutEvents = answers.contains { $0.cell.pointsOutside } ? nil : answers
   }
 
   deinit { captured.deallocate() }
 
-  /// Keys of records that nobody knows, with the number of records that had them.
-  public var unknownKeys: [String: Int] { reader.unknownKeys.merging(unknown, uniquingKeysWith: +) }
-
   /// What went wrong in texts, with the number of times.
   public var textErrors: [String: Int] { texts.errors }
 
-  /// The unknown keys since this was asked last.
-  private mutating func newUnknownKeys() -> [String: Int] {
-    if unknown.isEmpty, reader.unknownKeys.isEmpty { return [:] }
-    let all = unknownKeys
-    let new = all.merging(toldUnknown) { $0 - $1 }.filter { $0.value > 0 }
-    toldUnknown = all
-    return new
+  /// What is odd about the records since this was asked last.
+  private mutating func newNotes() -> RecordNotes {
+    for (shape, records) in unusual {
+      for key in shapes.unknownKeys(ofShape: shape) {
+        shapeNotes.add(unknownKey: key, records)
+      }
+    }
+    unusual.removeAll(keepingCapacity: true)
+    if reader.notes.isEmpty, shapeNotes.isEmpty { return RecordNotes() }
+    var all = reader.notes
+    all.add(shapeNotes)
+    defer { told = all }
+    return all.since(told)
   }
 
   /// Decides for every line of a chunk, which must hold whole lines.
@@ -169,7 +154,7 @@ public struct BatchWorker: ~Copyable {
     sums.rejected = rejected.count
     sums.lines = lines
     return Output(
-      sums: sums, rejected: rejected, buffer: buffer, unknownKeys: newUnknownKeys(), plan: plan)
+      sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), plan: plan)
   }
 
   /// Lets go of the chunk: nothing that outlives a call points into it.
@@ -215,7 +200,8 @@ public struct BatchWorker: ~Copyable {
       try reader.read(line, into: &frame)
     } catch {
       let place = error.offset.map { " at byte \($0)" } ?? ""
-      return RejectedLine(line: number, reason: error.reason + place, text: Array(line))
+      let hint = error.hint.map { "; \($0)" } ?? ""
+      return RejectedLine(line: number, reason: error.reason + place + hint, text: Array(line))
     }
     texts.addRow(line)
     decideAlone()
@@ -233,11 +219,11 @@ public struct BatchWorker: ~Copyable {
       let record = shapes.fill(
         text, slack: slack, row: block.count, of: &block.columns, captured: captured),
       record.length <= BatchWorker.longestInBlock, let base = text.baseAddress,
-      record.captures & Capture.userID.bit != 0
+      record.captures & UserMember.userID.bit != 0
     else { return nil }
     guard let answersWithoutEvents else { return nil }
     for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
-    let identity = captured[Capture.userID.rawValue]
+    let identity = captured[UserMember.userID.rawValue]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
       identity.to - identity.from < 4_096
     else { return nil }
@@ -247,52 +233,69 @@ public struct BatchWorker: ~Copyable {
       for byte in subject where byte == UInt8(ascii: "\\") { return nil }
     }
     // Most records have nothing else that is read beside attributes.
-    if record.captures != Capture.userID.bit, !addCaptured(record.captures, base) { return nil }
+    if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) { return nil }
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
-    if record.hasUnknownKeys { countUnknownKeys() }
+    if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
     block.addRow(subject: subject)
     return record.length
   }
 
   /// Takes in what a record has beside attributes and an identity.
   ///
-  /// - Returns: false when its user must be decided alone.
+  /// - Returns: false when its user must be decided alone, or the record is to be refused.
   @inline(never)
   private mutating func addCaptured(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
-    guard isEmptyMember(.assignments, found, base), isEmptyMember(.occurrences, found, base),
-      found & Capture.sessionStart.bit == 0,
-      !reader.needsEntitlements || isEmptyMember(.entitlements, found, base),
-      !reader.wantsEvents || isEmptyMember(.events, found, base)
+    guard isSilent(.assignments, found, base), isSilent(.occurrences, found, base),
+      isSilent(.sessionStart, found, base),
+      isSilent(.events, found, base) || !reader.wantsEvents && isOfItsKind(.events, base),
+      isSilent(.entitlements, found, base)
+        || !reader.needsEntitlements && isOfItsKind(.entitlements, base)
     else { return false }
     return fillStatus(.status, found, reader.statusSlot, base)
-      && fillStatus(.entitlements, found, reader.entitlementsSlot, base)
+      && fillStatus(.entitlements, found, reader.entitlementsSlot, base) && isStatus(found, base)
   }
 
-  private mutating func countUnknownKeys() {
-    for key in shapes.unknownKeys where unknown.count < 16 || unknown[key] != nil {
-      unknown[key, default: 0] += 1
+  /// Whether a record has nothing under a key, or null, or an empty list or object as it must be.
+  private func isSilent(
+    _ member: UserMember, _ found: UInt32, _ base: UnsafePointer<UInt8>
+  ) -> Bool {
+    if found & member.bit == 0 { return true }
+    let value = captured[member.rawValue]
+    // What reading by shape has passed is JSON, so a word that begins with n is null.
+    if base[value.from] == UInt8(ascii: "n") { return true }
+    let bracket = member.hasMembers ? UInt8(ascii: "{") : UInt8(ascii: "[")
+    return value.to - value.from == 2 && base[value.from] == bracket && member.kind != .time
+  }
+
+  /// Whether a member that nobody reads is what it must be all the same.
+  private func isOfItsKind(_ member: UserMember, _ base: UnsafePointer<UInt8>) -> Bool {
+    let value = captured[member.rawValue]
+    var cursor = JSONCursor(base, from: value.from, to: value.to)
+    do throws(JSONFault) {
+      return try member.pass(&cursor, nesting: program.limits.dataNesting) == nil
+    } catch {
+      return false
     }
   }
 
-  /// Whether a record has nothing under a key, or an empty list of assignments, or an empty object
-  /// of times.
-  private func isEmptyMember(
-    _ capture: Capture, _ found: UInt32, _ base: UnsafePointer<UInt8>
-  ) -> Bool {
-    if found & capture.bit == 0 { return true }
-    let value = captured[capture.rawValue]
-    let bracket = capture == .assignments ? UInt8(ascii: "[") : UInt8(ascii: "{")
-    return value.to - value.from == 2 && base[value.from] == bracket
+  /// Whether the status is a text or null. One that no SDK knows is noted.
+  private mutating func isStatus(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
+    if found & UserMember.status.bit == 0 { return true }
+    let value = captured[UserMember.status.rawValue]
+    guard value.isPlainText else { return base[value.from] == UInt8(ascii: "n") }
+    let text = ByteView(start: base + value.from + 1, count: value.to - value.from - 2)
+    if !RecordNotes.isStatus(text) { shapeNotes.add(status: text) }
+    return true
   }
 
   /// What the record says outside `device` counts where `device` is silent.
   private mutating func fillStatus(
-    _ capture: Capture, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
+    _ member: UserMember, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
-    let value = captured[capture.rawValue]
-    guard let slot, found & capture.bit != 0,
+    let value = captured[member.rawValue]
+    guard let slot, found & member.bit != 0, base[value.from] != UInt8(ascii: "n"),
       !block.columns.cell(slot, row: block.count).isValue
     else { return true }
     var cursor = JSONCursor(base, from: value.from, to: value.to)
@@ -363,4 +366,12 @@ public struct BatchWorker: ~Copyable {
       $0.id.utf8.elementsEqual(stored.variantID.utf8)
     }
   }
+}
+
+extension UserMember {
+  /// Members that are read beside attributes, by the numbers that shapes give them.
+  fileprivate static let captured = allCases.prefix { $0.kind != .attributes }
+
+  /// The member among the captures that a record has.
+  fileprivate var bit: UInt32 { 1 << UInt32(rawValue) }
 }

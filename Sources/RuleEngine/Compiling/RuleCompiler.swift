@@ -46,7 +46,11 @@ private struct RuleCompiler: ~Copyable {
           Diagnostic(
             .unreachableAudience, "nobody gets here: an audience before matches everybody",
             severity: .warning, path: audience.path,
-            notes: ["it is \(everybody.path.isEmpty ? "number \(everybody.index)" : everybody.path)"]))
+            related: [
+              Diagnostic.Related(
+                path: everybody.path,
+                message: "audience \(everybody.index) matches everybody")
+            ]))
       } else if audience.isEverybody, audience.occurrenceLimit == nil,
         audience.entitlementGuard == nil
       {
@@ -129,19 +133,22 @@ private struct RuleCompiler: ~Copyable {
   }
 
   mutating func checkOccurrenceKeys(_ config: Config) {
-    var limits: [[UInt8]: OccurrenceLimit] = [:]
+    var limits: [[UInt8]: (limit: OccurrenceLimit, path: String)] = [:]
     for audience in config.placements.flatMap(\.audiences) {
       guard let limit = audience.occurrenceLimit else { continue }
       let key = Array(limit.key.utf8)
-      if let other = limits[key], other != limit {
+      if let other = limits[key], other.limit != limit {
         diagnostics.append(
           Diagnostic(
             .occurrenceKeyConflict,
             "the occurrence key '\(limit.key)' is used with different limits",
             severity: .warning, path: "\(audience.path).occurrence",
+            related: [
+              Diagnostic.Related(path: "\(other.path).occurrence", message: "the other limit")
+            ],
             notes: ["all audiences with this key count the same occurrences"]))
       }
-      limits[key] = limit
+      limits[key] = (limit, audience.path)
     }
   }
 }

@@ -65,7 +65,7 @@ public enum Preload: String, Hashable, Sendable, CaseIterable {
 public struct OccurrenceLimit: Hashable, Sendable {
   /// The span in which occurrences count.
   public enum Interval: Hashable, Sendable {
-    /// All that ever happened.
+    /// All that happened.
     case infinity
     /// The last minutes; an occurrence exactly that old still counts.
     case minutes(Int)
@@ -88,10 +88,11 @@ public struct OccurrenceLimit: Hashable, Sendable {
   /// Whether one more occurrence is within the limit.
   public func allows(storedCount: Int) -> Bool { storedCount < maxCount }
 
-  /// How many of these occurrences count at `now`. Times are in milliseconds since 1970.
+  /// How many of these occurrences count at `now`. What is later has not happened yet. Times are in
+  /// milliseconds since 1970.
   public func count(_ times: some Sequence<Int64>, now: Int64, sessionStart: Int64? = nil) -> Int {
     guard let oldest = oldest(now: now, sessionStart: sessionStart) else { return 0 }
-    return times.reduce(0) { count, time in count + (time >= oldest ? 1 : 0) }
+    return times.reduce(0) { count, time in count + (time >= oldest && time <= now ? 1 : 0) }
   }
 
   /// The time from which on occurrences count, or nil when none does.

@@ -20,6 +20,9 @@ public struct Config: Hashable, Sendable {
   /// All products that the config names, paywalls' products included or not, as the format has it.
   public var products: [ProductReference]
   public var settings: ConfigSettings
+  /// Placements that the config names and that decide nothing now: a campaign that is archived, a
+  /// placement that is paused.
+  public var inactivePlacements: [InactivePlacement] = []
 
   public init(
     format: Format = .superwall, buildID: String = "", placements: [Placement] = [],
@@ -54,5 +57,17 @@ public struct Placement: Hashable, Sendable {
   public init(name: String, audiences: [Audience]) {
     self.name = name
     self.audiences = audiences
+  }
+}
+
+/// A placement that a config names and that decides nothing now.
+public struct InactivePlacement: Hashable, Sendable {
+  public var name: String
+  /// Why, for a person.
+  public var reason: String
+
+  public init(name: String, reason: String) {
+    self.name = name
+    self.reason = reason
   }
 }

@@ -99,6 +99,12 @@ extension PaywallSchema {
   /// The types whose components have components of their own under `children`.
   static let containerTypes = ["stack", "drawer", "carousel"]
 
+  /// What a tap does.
+  static let actions = [
+    "none", "purchase", "select_product", "restore", "close", "open_url", "custom_action",
+    "custom_placement", "navigate_page", "request_review",
+  ]
+
   /// What a button hands to its action: the product to buy or to select (the selected one when
   /// none is named), the name of an action or a placement, a URL. Nil for actions that take
   /// nothing.

@@ -53,14 +53,18 @@ public struct DecisionState: Hashable, Sendable {
 
   /// How many occurrences count for a limit now.
   package func count(for limit: OccurrenceLimit) -> Int {
-    guard !occurrences.isEmpty,
-      let oldest = limit.oldest(now: now, sessionStart: sessionStart)
-    else { return 0 }
+    guard !occurrences.isEmpty else { return 0 }
     var count = 0
     for stored in occurrences where stored.key.utf8.elementsEqual(limit.key.utf8) {
-      for time in stored.times where time >= oldest { count += 1 }
+      count += limit.count(stored.times, now: now, sessionStart: sessionStart)
     }
     return count
+  }
+
+  /// The occurrences that count for a limit now, in order.
+  func counted(for limit: OccurrenceLimit) -> [Int64] {
+    occurrences.filter { $0.key.utf8.elementsEqual(limit.key.utf8) }.flatMap(\.times)
+      .filter { limit.count([$0], now: now, sessionStart: sessionStart) == 1 }.sorted()
   }
 
   /// The place of an experiment's assignment. Of several the last counts.

@@ -40,7 +40,8 @@ extension Int64 {
 /// for numbers of events.
 ///
 /// It is a value, and it holds what it is given: an SDK that tracks a placement before it evaluates
-/// the placement's rules counts that event too, so who wants the same records it first.
+/// the placement's rules counts that event too, so who wants the same records it first. What is later
+/// than the time of a question has not happened yet: it is not counted, and nothing is since it.
 public struct EventHistory: Hashable, Sendable {
   /// The times of the events of one name, in milliseconds since 1970.
   struct Series: Hashable, Sendable {
@@ -51,6 +52,9 @@ public struct EventHistory: Hashable, Sendable {
   private(set) var series: [Series] = []
 
   public init() {}
+
+  /// - Parameter series: of which no two have one name.
+  init(distinct series: [Series]) { self.series = series.filter { !$0.times.isEmpty } }
 
   /// Whether nothing ever happened.
   public var isEmpty: Bool { series.isEmpty }
@@ -76,10 +80,10 @@ public struct EventHistory: Hashable, Sendable {
     return history
   }
 
-  mutating func removeAll() { series.removeAll(keepingCapacity: true) }
-
-  private func times(of name: String) -> [Int64] {
-    series.first { $0.name.utf8.elementsEqual(name.utf8) }?.times ?? []
+  /// The times of the events of one name that have happened.
+  private func times(of name: String, at clock: HistoryClock) -> [Int64] {
+    let all = series.first { $0.name.utf8.elementsEqual(name.utf8) }?.times ?? []
+    return all.contains { $0 > clock.now } ? all.filter { $0 <= clock.now } : all
   }
 }
 
@@ -101,7 +105,7 @@ extension EventHistory {
     case .anyOther: return reply(question.function, nil, clock, platform)
     case .anyKnown:
       return .map(
-        series.map { series in
+        series.filter { !times(of: $0.name, at: clock).isEmpty }.map { series in
           Value.Entry(
             key: .string(series.name),
             value: reply(question.function, series.name, clock, platform))
@@ -125,7 +129,7 @@ extension EventHistory {
     of property: ComputedProperty, at clock: HistoryClock, on platform: Platform
   ) -> Value? {
     // The Web SDK's attributes do not come from the history.
-    guard platform != .web, !times(of: property.eventName).isEmpty else { return nil }
+    guard platform != .web, !times(of: property.eventName, at: clock).isEmpty else { return nil }
     return value(property.kind, property.eventName, clock, platform)
   }
 
@@ -133,7 +137,8 @@ extension EventHistory {
   private func value(
     _ kind: ComputedProperty.Kind, _ event: String?, _ clock: HistoryClock, _ platform: Platform
   ) -> Value? {
-    let times = platform == .web ? triggersOnWeb() : event.map { self.times(of: $0) } ?? []
+    let times =
+      platform == .web ? triggersOnWeb(clock) : event.map { self.times(of: $0, at: clock) } ?? []
     let number: Int
     switch kind {
     case .placementsSinceInstall: number = times.count
@@ -151,9 +156,9 @@ extension EventHistory {
   }
 
   /// Superwall-Web remembers the last 2,000 events, whatever they are.
-  private func triggersOnWeb() -> [Int64] {
-    let times = times(of: "trigger_fire")
-    let all = series.flatMap(\.times)
+  private func triggersOnWeb(_ clock: HistoryClock) -> [Int64] {
+    let times = times(of: "trigger_fire", at: clock)
+    let all = series.flatMap(\.times).filter { $0 <= clock.now }
     guard all.count > 2_000 else { return times }
     let oldest = all.sorted(by: >)[1_999]
     return times.filter { $0 >= oldest }
@@ -169,12 +174,12 @@ extension EventHistory {
   ) -> Int {
     let start =
       platform == .android ? clock.calendarStart(window.unit) : clock.now - window.milliseconds
-    return times.reduce(0) { $0 + ($1 >= start && $1 <= clock.now ? 1 : 0) }
+    return times.reduce(0) { $0 + ($1 >= start ? 1 : 0) }
   }
 
   /// Superwall-Android stores an event of this name when it asks for a review.
   private func reviewRequests(_ function: String, _ clock: HistoryClock) -> Int? {
-    let times = times(of: "review_requested")
+    let times = times(of: "review_requested", at: clock)
     switch function {
     case "reviewRequestsInHour": return count(times, .hour, clock, .android)
     case "reviewRequestsInDay": return count(times, .day, clock, .android)
@@ -267,5 +272,21 @@ extension RuleSet {
       // No memory for answers at all: they stay null, which they are in a frame.
     }
     return slots.map { ($0, frame.slots[$0]) }
+  }
+}
+
+extension [EventHistory.Series] {
+  /// Of several with one name the last, as in any JSON object that repeats a key.
+  func lastOfRepeated() -> [EventHistory.Series] {
+    guard count > 1 else { return self }
+    if count <= 16 {
+      let isAgain = indices.contains { i in
+        self[(i + 1)...].contains { $0.name.utf8.elementsEqual(self[i].name.utf8) }
+      }
+      if !isAgain { return self }
+    }
+    var last: [[UInt8]: Int] = [:]
+    for (i, series) in enumerated() { last[[UInt8](series.name.utf8)] = i }
+    return last.count == count ? self : last.values.sorted().map { self[$0] }
   }
 }

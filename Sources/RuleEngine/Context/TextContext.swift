@@ -68,15 +68,23 @@ public enum TextContext {
 
   /// What the members of a user record are as roots, with what rules take from the record's top
   /// level: `subscriptionStatus` and `entitlements` stand for `device.subscriptionStatus` and
-  /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id`.
+  /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id`. A
+  /// member that is null is not there, and of one that is repeated the last value counts.
   ///
   /// - Parameter hasUserID: whether there is `user.id`, as in everything of AgentWallie's.
   public static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(
     name: String, value: Value
   )] {
-    var roots: [(name: String, value: Value)] = members.compactMap { member in
-      if case .string(let name) = member.key { (name, member.value) } else { nil }
+    var roots: [(name: String, value: Value)] = []
+    var seen: Set<[UInt8]> = []
+    for member in members.reversed() {
+      guard case .string(var name) = member.key, seen.insert(Array(name.utf8)).inserted else {
+        continue
+      }
+      let isMember = name.withUTF8 { UserMember(key: $0) } != nil
+      if member.value != .null || !isMember { roots.append((name, member.value)) }
     }
+    roots.reverse()
     for known in elsewhere where known.root == "device" || hasUserID {
       guard let value = roots.last(where: { $0.name == known.member })?.value else { continue }
       let place = roots.lastIndex { $0.name == known.root }

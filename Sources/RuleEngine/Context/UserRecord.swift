@@ -3,17 +3,34 @@ public import Expressions
 /// One line of a users file: attributes in a frame, everything else as plain values.
 ///
 /// The object's form is `{"userId", "user":{}, "device":{}, "params":{}, "subscriptionStatus",
-/// "entitlements", "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
-/// "events":{NAME:[ISO]}, "sessionStart":ISO}`; everything but `userId` may be absent. `subscriptionStatus` and
-/// `entitlements` also stand for `device.subscriptionStatus` and `device.activeEntitlements` where
-/// `device` does not have these, and `userId` for `user.id` in rules from an AgentWallie config. Any
-/// other root that the rules read may stand in the object too.
+/// "entitlements":[NAME], "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
+/// "events":{NAME:[ISO]}, "sessionStart":ISO}`; everything but `userId` may be absent, or null. A
+/// member of another kind refuses the record, whether rules read it or not. Of a key that is
+/// repeated the last value counts, though all must be of their kind.
+///
+/// `subscriptionStatus` and `entitlements` also stand for `device.subscriptionStatus` and
+/// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id` in
+/// rules from an AgentWallie config. Any other root that the rules read may stand in the object too.
 public struct UserRecordReader: ~Copyable {
   /// Why a record cannot be used, for a person.
   public struct Rejection: Error, Hashable, Sendable {
     public var reason: String
     /// Byte offset in the record, where it is known.
     public var offset: Int?
+    /// What to write, where something comes to mind.
+    public var hint: String?
+
+    init(reason: String, offset: Int? = nil) {
+      self.reason = reason
+      self.offset = offset
+    }
+
+    /// Of what is no JSON.
+    init(_ fault: JSONFault, in record: ByteView) {
+      reason = fault.message
+      offset = fault.offset
+      hint = fault.hint(in: Array(record))
+    }
   }
 
   /// The subject's identity, as in the record; valid until the next record is read.
@@ -26,8 +43,8 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var sessionStart: Int64?
   /// What happened to the subject, read when the rules ask about it.
   public private(set) var events = EventHistory()
-  /// Keys that no reader knows, with the number of records that had them.
-  public private(set) var unknownKeys: [String: Int] = [:]
+  /// What is odd about the records that were read.
+  public private(set) var notes = RecordNotes()
 
   private let ruleSet: RuleSet
   private let clock: HistoryClock
@@ -41,8 +58,8 @@ public struct UserRecordReader: ~Copyable {
   let needsEntitlements: Bool
   private var status: Cell?
   private var entitlements: Cell?
-  /// At most this many different unknown keys are remembered.
-  private static let unknownKeyLimit = 16
+  /// Keys of the record that nobody knows; they are noted when the record is accepted.
+  private var unknownKeys: [String] = []
 
   /// - Parameter clock: when the rules are evaluated: questions about events count back from it.
   public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
@@ -85,15 +102,11 @@ public struct UserRecordReader: ~Copyable {
     frame.reset()
     problem = nil
     ownedSubject = nil
-    subject = .emptyText
-    status = nil
-    entitlements = nil
-    if !assignments.isEmpty { assignments.removeAll(keepingCapacity: true) }
-    if !occurrences.isEmpty { occurrences.removeAll(keepingCapacity: true) }
-    if !ownedEntitlements.isEmpty { ownedEntitlements.removeAll(keepingCapacity: true) }
-    sessionStart = nil
-    if !events.isEmpty { events.removeAll() }
-    guard let base = record.baseAddress else { throw Rejection(reason: "the line is empty") }
+    if !unknownKeys.isEmpty { unknownKeys.removeAll(keepingCapacity: true) }
+    for member in UserMember.allCases { forget(member) }
+    guard let base = record.baseAddress, !record.isEmpty else {
+      throw Rejection(reason: "the record is empty")
+    }
     var cursor = JSONCursor(base, from: 0, to: record.count)
     do throws(JSONFault) {
       let isObject = cursor.peek() == UInt8(ascii: "{")
@@ -109,14 +122,39 @@ public struct UserRecordReader: ~Copyable {
         try cursor.expectEnd()
       }
     } catch {
-      throw Rejection(reason: error.message, offset: error.offset)
+      throw Rejection(error, in: record)
     }
     if let problem { throw problem }
     guard subject != .emptyText else {
-      throw Rejection(reason: "'userId' is missing; it must be a string that is not empty")
+      let close = unknownKeys.first {
+        Suggestion.closest(to: $0, among: [UserMember.userID.key]) != nil
+      }
+      throw Rejection(
+        reason: "'userId' is missing; it must be a string that is not empty"
+          + (close.map { " ('\(UserMember.short($0))' is another key)" } ?? ""))
     }
     fillStatus(&frame)
     if wantsEvents { try answerQuestions(&frame) }
+    for key in unknownKeys { notes.add(unknownKey: key) }
+    if let status { notes.add(status: status) }
+  }
+
+  /// Takes back what an earlier record, or an earlier value of a repeated key, said.
+  private mutating func forget(_ member: UserMember) {
+    switch member {
+    case .userID: subject = .emptyText
+    case .status: status = nil
+    case .entitlements:
+      entitlements = nil
+      if !ownedEntitlements.isEmpty { ownedEntitlements.removeAll(keepingCapacity: true) }
+    case .assignments:
+      if !assignments.isEmpty { assignments.removeAll(keepingCapacity: true) }
+    case .occurrences:
+      if !occurrences.isEmpty { occurrences.removeAll(keepingCapacity: true) }
+    case .events: if !events.isEmpty { events = EventHistory() }
+    case .sessionStart: sessionStart = nil
+    case .user, .device, .params: break
+    }
   }
 
   /// Lets go of the last record's bytes.
@@ -142,140 +180,102 @@ public struct UserRecordReader: ~Copyable {
   private mutating func member(
     _ key: JSONCursor.RawString, _ cursor: inout JSONCursor, _ frame: inout Frame
   ) throws(JSONFault) {
-    if try frame.fillMember(key, from: &cursor) { return }
     var name = key.hasEscapes ? key.text : ""
     let known =
       key.hasEscapes
-      ? name.withUTF8 { UserRecordReader.known($0) } : UserRecordReader.known(key.bytes)
-    switch known {
-    case .userID: try readSubject(&cursor, &frame)
-    case .assignments: try readAssignments(&cursor)
-    case .occurrences: try readOccurrences(&cursor)
-    case .events where wantsEvents: try readEvents(&cursor)
-    case .status where statusSlot != nil:
-      status = try cursor.cell(in: &frame.arena, nesting: nesting)
-    case .entitlements where entitlementsSlot != nil || needsEntitlements:
-      let start = cursor
-      entitlements = try cursor.cell(in: &frame.arena, nesting: nesting)
-      if needsEntitlements { readEntitlements(start) }
-    case .sessionStart: try readSessionStart(&cursor)
-    case .root, .status, .entitlements, .events:
-      try cursor.skipValue(nesting: nesting)
-    case nil:
-      try cursor.skipValue(nesting: nesting)
-      noteUnknown(key.text)
-    }
-  }
-
-  private enum Key {
-    case userID, root, status, entitlements, assignments, occurrences, events, sessionStart
-  }
-
-  private static func known(_ key: ByteView) -> Key? {
-    func isKey(_ name: StaticString) -> Bool {
-      key.elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    }
-    switch key.count {
-    case 4: return isKey("user") ? .root : nil
-    case 6:
-      return isKey("userId")
-        ? .userID : isKey("device") || isKey("params") ? .root : isKey("events") ? .events : nil
-    case 11: return isKey("assignments") ? .assignments : isKey("occurrences") ? .occurrences : nil
-    case 12:
-      return isKey("entitlements") ? .entitlements : isKey("sessionStart") ? .sessionStart : nil
-    case 18: return isKey("subscriptionStatus") ? .status : nil
-    default: return nil
-    }
-  }
-
-  private mutating func noteUnknown(_ key: String) {
-    if unknownKeys[key] == nil, unknownKeys.count >= UserRecordReader.unknownKeyLimit { return }
-    unknownKeys[key, default: 0] += 1
-  }
-
-  private mutating func reject(_ reason: String, _ cursor: JSONCursor) {
-    if problem == nil { problem = Rejection(reason: reason, offset: cursor.at) }
-  }
-
-  private mutating func readSubject(_ cursor: inout JSONCursor, _ frame: inout Frame)
-    throws(JSONFault)
-  {
-    guard cursor.peek() == UInt8(ascii: "\"") else {
-      reject("'userId' must be a string", cursor)
+      ? name.withUTF8 { UserMember(key: $0) } : UserMember(key: key.bytes)
+    guard let known else {
+      if try frame.fillMember(key, from: &cursor) { return }
+      noteUnknown(key)
       return try cursor.skipValue(nesting: nesting)
     }
-    subject = try cursor.text(in: &frame.arena)
-  }
-
-  private mutating func readAssignments(_ cursor: inout JSONCursor) throws(JSONFault) {
     let start = cursor
-    guard case .list(let values) = try cursor.value(nesting: nesting) else {
-      return reject("'assignments' must be a list", start)
+    guard known.kind == .attributes else {
+      // Rules may have a root of this name.
+      if try frame.fillMember(key, from: &cursor) { cursor = start }
+      forget(known)
+      if try !cursor.takeNull() { note(try read(known, &cursor, &frame), start) }
+      return
     }
-    for value in values {
-      guard case .string(let experiment)? = value["experimentId"],
-        case .string(let variant)? = value["variantId"]
-      else { return reject("an assignment needs 'experimentId' and 'variantId'", start) }
-      assignments.append(
-        DecisionState.Assignment(
-          experimentID: experiment, variantID: variant,
-          isSentToServer: value["isSentToServer"] != .bool(false)))
-    }
-  }
-
-  private mutating func readEntitlements(_ start: JSONCursor) {
-    guard let entitlements, entitlements.tag == Tag.list else {
-      return reject("'entitlements' must be a list", start)
-    }
-    for entitlement in entitlements.elements where entitlement.isText {
-      ownedEntitlements.append(entitlement.text)
+    if try frame.fillMember(key, from: &cursor, nullIsAbsent: true) {
+      note(start.isAtNull ? nil : known.mismatch(start), start)
+    } else {
+      note(try known.pass(&cursor, nesting: nesting), start)
     }
   }
 
-  private mutating func readSessionStart(_ cursor: inout JSONCursor) throws(JSONFault) {
-    let start = cursor
-    guard case .string(let text) = try cursor.value(nesting: nesting),
-      let time = WireTime.milliseconds(text)
-    else { return reject("'sessionStart' must be an ISO 8601 time", start) }
-    sessionStart = time
+  /// Keeps the first reason why the record cannot be used.
+  private mutating func note(_ reason: String?, _ cursor: JSONCursor) {
+    guard let reason, problem == nil else { return }
+    var cursor = cursor
+    _ = cursor.peek()
+    problem = Rejection(reason: reason, offset: cursor.at)
   }
 
-  private mutating func readOccurrences(_ cursor: inout JSONCursor) throws(JSONFault) {
-    for series in try readTimes("occurrences", &cursor) {
-      occurrences.append(DecisionState.Occurrences(key: series.name, times: series.times))
-    }
+  private mutating func noteUnknown(_ key: JSONCursor.RawString) {
+    guard unknownKeys.count < RecordNotes.limit else { return }
+    let key = key.text
+    if !unknownKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) { unknownKeys.append(key) }
   }
 
-  private mutating func readEvents(_ cursor: inout JSONCursor) throws(JSONFault) {
-    for series in try readTimes("events", &cursor) { events.record(series.name, at: series.times) }
-  }
-
-  /// An object of lists of times.
-  private mutating func readTimes(_ member: String, _ cursor: inout JSONCursor) throws(JSONFault)
-    -> [EventHistory.Series]
-  {
-    let start = cursor
-    var all: [EventHistory.Series] = []
-    guard case .map(let entries) = try cursor.value(nesting: nesting) else {
-      reject("'\(member)' must be an object of lists of times", start)
-      return []
-    }
-    for entry in entries {
-      guard case .string(let key) = entry.key, case .list(let values) = entry.value else {
-        reject("'\(member)' must be an object of lists of times", start)
-        return []
+  /// Takes in the value of a member that is no root.
+  ///
+  /// - Returns: why it cannot be used, or nil.
+  private mutating func read(
+    _ member: UserMember, _ cursor: inout JSONCursor, _ frame: inout Frame
+  ) throws(JSONFault) -> String? {
+    switch member {
+    case .userID, .status:
+      if member.mismatch(cursor) != nil { return try member.pass(&cursor, nesting: nesting) }
+      let text = try cursor.text(in: &frame.arena)
+      if member == .userID { subject = text } else { status = text }
+      return nil
+    case .entitlements:
+      if entitlementsSlot != nil {
+        var copy = cursor
+        entitlements = try copy.cell(in: &frame.arena, nesting: nesting)
       }
-      var times: [Int64] = []
-      for value in values {
-        guard case .string(let text) = value, let time = WireTime.milliseconds(text) else {
-          reject("'\(value.json)' under '\(key)' is no ISO 8601 time", start)
-          return []
-        }
-        times.append(time)
+      var owned: [String] = []
+      let isNeeded = needsEntitlements
+      let problem = try member.passTexts(&cursor, nesting: nesting) { text in
+        if isNeeded { owned.append(text.text) }
       }
-      all.append(EventHistory.Series(name: key, times: times))
+      ownedEntitlements = owned
+      return problem
+    case .assignments:
+      var stored: [DecisionState.Assignment] = []
+      let problem = try member.passAssignments(&cursor, nesting: nesting) { stored.append($0) }
+      assignments = stored
+      return problem
+    case .occurrences:
+      var series: [EventHistory.Series] = []
+      let problem = try readTimes(member, &cursor, &series)
+      occurrences = series.map { DecisionState.Occurrences(key: $0.name, times: $0.times) }
+      return problem
+    case .events where wantsEvents:
+      var series: [EventHistory.Series] = []
+      let problem = try readTimes(member, &cursor, &series)
+      events = EventHistory(distinct: series)
+      return problem
+    case .sessionStart:
+      var start: Int64?
+      let problem = try member.passTime(&cursor, nesting: nesting) { start = $0 }
+      sessionStart = start
+      return problem
+    case .events, .user, .device, .params: return try member.pass(&cursor, nesting: nesting)
     }
-    return all
+  }
+
+  /// Names with their times; of a name that is repeated the last one.
+  private func readTimes(
+    _ member: UserMember, _ cursor: inout JSONCursor, _ series: inout [EventHistory.Series]
+  ) throws(JSONFault) -> String? {
+    let problem = try member.passTimes(
+      &cursor, nesting: nesting,
+      name: { series.append(EventHistory.Series(name: $0.text, times: [])) },
+      time: { series[series.count - 1].times.append($0) })
+    series = series.lastOfRepeated()
+    return problem
   }
 
   private func fill(_ slot: Int?, _ cell: Cell?, _ frame: inout Frame) {
@@ -289,5 +289,45 @@ public struct UserRecordReader: ~Copyable {
     fill(statusSlot, status, &frame)
     fill(entitlementsSlot, entitlements, &frame)
     if let slot = userIDSlot, !frame.slots[slot].isValue { frame.slots[slot] = subject }
+  }
+}
+
+extension UserRecordReader {
+  /// Why JSON text is no user record, for those who read it as a value; nil when it is one.
+  ///
+  /// - Parameter needsID: whether `userId` must be there. Texts are about anybody.
+  public static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {
+    Array(json).withUnsafeBufferPointer { problem(in: $0, needsID: needsID) }
+  }
+
+  private static func problem(in record: ByteView, needsID: Bool) -> Rejection? {
+    guard let base = record.baseAddress, !record.isEmpty else {
+      return Rejection(reason: "the record is empty")
+    }
+    var cursor = JSONCursor(base, from: 0, to: record.count)
+    let nesting = Limits().dataNesting
+    var found: Rejection?
+    var hasID = false
+    do throws(JSONFault) {
+      guard cursor.peek() == UInt8(ascii: "{") else {
+        try cursor.skipValue(nesting: nesting)
+        return Rejection(reason: "a user record is a JSON object", offset: 0)
+      }
+      try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
+        var name = key.text
+        guard let member = name.withUTF8({ UserMember(key: $0) }) else {
+          return try cursor.skipValue(nesting: nesting)
+        }
+        _ = cursor.peek()
+        if member == .userID { hasID = !cursor.isAtNull }
+        let at = cursor.at
+        guard let reason = try member.pass(&cursor, nesting: nesting), found == nil else { return }
+        found = Rejection(reason: reason, offset: at)
+      }
+      try cursor.expectEnd()
+    } catch {
+      return Rejection(error, in: record)
+    }
+    return found ?? (needsID && !hasID ? Rejection(reason: "'userId' is missing") : nil)
   }
 }

@@ -12,15 +12,18 @@ public struct Explanation: Sendable {
     public var expression: String?
     /// The clauses of the condition, in source order; none when the audience was not tried.
     public var clauses: [Clause]
-    /// The occurrence limit, and how many occurrences count now.
+    /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
+    /// 1970 and in order.
     public var limit: OccurrenceLimit?
-    public var occurrences: Int
+    public var occurrences: [Int64]
     /// Owners of this entitlement are passed over.
     public var entitlementGuard: String?
   }
 
   public var decision: Decision
   public var state: DecisionState
+  /// How a subject without a stored assignment got a variant.
+  public var assigner: Assigner
   public var audiences: [Audience]
   /// What the subject might have got from the audience that decided; empty when none did.
   public var shares: [Distribution.Share]
@@ -38,7 +41,8 @@ extension RuleSet {
       audiences.append(audience(step, isTried: step.reason.isTried, frame: &frame, state))
     }
     let shares = decision.rule == nil ? [] : distribution(of: decision, assigner: assigner).shares
-    return Explanation(decision: decision, state: state, audiences: audiences, shares: shares)
+    return Explanation(
+      decision: decision, state: state, assigner: assigner, audiences: audiences, shares: shares)
   }
 
   /// Explains one audience of a placement by itself: as if no other stood before it.
@@ -69,7 +73,7 @@ extension RuleSet {
     return Explanation.Audience(
       step: step, id: audience.id, name: audience.name, expression: text, clauses: clauses,
       limit: audience.occurrenceLimit,
-      occurrences: audience.occurrenceLimit.map { state.count(for: $0) } ?? 0,
+      occurrences: audience.occurrenceLimit.map { state.counted(for: $0) } ?? [],
       entitlementGuard: audience.entitlementGuard)
   }
 }

@@ -1,13 +1,24 @@
 public import Expressions
 
 extension Explanation {
-  /// The explanation as JSON: `{"userId", "placement", "result", "audience", "reason", "audiences",
-  /// "shares", "effects"}`.
+  /// The explanation as JSON: `{"userId", "now", "assigner", "seed"?, "placement", "result",
+  /// "audience", "paywall", "reason", "assignment", "audiences", "shares", "effects"}`.
   public var value: Value {
     let line = decision.outcomeLine(subjectID: state.subjectID)
-    return .object([
-      "userId": .string(state.subjectID),
-      "now": WireTime.text(milliseconds: state.now).map { .string($0) } ?? .int(state.now),
+    var basis: [Value.Entry] = [
+      .init(key: "userId", value: .string(state.subjectID)),
+      .init(
+        key: "now",
+        value: WireTime.text(milliseconds: state.now).map { .string($0) } ?? .int(state.now)),
+      .init(key: "assigner", value: .string(assigner.name)),
+    ]
+    if case .hash(let salt) = assigner { basis.append(.init(key: "seed", value: .string(salt))) }
+    guard case .map(let rest) = told(line) else { return .map(basis) }
+    return .map(basis + rest)
+  }
+
+  private func told(_ line: Value) -> Value {
+    .object([
       "placement": .string(decision.placement), "result": line["result"] ?? .null,
       "audience": line["audience"] ?? .null, "paywall": line["paywall"] ?? .null,
       "reason": .string(decision.outcome.code), "assignment": assignment,
@@ -37,7 +48,18 @@ extension Explanation.Audience {
       ("entitlementGuard", entitlementGuard.map { .string($0) }),
       ("expression", expression.map { .string($0) } ?? .null),
       ("clauses", .list(clauses.map(\.told))),
-      ("limit", limit.map { .object(["limit": $0.value, "count": .int(Int64(occurrences))]) }),
+      (
+        "limit",
+        limit.map {
+          .object([
+            "limit": $0.value, "count": .int(Int64(occurrences.count)),
+            "times": .list(
+              occurrences.map { time in
+                WireTime.text(milliseconds: time).map { .string($0) } ?? .int(time)
+              }),
+          ])
+        }
+      ),
     ])
   }
 }

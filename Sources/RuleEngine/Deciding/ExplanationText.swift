@@ -4,7 +4,7 @@ extension Explanation {
   /// Plain text of several lines.
   public var text: String {
     var lines = ["\(decision.placement): \(summary)"]
-    for audience in audiences { lines += [""] + audience.lines }
+    for audience in audiences { lines += [""] + audience.lines(at: state.now) }
     lines += shareLines
     if !decision.effects.isEmpty {
       lines += ["", "  carried out, this would"]
@@ -64,22 +64,24 @@ extension Explanation {
 
 extension Explanation.Audience {
   /// Plain text of several lines, the audience's own.
-  public var text: String { lines.joined(separator: "\n") }
+  public var text: String { lines(at: nil).joined(separator: "\n") }
 
   fileprivate var hasUnneededClauses: Bool { clauses.contains { !$0.wasReached } }
 
-  fileprivate var lines: [String] {
+  /// - Parameter now: when the decision is; without it times are told with their dates.
+  fileprivate func lines(at now: Int64?) -> [String] {
     var title = "audience \(step.index)"
     let names = [name, id, step.experimentID.isEmpty ? nil : step.experimentID].compactMap { $0 }
     if !names.isEmpty { title += " (\(names.joined(separator: ", ")))" }
-    var lines = ["  \(title): \(ExplanationText.describe(step.reason))"]
+    let when = ExplanationText.times(occurrences, at: now)
+    var lines = ["  \(title): \(ExplanationText.describe(step.reason, when))"]
     if let entitlementGuard { lines.append("    passes over who owns '\(entitlementGuard)'") }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
     let texts = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
     lines += clauses.map { ExplanationText.describe($0, marks: marks, texts: texts) }
     if let limit, step.reason != .notReached, step.reason.code != "occurrenceLimit" {
-      lines.append("    \(ExplanationText.describe(limit, count: occurrences))")
+      lines.append("    \(ExplanationText.describe(limit, count: occurrences.count))\(when)")
     }
     return lines
   }
@@ -87,7 +89,8 @@ extension Explanation.Audience {
 
 /// The words of explanations.
 private enum ExplanationText {
-  static func describe(_ reason: Decision.Reason) -> String {
+  /// - Parameter when: the times of the occurrences that count, for behind their number.
+  static func describe(_ reason: Decision.Reason, _ when: String) -> String {
     switch reason {
     case .matched: "matched"
     case .expressionFalse(nil): "does not match"
@@ -95,7 +98,8 @@ private enum ExplanationText {
       "does not match: the expression gives a value of type \(type), not a bool"
     case .expressionError(let error): "does not match: \(error.kind.slug)"
     case .expressionBroken: "does not match: the expression does not compile (run check)"
-    case .occurrenceLimit(let count, let limit): "held back: \(describe(limit, count: count))"
+    case .occurrenceLimit(let count, let limit):
+      "held back: \(describe(limit, count: count))\(when)"
     case .entitled(let entitlement): "passed over: the subject owns '\(entitlement)'"
     case .notReached: "not reached"
     }
@@ -105,10 +109,33 @@ private enum ExplanationText {
     let span =
       switch limit.interval {
       case .infinity: "ever"
-      case .minutes(let minutes): "in \(minutes) minutes"
+      case .minutes(let minutes): "in \(describe(minutes: minutes))"
       case .session: "in this session"
       }
     return "\(count) of at most \(limit.maxCount) \(span) under '\(limit.key)'"
+  }
+
+  /// Minutes as the days or hours that they are.
+  private static func describe(minutes: Int) -> String {
+    func counted(_ number: Int, _ unit: String) -> String {
+      "\(number) \(unit)\(number == 1 ? "" : "s")"
+    }
+    if minutes > 1_440, minutes % 1_440 == 0 { return counted(minutes / 1_440, "day") }
+    if minutes > 0, minutes % 60 == 0 { return counted(minutes / 60, "hour") }
+    return counted(minutes, "minute")
+  }
+
+  /// The last times, in UTC: `: 09:00Z, 11:30Z`, with the dates where they are not those of now.
+  static func times(_ times: [Int64], at now: Int64?) -> String {
+    if times.isEmpty { return "" }
+    let shown = 5
+    let today = now.flatMap { WireTime.text(milliseconds: $0) }?.prefix(10)
+    let texts = times.suffix(shown).map { time -> String in
+      guard let text = WireTime.text(milliseconds: time) else { return "\(time) ms" }
+      let clock = text.dropFirst(11).prefix(5)
+      return text.prefix(10) == today ? "\(clock)Z" : "\(text.prefix(10)) \(clock)Z"
+    }
+    return ": " + (times.count > shown ? "..., " : "") + texts.joined(separator: ", ")
   }
 
   static func describe(_ effect: Decision.Effect) -> String {

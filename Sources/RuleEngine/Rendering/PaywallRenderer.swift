@@ -80,9 +80,14 @@ struct PaywallRenderer: ~Copyable {
     for i in cells.indices { cells[i] = nil }
     do throws(JSONFault) {
       try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
-        if PaywallRenderer.isUserRoot(key), try frame.fillMember(key, from: &cursor) { return }
+        if PaywallRenderer.isUserRoot(key),
+          try frame.fillMember(key, from: &cursor, nullIsAbsent: true)
+        {
+          return
+        }
         if let place = place(of: key) {
-          cells[place] = try cursor.cell(in: &frame.arena, nesting: nesting)
+          cells[place] =
+            try cursor.takeNull() ? nil : cursor.cell(in: &frame.arena, nesting: nesting)
         } else {
           try cursor.skipValue(nesting: nesting)
         }

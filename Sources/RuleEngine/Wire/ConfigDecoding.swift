@@ -11,12 +11,15 @@ extension Config {
   public static func decode(_ json: some Sequence<UInt8>, format: Format? = nil)
     -> Compilation<Config>
   {
+    let json = Array(json)
     let value: Value
     do throws(JSONFault) {
       value = try Value.parse(json: json)
     } catch {
-      let range = SourceRange(from: error.offset, to: error.offset + 1)
-      let problem = Diagnostic(.decodeFailure, error.message, range: range)
+      let range = SourceRange(
+        from: error.offset, to: error.offset + error.length(in: json))
+      let problem = Diagnostic(
+        .decodeFailure, error.message, range: range, suggestion: error.hint(in: json))
       return Compilation(output: nil, diagnostics: [problem])
     }
     let root = ConfigElement(value: value, path: "")

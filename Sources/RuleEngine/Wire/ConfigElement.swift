@@ -55,16 +55,25 @@ struct ConfigElement {
 struct ConfigKey {
   var name: String
   var requiredBy: [Diagnostic.PeerEffect.Peer]
+  /// What its absence means here, where it means something.
+  var meaning: String?
 
-  init(_ name: String, requiredBy peers: [Diagnostic.PeerEffect.Peer] = []) {
+  init(
+    _ name: String, requiredBy peers: [Diagnostic.PeerEffect.Peer] = [],
+    absent meaning: String? = nil
+  ) {
     self.name = name
     requiredBy = peers
+    self.meaning = meaning
   }
 }
 
 /// Collects what there is to say while decoding.
 struct DecodingLog {
-  private(set) var diagnostics: [Diagnostic] = []
+  private var found: [Diagnostic] = []
+  private var absences = AbsentKeys()
+  /// Everything that there is to say so far.
+  var diagnostics: [Diagnostic] { found + absences.diagnostics }
   /// Who reads the format elsewhere; they reject a config in which something is missing.
   let strictPeers: [Diagnostic.PeerEffect.Peer]
 
@@ -75,33 +84,44 @@ struct DecodingLog {
     [Diagnostic.PeerEffect(strictPeers, .rejectsConfig)]
   }
 
+  /// Says something. What can be used here, and makes an SDK in the field reject the whole config,
+  /// is an error for that reason.
   mutating func report(
     _ code: Diagnostic.Code = .decodeFailure, _ message: String,
-    severity: Diagnostic.Severity = .error, at path: String, notes: [String] = [],
-    suggestion: String? = nil, peers: [Diagnostic.PeerEffect] = []
+    severity: Diagnostic.Severity = .error, at path: String,
+    related: [Diagnostic.Related] = [], notes: [String] = [], suggestion: String? = nil,
+    peers: [Diagnostic.PeerEffect] = []
   ) {
-    diagnostics.append(
+    let peers = peers.filter { !$0.peers.isEmpty }
+    let isRejected =
+      severity != .error && peers.contains { $0.consequence == .rejectsConfig }
+    found.append(
       Diagnostic(
-        code, message, severity: severity, path: path, notes: notes, suggestion: suggestion,
-        peers: peers))
+        isRejected ? .wouldReject : code, message, severity: isRejected ? .error : severity,
+        path: path, related: related, notes: notes, suggestion: suggestion, peers: peers))
   }
 
-  /// Says which keys that others need are not there, in one diagnostic, and of keys that nobody
-  /// reads that they are left alone, and what may have been meant.
+  /// Says that a key is not there which SDKs require and nothing here needs.
+  ///
+  /// - Parameter meaning: what it counts as, where that changes what is decided; it is told by
+  ///   itself then.
+  mutating func absent(
+    _ key: String, of element: ConfigElement, requiredBy peers: [Diagnostic.PeerEffect.Peer],
+    meaning: String? = nil
+  ) {
+    guard !peers.isEmpty else { return }
+    absences.add(AbsentKeys.Key(name: key, path: element.path, peers: peers, meaning: meaning))
+  }
+
+  /// Notes which keys that others need are not there, and says of keys that nobody reads that they
+  /// are left alone, and what may have been meant.
   ///
   /// - Parameter reported: keys whose absence is told elsewhere, with what it means here.
   mutating func checkKeys(
     of element: ConfigElement, _ keys: [ConfigKey], reported: [String] = []
   ) {
-    var missing: [[Diagnostic.PeerEffect.Peer]: [String]] = [:]
-    for key in keys where !key.requiredBy.isEmpty && element.member(key.name) == nil {
-      if !reported.contains(key.name) { missing[key.requiredBy, default: []].append(key.name) }
-    }
-    for (peers, names) in missing.sorted(by: { $0.value[0] < $1.value[0] }) {
-      let list = names.map { "'\($0)'" }.joined(separator: ", ")
-      report(
-        .decodeFailure, "\(list) \(names.count == 1 ? "is" : "are") missing", severity: .warning,
-        at: element.path, peers: [Diagnostic.PeerEffect(peers, .rejectsConfig)])
+    for key in keys where element.member(key.name) == nil && !reported.contains(key.name) {
+      tellAbsence(key, element)
     }
     let known = keys.map(\.name)
     for key in element.keys where !known.contains(key) {
@@ -112,6 +132,18 @@ struct DecodingLog {
         at: element.memberPath(key),
         suggestion: close.map { "did you mean '\($0)'?" })
     }
+  }
+
+  /// Of a key that SDKs require and that nothing here needs: it is not there, or null.
+  private mutating func tellAbsence(_ key: ConfigKey, _ element: ConfigElement) {
+    guard element.has(key.name), !key.requiredBy.isEmpty else {
+      return absent(
+        key.name, of: element, requiredBy: key.requiredBy, meaning: key.meaning)
+    }
+    report(
+      .wouldReject, "'\(key.name)' must not be null" + (key.meaning.map { "; \($0)" } ?? ""),
+      at: element.memberPath(key.name),
+      peers: [Diagnostic.PeerEffect(key.requiredBy, .rejectsConfig)])
   }
 
   // MARK: Members that are needed
@@ -133,6 +165,20 @@ struct DecodingLog {
       isThere ? "'\(key)' must be \(what)" : "'\(key)' is missing; it must be \(what)",
       severity: severity, at: isThere ? element.memberPath(key) : element.path,
       peers: peers ?? rejected)
+  }
+
+  /// Of a key that the element can do without: it is not there, or of another type.
+  ///
+  /// - Parameter meaning: what that means here.
+  mutating func missing(
+    _ key: String, _ what: String, _ element: ConfigElement, meaning: String?
+  ) {
+    guard element.has(key) else {
+      return absent(key, of: element, requiredBy: strictPeers, meaning: meaning)
+    }
+    report(
+      .decodeFailure, "'\(key)' must be \(what)" + (meaning.map { "; \($0)" } ?? ""),
+      severity: .warning, at: element.memberPath(key), peers: rejected)
   }
 
   // MARK: Members that have a default

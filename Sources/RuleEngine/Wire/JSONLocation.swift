@@ -1,4 +1,4 @@
-internal import Expressions
+public import Expressions
 
 /// Finds where elements stand in JSON text, for messages that point into a file.
 public enum JSONLocation {
@@ -8,9 +8,62 @@ public enum JSONLocation {
     lines(find(paths, in: json).mapValues(\.lowerBound), json)
   }
 
-  /// Byte ranges of the values at paths. A path that breaks off has no range.
-  public static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<Int>]
+  /// Byte ranges of the values at paths. One that breaks off has the empty range where what is there
+  /// of it begins; there is none behind a fault.
+  public static func places(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
+    Int
+  >] {
+    find(paths, in: json)
+  }
+
+  /// The bytes of a file that a part of a text stands in, which JSON may have written with escapes.
+  ///
+  /// - Parameters:
+  ///   - range: in the text.
+  ///   - string: where the text stands, with its quotes.
+  public static func range(_ range: SourceRange, ofStringAt string: Range<Int>, in json: [UInt8])
+    -> SourceRange
   {
+    var at = string.lowerBound + 1
+    let end = max(at, string.upperBound - 1)
+    var decoded = 0
+    var from: Int?
+    while at < end, decoded < range.to || from == nil {
+      if from == nil, decoded >= range.from { from = at }
+      if decoded >= range.to { break }
+      let (length, bytes) = character(at: at, end, json)
+      at += length
+      decoded += bytes
+    }
+    return SourceRange(from: from ?? at, to: at)
+  }
+
+  /// Bytes of the file, and of the text, that a byte or an escape at a place takes.
+  private static func character(at: Int, _ end: Int, _ json: [UInt8]) -> (Int, Int) {
+    guard json[at] == UInt8(ascii: "\\"), at + 1 < end else { return (1, 1) }
+    guard json[at + 1] == UInt8(ascii: "u") else { return (2, 1) }
+    // A pair of surrogates is one character; alone it takes what its replacement takes.
+    return json.withUnsafeBufferPointer { buffer in
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { memory in
+        guard let target = memory.baseAddress else { return (1, 1) }
+        func decoded(_ count: Int) -> Int {
+          JSONCursor.unescape(ByteView(rebasing: buffer[at..<min(at + count, end)]), into: target)
+        }
+        let one = decoded(6)
+        if at + 12 <= end, json[at + 6] == UInt8(ascii: "\\"), json[at + 7] == UInt8(ascii: "u"),
+          decoded(12) == 4, one == 3
+        {
+          return (12, 4)
+        }
+        return (6, one)
+      }
+    }
+  }
+
+  /// Byte ranges of the values at paths. A path that breaks off has no range.
+  public static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
+    Int
+  >] {
     find(paths, in: json).filter { !$0.value.isEmpty }
   }
 

@@ -33,7 +33,7 @@ struct SuperwallConfigDecoder {
     }
     log.checkKeys(of: root, Self.configKeys, reported: ["trigger_options"])
     if let buildID = root.member("build_id"), buildID.text == nil {
-      log.missing("build_id", "a string", root)
+      log.missing("build_id", "a string", root, meaning: nil)
     }
     let paywalls = log.list("paywall_responses", of: root).compactMap { paywall($0) }
     var config = Config(
@@ -96,7 +96,7 @@ struct SuperwallConfigDecoder {
   private mutating func toggle(_ element: ConfigElement) -> ConfigSettings.Toggle? {
     guard let key = log.text("key", of: element) else { return nil }
     guard let isEnabled = element.member("enabled")?.bool else {
-      log.missing("enabled", "true or false", element, severity: .warning)
+      log.missing("enabled", "true or false", element, meaning: "the toggle is left out")
       return nil
     }
     return ConfigSettings.Toggle(key: key, isEnabled: isEnabled)
@@ -150,13 +150,15 @@ struct SuperwallConfigDecoder {
     var suggestions = 50
     for audience in config.placements.flatMap(\.audiences) {
       for (i, variant) in audience.variants.enumerated() {
-        guard let paywall = variant.paywallID, !paywall.isEmpty, !known.contains(Array(paywall.utf8))
+        guard let paywall = variant.paywallID, !paywall.isEmpty,
+          !known.contains(Array(paywall.utf8))
         else { continue }
         suggestions -= 1
         let close =
           suggestions >= 0 ? Suggestion.closest(to: paywall, among: names.prefix(2_000)) : nil
         log.report(
-          .unknownPaywall, "the config holds no paywall '\(paywall)'", severity: .warning,
+          .unknownPaywall, "the config holds no paywall '\(paywall)'",
+          severity: variant.kind == .treatment ? .error : .warning,
           at: "\(audience.path).variants[\(i)].paywall_identifier",
           suggestion: close.map { "did you mean '\($0)'?" })
       }

@@ -25,9 +25,9 @@ extension SuperwallConfigDecoder {
     log.checkKeys(of: element, Self.paywallKeys + Self.optionalPaywallKeys, reported: ["name"])
     let name = element.member("name")?.text
     if name == nil {
-      log.report(
-        .decodeFailure, "'name' must be a string; the identifier stands for it",
-        severity: .warning, at: element.path, peers: log.rejected)
+      log.missing(
+        "name", "a string", element,
+        meaning: element.has("name") ? "the identifier stands for it" : nil)
     }
     var paywall = Paywall(
       identifier: identifier, name: name ?? identifier,
@@ -159,7 +159,8 @@ extension SuperwallConfigDecoder {
       log.report(
         .decodeFailure, "'\(name)' is no store; the product is left out", severity: .warning,
         at: storeProduct.has("store") ? storeProduct.memberPath("store") : storeProduct.path,
-        suggestion: "write " + ProductReference.Store.allCases.map(\.rawValue)
+        suggestion: "write "
+          + ProductReference.Store.allCases.map(\.rawValue)
           .joined(separator: ", "), peers: Self.dropped)
       return nil
     }

@@ -17,20 +17,24 @@ extension SuperwallConfigDecoder {
   mutating func addPlacements(_ elements: [ConfigElement], to config: inout Config) {
     // Names by their bytes: strings compare normalised.
     var places: [[UInt8]: Int] = [:]
+    var paths: [String] = []
     for element in elements {
       guard let placement = placement(element) else { continue }
       if let known = places[Array(placement.name.utf8)] {
         log.report(
           .duplicateTrigger, "there are two triggers named '\(placement.name)'; the later counts",
           severity: .warning, at: element.path,
+          related: [Diagnostic.Related(path: paths[known], message: "the earlier one")],
           peers: [
             Diagnostic.PeerEffect(
               Self.native, .differs, "take one of them, and which is not defined")
           ])
         config.placements[known] = placement
+        paths[known] = element.path
       } else {
         places[Array(placement.name.utf8)] = config.placements.count
         config.placements.append(placement)
+        paths.append(element.path)
       }
     }
   }
@@ -55,12 +59,13 @@ extension SuperwallConfigDecoder {
     log.checkKeys(
       of: element, Self.ruleKeys, reported: ["experiment_id", "experiment_group_id", "variants"])
     guard let experiment = log.text("experiment_id", of: element) else { return nil }
-    let campaign = log.text("experiment_group_id", of: element) ?? ""
+    let campaign = element.member("experiment_group_id")?.text
+    if campaign == nil { log.missing("experiment_group_id", "a string", element, meaning: nil) }
     if element.member("variants") == nil { log.missing("variants", "a list", element) }
     let variants = log.list("variants", of: element).compactMap { variant($0) }
     checkWeights(variants, at: element.path)
     var audience = Audience(
-      index: index, experimentID: experiment, campaignID: campaign, variants: variants,
+      index: index, experimentID: experiment, campaignID: campaign ?? "", variants: variants,
       path: element.path, preload: preload(element),
       computedProperties: computedProperties(element))
     if let expression = element.member("expression_cel") {
@@ -95,7 +100,7 @@ extension SuperwallConfigDecoder {
   private mutating func preload(_ rule: ConfigElement) -> Preload {
     guard let element = rule.member("preload") else { return .always }
     guard element.isObject else {
-      log.missing("preload", "an object", rule, severity: .warning)
+      log.missing("preload", "an object", rule, meaning: nil)
       return .always
     }
     return preload(element: element)
@@ -157,18 +162,18 @@ extension SuperwallConfigDecoder {
       return nil
     }
     let type = interval.member("type")?.text ?? ""
-    let minutes = interval.member("minutes")?.wholeNumber
+    let minutes = log.optionalWholeNumber("minutes", of: interval)
     if type == "MINUTES", let minutes {
       return OccurrenceLimit(key: key, maxCount: count, interval: .minutes(minutes))
     }
-    if type == "MINUTES" {
+    if type == "MINUTES", interval.member("minutes") == nil {
       log.report(
         .platformDifference,
         "an interval of type MINUTES needs 'minutes'; the limit counts for ever",
         severity: .warning, at: interval.path,
         suggestion: "write MINUTES with minutes, or INFINITY",
         peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
-    } else if type != "INFINITY" {
+    } else if type != "INFINITY", type != "MINUTES" {
       log.report(
         .decodeFailure, "'\(type)' is no interval type; the limit counts for ever",
         severity: .warning, at: interval.path,
@@ -182,12 +187,16 @@ extension SuperwallConfigDecoder {
     log.checkKeys(
       of: element, Self.variantKeys, reported: ["variant_id", "variant_type", "percentage"])
     guard let id = log.text("variant_id", of: element) else { return nil }
-    let type = log.text("variant_type", of: element) ?? ""
-    let kind = Variant.Kind(rawValue: type)
-    if kind == nil, !type.isEmpty {
+    let type = element.member("variant_type")?.text
+    let kind = type.flatMap { Variant.Kind(rawValue: $0) }
+    if type == nil {
+      log.missing("variant_type", "a string", element, meaning: "it counts as TREATMENT")
+    } else if let type, kind == nil {
       log.report(
         .decodeFailure, "'\(type)' is no variant type; it counts as TREATMENT",
         severity: .warning, at: "\(element.path).variant_type",
+        suggestion: Suggestion.closest(to: type, among: ["TREATMENT", "HOLDOUT"])
+          .map { "did you mean \($0)?" } ?? "write TREATMENT or HOLDOUT",
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
     }
     let weight = weight(element)
@@ -195,7 +204,7 @@ extension SuperwallConfigDecoder {
     if kind ?? .treatment == .treatment, paywall ?? "" == "" {
       log.report(
         .variantWithoutPaywall, "the treatment '\(id)' names no paywall: its outcome is an error",
-        severity: .warning, at: element.path)
+        at: element.path)
     }
     return Variant(id: id, kind: kind ?? .treatment, weight: weight, paywallID: paywall)
   }
@@ -211,7 +220,8 @@ extension SuperwallConfigDecoder {
     }
     if weight != weight.rounded() {
       log.report(
-        .platformDifference, "the weight is a fraction", severity: .note, at: member.path,
+        .wouldReject, "the percentage \(weight.shortText) is a fraction", at: member.path,
+        suggestion: "write whole numbers; they are weights, and need not sum to 100",
         peers: log.rejected)
     }
     return weight

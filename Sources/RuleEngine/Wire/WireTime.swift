@@ -2,11 +2,72 @@ internal import Expressions
 
 /// Times as files and command lines have them.
 public enum WireTime {
-  /// Milliseconds since 1970 of an ISO 8601 text. Without a zone it is UTC, without a time it is
-  /// midnight. Fractions below a millisecond are cut off. Nil when it is no time.
+  /// Why a text is no time.
+  public enum Fault: Error, Hashable, Sendable {
+    /// It is not written as ISO 8601.
+    case malformed
+    /// It is a date, or a date and a time, and nobody says where.
+    case missingZone
+    /// The calendar or the clock does not have it: 30 February, hour 24, a leap second.
+    case noSuchTime
+    /// It is not in the years 1 to 9999.
+    case outOfRange
+    /// There is no time zone of the name that was given with it.
+    case unknownZone
+
+    /// What is wrong with a text, and what to write.
+    public func message(_ text: String) -> String {
+      switch self {
+      case .malformed: "'\(text)' is no ISO 8601 time; write 2026-03-01T12:00:00Z"
+      case .missingZone: "'\(text)' has no time zone; add Z, or an offset such as +01:00"
+      case .noSuchTime: "there is no time '\(text)'"
+      case .outOfRange: "'\(text)' is not in the years 1 to 9999"
+      case .unknownZone: "there is no time zone '\(text)'; write Europe/Berlin or +01:00"
+      }
+    }
+  }
+
+  /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it. Fractions below a
+  /// millisecond are cut off. Nil when it is no time, or has no zone.
   public static func milliseconds(_ text: String) -> Int64? {
-    guard let time = try? Timestamp(iso8601: text) else { return nil }
-    return time.seconds * 1_000 + Int64(time.nanoseconds / 1_000_000)
+    try? moment(text)
+  }
+
+  /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it.
+  public static func moment(_ text: String) throws(Fault) -> Int64 {
+    try milliseconds { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
+  }
+
+  /// Milliseconds since 1970 of an ISO 8601 text whose bytes lie somewhere else.
+  package static func moment(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> Int64 {
+    try milliseconds { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
+  }
+
+  /// Milliseconds since 1970 of an ISO 8601 text as people write it on a command line: without a
+  /// zone it is what clocks in `timeZone` show, without a time it is midnight there.
+  ///
+  /// - Parameter timeZone: a name of the IANA database, or an offset such as `+01:00`.
+  public static func milliseconds(_ text: String, in timeZone: String) throws(Fault) -> Int64 {
+    guard let zone = TimeZones.zone(named: timeZone) else { throw .unknownZone }
+    return try milliseconds { () throws(TimestampTextError) in
+      try Timestamp(iso8601: text, in: zone)
+    }
+  }
+
+  private static func milliseconds(
+    _ read: () throws(TimestampTextError) -> Timestamp
+  ) throws(Fault) -> Int64 {
+    do throws(TimestampTextError) {
+      let time = try read()
+      return time.seconds * 1_000 + Int64(time.nanoseconds / 1_000_000)
+    } catch {
+      switch error {
+      case .malformed: throw .malformed
+      case .missingZone: throw .missingZone
+      case .noSuchTime: throw .noSuchTime
+      case .outOfRange: throw .outOfRange
+      }
+    }
   }
 
   /// RFC 3339 text in UTC of milliseconds since 1970, or nil outside the years 1 to 9999.

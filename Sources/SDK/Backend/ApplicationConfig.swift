@@ -42,6 +42,9 @@ package struct ApplicationConfig: Sendable {
 
   func hasPlacement(_ name: String) -> Bool { rules.placement(named: name) != nil }
 
+  /// Whether the config has a paywall, which may be localised all the same.
+  func holdsPaywall(_ identifier: String) -> Bool { paywalls[identifier] != nil }
+
   /// The paywall that needs no request, or nil when it has to be fetched: it is not in the config,
   /// or the user's language has a version of its own.
   func staticPaywall(_ identifier: String, locale: String) -> PaywallResponse? {

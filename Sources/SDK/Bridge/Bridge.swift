@@ -8,6 +8,9 @@ public final class Bridge: Sendable {
   /// Why a method failed: `{"code", "message"}` with the codes of ``SDKError/Code``.
   public typealias Failure = SDKError
 
+  /// The names of the contract's methods.
+  public static let methods = BridgeMethod.allCases.map(\.rawValue)
+
   private let tollgate: Tollgate
   /// What the wrapper calls itself towards the backend.
   private let wrapperName: String

@@ -44,7 +44,7 @@ extension SDKState {
   }
 
   private var configurationFailed: SDKError {
-    let why = configurationError ?? "the config could not be had"
+    let why = configurationError ?? "the config could not be loaded"
     return SDKError(.configurationFailed, "\(why); call configure() again")
   }
 }
@@ -119,7 +119,7 @@ extension SDKState {
       return log(.warn, .configManager, "the config could not be refreshed", error: error.message)
     }
     for effect in lifecycle.handle(.configMissing) where effect == .announceFailure {
-      configurationError = "the config could not be had: \(error.message)"
+      configurationError = "the config could not be loaded: \(error.message)"
       track(.configFail)
       let failure = configurationFailed
       for call in configureCalls { fail(call, failure) }

@@ -8,7 +8,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     case configureNotCalled
     /// The call waited for `configure`, which took too long.
     case configureTimedOut
-    /// The config could not be had.
+    /// The config could not be loaded.
     case configurationFailed
     case invalidArgument
     /// The platform or the SDK has no such method.

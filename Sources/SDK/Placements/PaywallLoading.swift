@@ -38,6 +38,14 @@ extension SDKState {
     if case .registration = load { active?.info.responseLoad.start = now }
   }
 
+  /// Why a paywall is not taken from the config.
+  private func whyFetched(_ identifier: String) -> String {
+    let path = Endpoints.paywall(identifier, apiKey: apiKey).path
+    let isThere = config?.holdsPaywall(identifier) == true
+    return (isThere ? ": it is localised for '\(locale)'" : ": the config does not hold it")
+      + ", so the backend is asked at \(path)"
+  }
+
   mutating func receivePaywall(
     _ outcome: Result<[UInt8], BackendError>, _ identifier: String, _ load: PaywallLoad
   ) {
@@ -55,7 +63,8 @@ extension SDKState {
     switch load {
     case .registration:
       if active?.stage == .loadingPaywall {
-        endActiveWithoutPaywall("the paywall '\(identifier)' could not be had")
+        endActiveWithoutPaywall(
+          "the paywall '\(identifier)' could not be loaded" + whyFetched(identifier))
       }
     case .question(let token): answer(token, .paywallNotAvailable)
     }

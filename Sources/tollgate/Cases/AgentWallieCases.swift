@@ -17,12 +17,10 @@ enum AgentWallieCases {
     case "entitlement": got = entitlement(testCase)
     case "model": got = model(testCase)
     case "product": got = AgentWallieProductCases.run(testCase)
-    default: return .skipped("the kind \(kind) is not there yet")
+    default: throw CaseFileError(message: "there is no kind '\(kind)'")
     }
     let expected = normal(testCase.content["expect"] ?? .null)
-    guard let got else {
-      return .failed(expected: expected, got: ["error": "the input is not understood"])
-    }
+    guard let got else { throw CaseFileError(message: "the input is not understood") }
     return .judge(normal(got), against: expected)
   }
 
@@ -299,7 +297,9 @@ enum WallieKeys {
 enum WallieAssignmentCases {
   static func run(_ testCase: Case) -> Value? {
     if testCase.input("steps") != nil { return records(testCase) }
-    if let population = testCase.input("population") { return self.population(testCase, population) }
+    if let population = testCase.input("population") {
+      return self.population(testCase, population)
+    }
     guard var user = CaseValues.text(testCase.input("user")),
       var experiment = CaseValues.text(testCase.input("experiment")),
       let variants = variants(experiment, testCase)
@@ -411,8 +411,7 @@ enum WallieAssignmentCases {
     return ["gets": .list(gets)]
   }
 
-  private static func described(_ assignment: DecisionState.Assignment, _ config: Config) -> Value
-  {
+  private static func described(_ assignment: DecisionState.Assignment, _ config: Config) -> Value {
     let variant = config.variant(of: assignment)
     let isHoldout = variant?.kind == .holdout
     return [

@@ -149,7 +149,10 @@ enum CELValues {
     case .int(let number): ["int": .string(String(number))]
     case .uint(let number): ["uint": .string(String(number))]
     case .double(let number):
-      ["double": number.isFinite ? value : .string(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")]
+      [
+        "double": number.isFinite
+          ? value : .string(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
+      ]
     case .string: ["string": value]
     case .bytes(let bytes): ["bytes": .string(Foundation.Data(bytes).base64EncodedString())]
     case .list(let values): ["list": .list(values.map(encode))]

@@ -32,12 +32,12 @@ enum Verdict {
   }
 }
 
-/// A file cannot be run at all.
+/// A file, or a line of one, cannot be run at all.
 struct CaseFileError: Error {
   var message: String
 }
 
-/// How each suite is run. A suite that is not named here is skipped.
+/// How each suite is run.
 enum CaseSuites {
   typealias Runner = @Sendable (Case) throws(CaseFileError) -> Verdict
 
@@ -59,11 +59,19 @@ enum CaseSuites {
     "sdk-scenarios": ScenarioCases.run,
   ]
 
+  /// - Throws: when the case cannot be run: it is of no suite, says something that nobody reads, or
+  ///   lacks what the suite needs.
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    if case .string(let reason)? = testCase.content["skip"] { return .skipped(reason) }
     guard let runner = runners[testCase.suite] else {
-      return .skipped("the suite \(testCase.suite) is not there yet")
+      let close = Suggestion.closest(to: testCase.suite, among: runners.keys.sorted())
+      throw CaseFileError(
+        message: "there is no suite '\(testCase.suite)'"
+          + (close.map { "; did you mean '\($0)'?" } ?? ""))
     }
+    if let problem = CaseShapes.problem(in: testCase.content, suite: testCase.suite) {
+      throw CaseFileError(message: problem.text)
+    }
+    if case .string(let reason)? = testCase.content["skip"] { return .skipped(reason) }
     return try runner(testCase)
   }
 }

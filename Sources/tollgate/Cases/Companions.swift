@@ -32,7 +32,9 @@ final class Companions {
     for folder in folders {
       if let bytes = try? FileText.read(folder + name) { return (folder + name, bytes) }
     }
-    if let text = Companions.carried[name] ?? CarriedCompanions.text(name) { return ("the tool's copy of \(name)", Array(text.utf8)) }
+    if let text = Companions.carried[name] ?? CarriedCompanions.text(name) {
+      return ("the tool's copy of \(name)", Array(text.utf8))
+    }
     throw CaseFileError(
       message: "the companion \(name) is neither in \(folders.joined(separator: " nor in ")) nor "
         + "carried by the tool; name its folder with --support")

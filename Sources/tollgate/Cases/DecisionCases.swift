@@ -7,7 +7,7 @@ enum DecisionCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let json = testCase.input("config"),
       let placement = CaseValues.text(testCase.input("placement")),
-      let record = testCase.input("user")
+      let user = testCase.input("user")
     else { throw CaseFileError(message: "case \(testCase.id) lacks an input") }
     let format = CaseValues.text(testCase.input("format")).flatMap(Config.Format.init(rawValue:))
     let decoded = Config.decode(json.json.utf8, format: format)
@@ -21,6 +21,8 @@ enum DecisionCases {
     guard let ruleSet = compiled.output else {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }
+    // A text is a record as it is written, with keys that are repeated, or with what is no JSON.
+    let record = CaseValues.text(user) ?? user.json
     let got = try decide(
       testCase, ruleSet, placement, record,
       diagnostics: decoded.diagnostics + compiled.diagnostics)
@@ -28,22 +30,46 @@ enum DecisionCases {
   }
 
   private static func decide(
-    _ testCase: Case, _ ruleSet: RuleSet, _ placement: String, _ record: Value,
+    _ testCase: Case, _ ruleSet: RuleSet, _ placement: String, _ record: String,
     diagnostics: [Diagnostic]
   ) throws(CaseFileError) -> Value {
-    var frame = Frame(for: ruleSet.program)
-    var reader = UserRecordReader(ruleSet, at: HistoryClock(now: 0))
-    do throws(UserRecordReader.Rejection) {
-      try reader.read(json: record.json.utf8, into: &frame)
-    } catch {
-      throw CaseFileError(message: "case \(testCase.id): \(error.reason)")
-    }
-    guard let now = WireTime.milliseconds(CaseValues.text(testCase.input("now")) ?? defaultNow)
+    let zone = CaseValues.text(testCase.input("timeZone")) ?? "UTC"
+    guard let now = WireTime.milliseconds(CaseValues.text(testCase.input("now")) ?? defaultNow),
+      let clock = HistoryClock(now: now, timeZone: zone)
     else { throw CaseFileError(message: "case \(testCase.id): 'now' is no time") }
+    let plan = BatchPlan(
+      ruleSet, placements: [placement], now: now, assigner: assigner(testCase), clock: clock)
+    let batch = outcomes(of: record, plan)
+    var frame = Frame(for: ruleSet.program)
+    var reader = UserRecordReader(ruleSet, at: clock)
+    do throws(UserRecordReader.Rejection) {
+      try reader.read(json: record.utf8, into: &frame)
+    } catch {
+      return ["refused": batch == [] ? true : .list(batch), "why": .string(error.reason)]
+    }
+    if let key = reader.notes.unknownKeys.keys.min(), testCase.content["expect"]?["notes"] == nil {
+      throw CaseFileError(message: "input.user: '\(key)' is no key of a user record")
+    }
     let state = reader.state(now: now)
     let explanation = ruleSet.explain(
       placement, frame: &frame, state: state, assigner: assigner(testCase))
-    return described(explanation, testCase, diagnostics)
+    let line = explanation.decision.outcomeLine(subjectID: state.subjectID)
+    guard batch == [line, line, line] else {
+      return ["alone": line, "inBatch": .list(batch)]
+    }
+    guard case .map(let described) = described(explanation, testCase, diagnostics) else {
+      return .null
+    }
+    return .map(described + [Value.Entry(key: "notes", value: reader.notes.value)])
+  }
+
+  /// What a batch gives a record that it gets three times: at first it is read alone, then its shape
+  /// is known.
+  private static func outcomes(of record: String, _ plan: BatchPlan) -> [Value] {
+    var worker = BatchWorker(plan)
+    let lines = Array(repeating: record, count: 3).joined(separator: "\n")
+    let output = worker.process(Array(lines.utf8)).outcomes
+    return output.split(separator: 0x0A).map { (try? Value.parse(json: $0)) ?? .null }
   }
 
   private static let defaultNow = "2026-03-01T12:00:00Z"

@@ -14,23 +14,32 @@ enum PaywallStringCases {
     for key in ["template", "template_angle"] {
       let text = try TemplateCases.string(testCase, key)
       let outcome = TemplateCases.render(text, data, TemplateEnvironment())
-      add(key, .string(outcome.text), expected: testCase.content["expect_liquidjs"] ?? .string(expect))
+      add(
+        key, .string(outcome.text), expected: testCase.content["expect_liquidjs"] ?? .string(expect)
+      )
     }
     let template = try TemplateCases.string(testCase, "template")
     let shopify = TemplateCases.render(template, data, TemplateEnvironment(dialect: .shopify))
-    if case .string(let text)? = testCase.content["expect_shopify"], text.hasPrefix("Liquid error") {
+    if case .string(let text)? = testCase.content["expect_shopify"], text.hasPrefix("Liquid error")
+    {
       // An error never gets into the text.
-      add("shopify", ["text": .string(shopify.text), "errors": .int(Int64(shopify.problems.count))],
+      add(
+        "shopify", ["text": .string(shopify.text), "errors": .int(Int64(shopify.problems.count))],
         expected: ["text": "", "errors": 1])
     } else {
-      add("shopify", .string(shopify.text), expected: testCase.content["expect_shopify"] ?? .string(expect))
+      add(
+        "shopify", .string(shopify.text),
+        expected: testCase.content["expect_shopify"] ?? .string(expect))
     }
     if case .string(let text)? = testCase.content["template_wallie"] {
       let outcome = TemplateCases.render(text, data, TemplateEnvironment(dialect: .agentwallie))
-      add("agentwallie", .string(outcome.text), expected: testCase.content["expect_wallie"] ?? .null)
+      add(
+        "agentwallie", .string(outcome.text), expected: testCase.content["expect_wallie"] ?? .null)
     }
     let analysis = TemplateEnvironment().analyze(template)
-    add("vars", .list(analysis.requirements.map { .string($0) }), expected: sorted(testCase.content["vars"]))
+    add(
+      "vars", .list(analysis.requirements.map { .string($0) }),
+      expected: sorted(testCase.content["vars"]))
     // What is missing is reported, unless the text is prepared for it.
     let problems = analysis.check(against: TemplateSchema(of: data))
     let isGuarded = testCase.content["guarded"] == .bool(true)
@@ -45,6 +54,7 @@ enum PaywallStringCases {
   private static func sorted(_ value: Value?) -> Value {
     guard case .list(let values)? = value else { return .list([]) }
     let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    return .list(Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { .string($0) })
+    return .list(
+      Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { .string($0) })
   }
 }

@@ -14,7 +14,7 @@ enum PricingCases {
     } catch {
       got = ["error": .string(error.message)]
     }
-    guard let got else { return .skipped("kind \(kind) is not there") }
+    guard let got else { throw CaseFileError(message: "there is no kind '\(kind)'") }
     return .judge(got, against: expected)
   }
 

@@ -97,8 +97,9 @@ enum RequestCases {
     case "skipped": state = .skipped
     case "presentationError", "error": state = .failed
     case "dismissed":
-      guard let result = CaseValues.text(testCase.input("result"))
-        .flatMap(FeatureGate.Result.init(rawValue:))
+      guard
+        let result = CaseValues.text(testCase.input("result"))
+          .flatMap(FeatureGate.Result.init(rawValue:))
       else { return nil }
       let reason = CaseValues.text(testCase.input("closeReason"))
         .flatMap(FeatureGate.CloseReason.init(rawValue:))

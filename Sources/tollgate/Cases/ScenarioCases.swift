@@ -10,6 +10,13 @@ enum ScenarioCases {
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    do {
+      if let problem = ScenarioCheck.problem(in: testCase.content, fixtures: try Fixtures()) {
+        throw CaseFileError(message: problem.text)
+      }
+    } catch {
+      throw CaseFileError(message: (error as? CaseFileError)?.message ?? "\(error)")
+    }
     let area = testCase.content["area"]?.text ?? ""
     if missing.contains(area) { return .skipped("the SDK's area \(area) is not there yet") }
     do {

@@ -46,7 +46,9 @@ enum TemplateCases {
     guard case .map(let entries)? = value else { return [:] }
     var templates: [String: String] = [:]
     for entry in entries {
-      if case (.string(let name), .string(let text)) = (entry.key, entry.value) { templates[name] = text }
+      if case (.string(let name), .string(let text)) = (entry.key, entry.value) {
+        templates[name] = text
+      }
     }
     return templates
   }
@@ -70,9 +72,12 @@ enum TemplateCases {
     }
     var wanted: [Value] = [testCase.content["expect"] ?? .null]
     if case .list(let any)? = testCase.content["expect_any"] { wanted = any }
-    let passes = wanted.contains { if case .string(let text) = $0 { isSame(text, got.text) } else { false } }
+    let passes = wanted.contains {
+      if case .string(let text) = $0 { isSame(text, got.text) } else { false }
+    }
     return passes
-      ? .passed(got: .string(got.text)) : .failed(expected: wanted.count == 1 ? wanted[0] : .list(wanted), got: got.value)
+      ? .passed(got: .string(got.text))
+      : .failed(expected: wanted.count == 1 ? wanted[0] : .list(wanted), got: got.value)
   }
 
   /// What liquidjs renders otherwise. The templates that a case renders stand in the case of the same

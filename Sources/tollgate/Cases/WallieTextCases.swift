@@ -56,13 +56,17 @@ enum WallieTextCases {
         attributes.append(Value.Entry(key: .string(name), value: value))
       }
       if let product = resolved.last(where: { text($0["slot"]) == name }) {
-        for key in ["price", "price_per_month", "period", "period_label", "trial_period", "trial_price"] {
+        for key in [
+          "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",
+        ] {
           add(key, product[key])
         }
         add("savings_percentage", product["savings"] ?? product["savings_percentage"])
         add("has_trial", .bool(product["trial_period"].map { $0 != .null } ?? false))
       } else if let productID,
-        let product = configured.first(where: { text($0["store_product"] ?? $0["store_product_id"]) == productID })
+        let product = configured.first(where: {
+          text($0["store_product"] ?? $0["store_product_id"]) == productID
+        })
           ?? configured.first(where: { text($0["id"]) == productID })
       {
         add("price", product["display_price"])
@@ -95,12 +99,16 @@ enum WallieTextCases {
 
   /// A theme has every key; what a config leaves out has a default.
   private static func withDefaults(_ theme: Value) -> Value {
-    guard case .map(let given) = theme, case .map(let defaults) = PaywallSchema.Theme().value else { return theme }
-    return .map(defaults + given.map { entry in
-      if case (.string("corner_radius"), .int(let radius)) = (entry.key, entry.value) {
-        return Value.Entry(key: entry.key, value: .double(Double(radius)))
-      }
-      return entry
-    })
+    guard case .map(let given) = theme, case .map(let defaults) = PaywallSchema.Theme().value else {
+      return theme
+    }
+    return .map(
+      defaults
+        + given.map { entry in
+          if case (.string("corner_radius"), .int(let radius)) = (entry.key, entry.value) {
+            return Value.Entry(key: entry.key, value: .double(Double(radius)))
+          }
+          return entry
+        })
   }
 }

@@ -7,10 +7,15 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Find what is wrong in a config.",
     discussion: """
-      Reads a config, compiles every expression, and prints what it finds with the line, the \
-      expression, a mark under the place, and what to write instead; and what SDKs in the field do \
-      about it. The exit code is 1 when there is an error.
+      Reads a config, compiles every expression, and prints what it finds with its place in the \
+      file, the expression, a mark under the place, and what to write instead; and what SDKs in the \
+      field do about it. The exit code is 1 when there is an error.
       """)
+
+  /// How much what SDKs in the field do counts.
+  enum Elsewhere: String, ExpressibleByArgument, CaseIterable {
+    case off, on, strict
+  }
 
   @OptionGroup var source: ConfigOptions
 
@@ -23,11 +28,19 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Print one JSON object a line instead of text.")
   var json = false
 
-  @Flag(help: "Count warnings as errors.")
+  @Flag(help: "Fail for warnings, too.")
   var strict = false
 
-  @Flag(help: "Count what makes an SDK in the field reject the whole config as an error.")
-  var elsewhere = false
+  @Option(
+    defaultAsFlag: .strict, parsing: .next,
+    help: ArgumentHelp(
+      "What SDKs in the field reject: off, on or strict.",
+      discussion: """
+        By default a value of which an SDK rejects the whole config is an error (would-reject), and \
+        required keys that are not there are a warning (not-an-export). With strict both are errors, \
+        with off both are notes. --elsewhere alone is strict.
+        """, valueName: "off|on|strict"))
+  var elsewhere: Elsewhere?
 
   @Flag(help: "Leave out notes.")
   var quiet = false
@@ -43,24 +56,22 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     let file = try source.file()
-    let shown = file.diagnostics.filter { !quiet || $0.severity != .note }
-    for diagnostic in shown {
-      FileText.print(json ? diagnostic.json.json : file.render(diagnostic) + "\n")
+    let found = file.diagnostics.map { $0.counted(elsewhere ?? .on) }
+    for diagnostic in found where !quiet || diagnostic.severity != .note {
+      FileText.print(json ? file.json(diagnostic).json : file.render(diagnostic) + "\n")
     }
-    if !json { FileText.print(summary(file)) }
+    if !json { FileText.print(summary(file, found)) }
     if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
-    let productDiagnostics = try checkProducts()
+    let all = found + (try checkProducts())
     let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
-    let isRejected = elsewhere && file.diagnostics.contains { $0.peerSeverity == .error }
-    let found = file.diagnostics + productDiagnostics
-    if isRejected || found.contains(where: { failing.contains($0.severity) }) {
-      throw ExitCode(1)
-    }
+    if all.contains(where: { failing.contains($0.severity) }) { throw ExitCode(1) }
   }
 
   private func printReport(_ report: DialectReport, _ file: ConfigFile) {
     if json {
-      for finding in report.findings { FileText.print(finding.json.json) }
+      for finding in report.findings {
+        FileText.print(DialectReportText.json(finding, in: file).json)
+      }
     } else {
       FileText.print("\n" + DialectReportText.render(report, in: file))
     }
@@ -75,33 +86,32 @@ struct CheckCommand: ParsableCommand {
     let found = (file.diagnostics + sheets.flatMap(\.diagnostics))
       .filter { !quiet || $0.severity != .note }
     if json {
-      for diagnostic in found { FileText.print(diagnostic.json.json) }
+      for diagnostic in file.json(found) { FileText.print(diagnostic.json) }
     } else {
       for text in file.render(found) { FileText.print("\n" + text) }
-      FileText.print("\(file.list.products.count) products: \(found.count) findings")
+      FileText.print(
+        "\(counted(file.list.products.count, "product")): \(counted(found.count, "finding"))")
     }
     return found
   }
 
-  private func summary(_ file: ConfigFile) -> String {
+  private func summary(_ file: ConfigFile, _ found: [Diagnostic]) -> String {
     func count(_ severity: Diagnostic.Severity) -> String {
-      let number = file.diagnostics.filter { $0.severity == severity }.count
-      return "\(number) \(severity.rawValue)\(number == 1 ? "" : "s")"
+      counted(found.filter { $0.severity == severity }.count, severity.rawValue)
     }
     let placements = file.config?.placements ?? []
     let audiences = placements.reduce(0) { $0 + $1.audiences.count }
     let attributes = file.ruleSet?.requirements.count ?? 0
     return """
-      \(placements.count) placements, \(audiences) audiences, \(attributes) attributes: \
-      \(count(.error)), \(count(.warning)), \(count(.note))\(elsewhereSummary(file))
+      \(counted(placements.count, "placement")), \(counted(audiences, "audience")), \
+      \(counted(attributes, "attribute")): \
+      \(count(.error)), \(count(.warning)), \(count(.note))\(elsewhereSummary(found))
       """
   }
-}
 
-extension CheckCommand {
   /// `; rejected whole by iOS and Android`
-  private func elsewhereSummary(_ file: ConfigFile) -> String {
-    let rejecting = file.diagnostics.flatMap(\.peers).filter { $0.severity == .error }
+  private func elsewhereSummary(_ found: [Diagnostic]) -> String {
+    let rejecting = found.flatMap(\.peers).filter { $0.severity == .error }
     let names = Diagnostic.PeerEffect.Peer.allCases.filter { peer in
       rejecting.contains { $0.peers.contains(peer) }
     }
@@ -111,38 +121,19 @@ extension CheckCommand {
 }
 
 extension Diagnostic {
-  /// The diagnostic as one JSON object.
-  var json: Value {
-    var entries: [Value.Entry] = []
-    func add(_ key: String, _ value: Value) {
-      entries.append(Value.Entry(key: .string(key), value: value))
+  /// The diagnostic with the severity that it has where what SDKs do counts so much.
+  fileprivate func counted(_ elsewhere: CheckCommand.Elsewhere) -> Diagnostic {
+    var diagnostic = self
+    switch (code, elsewhere) {
+    case (.wouldReject, .off), (.notAnExport, .off): diagnostic.severity = .note
+    case (.notAnExport, .strict): diagnostic.severity = .error
+    default: break
     }
-    add("code", .string(code.rawValue))
-    add("severity", .string(severity.rawValue))
-    add("path", .string(path))
-    if let range {
-      add("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))]))
-    }
-    add("message", .string(message))
-    if !peers.isEmpty {
-      add(
-        "elsewhere",
-        .list(
-          peers.map { effect in
-            var entries: [Value.Entry] = [
-              Value.Entry(
-                key: "sdks", value: .list(effect.peers.map { .string($0.rawValue) })),
-              Value.Entry(key: "severity", value: .string(effect.severity.rawValue)),
-              Value.Entry(key: "consequence", value: .string(effect.consequence.rawValue)),
-            ]
-            if let detail = effect.detail {
-              entries.append(Value.Entry(key: "detail", value: .string(detail)))
-            }
-            return .map(entries)
-          }))
-    }
-    if !notes.isEmpty { add("notes", .list(notes.map { .string($0) })) }
-    if let suggestion { add("suggestion", .string(suggestion)) }
-    return .map(entries)
+    return diagnostic
   }
+}
+
+/// `1 placement`, `2 placements`
+func counted(_ number: Int, _ noun: String) -> String {
+  "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
 }

@@ -8,9 +8,10 @@ struct DecideCommand: ParsableCommand {
     abstract: "Decide one placement for one user.",
     discussion: """
       Prints the outcome as one line of JSON, or with --explain every audience and every clause \
-      with the attributes that it read. Nothing is stored: what carrying the decision out would \
-      store is part of the explanation. The exit code is 1 when a rule of the placement does not \
-      compile, and 2 when the config has no such placement.
+      with the attributes that it read; the time and the assigner that it was decided with are told \
+      on standard error. Nothing is stored: what carrying the decision out would store is part of \
+      the explanation. The exit code is 1 when a rule of the placement does not compile, and 2 when \
+      the config has no such placement.
       """)
 
   @OptionGroup var source: ConfigOptions
@@ -18,10 +19,7 @@ struct DecideCommand: ParsableCommand {
   @Option(help: "The placement's name.")
   var placement: String
 
-  @Option(
-    help: ArgumentHelp(
-      "A file with one user record: {\"userId\", \"user\":{}, \"device\":{}, ...}.",
-      discussion: "- reads standard input."))
+  @Option(help: UserFile.help)
   var user: String
 
   @OptionGroup var options: DecisionOptions
@@ -37,23 +35,27 @@ struct DecideCommand: ParsableCommand {
   }
 
   func run() throws {
-    let ruleSet = try source.file().requireRuleSet()
+    let file = try source.file()
+    let ruleSet = try file.requireRuleSet()
     let clock = try options.clock(try options.time())
+    let assigner = options.assigner(for: ruleSet.format)
     try UserFile.read(user, for: ruleSet, at: clock) { frame, state in
-      let decision = ruleSet.decide(
-        placement, frame: &frame, state: state, assigner: options.assigner)
+      if !explain {
+        FileText.printError("Decided as of \(DecisionOptions.basis(clock.now, assigner))")
+      }
+      options.tellUnused(assigner)
+      let decision = ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
       if explain {
-        FileText.print(
-          ExplainCommand.text(placement, ruleSet, &frame, state, options.assigner))
+        FileText.print(ExplainCommand.text(placement, ruleSet, &frame, state, assigner))
       } else if distribution {
         let distribution = ruleSet.distribution(
-          placement, frame: &frame, state: state, assigner: options.assigner)
+          placement, frame: &frame, state: state, assigner: assigner)
         FileText.print(distribution.value.json)
       } else {
         let errors = ruleSet.errors(placement, frame: &frame, state: state)
         FileText.print(decision.outcomeLine(subjectID: state.subjectID, errors: errors).json)
       }
     }
-    try ruleSet.checkAnswer(for: placement)
+    try file.checkAnswer(for: placement)
   }
 }

@@ -34,7 +34,11 @@ struct DecisionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The time of the decision, ISO 8601. Occurrence limits count back from it.",
-      discussion: "The default is the time of start, which is printed.", valueName: "iso"))
+      discussion: """
+        Without a zone it is what clocks show in the time zone of --time-zone; a date alone is its \
+        midnight. What happened later does not count. The default is the time of start, which is \
+        printed.
+        """, valueName: "iso"))
   var now: String?
 
   @Option(
@@ -47,35 +51,59 @@ struct DecisionOptions: ParsableArguments {
     name: .customLong("assigner"),
     help: ArgumentHelp(
       "How users without a stored variant get one: hash, or djb2 as AgentWallie's SDK does.",
+      discussion: "The default is djb2 for AgentWallie's configs, and hash for others.",
       valueName: "name"))
-  var assignerName = AssignerName.hash
+  var assignerName: AssignerName?
 
   @Option(
     help: ArgumentHelp(
-      "The time zone of calendar questions such as monthsSince.", valueName: "name"))
+      "The time zone of calendar questions such as monthsSince, and of --now.", valueName: "name"))
   var timeZone = "UTC"
 
   /// The time with the calendar that questions about events are answered by.
   func clock(_ now: Int64) throws -> HistoryClock {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
-      throw ValidationError("there is no time zone '\(timeZone)'; write Europe/Berlin or +01:00")
+      throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
     }
     return clock
   }
 
   /// Milliseconds since 1970.
-  func time() throws -> Int64 {
-    guard let now else { return Clock.milliseconds() }
-    guard let time = WireTime.milliseconds(now) else {
-      throw ValidationError("'\(now)' is no ISO 8601 time; write 2026-03-01T12:00:00Z")
-    }
-    return time
-  }
+  func time() throws -> Int64 { try Clock.time(now, in: timeZone) }
 
-  var assigner: Assigner {
+  /// How users get variants, for the rules of a config.
+  func assigner(for format: Config.Format) -> Assigner {
     switch assignerName {
     case .hash: .hash(salt: seed)
     case .djb2: .djb2
+    case nil: .usual(for: format, salt: seed)
+    }
+  }
+
+  /// What a decision depends on beside config and user, for a person who wants the same again.
+  static func basis(_ now: Int64, _ assigner: Assigner) -> String {
+    let time = WireTime.text(milliseconds: now) ?? "\(now) ms"
+    let seed = if case .hash(let salt) = assigner, !salt.isEmpty { ", seed '\(salt)'" } else { "" }
+    return "\(time), assigner \(assigner.name)\(seed)"
+  }
+
+  /// Says that a seed has no effect.
+  func tellUnused(_ assigner: Assigner) {
+    guard assigner == .djb2, !seed.isEmpty else { return }
+    FileText.printError("note: djb2 takes no seed; --seed is for --assigner hash")
+  }
+}
+
+extension Clock {
+  /// The time that an option says, or else what the clock says.
+  ///
+  /// - Parameter timeZone: the zone of a time that is given without one.
+  static func time(_ option: String?, in timeZone: String) throws -> Int64 {
+    guard let option else { return milliseconds() }
+    do throws(WireTime.Fault) {
+      return try WireTime.milliseconds(option, in: timeZone)
+    } catch {
+      throw ValidationError(error.message(error == .unknownZone ? timeZone : option))
     }
   }
 }

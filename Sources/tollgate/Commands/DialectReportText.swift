@@ -31,14 +31,24 @@ enum DialectReportText {
   private static func text(_ finding: DialectReport.Finding, _ file: ConfigFile) -> String {
     let path = finding.paths.first ?? ""
     let more = finding.paths.count > 1 ? " and \(finding.paths.count - 1) more" : ""
-    let line = file.line(of: path).map { ":\($0)" } ?? ""
     return """
-      \(file.path)\(line) \(path)\(more)
+      \(place(of: finding, file)): \(path)\(more)
         \(oneLine(finding.clause))
       \(outcomes(finding))
         with \(example(finding))
 
       """
+  }
+
+  private static func expressionPath(_ finding: DialectReport.Finding) -> String {
+    finding.paths.first.map { "\($0).expression_cel" } ?? ""
+  }
+
+  private static func place(of finding: DialectReport.Finding, _ file: ConfigFile) -> String {
+    let about = Diagnostic(
+      .dialectDifference, "", range: finding.range, path: expressionPath(finding))
+    let position = DiagnosticPlaces([about], in: file.bytes).place(of: about)?.position
+    return file.path + (position.map { ":\($0.line):\($0.column)" } ?? "")
   }
 
   private static func oneLine(_ text: String) -> String {
@@ -81,13 +91,26 @@ enum DialectReportText {
   }
 }
 
+extension DialectReportText {
+  /// A finding as one JSON object: what every diagnostic has, and what belongs to it.
+  static func json(_ finding: DialectReport.Finding, in file: ConfigFile) -> Value {
+    let diagnostic = Diagnostic(
+      finding.difference == .dialects ? .dialectDifference : .platformDifference,
+      "'\(oneLine(finding.clause))' is not the same everywhere", severity: .note,
+      range: finding.range, path: expressionPath(finding))
+    guard case .map(let common) = file.json(diagnostic), case .map(let own) = finding.members else {
+      return .null
+    }
+    return .map(common + own)
+  }
+}
+
 extension DialectReport.Finding {
-  /// The finding as one JSON object.
-  var json: Value {
+  /// What a finding has beside what every diagnostic has.
+  fileprivate var members: Value {
     .object([
       "difference": .string(difference.rawValue), "decisive": .bool(isDecisive),
       "paths": .list(paths.map { .string($0) }),
-      "range": .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))]),
       "clause": .string(clause),
       "outcomes": .map(
         outcomes.map { Value.Entry(key: .string($0.language.name), value: $0.outcome.json) }),

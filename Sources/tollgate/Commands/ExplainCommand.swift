@@ -19,14 +19,13 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "The placement's name.")
   var placement: String
 
-  @Option(
-    help: ArgumentHelp(
-      "A file with one user record: {\"userId\", \"user\":{}, \"device\":{}, ...}.",
-      discussion: "- reads standard input."))
+  @Option(help: UserFile.help)
   var user: String
 
-  @Option(help: "The position of one audience, from 0.")
-  var audience: Int?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("One audience: its number, from 0, or its ID.", valueName: "audience"))
+  var audience: String?
 
   @OptionGroup var options: DecisionOptions
 
@@ -34,43 +33,40 @@ struct ExplainCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let ruleSet = try source.file().requireRuleSet()
+    let file = try source.file()
+    let ruleSet = try file.requireRuleSet()
     let clock = try options.clock(try options.time())
+    let assigner = options.assigner(for: ruleSet.format)
+    try file.checkPlacement(placement)
     try UserFile.read(user, for: ruleSet, at: clock) { frame, state in
+      options.tellUnused(assigner)
       if let audience {
-        try explain(audience, ruleSet, &frame, state)
-        return
-      }
-      if json {
+        try explain(audience, ruleSet, &frame, state, assigner)
+      } else if json {
         let explanation = ruleSet.explain(
-          placement, frame: &frame, state: state, assigner: options.assigner)
+          placement, frame: &frame, state: state, assigner: assigner)
         FileText.print(explanation.value.json)
       } else {
-        FileText.print(Self.text(placement, ruleSet, &frame, state, options.assigner))
+        FileText.print(Self.text(placement, ruleSet, &frame, state, assigner))
       }
     }
-    try ruleSet.checkAnswer(for: placement)
+    try file.checkAnswer(for: placement)
   }
 
   private func explain(
-    _ audience: Int, _ ruleSet: RuleSet, _ frame: inout Frame, _ state: DecisionState
+    _ audience: String, _ ruleSet: RuleSet, _ frame: inout Frame, _ state: DecisionState,
+    _ assigner: Assigner
   ) throws {
-    let found = ruleSet.explain(
-      audience: audience, of: placement, frame: &frame, state: state)
-    guard let found else {
-      let decision = ruleSet.decide(
-        placement, frame: &frame, state: state, assigner: options.assigner)
-      throw CommandError(
-        decision.outcome == .placementNotFound
-          ? ruleSet.hint(forPlacement: placement)
-          : "The placement '\(placement)' has no audience \(audience)")
-    }
-    FileText.print(json ? found.value.json : "\(Self.head(state))\n\(placement)\n\(found.text)")
+    let index = try ruleSet.audience(audience, of: placement)
+    guard
+      let found = ruleSet.explain(audience: index, of: placement, frame: &frame, state: state)
+    else { return }
+    FileText.print(
+      json ? found.value.json : "\(Self.head(state, assigner))\n\(placement)\n\(found.text)")
   }
 
-  private static func head(_ state: DecisionState) -> String {
-    let time = WireTime.text(milliseconds: state.now) ?? "\(state.now) ms"
-    return "user \(state.subjectID) at \(time)"
+  private static func head(_ state: DecisionState, _ assigner: Assigner) -> String {
+    "user \(state.subjectID) at \(DecisionOptions.basis(state.now, assigner))"
   }
 
   /// A whole explanation for a person.
@@ -80,6 +76,28 @@ struct ExplainCommand: ParsableCommand {
   ) -> String {
     let explanation = ruleSet.explain(
       placement, frame: &frame, state: state, assigner: assigner)
-    return "\(head(state))\n\(explanation.text)"
+    return "\(head(state, assigner))\n\(explanation.text)"
+  }
+}
+
+extension RuleSet {
+  /// The index of the audience that somebody names: by its number, its ID, or its experiment.
+  func audience(_ name: String, of placement: String) throws -> Int {
+    let number = self.placement(named: placement)
+    let audiences = number.map { rules[placements[$0].rules].map(\.audience) } ?? []
+    if let index = Int(name), audiences.contains(where: { $0.index == index }) { return index }
+    if let known = audiences.first(where: { $0.id == name || $0.experimentID == name }) {
+      return known.index
+    }
+    let names = audiences.map { $0.id ?? $0.experimentID }.filter { !$0.isEmpty }
+    let close =
+      Int(name) == nil
+      ? Suggestion.closest(to: name, among: names).map { "did you mean '\($0)'?" } : nil
+    let range =
+      audiences.isEmpty
+      ? "it has none"
+      : audiences.count == 1 ? "it has audience 0" : "it has audiences 0 to \(audiences.count - 1)"
+    throw CommandError(
+      "the placement '\(placement)' has no audience '\(name)'; \(close ?? range)")
   }
 }

@@ -101,10 +101,10 @@ struct PrecomputeCommand: AsyncParsableCommand {
     settings.texts = try rendering.settings()
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
     let texts = try rendering.plan(for: config.config, now: settings.now)
-    let (tally, unknownKeys) = try await Signals.heeding {
+    let (tally, notes) = try await Signals.heeding {
       try await run(files, &settings, ruleSet, texts)
     }
-    try report(tally, unknownKeys)
+    try report(tally, notes)
   }
 
   /// Nothing that is read may be written, and nothing twice.
@@ -129,7 +129,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
   /// Decides, as long as nobody else writes the same files.
   private func run(
     _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?
-  ) async throws -> (Tally, unknownKeys: [String: Int]) {
+  ) async throws -> (Tally, [Diagnostic]) {
     let locks = try files.lock()
     defer {
       for lock in locks { lock.release() }
@@ -139,15 +139,16 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let plan = try settings.plan(ruleSet, texts: texts)
     if case .complete(let manifest)? = former {
       FileText.printError("The run is complete: \(files.manifest ?? "") tells what it did")
-      return (try manifest.tally(plan), [:])
+      return (try manifest.tally(plan), [])
     }
     let state = try files.state(former, settings, plan)
     var run = try BatchRun(
       plan: plan,
       files: try files.open(state, plan, users: settings.users, isResuming: former != nil),
       from: state, threads: threads ?? Clock.processors())
-    let time = WireTime.text(milliseconds: settings.now) ?? "\(settings.now)"
-    FileText.printError("Deciding \(counted(plan.placementCount, "placement")) as of \(time)")
+    FileText.printError(
+      "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
+    options.tellUnused(settings.resolvedAssigner)
     do {
       try await run.process()
       if run.state.sums.users > 0 { try files.finish(run) } else { try files.abandon(run) }
@@ -162,10 +163,10 @@ struct PrecomputeCommand: AsyncParsableCommand {
     }
     if run.state.sums.users > 0 { run.tellDone() }
     RenderingOptions.tell(run.textErrors)
-    return (run.tally, run.unknownKeys)
+    return (run.tally, ruleSet.diagnostics(of: run.notes))
   }
 
-  private func report(_ tally: Tally, _ unknownKeys: [String: Int]) throws {
+  private func report(_ tally: Tally, _ notes: [Diagnostic]) throws {
     let target: FileDescriptor =
       [out, rejects].contains { $0 == "-" || $0.map { FilePlace($0).descriptor == 1 } == true }
       ? .standardError : .standardOutput
@@ -174,10 +175,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       if tally.users > 0 { FileText.print(SummaryText.render(tally), to: target) }
     case .json: FileText.print(tally.value.json, to: target)
     }
-    for (key, count) in unknownKeys.sorted(by: { $0.key < $1.key }) {
-      FileText.printError(
-        "note: '\(key)' is no key of a user record and was ignored (\(counted(count, "user")))")
-    }
+    UserFile.tell(notes)
     if tally.users == 0 { throw nobody(tally.rejected) }
     if strict, tally.rejected > 0 {
       throw CommandError(

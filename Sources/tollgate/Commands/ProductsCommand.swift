@@ -36,7 +36,9 @@ struct ProductsCommand: ParsableCommand {
     help: ArgumentHelp("The locale of dates and words alone.", valueName: "locale"))
   var deviceLocale: String?
 
-  @Option(help: ArgumentHelp("When a trial begins, ISO 8601.", valueName: "iso"))
+  @Option(
+    help: ArgumentHelp(
+      "When a trial begins, ISO 8601; without a zone, in that of --time-zone.", valueName: "iso"))
   var now: String?
 
   @Option(help: ArgumentHelp("The time zone in which it begins.", valueName: "zone"))
@@ -86,15 +88,9 @@ struct ProductsCommand: ParsableCommand {
   }
 
   private func context() throws -> PricingContext {
-    var time = Clock.milliseconds()
-    if let now {
-      guard let given = WireTime.milliseconds(now) else {
-        throw ValidationError("'\(now)' is no ISO 8601 time; write 2026-03-01T12:00:00Z")
-      }
-      time = given
-    }
     return PricingContext(
-      now: time, timeZone: timeZone, deviceLocale: deviceLocale ?? locale ?? "en_US",
+      now: try Clock.time(now, in: timeZone), timeZone: timeZone,
+      deviceLocale: deviceLocale ?? locale ?? "en_US",
       locale: locale, trialRules: trials.map { TrialRules(mode: $0) },
       history: TrialHistory(entitlements: [], storeEligibility: true))
   }
@@ -146,16 +142,19 @@ struct ProductsFile {
   private static func render(
     _ diagnostics: [Diagnostic], _ path: String, _ bytes: [UInt8]
   ) -> [String] {
-    let lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
     return diagnostics.map { diagnostic in
-      if let range = diagnostic.range {
-        let line = SourcePosition(offset: range.from, in: bytes).line
-        return DiagnosticText.render(
-          diagnostic, source: String(decoding: bytes, as: UTF8.self), place: "\(path):\(line)")
-      }
-      let line = diagnostic.path.isEmpty ? nil : lines[diagnostic.path]
+      let position = places.place(of: diagnostic)?.position
       return DiagnosticText.render(
-        diagnostic, source: nil, place: path + (line.map { ":\($0)" } ?? ""))
+        diagnostic,
+        source: diagnostic.range.map { _ in String(decoding: bytes, as: UTF8.self) },
+        place: path + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
     }
+  }
+
+  /// Diagnostics as JSON objects, with the file and the place.
+  func json(_ diagnostics: [Diagnostic]) -> [Value] {
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
+    return diagnostics.map { $0.json(file: path, places.place(of: $0)) }
   }
 }

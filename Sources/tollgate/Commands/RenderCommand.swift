@@ -27,13 +27,15 @@ struct RenderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A file with one user record: {\"user\":{}, \"device\":{}, \"params\":{}}; - is standard input.",
-      valueName: "file"))
+      "One user record, in a file or in place: {\"user\":{}, \"device\":{}, \"params\":{}}.",
+      discussion: "- reads standard input.", valueName: "file"))
   var user: String?
 
   @Option(
     help: ArgumentHelp(
-      "What 'now' means, ISO 8601; the default is the time of start.", valueName: "iso"))
+      "What 'now' means, ISO 8601; the default is the time of start.",
+      discussion: "Without a zone it is what clocks show in that of --zone, or in UTC.",
+      valueName: "iso"))
   var now: String?
 
   @OptionGroup var reading: TemplateOptions
@@ -50,7 +52,7 @@ struct RenderCommand: ParsableCommand {
   }
 
   func run() throws {
-    let time = try self.time()
+    let time = try Clock.time(now, in: products.zone ?? "UTC")
     if let paywall { return try render(paywall: paywall, time) }
     guard let template else { return }
     let source = try TemplateText(template)
@@ -84,14 +86,6 @@ struct RenderCommand: ParsableCommand {
     if !text.isComplete { throw ExitCode(1) }
   }
 
-  private func time() throws -> Int64 {
-    guard let now else { return Clock.milliseconds() }
-    guard let time = WireTime.milliseconds(now) else {
-      throw ValidationError("'\(now)' is no ISO 8601 time; write 2026-03-01T12:00:00Z")
-    }
-    return time
-  }
-
   private func productFile() throws -> ProductsFile? {
     guard let path = products.products else { return nil }
     let file = try ProductsFile(path)
@@ -115,16 +109,11 @@ struct RenderCommand: ParsableCommand {
   /// What the user record says: its members, which are roots.
   private func userRoots(_ dialect: TemplateDialect) throws -> [(name: String, value: Value)] {
     guard let user else { return [] }
-    let bytes = try FileText.read(user)
-    let record: Value
-    do throws(JSONFault) {
-      record = try Value.parse(json: bytes)
-    } catch {
-      throw CommandError("\(user): \(error.message) at byte \(error.offset)")
+    let bytes = try UserFile.bytes(user)
+    if let problem = UserRecordReader.problem(in: bytes, needsID: false) {
+      throw bytes.withUnsafeBufferPointer { UserFile.error(problem, in: $0, user) }
     }
-    guard case .map(let entries) = record else {
-      throw CommandError("\(user): a user record is an object: {\"user\": {..}, \"device\": {..}}")
-    }
+    guard case .map(let entries) = try Value.parse(json: bytes) else { return [] }
     return TextContext.roots(ofRecord: entries, hasUserID: dialect == .agentwallie)
   }
 }

@@ -9,8 +9,9 @@ struct SimulateCommand: ParsableCommand {
     discussion: """
       A scenario is one JSON object a line: a config, what the store and the backend answer, and \
       the steps of an app and its user. The clock is virtual, so a day takes milliseconds. What \
-      happened is printed, with what was not as the scenario expects; the exit code is 1 then. \
-      corpus/README.md tells the format.
+      happened is printed, with what was not as the scenario expects; the exit code is 1 then. It is \
+      2 where a scenario cannot be run, because it says something that does not exist, and where \
+      there is none. corpus/README.md tells the format.
 
       With --serve the command speaks the adapter protocol on standard input and output instead: \
       {"op":"begin","scenario":{..}} and {"op":"step","step":{..}}, one a line.
@@ -34,36 +35,97 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "A StoreKit configuration file; its products are sold too.")
   var storekit: String?
 
+  func validate() throws {
+    if serve, !scenarios.isEmpty { throw ValidationError("--serve takes no files") }
+    if serve, !only.isEmpty { throw ValidationError("--only is for files, not for --serve") }
+    if !serve, scenarios.isEmpty {
+      throw ValidationError("Name a file with scenarios, or use --serve.")
+    }
+  }
+
   func run() throws {
     var fixtures = try Fixtures(folder: fixtures)
     if let storekit { try fixtures.add(storeKit: storekit) }
     if serve { return SimulationServer(fixtures).serve() }
-    guard !scenarios.isEmpty else {
-      throw ValidationError("Name a file with scenarios, or use --serve.")
-    }
-    var (passed, failed) = (0, 0)
-    for path in scenarios {
-      for scenario in try Self.read(path) where scenario["id"]?.text?.hasPrefix(only) != false {
-        let run = try ScenarioRun(scenario, fixtures: fixtures)
-        if run.failure == nil { passed += 1 } else { failed += 1 }
-        if !quiet || run.failure != nil { FileText.print(ScenarioText.text(scenario, run) + "\n") }
-      }
-    }
-    FileText.print("\(passed) passed, \(failed) failed")
-    if failed > 0 { throw ExitCode(1) }
+    var results = ScenarioResults(only: only, isQuiet: quiet)
+    for path in scenarios { results.run(path, fixtures) }
+    FileText.print(results.closingLine)
+    if let reason = results.nothingRan { throw CommandError(reason) }
+    if results.unusable > 0 { throw ExitCode(2) }
+    if results.failed > 0 { throw ExitCode(1) }
+  }
+}
+
+/// What came of the scenarios of several files.
+struct ScenarioResults {
+  let only: String
+  let isQuiet: Bool
+  private(set) var passed = 0
+  private(set) var failed = 0
+  /// Scenarios, and files, that could not be run.
+  private(set) var unusable = 0
+  private var ids: [String] = []
+
+  init(only: String, isQuiet: Bool) {
+    self.only = only
+    self.isQuiet = isQuiet
   }
 
-  private static func read(_ path: String) throws -> [Value] {
-    var scenarios: [Value] = []
-    let lines = try FileText.read(path).split(separator: 0x0A, omittingEmptySubsequences: false)
-    for (number, line) in lines.enumerated() where !line.allSatisfy({ $0 <= 0x20 }) {
-      do throws(JSONFault) {
-        scenarios.append(try Value.parse(json: line))
-      } catch {
-        throw CommandError("\(path):\(number + 1): \(error.message) at byte \(error.offset)")
-      }
+  var closingLine: String {
+    "\(passed) passed, \(failed) failed" + (unusable > 0 ? ", \(unusable) cannot be run" : "")
+  }
+
+  /// Why no scenario was run at all, where nothing else says so.
+  var nothingRan: String? {
+    guard passed + failed + unusable == 0 else { return nil }
+    let close = Suggestion.closest(to: only, among: ids).map { "; did you mean '\($0)'?" } ?? ""
+    return "no scenario has an id that begins with '\(only)'\(close)"
+  }
+
+  mutating func run(_ path: String, _ fixtures: Fixtures) {
+    let lines: [ArraySlice<UInt8>]
+    do {
+      lines = try FileText.read(path).split(separator: 0x0A, omittingEmptySubsequences: false)
+    } catch {
+      return refuse("\(error)")
     }
-    return scenarios
+    var isEmpty = true
+    for (number, line) in lines.enumerated() where !line.allSatisfy({ $0 <= 0x20 }) {
+      isEmpty = false
+      run(line, "\(path):\(number + 1)", fixtures)
+    }
+    if isEmpty { refuse("\(path) has no scenarios") }
+  }
+
+  private mutating func run(_ line: ArraySlice<UInt8>, _ place: String, _ fixtures: Fixtures) {
+    let scenario: Value
+    do throws(JSONFault) {
+      scenario = try Value.parse(json: line)
+    } catch {
+      let hint = error.hint(in: Array(line)).map { "; \($0)" } ?? ""
+      return refuse("\(place): \(error.message) at byte \(error.offset)\(hint)")
+    }
+    let id = scenario["id"]?.text
+    if let id { ids.append(id) }
+    if !only.isEmpty, id?.hasPrefix(only) != true { return }
+    let name = id.map { "\($0): " } ?? ""
+    if let problem = ScenarioCheck.problem(in: scenario, fixtures: fixtures) {
+      return refuse("\(place): \(name)\(problem.text)")
+    }
+    do {
+      let run = try ScenarioRun(scenario, fixtures: fixtures)
+      if run.failure == nil { passed += 1 } else { failed += 1 }
+      if !isQuiet || run.failure != nil {
+        FileText.print(ScenarioText.text(scenario, run) + "\n")
+      }
+    } catch {
+      refuse("\(place): \(name)\(error)")
+    }
+  }
+
+  private mutating func refuse(_ reason: String) {
+    unusable += 1
+    FileText.printError("cannot run: \(reason)")
   }
 }
 
@@ -102,7 +164,11 @@ struct SimulationServer {
       return ["ok": true]
     case "step":
       guard let session else { return refuse("a step needs a scenario: send 'begin' first") }
-      return session.step(message["step"] ?? .map([])).value
+      let step = message["step"] ?? .map([])
+      if let problem = ScenarioCheck.problem(inStep: step) {
+        return session.refused(SDKError(.unsupported, problem.text)).value
+      }
+      return session.step(step).value
     default: return refuse("'op' is \"begin\" or \"step\"")
     }
   }

@@ -7,11 +7,13 @@ struct TestCommand: ParsableCommand {
     abstract: "Run case files.",
     discussion: """
       Runs every case of the files, or of all .jsonl files below a folder, and prints what failed \
-      with what was expected and what came. The exit code is 1 when a case failed and 2 when a \
-      file could not be run. What the engine does not have yet is skipped and counted by reason.
+      with what was expected and what came. The exit code is 1 when a case failed, and 2 when a file \
+      or a line could not be run: there is no such suite, a key or a word is in it that nobody \
+      reads, or no case ran at all. What the engine does not have yet is skipped and counted by \
+      reason.
       """)
 
-  @Argument(help: "Case files or folders.")
+  @Argument(help: "Case files or folders; - reads standard input.")
   var paths: [String]
 
   @Option(help: "A folder with the files that case files refer to.")
@@ -41,6 +43,9 @@ struct TestCommand: ParsableCommand {
     for file in files { results.run(file: file, support: support) }
     if let json { try SavedFile.write(results.lines, to: json) }
     if !quiet { results.printSkipped() }
+    if let support, !FileIdentity.isFolder(support) {
+      results.cannotRun("there is no folder \(support)")
+    }
     FileText.print(results.closingLine)
     if !results.unusable.isEmpty { throw ExitCode(2) }
     if results.failed > 0 { throw ExitCode(1) }
@@ -66,12 +71,27 @@ struct CaseResults {
   }
 
   mutating func run(file: String, support: String? = nil) {
+    let (ran, told) = (passed + failed, unusable.count)
+    let lines: [Result<Case, CaseFileError>]
     do throws(CaseFileError) {
-      for testCase in try CaseFile.read(file, support: support) {
-        record(testCase, try CaseSuites.run(testCase), file)
-      }
+      lines = try CaseFile.lines(file, support: support)
     } catch {
-      cannotRun(error.message)
+      return cannotRun(error.message)
+    }
+    for line in lines {
+      switch line {
+      case .failure(let error): cannotRun(error.message)
+      case .success(let testCase):
+        do throws(CaseFileError) {
+          record(testCase, try CaseSuites.run(testCase), file)
+        } catch {
+          cannotRun("\(file):\(testCase.line): \(testCase.id): \(error.message)")
+        }
+      }
+    }
+    if passed + failed == ran, unusable.count == told {
+      cannotRun(
+        lines.isEmpty ? "\(file) has no cases" : "\(file): no case was run, all are skipped")
     }
   }
 

@@ -11,8 +11,7 @@ struct ConfigFile {
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
-  /// By path of a diagnostic: its line in the file.
-  private let lines: [String: Int]
+  private let places: DiagnosticPlaces
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
@@ -28,7 +27,8 @@ struct ConfigFile {
       ruleSet = compiled.output
       diagnostics += compiled.diagnostics
     }
-    lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
+    places = DiagnosticPlaces(diagnostics, in: bytes)
+    diagnostics = places.sorted(diagnostics)
     var expressions: [String: String] = [:]
     for audience in config?.placements.flatMap(\.audiences) ?? [] {
       expressions[audience.path + ".expression_cel"] = audience.expression
@@ -43,14 +43,14 @@ struct ConfigFile {
   ///   - placements: the placements that are asked for; nil for all.
   ///   - keepsGoing: whether rules of theirs that do not compile are left out.
   func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
-    let errors = diagnostics.filter { $0.severity == .error }
+    let errors = diagnostics.filter { $0.severity == .error && $0.leavesOut }
     guard let ruleSet else {
       throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
     }
     for error in errors.prefix(5) { FileText.printError(render(error)) }
     let more = errors.count > 5 ? " (\(errors.count) in all)" : ""
     for name in placements ?? [] where ruleSet.placement(named: name) == nil {
-      throw CommandError(ruleSet.hint(forPlacement: name))
+      throw CommandError(hint(forPlacement: name))
     }
     if ruleSet.placementNames.isEmpty, !errors.isEmpty {
       throw CommandError("\(path) has no placements")
@@ -71,20 +71,34 @@ struct ConfigFile {
     return ruleSet
   }
 
-  /// The line of an element of the config, by its path.
-  func line(of path: String) -> Int? { JSONLocation.lines(of: [path], in: bytes)[path] }
-
   /// A diagnostic with the file, the line and the source it is about.
   func render(_ diagnostic: Diagnostic) -> String {
-    if diagnostic.path.isEmpty, let range = diagnostic.range {
-      let position = SourcePosition(offset: range.from, in: bytes)
-      return DiagnosticText.render(
-        diagnostic, source: String(decoding: bytes, as: UTF8.self),
-        place: "\(path):\(position.line)")
-    }
+    let position = places.place(of: diagnostic)?.position
+    let isAboutFile = diagnostic.path.isEmpty && diagnostic.range != nil
     return DiagnosticText.render(
-      diagnostic, source: expressions[diagnostic.path],
-      place: path + (lines[diagnostic.path].map { ":\($0)" } ?? ""))
+      diagnostic,
+      source: isAboutFile
+        ? String(decoding: bytes, as: UTF8.self) : expressions[diagnostic.path],
+      place: path + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
+  }
+
+  /// A diagnostic as one JSON object, with the file and the place in it.
+  func json(_ diagnostic: Diagnostic) -> Value {
+    diagnostic.json(
+      file: path,
+      places.place(of: diagnostic)
+        ?? DiagnosticPlaces([diagnostic], in: bytes).place(of: diagnostic))
+  }
+}
+
+extension Diagnostic {
+  /// Whether an error means that its element cannot be used here.
+  fileprivate var leavesOut: Bool {
+    switch code {
+    // SDKs reject the config, and deciding goes on; the outcome is an error or a paywall by its name.
+    case .wouldReject, .unknownPaywall, .variantWithoutPaywall: false
+    default: true
+    }
   }
 }
 
@@ -94,13 +108,20 @@ extension RuleSet {
     guard let number = self.placement(named: placement) else { return 0 }
     return rules[placements[number].rules].filter(\.isBroken).count
   }
+}
+
+extension ConfigFile {
+  /// Throws when the config has no such placement.
+  func checkPlacement(_ placement: String) throws {
+    guard ruleSet?.placement(named: placement) != nil else {
+      throw CommandError(hint(forPlacement: placement))
+    }
+  }
 
   /// Throws when what was said of a placement is not what the config's author means: there is no such
   /// placement, or rules of it do not compile, which were told already.
   func checkAnswer(for placement: String) throws {
-    guard self.placement(named: placement) != nil else {
-      throw CommandError(hint(forPlacement: placement))
-    }
-    if brokenRules(of: placement) > 0 { throw ExitCode(Ending.findings) }
+    try checkPlacement(placement)
+    if ruleSet?.brokenRules(of: placement) ?? 0 > 0 { throw ExitCode(Ending.findings) }
   }
 }

@@ -1,3 +1,6 @@
+internal import CShims
+internal import SystemPackage
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -5,9 +8,6 @@
 #elseif canImport(Darwin)
   internal import Darwin
 #endif
-
-internal import CShims
-internal import SystemPackage
 
 /// The machine's clocks. Only the shell reads them; the engine is told the time.
 enum Clock {

@@ -48,7 +48,8 @@ struct BatchRun {
   }
 
   var tally: Tally { plan.tally(of: state.sums) }
-  var unknownKeys: [String: Int] { state.unknownKeys }
+  /// What is odd about the records.
+  var notes: RecordNotes { state.notes }
   /// What went wrong in texts since this process began.
   var textErrors: [String: Int] { workers.textErrors() }
 
@@ -116,7 +117,7 @@ struct BatchRun {
     if outcomes.count > 0 { try files.outcomes.write(outcomes) }
     if !output.rejected.isEmpty { try keep(output.rejected, part) }
     state.sums.add(output.sums)
-    state.unknownKeys.merge(output.unknownKeys, uniquingKeysWith: +)
+    state.notes.add(output.notes)
     state.position.offset = part.end
     state.position.lines += part.linesBefore + output.lines
     workers.reuse(output.buffer)

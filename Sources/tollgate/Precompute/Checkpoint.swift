@@ -7,7 +7,8 @@ struct Checkpoint {
   var settings: RunSettings
   var position = InputPosition()
   var sums: BatchSums
-  var unknownKeys: [String: Int] = [:]
+  /// What is odd about the records.
+  var notes = RecordNotes()
   /// What the outcomes and the rejects files hold.
   var outcomes: OutputFile.State
   var rejects: OutputFile.State
@@ -19,10 +20,7 @@ struct Checkpoint {
       "offset": count(position.offset), "lines": count(position.lines),
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
-      "unknownKeys": .map(
-        unknownKeys.sorted { $0.key < $1.key }.map {
-          Value.Entry(key: .string($0.key), value: count($0.value))
-        }), "errors": ErrorCounts.value(sums), "outcomes": outcomes.value,
+      "notes": notes.value, "errors": ErrorCounts.value(sums), "outcomes": outcomes.value,
       "rejects": rejects.value,
     ])
   }
@@ -51,7 +49,7 @@ struct Checkpoint {
       let rejected = count("rejected"), let all = count("linesInAll"),
       let outcomes = value["outcomes"].flatMap({ OutputFile.State($0) }),
       let rejects = value["rejects"].flatMap({ OutputFile.State($0) }),
-      case .map(let keys)? = value["unknownKeys"],
+      let notes = value["notes"].flatMap({ RecordNotes($0) }),
       let errors = value["errors"].flatMap({ ErrorCounts.read($0) })
     else { return nil }
     let numbers = stored.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
@@ -64,11 +62,7 @@ struct Checkpoint {
     self.sums.errors = errors
     self.outcomes = outcomes
     self.rejects = rejects
-    for entry in keys {
-      if case .string(let key) = entry.key, case .int(let number) = entry.value {
-        unknownKeys[key] = Int(number)
-      }
-    }
+    self.notes = notes
   }
 
   /// The beginning of a run.

@@ -44,6 +44,7 @@ struct ReplayCommand: AsyncParsableCommand {
     let plan = try settings.plan(
       try config.requireRuleSet(),
       texts: try rendering?.plan(for: config.config, now: settings.now))
+    FileText.printError("Deciding \(plan.placementCount) placements as of \(settings.basis)")
     let (outcomes, rejects) = (
       try comparison(earlier.outcomes), try comparison(earlier.rejects)
     )

@@ -265,14 +265,20 @@ struct RunFiles {
 }
 
 extension RunSettings {
+  var resolvedAssigner: Assigner {
+    assigner == Assigner.djb2.name ? .djb2 : .hash(salt: seed)
+  }
+
+  /// What the decisions of the run depend on beside config and users.
+  var basis: String { DecisionOptions.basis(now, resolvedAssigner) }
+
   /// The plan that the settings describe.
   func plan(_ ruleSet: RuleSet, texts: TextPlan? = nil) throws -> BatchPlan {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw CommandError("there is no time zone '\(timeZone)'; write Europe/Berlin or +01:00")
     }
     return BatchPlan(
-      ruleSet, placements: placements, now: now,
-      assigner: assigner == "djb2" ? .djb2 : .hash(salt: seed),
+      ruleSet, placements: placements, now: now, assigner: resolvedAssigner,
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
       clock: clock, texts: texts)

@@ -106,7 +106,7 @@ struct RunSettings {
     self.now = now
     timeZone = options.timeZone
     seed = options.seed
-    assigner = options.assignerName.rawValue
+    assigner = options.assigner(for: config.config?.format ?? .superwall).name
     self.layout = layout
     self.output = output
     self.rejects = rejects

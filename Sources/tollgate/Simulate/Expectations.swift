@@ -60,6 +60,19 @@ struct Expectations {
     }
   }
 
+  /// What `$any` can ask for.
+  static let kinds = ["string", "number", "object"]
+
+  /// - Parameter kind: one of ``kinds``, or nil for anything.
+  private static func isOfKind(_ value: Value, _ kind: String?) -> Bool {
+    switch kind {
+    case "string": value.text != nil
+    case "number": value.number != nil
+    case "object": value.isObject
+    default: true
+    }
+  }
+
   /// Numbers by value, everything else by type and value.
   private static func isSame(_ a: Value, _ b: Value) -> Bool {
     if let a = a.number, let b = b.number { return a == b }
@@ -74,7 +87,10 @@ struct Expectations {
       return false
     }
     switch key {
-    case "$any": return true
+    case "$any":
+      guard Self.isOfKind(got, operand.text) else {
+        throw Mismatch("\(path): \(got.json) is no \(operand.text ?? "")")
+      }
     case "$absent": throw Mismatch("\(path) must be absent")
     case "$capture": captured[operand.text ?? ""] = got
     case "$use": try match(captured[operand.text ?? ""] ?? .null, got, path)

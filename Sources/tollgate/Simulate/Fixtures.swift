@@ -15,13 +15,29 @@ struct Fixtures {
       do throws(JSONFault) {
         return try Value.parse(json: bytes)
       } catch {
-        throw CommandError("\(folder ?? "")/\(name): \(error.message) at byte \(error.offset)")
+        throw CommandError(
+          "\(folder ?? "")/\(name): \(error.message) at byte \(error.offset)")
       }
     }
     standardConfig = try read("config.std.json", CarriedFixtures.standardConfig)
     let catalogue = try read("products.json", CarriedFixtures.products)
-    products = (catalogue.members ?? []).compactMap { StoreProduct(fixture: $0.key, $0.value) }
+    products = try (catalogue.members ?? []).map { member in
+      if let problem = Self.productShape.problem(in: member.value, at: member.key) {
+        throw CommandError("\(folder ?? "")/products.json: \(problem.text)")
+      }
+      guard let product = StoreProduct(fixture: member.key, member.value) else {
+        throw CommandError(
+          "\(folder ?? "")/products.json: '\(member.key)' needs a 'price'")
+      }
+      return product
+    }
   }
+
+  private static let productShape = KeyShape(
+    """
+    price displayPrice currencyCode currencySymbol locale store trialDays basePlanId offerId
+    period{unit=(day week month year) value} title entitlements
+    """)
 
   /// Sells the products of a StoreKit configuration file, also in place of others.
   mutating func add(storeKit path: String) throws {

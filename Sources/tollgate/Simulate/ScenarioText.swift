@@ -7,7 +7,10 @@ enum ScenarioText {
     var lines = ["\(scenario["id"]?.text ?? "")  \(scenario["title"]?.text ?? "")"]
     for step in run.steps {
       lines.append("  \(time(step.time))  \(action(step.step))")
-      let requests = step.reply.requests.map { "sends    \(request($0))" }
+      let requests = step.reply.requests.enumerated().map { number, sent in
+        "sends    \(request(sent))"
+          + (step.reply.unanswered.contains(number) ? "  (404: no backend rule answers it)" : "")
+      }
       let entries = step.reply.entries.map { entry(ScenarioRun.normalized($0)) }
       for line in requests + entries { lines.append("               \(line)") }
       if let result = result(step.reply.result) { lines.append("               \(result)") }

@@ -10,6 +10,8 @@ final class SimulationSession {
   struct StepReply {
     var entries: [Value]
     var requests: [Value]
+    /// Places of the requests that no rule of the backend answered.
+    var unanswered: Set<Int> = []
     var result: Value
     var state: Value
 
@@ -57,7 +59,11 @@ final class SimulationSession {
       observe: { transcript.add($0) })
     let rules = try ScriptedTransport.Rule.rules(
       scenario["backend"], config: fixtures.config(scenario["config"]))
-    transport = ScriptedTransport(rules: rules, time: clock, observe: { transcript.add($0) })
+    transport = ScriptedTransport(
+      rules: rules, time: clock,
+      observe: { request in
+        transcript.add(request, isAnswered: rules.contains { $0.answers(request) })
+      })
     tollgate = Self.tollgate(
       platform, usesHooks, 0,
       Ports(
@@ -147,7 +153,13 @@ final class SimulationSession {
     executor.drain()
     let content = transcript.take()
     return StepReply(
-      entries: content.entries, requests: content.requests, result: result(), state: state)
+      entries: content.entries, requests: content.requests, unanswered: content.unanswered,
+      result: result(), state: state)
+  }
+
+  /// The answer to a step that does nothing, because it says something that does not exist.
+  func refused(_ error: SDKError) -> StepReply {
+    StepReply(entries: [], requests: [], result: ["error": error.value], state: state)
   }
 
   /// Begins a step.

@@ -7,6 +7,8 @@ final class Transcript: Sendable {
   struct Content {
     var entries: [Value] = []
     var requests: [Value] = []
+    /// Places of the requests that no rule of the backend answers.
+    var unanswered: Set<Int> = []
   }
 
   private let content = Locked(Content())
@@ -33,7 +35,7 @@ final class Transcript: Sendable {
 
   private func add(_ entry: Value) { content.withLock { $0.entries.append(entry) } }
 
-  func add(_ request: HTTPRequest) {
+  func add(_ request: HTTPRequest, isAnswered: Bool) {
     func object(_ fields: [HTTPRequest.Field]) -> Value {
       .map(fields.map { Value.Entry(key: .string($0.name), value: .string($0.value)) })
     }
@@ -42,7 +44,10 @@ final class Transcript: Sendable {
       "query": object(request.query), "body": request.body,
       "headers": object(request.headers.filter { $0.name == "Authorization" }),
     ])
-    content.withLock { $0.requests.append(entry) }
+    content.withLock { content in
+      if !isAnswered { content.unanswered.insert(content.requests.count) }
+      content.requests.append(entry)
+    }
   }
 
   func add(_ command: ScriptedPresenter.Command) {

@@ -38,7 +38,10 @@ import Testing
 
     /// What single decisions give: a line for each user and placement, and the numbers of the lines
     /// that are refused.
-    func decided() throws -> (outcomes: [Value], decisions: [Explanation], refused: [Int]) {
+    func decided() throws -> (
+      outcomes: [Value], decisions: [Explanation], refused: [Int], notes: RecordNotes
+    ) {
+      var notes = RecordNotes()
       var outcomes: [Value] = []
       var decisions: [Explanation] = []
       var refused: [Int] = []
@@ -52,6 +55,7 @@ import Testing
           refused.append(number)
           continue
         }
+        notes.add(reader.notes)
         let state = reader.state(now: BatchDifferentialTests.now)
         for name in rules.placementNames {
           let decision = rules.decide(name, frame: &frame, state: state, assigner: assigner)
@@ -65,7 +69,7 @@ import Testing
           outcomes.append(decision.outcomeLine(subjectID: state.subjectID, errors: errors))
         }
       }
-      return (outcomes, decisions, refused)
+      return (outcomes, decisions, refused, notes)
     }
 
     /// Errors are those of the audiences that the explanation says err.
@@ -114,7 +118,7 @@ import Testing
   @Test(arguments: Array(0..<48) + Array(100..<124))
   func agreesWithDeciding(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 80)
-    let (outcomes, decisions, refused) = try sample.decided()
+    let (outcomes, decisions, refused, notes) = try sample.decided()
     var worker = BatchWorker(sample.plan())
     let output = worker.process(Array(sample.lines.joined(separator: "\n").utf8))
     #expect(texts(output) == outcomes.map(\.json))
@@ -127,6 +131,9 @@ import Testing
     #expect(errors(in: counted) == errors(in: outcomes, sample))
     for place in counted.placements.indices { counted.placements[place].errors = [] }
     #expect(counted == tally(sample, decisions, refused.count))
+    #expect(output.notes == notes)
+    // What was told once is not told again.
+    #expect(worker.process(Array("{}".utf8)).notes.isEmpty)
   }
 
   /// By placement, audience, clause and code: for how many users a rule failed, and the first of them.
@@ -186,7 +193,7 @@ import Testing
   @Test(arguments: 0..<12)
   func layouts(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 60)
-    let (outcomes, _, _) = try sample.decided()
+    let outcomes = try sample.decided().outcomes
     let chunk = Array(sample.lines.joined(separator: "\n").utf8)
     var wide = BatchWorker(sample.plan(.wide))
     var none = BatchWorker(sample.plan(writes: false))

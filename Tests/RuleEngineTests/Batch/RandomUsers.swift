@@ -177,13 +177,39 @@ struct RandomUsers {
     if chance(1, in: 12) {
       return pick([
         "", "   ", "{}", "[]", "{\"userId\":7}", "{\"userId\":\"\"}", "nonsense",
-        "{\"userId\":\"x\"",
-        "{\"userId\":\"x\",\"assignments\":5}", "{\"userId\":\"x\",\"user\":{\"n\":01}}",
-        "\u{FEFF}{}", "{\"userId\":\"x\",\"assignments\":12}",
-        "{\"userId\":\"x\",\"assignments\":{}}", "{\"userId\":\"x\",\"occurrences\":[]}",
-        "{\"userId\":\"x\",\"occurrences\":{\"k1\":[\"yesterday\"]}}",
+        "{\"userId\":\"x\"", "{\"userId\":null}", "{\"userId\":\"x\",\"userId\":null}",
+        "{\"userId\":\"x\",\"user\":{\"n\":01}}", "\u{FEFF}{}",
+        "{\"userId\":\"x\",\"user\":nul}",
       ])
     }
+    let text = validRecord(number)
+    return chance(1, in: 6) ? damaged(text) : text
+  }
+
+  /// A record with a member of another kind, or with one twice.
+  private mutating func damaged(_ record: String) -> String {
+    guard case .map(var entries)? = try? Value.parse(json: record.utf8) else { return record }
+    let member = pick([
+      "userId", "user", "device", "params", "subscriptionStatus", "entitlements", "assignments",
+      "occurrences", "events", "sessionStart",
+    ])
+    let wrong: [Value] = [
+      .null, "x", 5, true, [], .map([]), [5], ["pro"], .list([.null]), ["a": 1], ["k1": [5]],
+      ["k1": ["2026-03-01T11:00:00"]], ["k1": .null], "2026-03-01T11:00:00",
+      [["experimentId": "e"]], [["experimentId": 5, "variantId": "v"]],
+      [["experimentId": "e", "variantId": "v", "isSentToServer": "no"]],
+    ]
+    let entry = Value.Entry(key: .string(member), value: pick(wrong))
+    if let place = entries.firstIndex(where: { $0.key == entry.key }), chance(4, in: 5) {
+      entries[place] = entry
+    } else {
+      // Repeated, where it is there already.
+      entries.insert(entry, at: Int.random(in: 0...entries.count, using: &random))
+    }
+    return Value.map(entries).json
+  }
+
+  private mutating func validRecord(_ number: Int) -> String {
     var entries: [Value.Entry] = []
     func add(_ key: String, _ value: Value) {
       entries.append(Value.Entry(key: .string(key), value: value))
@@ -194,7 +220,7 @@ struct RandomUsers {
       add(
         "user",
         chance(1, in: 20)
-          ? pick([.null, 5, []])
+          ? .null
           : [
             "n": .int(Int64.random(in: 0...4, using: &random)),
             "s": pick(["x", "xyz", "other", .null]), "l": [1, 2, "x"],
@@ -207,8 +233,10 @@ struct RandomUsers {
     }
     if chance(4, in: 5) { add("device", device()) }
     if chance(1, in: 2) { add("params", ["v": pick(["a", "z", 5])]) }
-    if chance(1, in: 2) { add("subscriptionStatus", pick(["ACTIVE", "INACTIVE", .null, "true"])) }
-    if chance(1, in: 2) { add("entitlements", pick([[], ["pro"], [.null], .null])) }
+    if chance(1, in: 2) {
+      add("subscriptionStatus", pick(["ACTIVE", "INACTIVE", .null, "true", "active"]))
+    }
+    if chance(1, in: 2) { add("entitlements", pick([[], ["pro"], ["pro", "max"], .null])) }
     if chance(1, in: 3) { add("events", events()) }
     if chance(1, in: 2) {
       add(
@@ -223,7 +251,7 @@ struct RandomUsers {
     }
     if chance(1, in: 2) {
       let times: [Value] = [
-        "2026-03-01T11:59:00Z", "2026-03-01T11:50:00Z", "2026-02-28T00:00:00+01:00",
+        "2026-03-01T11:59:00Z", "2026-03-01T12:30:00Z", "2026-02-28T00:00:00+01:00",
       ]
       add(
         "occurrences",
@@ -255,9 +283,9 @@ struct RandomUsers {
       "2026-03-01T11:59:00Z", "2026-02-28T00:00:00+01:00", "2025-11-05T08:00:00Z",
     ]
     return pick([
-      .map([]), [], 12, ["app_open": []], ["app_open": .list(times)],
+      .map([]), .null, ["app_open": []], ["app_open": .list(times)],
       ["app_open": .list(Array(times.prefix(1))), "app_launch": .list(times)],
-      ["app_launch": ["never"]],
+      ["app_launch": ["2026-03-01T12:00:01Z", "2027-01-01T00:00:00Z"]],
     ])
   }
 }

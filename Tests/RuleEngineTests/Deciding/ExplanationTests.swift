@@ -8,13 +8,13 @@ import Testing
     #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":60}}"#
 
   private func explain(
-    _ rules: RuleSet, _ context: Value, assignments: [(String, String)] = [],
+    _ rules: RuleSet, _ context: Value, now: Int64 = 0, assignments: [(String, String)] = [],
     occurrences: [String: [Int64]] = [:], placement: String = "p"
   ) throws -> String {
     var frame = Frame(for: rules.program)
     try frame.fill(context)
     let state = DecisionState(
-      subjectID: "u", now: 0,
+      subjectID: "u", now: now,
       assignments: assignments.map { .init(experimentID: $0.0, variantID: $0.1) },
       occurrences: occurrences.map { .init(key: $0.key, times: $0.value) })
     return rules.explain(placement, frame: &frame, state: state, assigner: .hash(salt: "")).text
@@ -46,7 +46,7 @@ import Testing
             user.age
               value    user.age  user.age is 20
 
-          audience 3 (d): held back: 1 of at most 1 in 60 minutes under 'k'
+          audience 3 (d): held back: 1 of at most 1 in 1 hour under 'k': 00:00Z
             everybody
 
           audience 4 (e): matched
@@ -62,6 +62,28 @@ import Testing
 
           (in brackets: not needed, another clause had decided)
         """)
+  }
+
+  /// A limit with its span in the largest unit, and the last of the times that count.
+  @Test(
+    arguments: [
+      (1, "1 minute", [59_000], "00:00Z"), (90, "90 minutes", [0, 60_000], "00:00Z, 00:01Z"),
+      (60, "1 hour", [7_200_000, 3_600_000], "01:00Z"), (1_440, "24 hours", [0], "00:00Z"),
+      (2_880, "2 days", [-86_400_000, 0], "1969-12-31 00:00Z, 00:00Z"),
+      (0, "0 minutes", [3_600_000], "01:00Z"),
+      (
+        600, "10 hours", [0, 60_000, 120_000, 180_000, 240_000, 300_000, 360_000],
+        "..., 00:02Z, 00:03Z, 00:04Z, 00:05Z, 00:06Z"
+      ),
+    ] as [(Int, String, [Int64], String)])
+  func limitsInWords(minutes: Int, span: String, times: [Int64], told: String) throws {
+    let now: Int64 = minutes == 1 || minutes == 90 ? 60_000 : 3_600_000
+    let limit = #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":\#(minutes)}}"#
+    let rules = try ruleSet(wireRule(occurrence: limit))
+    let text = try explain(rules, .map([]), now: now, occurrences: ["k": times])
+    let count = told.hasPrefix("...") ? times.count : told.split(separator: ",").count
+    #expect(
+      text.contains("held back: \(count) of at most 1 in \(span) under 'k': \(told)\n"), "\(text)")
   }
 
   @Test func placementsThatDoNotExist() throws {
@@ -112,6 +134,8 @@ import Testing
     for _ in 0..<100 { #expect(explain() == text) }
     let second = rules.decide("p", frame: &frame, state: state, assigner: .hash(salt: ""))
     #expect(second == first)
-    #expect(text.contains("yes      user.s + \"x\" == \"abcx\"  user.s + \"x\" is \"abcx\", user.s is \"abc\""))
+    #expect(
+      text.contains(
+        "yes      user.s + \"x\" == \"abcx\"  user.s + \"x\" is \"abcx\", user.s is \"abc\""))
   }
 }

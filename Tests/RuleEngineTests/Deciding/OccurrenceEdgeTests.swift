@@ -38,8 +38,8 @@ import Testing
     ("2026-03-01T12:00:00Z", 0, 1), ("2026-03-01T11:59:59.999Z", 0, 0),
     ("2026-03-01T13:00:00+02:00", 60, 1), ("2026-03-01T12:59:59+02:00", 60, 0),
     ("2026-02-28T12:00:00Z", 1_440, 1), ("2026-02-28T11:59:59Z", 1_440, 0),
-    // From the future, as a clock that is wrong gives it: not before the interval.
-    ("2026-03-01T12:00:01Z", 60, 1), ("2030-01-01T00:00:00Z", 60, 1),
+    // After the decision: it has not happened yet.
+    ("2026-03-01T12:00:00.001Z", 60, 0), ("2030-01-01T00:00:00Z", 60, 0),
   ])
   func edges(time: String, minutes: Int, audience expected: Int) throws {
     #expect(try audience(limit(1, minutes: minutes), "{\"k\":[\"\(time)\"]}") == expected)

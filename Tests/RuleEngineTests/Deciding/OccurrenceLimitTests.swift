@@ -17,8 +17,15 @@ struct OccurrenceLimitTests {
     #expect(limit.count([-1, 0, 1], now: 3_600_000) == 2)
   }
 
+  /// What is later than now has not happened.
+  @Test(arguments: [OccurrenceLimit.Interval.infinity, .minutes(60), .minutes(.max), .session])
+  func whatIsLaterDoesNotCount(interval: OccurrenceLimit.Interval) {
+    let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: interval)
+    #expect(limit.count([9, 10, 11, .max], now: 10, sessionStart: 5) == 2)
+  }
+
   @Test func hugeIntervalsCountEverything() {
     let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(.max))
-    #expect(limit.count([.min, 0, .max], now: 0) == 3)
+    #expect(limit.count([.min, 0, .max], now: 0) == 2)
   }
 }

@@ -53,6 +53,32 @@ import Testing
     for (i, path) in paths.enumerated() { #expect(lines[path] == i + 2) }
   }
 
+  /// A part of a text, found again where the text is written with escapes.
+  @Test(
+    arguments: [
+      (#""user.a == 1""#, "a ="), (#""user.n\u0061me == \"é\" && x""#, "me == \"é"),
+      (#""\u00e9\ud83d\ude00\n\/x""#, "😀\n/"), (#""\ud83d alone""#, "alone"), (#""\\\\""#, "\\"),
+      (#""é😀x""#, "x"), (#""abc""#, ""),
+    ])
+  func textsWithEscapes(json: String, part: String) throws {
+    let bytes = Array(json.utf8)
+    guard case .string(let text) = try Value.parse(json: bytes) else { return }
+    let decoded = Array(text.utf8)
+    let wanted = Array(part.utf8)
+    let from = try #require(
+      (0...(decoded.count - wanted.count)).first { decoded[$0...].starts(with: wanted) })
+    let found = JSONLocation.range(
+      SourceRange(from: from, to: from + wanted.count), ofStringAt: 0..<bytes.count, in: bytes)
+    let written = Array("\"".utf8) + bytes[found.from..<found.to] + Array("\"".utf8)
+    #expect(try Value.parse(json: written) == .string(part))
+    // The end of the text, and what lies behind it.
+    for past in [decoded.count, decoded.count + 5] {
+      let end = JSONLocation.range(
+        SourceRange(from: past, to: past), ofStringAt: 0..<bytes.count, in: bytes)
+      #expect(end == SourceRange(from: bytes.count - 1, to: bytes.count - 1))
+    }
+  }
+
   @Test(arguments: ["", "[", "nonsense", "{\"a\":", "\u{0}"])
   func brokenText(text: String) {
     _ = JSONLocation.lines(of: ["a", "a.b[0]", "", "..", "[", "a[x]", "]"], in: Array(text.utf8))

@@ -16,8 +16,8 @@ import Testing
     #expect(config?.paywalls.map(\.identifier) == ["x", "y"])
   }
 
-  /// What is left of the config, and whether what is wrong makes something unusable (an error) or
-  /// is only a danger elsewhere (a warning).
+  /// What is left of the config, and whether what is missing makes something unusable (an error) or
+  /// is only a danger elsewhere (a warning). A null is a value, which SDKs reject.
   @Test(arguments: [
     ("build_id", everything, Diagnostic.Severity.warning),
     ("paywall_responses", everything, .warning), ("log_level", everything, .warning),
@@ -27,10 +27,10 @@ import Testing
     ("trigger_options[0].event_name", "q: 0=third", .error),
     ("trigger_options[0].rules", "p:; q: 0=third", .error),
     ("\(rule).experiment_id", "p: 0=first; q: 0=third", .error),
-    ("\(rule).experiment_group_id", everything, .error), ("\(rule).variants", everything, .error),
+    ("\(rule).experiment_group_id", everything, .warning), ("\(rule).variants", everything, .error),
     ("\(rule).preload", everything, .warning),
     ("\(rule).variants[0].variant_id", everything, .error),
-    ("\(rule).variants[0].variant_type", everything, .error),
+    ("\(rule).variants[0].variant_type", everything, .warning),
     ("\(rule).variants[0].percentage", everything, .error),
     ("\(rule).occurrence.key", "p: 0=first; q: 0=third", .error),
     ("\(rule).occurrence.max_count", "p: 0=first; q: 0=third", .error),
@@ -40,16 +40,20 @@ import Testing
   func missingOrNull(path: String, outline: String, severity: Diagnostic.Severity) throws {
     let parent = path.split(separator: ".").dropLast().joined(separator: ".")
     for value in [Value?.none, Value.null] {
-      let (config, diagnostics) = ConfigEdits.decode(ConfigEdits.replacing(path, by: value))
+      let (config, all) = ConfigEdits.decode(ConfigEdits.replacing(path, by: value))
+      let diagnostics = all.filter { $0.code != .unknownPaywall }
       #expect(ConfigEdits.outline(config) == outline)
       let found = diagnostics.filter { $0.path == parent || $0.path == path }
-      #expect(found.contains { $0.severity == severity }, "\(diagnostics)")
+      let counted = value == nil ? severity : .error
+      #expect(found.contains { $0.severity == counted }, "\(diagnostics)")
+      if severity == .warning {
+        #expect(found.map(\.code) == [value == nil ? .notAnExport : .wouldReject])
+      }
       // Somebody who uses the config elsewhere must know.
       #expect(
         found.contains { $0.peerSeverity == .error },
         "\(diagnostics)")
-      let others = diagnostics.filter { $0.code != .unknownPaywall }
-      #expect(others.allSatisfy { path.hasPrefix($0.path) || $0.path.hasPrefix(parent) })
+      #expect(diagnostics.allSatisfy { path.hasPrefix($0.path) || $0.path.hasPrefix(parent) })
     }
   }
 
@@ -155,7 +159,8 @@ import Testing
     let (config, diagnostics) = ConfigEdits.decode(
       ConfigEdits.replacing("\(path).variant_type", by: "Holdout"))
     #expect(config?.placements[1].audiences[0].variants[1].kind == .treatment)
-    #expect(diagnostics.contains { $0.path == "\(path).variant_type" && $0.severity == .warning })
+    #expect(
+      diagnostics.contains { $0.path == "\(path).variant_type" && $0.code == .wouldReject })
   }
 
   @Test func aPaywallThatDoesNotExist() throws {

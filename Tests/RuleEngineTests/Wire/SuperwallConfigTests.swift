@@ -12,11 +12,16 @@ struct SuperwallConfigTests {
   @Test func theSampleHasNoErrors() throws {
     let decoded = Config.decode(superwall: try bytes("cases/superwall-sample-config.json"))
     #expect(!decoded.diagnostics.contains { $0.severity == .error })
-    #expect(decoded.output?.placements.map(\.name) == ["onboarding_done", "export_pdf", "paywall_decline", "settings_upsell"])
+    #expect(
+      decoded.output?.placements.map(\.name) == [
+        "onboarding_done", "export_pdf", "paywall_decline", "settings_upsell",
+      ])
     let first = try #require(decoded.output?.placements.first?.audiences.first)
     #expect(first.experimentID == "exp_101")
     #expect(first.campaignID == "camp_onboarding")
-    #expect(first.occurrenceLimit == OccurrenceLimit(key: "camp_onboarding_101", maxCount: 1, interval: .infinity))
+    #expect(
+      first.occurrenceLimit
+        == OccurrenceLimit(key: "camp_onboarding_101", maxCount: 1, interval: .infinity))
     #expect(first.variants.map(\.kind) == [.treatment, .treatment, .holdout])
     #expect(first.variants.map(\.weight) == [45, 45, 10])
   }
@@ -29,11 +34,21 @@ struct SuperwallConfigTests {
 
   /// A bad element is told with its path, and its siblings work, with their positions.
   @Test(arguments: [
-    ("7", "trigger_options[0].rules[0]"), (#"{"experiment_id":3}"#, "trigger_options[0].rules[0].experiment_id"),
+    ("7", "trigger_options[0].rules[0]"),
+    (#"{"experiment_id":3}"#, "trigger_options[0].rules[0].experiment_id"),
     (#"{"experiment_group_id":"g"}"#, "trigger_options[0].rules[0]"),
-    (wireRule(occurrence: #"{"max_count":1,"interval":{"type":"INFINITY"}}"#), "trigger_options[0].rules[0].occurrence"),
-    (wireRule(occurrence: #"{"key":"k","interval":{"type":"INFINITY"}}"#), "trigger_options[0].rules[0].occurrence"),
-    (wireRule().replacing("\"expression_cel\":null", with: "\"expression_cel\":5"), "trigger_options[0].rules[0].expression_cel"),
+    (
+      wireRule(occurrence: #"{"max_count":1,"interval":{"type":"INFINITY"}}"#),
+      "trigger_options[0].rules[0].occurrence"
+    ),
+    (
+      wireRule(occurrence: #"{"key":"k","interval":{"type":"INFINITY"}}"#),
+      "trigger_options[0].rules[0].occurrence"
+    ),
+    (
+      wireRule().replacing("\"expression_cel\":null", with: "\"expression_cel\":5"),
+      "trigger_options[0].rules[0].expression_cel"
+    ),
   ])
   func badRulesLeaveTheirSiblings(rule: String, path: String) {
     let decoded = Config.decode(superwall: wireConfig(rules: rule + "," + wireRule("good")))
@@ -46,7 +61,8 @@ struct SuperwallConfigTests {
   @Test func intervals() {
     func limit(_ interval: String) -> OccurrenceLimit? {
       let rule = wireRule(occurrence: #"{"key":"k","max_count":2,"interval":\#(interval)}"#)
-      return Config.decode(superwall: wireConfig(rules: rule)).output?.placements[0].audiences[0].occurrenceLimit
+      return Config.decode(superwall: wireConfig(rules: rule)).output?.placements[0].audiences[0]
+        .occurrenceLimit
     }
     #expect(limit(#"{"type":"MINUTES","minutes":60}"#)?.interval == .minutes(60))
     #expect(limit(#"{"type":"INFINITY"}"#)?.interval == .infinity)
@@ -58,8 +74,9 @@ struct SuperwallConfigTests {
     let treatment = #"{"variant_id":"a","variant_type":"TREATMENT","percentage":0}"#
     let holdout = #"{"variant_id":"b","variant_type":"HOLDOUT","percentage":0}"#
     let path = "trigger_options[0].rules[0].variants"
-    #expect(codes(wireRule(variants: "\(treatment),\(holdout)"), .warning)
-      == ["variant-without-paywall \(path)[0]", "weights-zero \(path)"])
+    let unweighted = wireRule(variants: "\(treatment),\(holdout)")
+    #expect(codes(unweighted, .error) == ["variant-without-paywall \(path)[0]"])
+    #expect(codes(unweighted, .warning) == ["weights-zero \(path)"])
     let uneven = treatment.replacing("0}", with: "30,\"paywall_identifier\":\"x\"}")
     #expect(codes(wireRule(variants: "\(uneven),\(holdout)"), .note) == ["weights-not-100 \(path)"])
   }
@@ -73,7 +90,10 @@ struct SuperwallConfigTests {
   }
 
   @Test func expressionsAreToldWithTheirPath() throws {
-    let config = try #require(Config.decode(superwall: wireConfig(rules: wireRule(expression: "user.a ==") + "," + wireRule())).output)
+    let config = try #require(
+      Config.decode(
+        superwall: wireConfig(rules: wireRule(expression: "user.a ==") + "," + wireRule())
+      ).output)
     let compiled = RuleSet.compile(config)
     let problem = try #require(compiled.diagnostics.first)
     #expect(problem.code == .syntaxError)
@@ -83,7 +103,8 @@ struct SuperwallConfigTests {
   }
 
   @Test func audiencesBehindEverybody() throws {
-    let config = try #require(Config.decode(superwall: wireConfig(rules: wireRule() + "," + wireRule())).output)
+    let config = try #require(
+      Config.decode(superwall: wireConfig(rules: wireRule() + "," + wireRule())).output)
     #expect(RuleSet.compile(config).diagnostics.map(\.code) == [.unreachableAudience])
   }
 }

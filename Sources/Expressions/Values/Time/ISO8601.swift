@@ -3,28 +3,42 @@ extension Timestamp {
   /// never for `timestamp()` of the language.
   ///
   /// A date alone is its midnight. Between date and time stands a T or a space; the seconds, the
-  /// fraction (after a point or a comma) and the zone may be missing, which then is UTC. The zone
-  /// is Z, `+hh:mm`, `+hhmm` or `+hh`, after a space if need be. T and Z may be lower-case.
-  package init(iso8601 text: UnsafeBufferPointer<UInt8>) throws(TimestampTextError) {
+  /// fraction (after a point or a comma) and the zone may be missing. The zone is Z, `+hh:mm`,
+  /// `+hhmm` or `+hh`, after a space if need be. T and Z may be lower-case.
+  ///
+  /// - Parameter zone: where a text without a zone was written. Nil refuses such a text, as files
+  ///   do: nobody knows what their clocks showed.
+  package init(iso8601 text: UnsafeBufferPointer<UInt8>, in zone: TimeZoneRules?)
+    throws(TimestampTextError)
+  {
     var reader = ISO8601Reader(text)
     let date = try reader.date()
-    guard !reader.isAtEnd else {
-      try self.init(date: date, time: (0, 0, 0), nanoseconds: 0, offset: 0)
-      return
+    var time = (0, 0, 0)
+    var nanoseconds: Int32 = 0
+    if !reader.isAtEnd {
+      guard reader.take("T") || reader.take("t") || reader.take(" ") else { throw .malformed }
+      time = try reader.time()
+      nanoseconds = try reader.fraction()
     }
-    guard reader.take("T") || reader.take("t") || reader.take(" ")
-    else { throw .malformed }
-    let time = try reader.time()
-    let nanoseconds = try reader.fraction()
     let offset = try reader.offset()
     guard reader.isAtEnd else { throw .malformed }
-    try self.init(date: date, time: time, nanoseconds: nanoseconds, offset: offset)
+    if let offset {
+      try self.init(date: date, time: time, nanoseconds: nanoseconds, offset: offset)
+      return
+    }
+    let local = try Timestamp(date: date, time: time, nanoseconds: nanoseconds, offset: 0)
+    guard let zone else { throw .missingZone }
+    let seconds = zone.secondsSince1970(local: local.seconds)
+    guard let time = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
+      throw .outOfRange
+    }
+    self = time
   }
 
   /// Reads the ISO 8601 that people and other programs write.
-  package init(iso8601 text: String) throws(TimestampTextError) {
+  package init(iso8601 text: String, in zone: TimeZoneRules?) throws(TimestampTextError) {
     self = try readUTF8(text) { bytes throws(TimestampTextError) in
-      try Timestamp(iso8601: bytes)
+      try Timestamp(iso8601: bytes, in: zone)
     }
   }
 }
@@ -75,9 +89,9 @@ private struct ISO8601Reader {
     return nanoseconds
   }
 
-  /// The offset from UTC in seconds, 0 where there is none.
-  mutating func offset() throws(TimestampTextError) -> Int {
-    if isAtEnd { return 0 }
+  /// The offset from UTC in seconds; nil where there is none.
+  mutating func offset() throws(TimestampTextError) -> Int? {
+    if isAtEnd { return nil }
     _ = take(" ")
     if take("Z") || take("z") { return 0 }
     let isNegative = take("-")

@@ -104,4 +104,18 @@ package struct TimeZoneRules: Hashable, Sendable {
     case .record(let record): TimeZoneIndex.shared.offset(inRecord: record, atUTC: seconds)
     }
   }
+
+  /// When clocks in the zone show a date and time, which is given as if it were UTC.
+  ///
+  /// A time that clocks show twice is the earlier one. One that they skip is as long after the
+  /// change as it would have been after the clocks' last time before it: 02:30 is 03:30.
+  package func secondsSince1970(local seconds: Int64) -> Int64 {
+    // Clocks change less often than every other day.
+    let before = Int64(offset(atUTC: seconds - 86_400))
+    let after = Int64(offset(atUTC: seconds + 86_400))
+    for offset in [before, after] where Int64(self.offset(atUTC: seconds - offset)) == offset {
+      return seconds - offset
+    }
+    return seconds - before
+  }
 }

@@ -49,7 +49,7 @@ struct AgentWallieDecoder {
       of: element,
       [
         ConfigKey("id"), ConfigKey("name", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native),
+        ConfigKey("status", requiredBy: Self.native, absent: "the campaign counts as inactive"),
         ConfigKey("placements", requiredBy: Self.native),
         ConfigKey("audiences", requiredBy: Self.native), ConfigKey("description"),
         ConfigKey("notes"),
@@ -68,7 +68,8 @@ struct AgentWallieDecoder {
       of: element,
       [
         ConfigKey("id", requiredBy: Self.native), ConfigKey("name"),
-        ConfigKey("type", requiredBy: Self.native), ConfigKey("status", requiredBy: Self.native),
+        ConfigKey("type", requiredBy: Self.native),
+        ConfigKey("status", requiredBy: Self.native, absent: "the placement counts as paused"),
       ])
     return WallieModel.CampaignPlacement(
       id: log.optionalText("id", of: element) ?? name, name: name,
@@ -92,7 +93,7 @@ struct AgentWallieDecoder {
     if let priority = element.member("priority_order")?.wholeNumber {
       audience.priority = priority
     } else {
-      log.missing("priority_order", "a whole number", element, severity: .warning)
+      log.missing("priority_order", "a whole number", element, meaning: "it comes last")
     }
     if let cap = element.member("frequency_cap") {
       // Without its cap the audience would get its paywall too often.
@@ -138,7 +139,8 @@ struct AgentWallieDecoder {
       [
         ConfigKey("id"), ConfigKey("variants", requiredBy: Self.native),
         ConfigKey("holdout_percentage", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native), ConfigKey("name"),
+        ConfigKey("status", requiredBy: Self.native, absent: "the experiment counts as paused"),
+        ConfigKey("name"),
       ])
     let status: ExperimentStatus
     switch log.optionalText("status", of: element) {
@@ -165,7 +167,8 @@ struct AgentWallieDecoder {
       of: element,
       [
         ConfigKey("id"), ConfigKey("paywall_id", requiredBy: Self.native),
-        ConfigKey("traffic_percentage", requiredBy: Self.native), ConfigKey("name"),
+        ConfigKey("traffic_percentage", requiredBy: Self.native, absent: "it counts as 0"),
+        ConfigKey("name"),
       ])
     return WallieModel.Variant(
       id: id, paywallID: log.optionalText("paywall_id", of: element) ?? "",
@@ -176,8 +179,8 @@ struct AgentWallieDecoder {
     guard let number = log.optionalNumber(key, of: element) else { return 0 }
     if number != number.rounded() {
       log.report(
-        .platformDifference, "the percentage is a fraction", severity: .note,
-        at: element.memberPath(key), peers: log.rejected)
+        .wouldReject, "the percentage \(number.shortText) is a fraction",
+        at: element.memberPath(key), suggestion: "write whole numbers", peers: log.rejected)
     }
     return number
   }

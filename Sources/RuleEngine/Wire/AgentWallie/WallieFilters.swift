@@ -45,10 +45,14 @@ extension AgentWallieDecoder {
   {
     let needsNone = `operator` == .exists || `operator` == .notExists
     guard let member = element.member("value") else {
-      log.report(
-        .decodeFailure,
-        needsNone ? "'value' is missing" : "'value' is missing; the filter never holds",
-        severity: needsNone ? .warning : .error, at: element.path, peers: log.rejected)
+      if needsNone {
+        log.missing(
+          "value", "a bool, a number, a string or a list of strings", element, meaning: nil)
+      } else {
+        log.report(
+          .decodeFailure, "'value' is missing; the filter never holds", at: element.path,
+          peers: log.rejected)
+      }
       return nil
     }
     switch member.value {
@@ -82,7 +86,8 @@ extension AgentWallieDecoder {
     let problem: String?
     switch `operator` {
     case .greaterThan, .greaterOrEqual, .lessThan, .lessOrEqual:
-      let isNumber = value.typeName == "int" || value.typeName == "double" || value.typeName == "uint"
+      let isNumber =
+        value.typeName == "int" || value.typeName == "double" || value.typeName == "uint"
       problem = isNumber ? nil : "only numbers have an order"
     case .in, .notIn: problem = isList ? nil : "'\(`operator`.rawValue)' needs a list of strings"
     case .contains:
@@ -92,7 +97,7 @@ extension AgentWallieDecoder {
     }
     guard let problem else { return }
     log.report(
-      .typeError, "the filter never holds: \(problem)", severity: .warning,
+      .constantClause, "the filter never holds: \(problem)", severity: .warning,
       at: element.memberPath("value"))
   }
 }

@@ -28,9 +28,24 @@ struct WallieImport {
       }
     }
     for place in config.placements.indices { number(&config.placements[place]) }
+    config.inactivePlacements = inactivePlacements(beside: config)
     checkReferences()
     checkCorrelation()
     return config
+  }
+
+  /// Placements that are not in the config, and why.
+  private func inactivePlacements(beside config: Config) -> [InactivePlacement] {
+    let active = Set(config.placements.map { Array($0.name.utf8) })
+    return model.campaigns.flatMap { campaign in
+      campaign.placements.filter { !active.contains(Array($0.name.utf8)) }.map { placement in
+        let reason =
+          campaign.status == .active
+          ? "it is \(placement.status.rawValue) in the campaign '\(campaign.name)'"
+          : "it is in the campaign '\(campaign.name)', which is \(campaign.status.rawValue)"
+        return InactivePlacement(name: placement.name, reason: reason)
+      }
+    }
   }
 
   /// Audiences count from 0 within their placement, whichever campaign they come from.
@@ -119,7 +134,7 @@ struct WallieImport {
         log.report(
           .variantWithoutPaywall,
           "the variant '\(variant.id)' names no paywall: its outcome is an error",
-          severity: .warning, at: "\(path).variants[\(i)]")
+          at: "\(path).variants[\(i)]")
       }
       variants.append(
         Variant(
@@ -151,12 +166,12 @@ struct WallieImport {
       log.report(
         .weightsNot100,
         "the percentages sum to \(sum.shortText); what comes after the first hundred gets nobody",
-        severity: .warning, at: "\(path).variants")
+        severity: .note, at: "\(path).variants")
     } else if WallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
         .weightsNot100,
         "the variants leave \(left.shortText) % to the holdout, not "
-          + "\(experiment.holdoutPercentage.shortText)", severity: .warning,
+          + "\(experiment.holdoutPercentage.shortText)", severity: .note,
         at: "\(path).holdout_percentage",
         notes: ["nothing reads 'holdout_percentage': the holdout is what the variants leave"])
     }
@@ -174,7 +189,7 @@ struct WallieImport {
         else { continue }
         log.report(
           .unknownPaywall, "the config holds no paywall '\(variant.paywallID)'",
-          severity: .warning, at: "\(audience.path).experiment.variants[\(i)].paywall_id",
+          at: "\(audience.path).experiment.variants[\(i)].paywall_id",
           suggestion: Suggestion.closest(
             to: variant.paywallID, among: model.paywalls.prefix(2_000).map(\.id)
           ).map { "did you mean '\($0)'?" })
@@ -206,9 +221,12 @@ struct WallieImport {
         .djb2Correlated,
         "with djb2 assigning, \(group.count) experiments are not independent: \(names)"
           + (group.count > 3 ? ", ..." : ""),
-        severity: .note, at: group[1].path,
-        notes: ["their IDs have one length, so each puts a subject a fixed number of buckets further"],
-        suggestion: "assign by hash, which keeps experiments apart")
+        severity: .warning, at: group[1].path,
+        related: [Diagnostic.Related(path: group[0].path, message: "the first of them")],
+        notes: [
+          "their IDs have one length, so each puts a subject a fixed number of buckets further"
+        ],
+        suggestion: "assign by hash (--assigner hash), which keeps experiments apart")
     }
   }
 }

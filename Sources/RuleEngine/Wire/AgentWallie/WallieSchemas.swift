@@ -135,8 +135,27 @@ extension AgentWallieDecoder {
         suggestion: Suggestion.closest(to: type, among: PaywallSchema.componentTypes)
           .map { "did you mean \($0)?" })
     }
+    checkActions(element)
     for child in log.list("children", of: element) { _ = component(child) }
     return element.value
+  }
+}
+
+extension AgentWallieDecoder {
+  /// What a tap does is one of a few words, on the component or on each of its links.
+  private mutating func checkActions(_ component: ConfigElement) {
+    guard let props = component.member("props") else { return }
+    for place in [props] + (props.member("links")?.elements ?? []) {
+      guard let action = place.member("action"), let text = action.text,
+        !PaywallSchema.actions.contains(text)
+      else { continue }
+      log.report(
+        .wouldReject, "'\(text)' is no action", at: action.path,
+        suggestion: Suggestion.closest(to: text, among: PaywallSchema.actions)
+          .map { "did you mean \($0)?" }
+          ?? "write \(PaywallSchema.actions.joined(separator: ", "))",
+        peers: log.rejected)
+    }
   }
 }
 

@@ -14,6 +14,11 @@ public final class ScriptedTransport: Transport {
       self.path = path
       self.replies = replies
     }
+
+    /// Whether the rule answers a request.
+    public func answers(_ request: HTTPRequest) -> Bool {
+      method == request.method && !replies.isEmpty && ScriptedTransport.fits(path, request.path)
+    }
   }
 
   /// One answer.

@@ -22,7 +22,7 @@ import Testing
   func accepts(text: String, seconds: Int64, nanoseconds: Int32) throws {
     let expected = try #require(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
     #expect(try Timestamp(rfc3339: text) == expected)
-    #expect(try Timestamp(iso8601: text) == expected)
+    #expect(try Timestamp(iso8601: text, in: nil) == expected)
   }
 
   @Test(
@@ -93,7 +93,56 @@ import Testing
     ("0001-01-01", "0001-01-01T00:00:00Z"),
   ])
   func readsWhatPeopleWrite(text: String, expected: String) throws {
-    #expect(try Timestamp(iso8601: text).text == expected)
+    #expect(try Timestamp(iso8601: text, in: .utc).text == expected)
+  }
+
+  /// A text without a zone means what clocks show where it was written; in a file nobody knows.
+  @Test(arguments: [
+    ("2026-03-01", "Europe/Berlin", "2026-02-28T23:00:00Z"),
+    ("2026-03-01T12:00", "Europe/Berlin", "2026-03-01T11:00:00Z"),
+    ("2026-07-01 12:00:00.5", "Europe/Berlin", "2026-07-01T10:00:00.5Z"),
+    ("2026-03-01T12:00Z", "Europe/Berlin", "2026-03-01T12:00:00Z"),
+    ("2026-03-01T12:00-08:00", "Europe/Berlin", "2026-03-01T20:00:00Z"),
+    ("2026-03-01T12:00", "+05:30", "2026-03-01T06:30:00Z"),
+    ("2026-03-01T12:00", "Pacific/Kiritimati", "2026-02-28T22:00:00Z"),
+    // Clocks are put forward from 2 to 3: what they skip is as late after it.
+    ("2026-03-29T01:59:59", "Europe/Berlin", "2026-03-29T00:59:59Z"),
+    ("2026-03-29T02:30", "Europe/Berlin", "2026-03-29T01:30:00Z"),
+    ("2026-03-29T03:00", "Europe/Berlin", "2026-03-29T01:00:00Z"),
+    // And back from 3 to 2: what they show twice is the earlier.
+    ("2026-10-25T02:30", "Europe/Berlin", "2026-10-25T00:30:00Z"),
+    ("2026-10-25T03:00", "Europe/Berlin", "2026-10-25T02:00:00Z"),
+    ("2026-11-01T01:30", "America/New_York", "2026-11-01T05:30:00Z"),
+  ])
+  func withoutAZone(text: String, zone: String, expected: String) throws {
+    let rules = try #require(TimeZones.zone(named: zone))
+    #expect(try Timestamp(iso8601: text, in: rules).text == expected)
+    if !text.hasSuffix("Z"), !text.hasSuffix("-08:00") {
+      #expect(throws: TimestampTextError.missingZone) { try Timestamp(iso8601: text, in: nil) }
+    }
+  }
+
+  /// In every zone, what a time is read as is what the zone's clocks show then, except for what they
+  /// never show.
+  @Test func clocksShowWhatIsRead() throws {
+    var generator = SeededGenerator(seed: 5)
+    var skipped = 0
+    for name in TimeZones.names {
+      let zone = try #require(TimeZones.zone(named: name))
+      for _ in 0..<20 {
+        let local = Int64.random(in: 0...2_100_000_000, using: &generator)
+        let time = zone.secondsSince1970(local: local)
+        let isShown = time + Int64(zone.offset(atUTC: time)) == local
+        if !isShown { skipped += 1 }
+        // No clock shows it either: neither offset that is in force around it leads there.
+        if !isShown {
+          for offset in [zone.offset(atUTC: time - 86_400), zone.offset(atUTC: time + 86_400)] {
+            #expect(zone.offset(atUTC: local - Int64(offset)) != offset)
+          }
+        }
+      }
+    }
+    #expect(skipped < 20)
   }
 
   @Test(
@@ -126,7 +175,7 @@ import Testing
       ("9999-12-31T23:59-00:01", .outOfRange),
     ] as [(String, TimestampTextError)])
   func refusesWhatNobodyShouldWrite(text: String, error: TimestampTextError) {
-    #expect(throws: error) { try Timestamp(iso8601: text) }
+    #expect(throws: error) { try Timestamp(iso8601: text, in: .utc) }
   }
 
   @Test(arguments: [
@@ -167,7 +216,7 @@ import Testing
   @Test func noTextAtAll() {
     let nothing = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     #expect(throws: TimestampTextError.malformed) { try Timestamp(rfc3339: nothing) }
-    #expect(throws: TimestampTextError.malformed) { try Timestamp(iso8601: nothing) }
+    #expect(throws: TimestampTextError.malformed) { try Timestamp(iso8601: nothing, in: .utc) }
     #expect(throws: DurationTextError.malformed) { try TimeSpan(duration: nothing) }
     #expect(TimeZones.zone(named: nothing) == nil)
   }
@@ -188,7 +237,7 @@ import Testing
         }
       }
       let strict = bytes.withUnsafeBufferPointer { try? Timestamp(rfc3339: $0) }
-      let lenient = bytes.withUnsafeBufferPointer { try? Timestamp(iso8601: $0) }
+      let lenient = bytes.withUnsafeBufferPointer { try? Timestamp(iso8601: $0, in: nil) }
       if let strict {
         #expect(lenient == strict)
         #expect(try Timestamp(rfc3339: strict.text) == strict)

@@ -122,13 +122,22 @@ import Testing
   @Test(
     arguments: [
       ("\"active\",\"placements\"", "\"draft\",\"placements\"", "campaigns[0].status"),
-      ("\"operator\":\"is\"", "\"operator\":\"IS\"", "campaigns[0].audiences[0].filters[0].operator"),
+      (
+        "\"operator\":\"is\"", "\"operator\":\"IS\"",
+        "campaigns[0].audiences[0].filters[0].operator"
+      ),
       ("\"value\":\"free\"", "\"value\":[1]", "campaigns[0].audiences[0].filters[0].value"),
       ("\"once_per_day\"", "\"hourly\"", "campaigns[0].audiences[0].frequency_cap"),
       ("\"running\"", "\"idle\"", "campaigns[0].audiences[0].experiment.status"),
       ("\"store\":\"apple\"", "\"store\":\"moon\"", "products[0].store"),
-      ("\"presentation\":\"sheet\"", "\"presentation\":\"popup\"", "paywalls.pw1.settings.presentation"),
-      ("\"priority_order\":5", "\"priority_order\":\"x\"", "campaigns[0].audiences[0].priority_order"),
+      (
+        "\"presentation\":\"sheet\"", "\"presentation\":\"popup\"",
+        "paywalls.pw1.settings.presentation"
+      ),
+      (
+        "\"priority_order\":5", "\"priority_order\":\"x\"",
+        "campaigns[0].audiences[0].priority_order"
+      ),
       ("\"corner_radius\":20", "\"corner_radius\":\"x\"", "paywalls.pw1.theme.corner_radius"),
     ])
   func tolerance(old: String, new: String, path: String) throws {
@@ -147,8 +156,9 @@ import Testing
     let text = Self.whole.json
       .replacing("\"paywall_id\":\"pw1\"", with: "\"paywall_id\":\"pw2\"")
       .replacing("\"product_id\":\"prod_1\"", with: "\"product_id\":\"prod_9\"")
-    let found = Config.decode(text.utf8).diagnostics.filter { $0.severity == .warning }
+    let found = Config.decode(text.utf8).diagnostics.filter { $0.severity != .note }
     #expect(found.map(\.code) == [.unknownPaywall, .unknownPaywall, .unknownProduct])
+    #expect(found.map(\.severity) == [.error, .error, .warning])
     #expect(found.first?.suggestion?.contains("pw1") == true)
   }
 
@@ -160,9 +170,11 @@ import Testing
     ])
   func pointlessFilters(name: String, value: String) throws {
     let text = Self.whole.json
-      .replacing("\"operator\":\"is\",\"value\":\"free\"", with: "\"operator\":\"\(name)\",\"value\":\(value)")
+      .replacing(
+        "\"operator\":\"is\",\"value\":\"free\"",
+        with: "\"operator\":\"\(name)\",\"value\":\(value)")
     let decoded = Config.decode(text.utf8)
-    let found = decoded.diagnostics.first { $0.code == .typeError }
+    let found = decoded.diagnostics.first { $0.code == .constantClause }
     #expect(found?.path == "campaigns[0].audiences[0].filters[0].value")
   }
 
@@ -201,7 +213,8 @@ import Testing
     ]
     let found = try #require(decode(config).output?.placements.first?.audiences.first?.variants)
     let told = found.map { variant in
-      let weight = variant.weight == variant.weight.rounded()
+      let weight =
+        variant.weight == variant.weight.rounded()
         ? String(Int(variant.weight)) : String(variant.weight)
       return weight + (variant.isGap ? "*" : "")
     }

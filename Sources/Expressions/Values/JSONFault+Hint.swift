@@ -1,0 +1,104 @@
+extension JSONFault {
+  /// Bytes of what is there: a whole character, also where a byte of it is the fault.
+  package func length(in json: [UInt8]) -> Int {
+    guard offset + 1 < json.count, json[offset] >= 0xC0 else { return 1 }
+    return 1 + json[(offset + 1)...].prefix(3).prefix { $0 & 0xC0 == 0x80 }.count
+  }
+
+  /// What somebody may have meant who wrote this, and what to write; nil where nothing comes to
+  /// mind.
+  ///
+  /// - Parameter json: the text with the fault.
+  package func hint(in json: [UInt8]) -> String? {
+    guard json.indices.contains(offset) else {
+      return kind == .unexpectedEnd ? JSONFault.openHint(json) : nil
+    }
+    let byte = json[offset]
+    let before = JSONFault.lastByte(before: offset, in: json)
+    switch (kind, byte) {
+    case (.trailingBytes, _):
+      return byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+        ? "this is more than one JSON value" : nil
+    case (.unexpectedByte, UInt8(ascii: "}")), (.unexpectedByte, UInt8(ascii: "]")):
+      return before == UInt8(ascii: ",")
+        ? "take out the comma before it"
+        : before == UInt8(ascii: ":")
+          ? "a value is missing before it" : "another bracket is open, or a value is missing"
+    case (.unexpectedByte, UInt8(ascii: ",")): return "there is a comma too many"
+    case (.unexpectedByte, UInt8(ascii: "/")), (.unexpectedByte, UInt8(ascii: "#")):
+      return "JSON has no comments"
+    case (.unexpectedByte, UInt8(ascii: "'")): return "texts need double quotes"
+    case (.unexpectedByte, 0xE2): return JSONFault.curlyHint(json[offset...])
+    case (.unexpectedByte, UInt8(ascii: "\"")), (.unexpectedByte, UInt8(ascii: "{")),
+      (.unexpectedByte, UInt8(ascii: "[")):
+      return before == UInt8(ascii: ",") || before == UInt8(ascii: ":")
+        ? nil : "a comma, or a colon behind a key, is missing before it"
+    case (.unexpectedByte, _), (.badNumber, _): return JSONFault.wordHint(json[offset...], before)
+    case (.controlCharacter, UInt8(ascii: "\n")), (.controlCharacter, UInt8(ascii: "\r")):
+      return "a quote is missing, or write \\n for a line break in a text"
+    case (.controlCharacter, UInt8(ascii: "\t")): return "write \\t"
+    default: return nil
+    }
+  }
+
+  private static func lastByte(before offset: Int, in json: [UInt8]) -> UInt8? {
+    json[..<offset].last { $0 > 0x20 }
+  }
+
+  private static func curlyHint(_ rest: ArraySlice<UInt8>) -> String? {
+    let quotes: [[UInt8]] = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"].map { Array($0.utf8) }
+    return quotes.contains { rest.starts(with: $0) } ? "write straight quotes" : nil
+  }
+
+  /// Words of other languages, and keys without quotes.
+  private static func wordHint(_ rest: ArraySlice<UInt8>, _ before: UInt8?) -> String? {
+    let word = rest.prefix { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "+"):
+        true
+      default: false
+      }
+    }
+    let next = rest[word.endIndex...].first { $0 > 0x20 }
+    switch String(decoding: word, as: UTF8.self) {
+    case "": return nil
+    case "True", "TRUE", "False", "FALSE": return "write true or false"
+    case "None", "undefined", "nil", "NULL", "Null": return "write null"
+    case "NaN", "Infinity", "-Infinity": return "JSON has no such number"
+    case let text:
+      if next == UInt8(ascii: ":"), before == UInt8(ascii: "{") || before == UInt8(ascii: ",") {
+        return "keys need double quotes"
+      }
+      if before == UInt8(ascii: "\"") { return "a colon or a comma is missing before it" }
+      if text.first == "0", text.count > 1 { return "a number has no zeros before it" }
+      if text.first == "." || text.first == "+" { return "a number begins with a digit" }
+      return text.first?.isLetter == true ? "texts need double quotes" : nil
+    }
+  }
+
+  /// What is still open where a text ends.
+  private static func openHint(_ json: [UInt8]) -> String? {
+    var open: [UInt8] = []
+    var isText = false
+    var at = 0
+    while at < json.count {
+      let byte = json[at]
+      if isText {
+        if byte == UInt8(ascii: "\\") { at += 1 }
+        if byte == UInt8(ascii: "\"") { isText = false }
+      } else if byte == UInt8(ascii: "\"") {
+        isText = true
+      } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+        open.append(byte)
+      } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+        _ = open.popLast()
+      }
+      at += 1
+    }
+    if json.allSatisfy({ $0 <= 0x20 }) { return "there is nothing in it" }
+    if isText { return "a text has no closing quote" }
+    return open.last.map { "a '\($0 == UInt8(ascii: "{") ? "}" : "]")' is missing at the end" }
+  }
+}

@@ -1,0 +1,145 @@
+public import Expressions
+
+/// What is odd about records that were accepted: keys that nobody reads, and statuses that nobody
+/// has. Each is counted once for a record.
+public struct RecordNotes: Hashable, Sendable {
+  /// Keys that are no member and no root of the rules, with the number of records that have them.
+  public private(set) var unknownKeys: [String: Int] = [:]
+  /// Values of `subscriptionStatus` that no SDK gives, with the number of records that have them.
+  public private(set) var unknownStatuses: [String: Int] = [:]
+
+  /// What `subscriptionStatus` is.
+  static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
+  /// At most this many different keys, and statuses, are told apart.
+  static let limit = 256
+
+  public init() {}
+
+  public var isEmpty: Bool { unknownKeys.isEmpty && unknownStatuses.isEmpty }
+
+  mutating func add(unknownKey key: String, _ records: Int = 1) {
+    RecordNotes.add(key, records, to: &unknownKeys)
+  }
+
+  /// Counts a status if it is none.
+  mutating func add(status: Cell) {
+    withUnsafePointer(to: status) { place in
+      if !RecordNotes.isStatus(place.textBytes) { add(status: place.textBytes) }
+    }
+  }
+
+  mutating func add(status: ByteView) {
+    RecordNotes.add(String(decoding: status, as: UTF8.self), 1, to: &unknownStatuses)
+  }
+
+  private static func add(_ name: String, _ records: Int, to counts: inout [String: Int]) {
+    let name = UserMember.short(name)
+    if counts.count >= limit, counts[name] == nil { return }
+    counts[name, default: 0] += records
+  }
+
+  /// Whether a text is a status that there is.
+  static func isStatus(_ text: ByteView) -> Bool {
+    func isWord(_ word: StaticString) -> Bool {
+      text.elementsEqual(
+        UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    }
+    switch text.count {
+    case 6: return isWord("ACTIVE")
+    case 7: return isWord("UNKNOWN")
+    case 8: return isWord("INACTIVE")
+    default: return false
+    }
+  }
+
+  /// Adds the counts of other records.
+  public mutating func add(_ other: RecordNotes) {
+    unknownKeys.merge(other.unknownKeys, uniquingKeysWith: +)
+    unknownStatuses.merge(other.unknownStatuses, uniquingKeysWith: +)
+  }
+
+  /// What was counted since `earlier`.
+  func since(_ earlier: RecordNotes) -> RecordNotes {
+    func new(_ counts: [String: Int], _ told: [String: Int]) -> [String: Int] {
+      counts.merging(told) { $0 - $1 }.filter { $0.value > 0 }
+    }
+    var notes = RecordNotes()
+    notes.unknownKeys = new(unknownKeys, earlier.unknownKeys)
+    notes.unknownStatuses = new(unknownStatuses, earlier.unknownStatuses)
+    return notes
+  }
+}
+
+// MARK: As JSON
+
+extension RecordNotes {
+  public var value: Value {
+    func object(_ counts: [String: Int]) -> Value {
+      .map(
+        counts.sorted { $0.key < $1.key }.map {
+          Value.Entry(key: .string($0.key), value: .int(Int64($0.value)))
+        })
+    }
+    return .object([
+      "unknownKeys": object(unknownKeys), "unknownStatuses": object(unknownStatuses),
+    ])
+  }
+
+  /// Nil when the value is not what ``value`` gives.
+  public init?(_ value: Value) {
+    func counts(_ key: String) -> [String: Int]? {
+      guard case .map(let entries)? = value[key] else { return nil }
+      var counts: [String: Int] = [:]
+      for entry in entries {
+        guard case .string(let name) = entry.key, case .int(let number) = entry.value else {
+          return nil
+        }
+        counts[name] = Int(number)
+      }
+      return counts
+    }
+    guard let keys = counts("unknownKeys"), let statuses = counts("unknownStatuses") else {
+      return nil
+    }
+    unknownKeys = keys
+    unknownStatuses = statuses
+  }
+}
+
+// MARK: For people
+
+extension RuleSet {
+  /// What there is to say about records, each once, with what may have been meant.
+  ///
+  /// - Parameter countsUsers: whether to say how many users it is about.
+  public func diagnostics(of notes: RecordNotes, countsUsers: Bool = true) -> [Diagnostic] {
+    func users(_ count: Int) -> String {
+      countsUsers ? " (\(count) user\(count == 1 ? "" : "s"))" : ""
+    }
+    let keys = notes.unknownKeys.sorted { $0.key < $1.key }.map { key, count in
+      Diagnostic(
+        .unknownKey, "'\(key)' is no key of a user record and is ignored\(users(count))",
+        severity: .note, suggestion: suggestion(forRecordKey: key).map { "did you mean '\($0)'?" })
+    }
+    let statuses = notes.unknownStatuses.sorted { $0.key < $1.key }.map { status, count in
+      Diagnostic(
+        .unknownStatus,
+        "'\(status)' is no subscriptionStatus that SDKs know\(users(count))", severity: .note,
+        suggestion: RecordNotes.statuses.first { $0 == status.uppercased() }
+          .map { "did you mean '\($0)'?" } ?? "write ACTIVE, INACTIVE or UNKNOWN")
+    }
+    return keys + statuses
+  }
+
+  /// What somebody may have meant by a key of a user record that nobody reads: an attribute that
+  /// rules read below a root, or a key of nearly this name.
+  func suggestion(forRecordKey key: String) -> String? {
+    let read = requirements.filter { $0.names.count > 1 }
+    func attribute(_ name: String) -> String? {
+      read.first { $0.names[1] == name }.map { $0.names.prefix(2).joined(separator: ".") }
+    }
+    let roots = UserMember.allCases.map(\.key) + requirements.map { $0.names[0] }
+    return attribute(key) ?? Suggestion.closest(to: key, among: roots)
+      ?? Suggestion.closest(to: key, among: read.map { $0.names[1] }).flatMap(attribute)
+  }
+}

@@ -1,0 +1,255 @@
+package import Expressions
+
+/// The members of a user record: what they are called, and what kind of value each has.
+///
+/// Whatever reads records goes by this table: the reader, the shapes that a batch learns, the header
+/// of a CSV file. `corpus/schemas/user.schema.json` says the same.
+package enum UserMember: Int, CaseIterable, Sendable {
+  case userID, status, entitlements, assignments, occurrences, events, sessionStart
+  case user, device, params
+
+  /// What the value of a member is. Another one refuses the record, whether rules read the member
+  /// or not; `null` is as if the member were not there.
+  package enum Kind: Sendable {
+    case text
+    /// An object: a root of expressions.
+    case attributes
+    /// A list of texts.
+    case texts
+    /// A list of objects with `experimentId` and `variantId`.
+    case assignments
+    /// An object of lists of times.
+    case times
+    /// An ISO 8601 time with a zone.
+    case time
+  }
+
+  package var kind: Kind {
+    switch self {
+    case .userID, .status: .text
+    case .user, .device, .params: .attributes
+    case .entitlements: .texts
+    case .assignments: .assignments
+    case .occurrences, .events: .times
+    case .sessionStart: .time
+    }
+  }
+
+  package var key: String { "\(name)" }
+
+  private var name: StaticString {
+    switch self {
+    case .userID: "userId"
+    case .user: "user"
+    case .device: "device"
+    case .params: "params"
+    case .status: "subscriptionStatus"
+    case .entitlements: "entitlements"
+    case .assignments: "assignments"
+    case .occurrences: "occurrences"
+    case .events: "events"
+    case .sessionStart: "sessionStart"
+    }
+  }
+
+  /// The member with a key; nil when there is none.
+  package init?(key: ByteView) {
+    let candidates: (UserMember, UserMember)
+    switch key.count {
+    case 4: candidates = (.user, .user)
+    case 6:
+      switch key[0] {
+      case UInt8(ascii: "u"): candidates = (.userID, .userID)
+      case UInt8(ascii: "d"): candidates = (.device, .device)
+      default: candidates = (.params, .events)
+      }
+    case 11: candidates = (.assignments, .occurrences)
+    case 12: candidates = (.entitlements, .sessionStart)
+    case 18: candidates = (.status, .status)
+    default: return nil
+    }
+    if candidates.0.isCalled(key) {
+      self = candidates.0
+    } else if candidates.1.isCalled(key) {
+      self = candidates.1
+    } else {
+      return nil
+    }
+  }
+
+  private func isCalled(_ key: ByteView) -> Bool {
+    key.elementsEqual(
+      UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+  }
+
+  /// Whether values have members of their own, so that a CSV file may have columns below it.
+  package var hasMembers: Bool { kind == .attributes || kind == .times }
+}
+
+// MARK: Passing values
+
+extension UserMember {
+  /// Passes the value that comes next.
+  ///
+  /// - Returns: why it is none of the member's kind; nil when it is.
+  func pass(_ cursor: inout JSONCursor, nesting: Int) throws(JSONFault) -> String? {
+    if try cursor.takeNull() { return nil }
+    switch kind {
+    case .text, .attributes:
+      let problem = mismatch(cursor)
+      try cursor.skipValue(nesting: nesting)
+      return problem
+    case .texts: return try passTexts(&cursor, nesting: nesting) { _ in }
+    case .assignments: return try passAssignments(&cursor, nesting: nesting) { _ in }
+    case .times: return try passTimes(&cursor, nesting: nesting, name: { _ in }, time: { _ in })
+    case .time: return try passTime(&cursor, nesting: nesting) { _ in }
+    }
+  }
+
+  /// Why the value that comes next is none of the member's kind, as far as its first byte tells.
+  func mismatch(_ cursor: JSONCursor) -> String? {
+    var cursor = cursor
+    let first = cursor.peek()
+    let (wanted, what): (Unicode.Scalar, String) =
+      switch kind {
+      case .text: ("\"", "a string")
+      case .attributes: ("{", "an object")
+      case .texts: ("[", "a list of strings")
+      case .assignments: ("[", "a list of objects with 'experimentId' and 'variantId'")
+      case .times: ("{", "an object of lists of times")
+      case .time: ("\"", "an ISO 8601 time such as \"2026-03-01T12:00:00Z\"")
+      }
+    if first == UInt8(ascii: wanted) { return nil }
+    return "'\(key)' must be \(what), not \(UserMember.kind(of: first))"
+  }
+
+  /// Passes a list of texts, which the body gets.
+  func passTexts(
+    _ cursor: inout JSONCursor, nesting: Int, _ body: (JSONCursor.RawString) -> Void
+  ) throws(JSONFault) -> String? {
+    if let problem = mismatch(cursor) {
+      try cursor.skipValue(nesting: nesting)
+      return problem
+    }
+    var problem: String?
+    try cursor.forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
+      let first = cursor.peek()
+      if first == UInt8(ascii: "\"") { return body(try cursor.string()) }
+      problem =
+        problem ?? "'\(key)' must be a list of strings; it holds \(UserMember.kind(of: first))"
+      try cursor.skipValue(nesting: nesting - 1)
+    }
+    return problem
+  }
+
+  /// Passes a list of assignments, which the body gets.
+  func passAssignments(
+    _ cursor: inout JSONCursor, nesting: Int, _ body: (DecisionState.Assignment) -> Void
+  ) throws(JSONFault) -> String? {
+    if let problem = mismatch(cursor) {
+      try cursor.skipValue(nesting: nesting)
+      return problem
+    }
+    var isFaulty = false
+    try cursor.forEachElement(nesting: nesting) { (cursor) throws(JSONFault) in
+      guard cursor.peek() == UInt8(ascii: "{") else {
+        isFaulty = true
+        return try cursor.skipValue(nesting: nesting - 1)
+      }
+      let value = try cursor.value(nesting: nesting - 1)
+      guard case .string(let experiment)? = value["experimentId"],
+        case .string(let variant)? = value["variantId"]
+      else {
+        isFaulty = true
+        return
+      }
+      switch value["isSentToServer"] {
+      case nil, .null, .bool:
+        body(
+          DecisionState.Assignment(
+            experimentID: experiment, variantID: variant,
+            isSentToServer: value["isSentToServer"] != .bool(false)))
+      default: isFaulty = true
+      }
+    }
+    return isFaulty
+      ? "'\(key)' must be a list of objects with the strings 'experimentId' and 'variantId', and "
+        + "true or false as 'isSentToServer'" : nil
+  }
+
+  /// Passes an object of lists of times: each name, then its times, in milliseconds since 1970.
+  func passTimes(
+    _ cursor: inout JSONCursor, nesting: Int, name body: (JSONCursor.RawString) -> Void,
+    time: (Int64) -> Void
+  ) throws(JSONFault) -> String? {
+    if let problem = mismatch(cursor) {
+      try cursor.skipValue(nesting: nesting)
+      return problem
+    }
+    var problem: String?
+    try cursor.forEachMember(nesting: nesting) { (cursor, name) throws(JSONFault) in
+      body(name)
+      func note(_ reason: String) {
+        if problem == nil { problem = "\(key).\(UserMember.short(name.text)): \(reason)" }
+      }
+      let first = cursor.peek()
+      guard first == UInt8(ascii: "[") else {
+        note("must be a list of times, not \(UserMember.kind(of: first))")
+        return try cursor.skipValue(nesting: nesting - 1)
+      }
+      try cursor.forEachElement(nesting: nesting - 1) { (cursor) throws(JSONFault) in
+        let first = cursor.peek()
+        guard first == UInt8(ascii: "\"") else {
+          note("\(UserMember.kind(of: first)) is no ISO 8601 time")
+          return try cursor.skipValue(nesting: nesting - 2)
+        }
+        let text = try cursor.string()
+        do throws(WireTime.Fault) {
+          time(try UserMember.moment(text))
+        } catch {
+          note(error.message(UserMember.short(text.text)))
+        }
+      }
+    }
+    return problem
+  }
+
+  /// Passes a time, which the body gets in milliseconds since 1970.
+  func passTime(_ cursor: inout JSONCursor, nesting: Int, _ body: (Int64) -> Void)
+    throws(JSONFault) -> String?
+  {
+    if let problem = mismatch(cursor) {
+      try cursor.skipValue(nesting: nesting)
+      return problem
+    }
+    let text = try cursor.string()
+    do throws(WireTime.Fault) {
+      body(try UserMember.moment(text))
+      return nil
+    } catch {
+      return "\(key): \(error.message(UserMember.short(text.text)))"
+    }
+  }
+
+  private static func moment(_ text: JSONCursor.RawString) throws(WireTime.Fault) -> Int64 {
+    text.hasEscapes ? try WireTime.moment(text.text) : try WireTime.moment(text.bytes)
+  }
+
+  /// What a value that begins with a byte is.
+  private static func kind(of first: UInt8) -> String {
+    switch first {
+    case UInt8(ascii: "\""): "a string"
+    case UInt8(ascii: "{"): "an object"
+    case UInt8(ascii: "["): "a list"
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): "a bool"
+    case UInt8(ascii: "n"): "null"
+    default: "a number"
+    }
+  }
+
+  /// A text of a record as a message may have it.
+  static func short(_ text: String) -> String {
+    // Characters may be of any length.
+    text.utf8.count > 60 ? String(text.unicodeScalars.prefix(60)) + "..." : text
+  }
+}

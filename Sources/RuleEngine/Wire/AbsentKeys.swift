@@ -1,0 +1,107 @@
+internal import Expressions
+
+/// Keys that SDKs require and that a config does not have, though nothing here needs them.
+///
+/// An export of a dashboard has all of them, a config that was written by hand few. So one or two
+/// that are missing are told where they are missing; many are told at once.
+struct AbsentKeys {
+  struct Key {
+    var name: String
+    /// The element that does not have it.
+    var path: String
+    /// Who requires it.
+    var peers: [Diagnostic.PeerEffect.Peer]
+    /// What its absence means here, where it means something.
+    var meaning: String?
+
+    /// The place without the numbers of elements, such as `paywall_responses[].id`.
+    var kind: String {
+      var kind = ""
+      var isIndex = false
+      for character in path {
+        if character == "]" { isIndex = false }
+        if !isIndex { kind.append(character) }
+        if character == "[" { isIndex = true }
+      }
+      return kind.isEmpty ? name : "\(kind).\(name)"
+    }
+  }
+
+  private var keys: [Key] = []
+
+  /// As many are told one by one.
+  private static let few = 3
+  /// At most so many elements are named where all are told at once.
+  private static let mostRelated = 20
+
+  mutating func add(_ key: Key) { keys.append(key) }
+
+  var diagnostics: [Diagnostic] {
+    let (telling, plain) = (keys.filter { $0.meaning != nil }, keys.filter { $0.meaning == nil })
+    let alone = plain.count <= AbsentKeys.few ? plain : []
+    let together = plain.count > AbsentKeys.few ? [diagnostic(of: plain)] : []
+    return together + (telling + alone).map(diagnostic)
+  }
+
+  private func diagnostic(of key: Key) -> Diagnostic {
+    Diagnostic(
+      .notAnExport, "'\(key.name)' is missing" + (key.meaning.map { "; \($0)" } ?? ""),
+      severity: .warning, path: key.path,
+      peers: [Diagnostic.PeerEffect(key.peers, .rejectsConfig)])
+  }
+
+  /// One diagnostic for many keys, at what they have in common.
+  private func diagnostic(of keys: [Key]) -> Diagnostic {
+    var kinds: [String] = []
+    var known: Set<String> = []
+    for key in keys where known.insert(key.kind).inserted { kinds.append(key.kind) }
+    let list = kinds.count > 3 ? Array(kinds.prefix(2)) : kinds
+    let rest = kinds.count - list.count
+    let names =
+      rest > 0
+      ? list.joined(separator: ", ") + " and \(rest) more"
+      : list.dropLast().joined(separator: ", ") + (list.count > 1 ? " and " : "")
+        + (list.last ?? "")
+    let peers = Diagnostic.PeerEffect.Peer.allCases.filter { peer in
+      keys.contains { $0.peers.contains(peer) }
+    }
+    return Diagnostic(
+      .notAnExport,
+      "\(names) \(kinds.count == 1 ? "is" : "are") missing: SDKs reject it; fine for offline use",
+      severity: .warning, path: commonPath(keys), related: related(keys),
+      peers: [Diagnostic.PeerEffect(peers, .rejectsConfig)])
+  }
+
+  /// By element, in their order, what it lacks.
+  private func related(_ keys: [Key]) -> [Diagnostic.Related] {
+    var paths: [String] = []
+    var names: [String: [String]] = [:]
+    for key in keys {
+      if names[key.path] == nil { paths.append(key.path) }
+      names[key.path, default: []].append("'\(key.name)'")
+    }
+    return paths.prefix(AbsentKeys.mostRelated).map { path in
+      let list = names[path] ?? []
+      return Diagnostic.Related(
+        path: path,
+        message: list.joined(separator: ", ") + (list.count == 1 ? " is missing" : " are missing"))
+    }
+  }
+
+  /// The path of the smallest element that holds all others.
+  private func commonPath(_ keys: [Key]) -> String {
+    guard var common = keys.first?.path else { return "" }
+    for key in keys {
+      while !AbsentKeys.holds(common, key.path) { common = AbsentKeys.parent(of: common) }
+    }
+    return common
+  }
+
+  private static func holds(_ path: String, _ other: String) -> Bool {
+    path.isEmpty || other == path || other.hasPrefix(path + ".") || other.hasPrefix(path + "[")
+  }
+
+  private static func parent(of path: String) -> String {
+    path.lastIndex { $0 == "." || $0 == "[" }.map { String(path[..<$0]) } ?? ""
+  }
+}

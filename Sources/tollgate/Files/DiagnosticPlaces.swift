@@ -1,0 +1,122 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Where diagnostics stand in the JSON file that they are about.
+struct DiagnosticPlaces {
+  struct Place {
+    /// Bytes of the file.
+    var range: SourceRange
+    /// Where it begins.
+    var position: SourcePosition
+  }
+
+  private struct Key: Hashable {
+    var path: String
+    var range: SourceRange?
+  }
+
+  private var places: [Key: Place] = [:]
+
+  init(_ diagnostics: [Diagnostic], in json: [UInt8]) {
+    let keys = Set(diagnostics.map { Key(path: $0.path, range: $0.range) })
+    let found = JSONLocation.places(of: keys.map(\.path), in: json)
+    var ranges: [Key: SourceRange] = [:]
+    for key in keys { ranges[key] = Self.range(key, found[key.path], in: json) }
+    let positions = SourcePosition.all(ranges.values.map(\.from), in: json)
+    for (key, range) in ranges {
+      guard let position = positions[range.from] else { continue }
+      places[key] = Place(range: range, position: position)
+    }
+  }
+
+  /// A range without a path is one of the file; with one it counts in the text that stands there.
+  private static func range(_ key: Key, _ element: Range<Int>?, in json: [UInt8]) -> SourceRange {
+    guard let element else { return key.range ?? SourceRange(from: 0, to: 0) }
+    guard let range = key.range else {
+      return SourceRange(from: element.lowerBound, to: element.upperBound)
+    }
+    if key.path.isEmpty { return range }
+    guard !element.isEmpty, json[element.lowerBound] == UInt8(ascii: "\"") else {
+      return SourceRange(from: element.lowerBound, to: element.upperBound)
+    }
+    return JSONLocation.range(range, ofStringAt: element, in: json)
+  }
+
+  func place(of diagnostic: Diagnostic) -> Place? {
+    places[Key(path: diagnostic.path, range: diagnostic.range)]
+  }
+
+  /// The diagnostics in the order of the file.
+  func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+    diagnostics.enumerated().sorted {
+      let (a, b) = (place(of: $0.element)?.range.from ?? 0, place(of: $1.element)?.range.from ?? 0)
+      return (a, $0.offset) < (b, $1.offset)
+    }.map(\.element)
+  }
+}
+
+extension Diagnostic {
+  /// The diagnostic as one JSON object, with its place in a file.
+  func json(file: String, _ place: DiagnosticPlaces.Place?) -> Value {
+    func range(_ range: SourceRange) -> Value {
+      .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])
+    }
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value?) {
+      if let value { entries.append(Value.Entry(key: .string(key), value: value)) }
+    }
+    add("code", .string(code.rawValue))
+    add("severity", .string(severity.rawValue))
+    add("file", .string(file))
+    add("line", place.map { .int(Int64($0.position.line)) })
+    add("column", place.map { .int(Int64($0.position.column)) })
+    add("path", .string(path))
+    add("range", place.map { range($0.range) })
+    if !path.isEmpty { add("expressionRange", self.range.map(range)) }
+    return .map(entries + told)
+  }
+
+  /// The diagnostic as one JSON object, about a text that is no file.
+  var json: Value {
+    var entries = [
+      Value.Entry(key: "code", value: .string(code.rawValue)),
+      Value.Entry(key: "severity", value: .string(severity.rawValue)),
+      Value.Entry(key: "path", value: .string(path)),
+    ]
+    if let range {
+      let value = Value.object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])
+      entries.append(Value.Entry(key: "range", value: value))
+    }
+    return .map(entries + told)
+  }
+
+  /// What it says, without where.
+  private var told: [Value.Entry] {
+    var entries = [Value.Entry(key: "message", value: .string(message))]
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    if let suggestion { add("suggestion", .string(suggestion)) }
+    if !related.isEmpty {
+      add(
+        "related",
+        .list(
+          related.map { .object(["path": .string($0.path), "message": .string($0.message)]) }))
+    }
+    if !peers.isEmpty { add("elsewhere", .list(peers.map(\.json))) }
+    if !notes.isEmpty { add("notes", .list(notes.map { .string($0) })) }
+    return entries
+  }
+}
+
+extension Diagnostic.PeerEffect {
+  fileprivate var json: Value {
+    var entries = [
+      Value.Entry(key: "sdks", value: .list(peers.map { .string($0.rawValue) })),
+      Value.Entry(key: "severity", value: .string(severity.rawValue)),
+      Value.Entry(key: "consequence", value: .string(consequence.rawValue)),
+    ]
+    if let detail { entries.append(Value.Entry(key: "detail", value: .string(detail))) }
+    return .map(entries)
+  }
+}

@@ -1,0 +1,114 @@
+internal import Expressions
+internal import SDK
+
+/// The keys and words that scenarios may have.
+enum ScenarioShapes {
+  /// A scenario without its steps.
+  static let scenario = KeyShape(
+    """
+    suite id title kind note source ref derived skip steps
+    basis=(test source measured peer seed decision)
+    area=(configure lifecycle identity attributes placement gating dismiss survey implicit scoping
+      callback backpress purchase restore status presentationResult assignments deeplink redemption
+      webEntitlements checkout backend hooks)
+    platform=(ios android) config hooks listeners=(none) observe ignore only
+    storage{status appUserId aliasId deviceId seed userAttributes integrationAttributes assignments
+      surveys codes webEntitlements installedAt totalPaywallViews lastPaywallView closedAt}
+    store{owned tokens trialEligible
+      purchase[type=(purchased cancelled pending restored failed manual) error]
+      restore[type=(manual) result=(restored failed noProductsToRestore) owned errorMessage]}
+    presenter{available auto}
+    backend[method=(GET POST) path replies[status json delayMs networkError echo=(assignments)]]
+    """)
+
+  /// What a step may expect.
+  private static let expectations = KeyShape(
+    """
+    do note events expect{value error pending complete} noRequests
+    requests[method path query body headers]
+    state{lifecycle appUserId paywallPresented interfaceStyle logLevel tracking placements
+      store{isConfigured isLoading configurationError user subscriptionStatus}}
+    """)
+
+  /// By `do`: the keys of the step.
+  static let steps: [String: KeyShape] = [
+    "call": "method args as", "result": "of", "advance": "ms",
+    "presenter": "action with", "app": "action with",
+    "store": """
+    action=(resolve)
+    with{type=(purchased cancelled pending restored failed) result=(restored failed
+      noProductsToRestore) owned error errorMessage}
+    """,
+    "set": "presenter{available auto}", "client": "endpoint args as",
+    "subscribe": "id handlerId callbacks replies{onCustomCallback{status data} onBackPressed}",
+    "unsubscribe": "id", "placement": "id action=(register) args", "redemptionHelper": "result",
+  ].mapValues { KeyShape($0).with(expectations) }
+
+  /// Steps that the SDK cannot do yet.
+  static let unsupported: Set<String> = ["client", "placement", "redemptionHelper"]
+
+  /// What the user, the paywall and the host do, with the details of each.
+  static let presenterActions: [String: KeyShape] = [
+    "presented": "", "presentFailed": "message", "dismissed": "",
+    "purchase": "productId shouldDismiss", "restore": "", "close": "", "systemDismissed": "",
+    "backPress": "", "survey": "optionId customResponse closed", "customAction": "name",
+    "customPlacement": "name params", "requestCallback": "requestId name behavior variables",
+    "openUrl": "url external", "openDeepLink": "url", "webviewStart": "", "webviewComplete": "",
+    "webviewFail": "", "webviewTimeout": "", "webviewFallback": "",
+    "webviewProcessTerminated": "", "shimmer": "state=(start complete)",
+    "permission": "name state=(requested granted denied)", "reviewRequested": "count",
+    "pageView": "data", "touchesBegan": "", "userAttributes": "attributes", "state": "state",
+    "checkout": "state=(returned submit fail abandon) setupIntentId email",
+  ].mapValues { KeyShape($0) }
+
+  static let appActions: [String: KeyShape] = [
+    "foreground": "", "background": "", "restart": "", "storeTransaction": "productId",
+    "storeRevoked": "productId",
+  ].mapValues { KeyShape($0) }
+
+  static let endpoints = [
+    "checkout.session", "checkout.status", "checkout.confirm", "checkout.complete",
+    "checkout.pollRedemption", "redeem", "entitlements", "products", "config.read", "assignments",
+    "confirmAssignments", "agentwallie.receipt", "agentwallie.subscription",
+  ]
+
+  /// By method: its arguments. A value of another type counts as not there, which scenarios test.
+  static let arguments: [String: KeyShape] = [
+    "configure": """
+    apiKey usingPurchaseController sdkVersion options~{
+      paywalls~{isHapticFeedbackEnabled restoreFailed~{title message closeButtonTitle}
+        shouldShowPurchaseFailureAlert shouldPreload automaticallyDismiss
+        transactionBackgroundView shouldShowWebPurchaseConfirmationAlert hideWhenSubscribed}
+      networkEnvironment eventTrackingBehavior isExternalDataCollectionEnabled localeIdentifier
+      isGameControllerEnabled logging~{level scopes} passIdentifiersToPlayStore storeKitVersion
+      enableExperimentalDeviceVariables manualPurchaseManagment manualPurchaseManagement
+      shouldObservePurchases shouldBypassAppTransactionCheck maxConfigRetryCount useMockReviews
+      testModeBehavior localResources}
+    """,
+    "identify": "userId options~{restorePaywallAssignments}",
+    "registerPlacement": "placement params handlerId",
+    "getPresentationResult": "placement params",
+    "setSubscriptionStatus": "status~{status entitlements}", "setInterfaceStyle": "style",
+    "setUserAttributes": "userAttributes", "setIntegrationAttributes": "attributes",
+    "handleDeepLink": "url", "preloadPaywalls": "placementNames", "setLogLevel": "level",
+    "setEventTrackingBehavior": "behavior eventTrackingBehavior", "consume": "purchaseToken",
+    "didPurchase": "result~{type error}", "didRestore": "result~{result errorMessage}",
+    "didHandleCustomCallback": "callbackId status data", "didHandleBackPressed": "shouldConsume",
+    "getConfigurationStatus": "", "reset": "", "dismiss": "", "getAssignments": "",
+    "confirmAllAssignments": "", "getEntitlements": "", "getSubscriptionStatus": "",
+    "getUserAttributes": "", "getDeviceAttributes": "", "getIntegrationAttributes": "",
+    "restorePurchases": "", "preloadAllPaywalls": "",
+  ].mapValues { KeyShape($0) }
+
+  /// What is observed, and expected: module events, Superwall events, commands to the host, and
+  /// deliveries to subscribers.
+  static let entry = KeyShape("ev sw host to cb p complete unordered optional")
+  static let events = ModuleEvent.Name.allCases.map(\.rawValue)
+  static let superwallEvents = SuperwallEventName.allCases.map(\.rawValue)
+  static let hostCommands = [
+    "present", "dismiss", "survey", "message", "alert", "openUrl", "scheduleNotification",
+    "checkout", "store.purchase", "store.restore",
+  ]
+
+  static let matchers = ["$any", "$re", "$capture", "$use", "$absent", "$set", "$len", "$contains"]
+}

@@ -1,0 +1,454 @@
+import Expressions
+import Foundation
+import Testing
+
+@testable import SDK
+@testable import tollgate
+
+private let corpus = URL(filePath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  .appending(path: "corpus").path
+
+extension Value {
+  /// The value with another key in place of one, at a path of keys.
+  fileprivate func renaming(_ path: ArraySlice<String>, to name: String) -> Value {
+    guard case .map(let entries) = self, let key = path.first else { return self }
+    return .map(
+      entries.map { entry in
+        guard entry.key == .string(key) else { return entry }
+        return path.count == 1
+          ? Entry(key: .string(name), value: entry.value)
+          : Entry(key: entry.key, value: entry.value.renaming(path.dropFirst(), to: name))
+      })
+  }
+
+  fileprivate func setting(_ path: ArraySlice<String>, to value: Value) -> Value {
+    guard let key = path.first else { return value }
+    guard case .map(let entries) = self else { return self }
+    return .map(
+      entries.map { entry in
+        entry.key == .string(key)
+          ? Entry(key: entry.key, value: entry.value.setting(path.dropFirst(), to: value)) : entry
+      })
+  }
+
+  fileprivate var keyNames: [String] { (members ?? []).map(\.key) }
+}
+
+/// A word that a case or a scenario should not have is told, wherever it stands.
+@Suite("Words of cases and scenarios")
+struct CaseWordsTests {
+  // MARK: Shapes
+
+  @Test(
+    arguments: [
+      (#"{"a":1,"b":{"c":1}}"#, nil), (#"{"x":1}"#, ": 'x' is no key here"),
+      (#"{"b":{"d":1}}"#, "b: 'd' is no key here"), (#"{"b":[]}"#, "b: this must be an object"),
+      (#"{"l":[{"e":1},{"ee":1}]}"#, "l[1]: 'ee' is no key here; did you mean 'e'?"),
+      (#"{"l":{}}"#, "l: this must be a list"), (#"{"w":"one"}"#, nil),
+      (#"{"w":"on"}"#, "w: there is no 'on'; did you mean 'one'?"),
+      (#"{"w":5}"#, "w: this must be a string"), (#"{"ws":["one","three"]}"#, "ws[1]: there is no"),
+      (#"{"m":{"any":{"f":1},"other":{"g":1}}}"#, "m.other: 'g' is no key here"),
+      (#"{"t":5,"p":{"q":1}}"#, nil), (#"{"t":{"uu":1}}"#, "t: 'uu' is no key here"),
+      (#"{"p":{"qq":1}}"#, "p: 'qq' is no key here"), (#"{"b":null,"w":null}"#, nil),
+      (#"{"b":{"$any":true},"w":{"$float":1}}"#, nil),
+      (#"{"b":{"$any":true,"c":1}}"#, "b: '$any' is no key here"),
+    ] as [(String, String?)])
+  func shapes(json: String, problem: String?) throws {
+    let shape = KeyShape(
+      "a b{c} l[e] w=(one two) ws=[one two] m<{f}> t~{u} p=$part", parts: ["part": "{q}"])
+    let found = shape.problem(in: try Value.parse(json: json.utf8))?.text
+    if let problem {
+      #expect((found.map { ": \($0)" } ?? "").contains(problem), "\(found ?? "nothing")")
+    } else {
+      #expect(found == nil)
+    }
+  }
+
+  // MARK: Cases
+
+  /// Up to two cases of each suite, kind and operation.
+  private func samples() -> [Case] {
+    var counts: [String: Int] = [:]
+    var samples: [Case] = []
+    for file in (try? CaseFile.paths(under: corpus)) ?? [] {
+      for testCase in (try? CaseFile.read(file)) ?? [] where testCase.suite != "sdk-scenarios" {
+        let content = testCase.content
+        let kind =
+          [testCase.suite, content["kind"]?.text, content["input"]?["op"]?.text]
+          .compactMap { $0 }.joined(separator: " ")
+        guard counts[kind, default: 0] < 2 else { continue }
+        counts[kind, default: 0] += 1
+        samples.append(testCase)
+      }
+    }
+    return samples
+  }
+
+  private func problem(_ testCase: Case, _ content: Value) -> String? {
+    CaseShapes.problem(in: content, suite: testCase.suite)?.text
+  }
+
+  /// Every suite that is run has its shapes, and every case of the corpus fits them.
+  @Test func everySuiteHasShapes() {
+    #expect(
+      Set(CaseShapes.suites) == Set(CaseSuites.runners.keys).subtracting(["sdk-scenarios"]))
+    let samples = samples()
+    #expect(samples.count > 80)
+    for testCase in samples { #expect(problem(testCase, testCase.content) == nil) }
+  }
+
+  /// No key can be misspelt without a word.
+  @Test func misspeltKeys() {
+    for testCase in samples() {
+      var paths = testCase.content.keyNames.map { [$0] }
+      for part in ["input", "expect"] {
+        // Whole values, and what has names of its own, are not looked into.
+        if part == "expect", ["pricing", "liquid", "paywall-strings"].contains(testCase.suite) {
+          continue
+        }
+        paths += (testCase.content[part]?.keyNames ?? []).map { [part, $0] }
+      }
+      for path in paths where !["suite", "id"].contains(path[0]) {
+        let misspelt = testCase.content.renaming(path[...], to: (path.last ?? "") + "z")
+        let found = problem(testCase, misspelt)
+        #expect(found != nil, "\(testCase.suite) \(testCase.id): \(path)")
+      }
+    }
+  }
+
+  /// Nor a kind or an operation.
+  @Test func misspeltKinds() {
+    for testCase in samples() {
+      for path in [["kind"], ["input", "op"]] {
+        guard
+          let word = testCase.content[path[0]]?[path.last ?? ""]?.text
+            ?? (path.count == 1 ? testCase.content["kind"]?.text : nil)
+        else { continue }
+        // Only for sorting, in this suite.
+        if testCase.suite == "paywall-strings" { continue }
+        let misspelt = testCase.content.setting(path[...], to: .string(word + "z"))
+        #expect(problem(testCase, misspelt) != nil, "\(testCase.suite) \(testCase.id): \(path)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#"{"suite":"tollgate-expresions","id":"x"}"#, "did you mean 'tollgate-expressions'?"),
+      (
+        #"{"suite":"tollgate-expressions","id":"x","expresion":"1","expect":{"value":1}}"#,
+        "did you mean 'expression'?"
+      ),
+      (
+        #"{"suite":"tollgate-expressions","id":"x","expression":"1","expect":{}}"#,
+        "nothing is expected"
+      ),
+      (
+        #"{"suite":"tollgate-expressions","id":"x","expression":"1","expect":{"vale":1}}"#,
+        "expect: 'vale' is no key here; did you mean 'value'?"
+      ),
+      (
+        #"{"suite":"superscript","id":"x","expression":"1","context":"nowhere","expect":{"value":1}}"#,
+        "no context 'nowhere'"
+      ),
+      (
+        #"{"suite":"superwall-rules","id":"x","kind":"rule","input":{"op":"evaluateRul"},"expect":{"a":1}}"#,
+        "did you mean 'evaluateRule'?"
+      ),
+      (
+        #"{"suite":"agentwallie","id":"x","kind":"filtr","input":{},"expect":{"match":true}}"#,
+        "did you mean 'filter'?"
+      ),
+      (
+        #"{"suite":"cel","id":"x","expr":"1","needs":["ext:string"],"expect":{"value":{"int":"1"}}}"#,
+        "did you mean 'ext:strings'?"
+      ),
+      (#"{"suite":"agentwallie","id":"x","input":{},"expect":{"match":true}}"#, "no 'kind'"),
+      (#"{"id":"x"}"#, "names no 'suite'"), (#"{"suite":"cel"}"#, "has no 'id'"),
+      ("[]", "a case is a JSON object"), (#"{"suite":"cel",}"#, "take out the comma"),
+    ])
+  func linesThatCannotRun(line: String, message: String) throws {
+    let good =
+      #"{"suite":"tollgate-expressions","id":"good","expression":"1","expect":{"value":1}}"#
+    let result = try BuiltTool.run("test", "-", input: "\n\(line)\n\(good)\n")
+    #expect(result.code == 2)
+    // The line is told with its number, and the others run all the same.
+    #expect(result.errors.contains("-:2: "), "\(result.errors)")
+    #expect(result.errors.contains(message), "\(result.errors)")
+    #expect(result.lines.last == "1 passed, 0 failed, 0 skipped")
+  }
+
+  /// Where no case ran, nothing was shown.
+  @Test func nothingRan() throws {
+    for input in ["", "\n \n"] {
+      let result = try BuiltTool.run("test", "-", input: input)
+      #expect(result.code == 2)
+      #expect(result.errors.contains("has no cases"))
+    }
+    let skipped =
+      #"{"suite":"cel","id":"x","expr":"1","skip":"why","expect":{"value":{"int":"1"}}}"#
+    let result = try BuiltTool.run("test", "-", input: skipped)
+    #expect(result.code == 2)
+    #expect(result.errors.contains("all are skipped"))
+    let folder = try BuiltTool.run("test", corpus + "/demo")
+    #expect(folder.code == 2)
+    #expect(folder.errors.contains("no case files"))
+    #expect(try BuiltTool.run("test", corpus + "/own", "--support", "/no/such").code == 2)
+  }
+
+  // MARK: Scenarios
+
+  private static let scenarios: [Value] = {
+    let files = ["sdk/sdk-scenarios.jsonl", "own/sdk-scenarios.jsonl"]
+    return files.flatMap { (try? CaseFile.read("\(corpus)/\($0)")) ?? [] }.map(\.content)
+  }()
+
+  private func problem(_ scenario: Value) throws -> String? {
+    ScenarioCheck.problem(in: scenario, fixtures: try Fixtures())?.text
+  }
+
+  /// The keys, steps, methods, actions and names that scenarios have, each misspelt once.
+  @Test func misspeltScenarios() throws {
+    let fixtures = try Fixtures()
+    func isTold(_ scenario: Value) -> Bool {
+      ScenarioCheck.problem(in: scenario, fixtures: fixtures) != nil
+    }
+    #expect(Self.scenarios.count > 150)
+    var seen: Set<String> = []
+    func isNew(_ words: String?...) -> Bool {
+      seen.insert(words.map { $0 ?? "" }.joined(separator: " ")).inserted
+    }
+    for scenario in Self.scenarios {
+      let id = scenario["id"]?.text ?? ""
+      #expect(!isTold(scenario), "\(id)")
+      for key in scenario.keyNames where key != "suite" && key != "id" && isNew(key) {
+        #expect(isTold(scenario.renaming([key], to: key + "z")), "\(id): \(key)")
+      }
+      for part in ["store", "presenter", "storage"] {
+        for key in scenario[part]?.keyNames ?? [] where isNew(part, key) {
+          #expect(isTold(scenario.renaming([part, key], to: key + "z")), "\(id): \(part).\(key)")
+        }
+      }
+      let steps = scenario["steps"]?.elements ?? []
+      for (index, step) in steps.enumerated() {
+        func with(_ step: Value) -> Value {
+          var steps = steps
+          steps[index] = step
+          return scenario.setting(["steps"], to: .list(steps))
+        }
+        let word = step["method"]?.text ?? step["action"]?.text
+        for key in step.keyNames where isNew(step["do"]?.text, key) {
+          #expect(isTold(with(step.renaming([key], to: key + "z"))), "\(id) \(index): \(key)")
+        }
+        let isTested = step["expect"]?["error"] != nil
+        for key in ["do", "method", "action", "endpoint", "of"] where !(key == "method" && isTested)
+        {
+          guard let word = step[key]?.text, isNew("is", key, word) else { continue }
+          let misspelt = with(step.setting([key], to: .string(word + "z")))
+          #expect(isTold(misspelt), "\(id) \(index): \(key) \(word)")
+        }
+        let hasMethod = step["method"]?.text.map { Bridge.methods.contains($0) } ?? true
+        for part in ["args", "with", "expect", "state"] where hasMethod {
+          if ScenarioShapes.unsupported.contains(step["do"]?.text ?? ""), part == "args" {
+            continue
+          }
+          for key in step[part]?.keyNames ?? [] where isNew(word, part, key) {
+            #expect(
+              isTold(with(step.renaming([part, key], to: key + "z"))),
+              "\(id) \(index): \(part).\(key)")
+          }
+        }
+        for (number, entry) in (step["events"]?.elements ?? []).enumerated() {
+          for key in ["ev", "sw", "host"] {
+            guard let name = entry[key]?.text, isNew("entry", key, name) else { continue }
+            var entries = step["events"]?.elements ?? []
+            entries[number] = entry.setting([key], to: .string(name + "z"))
+            #expect(isTold(with(step.setting(["events"], to: .list(entries)))), "\(id): \(name)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func everyMethodHasArguments() {
+    #expect(Set(ScenarioShapes.arguments.keys) == Set(Bridge.methods))
+  }
+
+  private func scenario(_ steps: String, _ more: String = "") -> String {
+    "{\"id\":\"s-1\"\(more),\"steps\":[\(steps)]}"
+  }
+
+  private static let configure = #"{"do":"call","method":"configure","args":{"apiKey":"pk_1"}}"#
+
+  @Test(
+    arguments: [
+      (
+        #"{"do":"cal","method":"reset"}"#, "",
+        "steps[0].do: there is no step 'cal'; did you mean 'call'?"
+      ),
+      (#"{"do":"call","method":"registerPlacment"}"#, "", "did you mean 'registerPlacement'?"),
+      (
+        #"{"do":"call","method":"registerPlacement","args":{"placemnt":"p"}}"#, "",
+        "steps[0].args: 'placemnt' is no key here; did you mean 'placement'?"
+      ),
+      (#"{"do":"call"}"#, "", "no method ''"), (#"{"method":"reset"}"#, "", "'do' says"),
+      (#"{"do":"presenter","action":"clos"}"#, "", "did you mean 'close'?"),
+      (#"{"do":"app","action":"forground"}"#, "", "did you mean 'foreground'?"),
+      (
+        #"{"do":"app","action":"storeTransaction","with":{"productId":"com.tollgate.pro.mont"}}"#,
+        "",
+        "did you mean 'com.tollgate.pro.month'?"
+      ),
+      (#"{"do":"advance","ms":"5"}"#, "", "number of milliseconds"),
+      (#"{"do":"advance","ms":-1}"#, "", "number of milliseconds"),
+      (#"{"do":"advance"}"#, "", "number"),
+      (#"{"do":"result","of":"r"}"#, "", "no call before it 'r'"),
+      (#"{"do":"unsubscribe","id":"s"}"#, "", "no subscriber 's'"),
+      (#"{"do":"subscribe","id":"s","callbacks":["onPurchas"]}"#, "", "did you mean 'onPurchase'?"),
+      (configure, #","platform":"androd""#, "did you mean 'android'?"),
+      (configure, #","config":"sdt""#, "did you mean 'std'?"),
+      (configure, #","config":{"patch":{"triger_options":[]}}"#, "did you mean 'trigger_options'?"),
+      (configure, #","config":{"patch":{"+trigger_options":{}}}"#, "is a list"),
+      (configure, #","observe":["sw:triggerFir"]"#, "did you mean 'triggerFire'?"),
+      (configure, #","ignore":["didDismissPaywal"]"#, "did you mean 'didDismissPaywall'?"),
+      (
+        configure, #","store":{"owned":["com.tollgate.coin"]}"#,
+        "did you mean 'com.tollgate.coins'?"
+      ),
+      (configure, #","store":{"purchase":[{"type":"pendin"}]}"#, "did you mean 'pending'?"),
+      (configure, #","presenter":{"directives":[]}"#, "'directives' is no key here"),
+      (configure, #","backend":[{"method":"PUT","path":"/a","replies":[]}]"#, "no 'PUT'"),
+      (configure, #","backend":[{"method":"GET","path":"a","replies":[]}]"#, "begins with '/'"),
+      (
+        configure, #","backend":[{"method":"GET","path":"/a","replies":[{"staus":500}]}]"#,
+        "did you mean 'status'?"
+      ),
+      (#"{"do":"call","method":"reset","noRequests":["/api"]}"#, "", "begins no request"),
+      (#"{"do":"call","method":"reset","events":[{"sv":"reset"}]}"#, "", "'sv' is no key here"),
+      (
+        #"{"do":"call","method":"reset","events":[{"p":{}}]}"#, "", "has 'ev', 'sw', 'host' or 'to'"
+      ),
+      (
+        #"{"do":"call","method":"reset","events":[{"optional":{"sw":"rset"}}]}"#, "",
+        "did you mean 'reset'?"
+      ),
+      (
+        #"{"do":"call","method":"reset","expect":{"value":{"a":{"$captur":"x"}}}}"#, "",
+        "no matcher '$captur'; did you mean '$capture'?"
+      ),
+      (
+        #"{"do":"call","method":"reset","expect":{"value":{"$any":"text"}}}"#, "",
+        "'$any' is true or"
+      ),
+      (
+        #"{"do":"call","method":"identify","args":{"userId":{"$use":"u"}}}"#, "",
+        "no captured value 'u'"
+      ),
+      ("", "", "there is none"), ("5", "", "a step is an object"),
+    ])
+  func scenariosThatCannotRun(steps: String, more: String, message: String) throws {
+    let good = scenario(Self.configure).replacing("s-1", with: "good")
+    let result = try BuiltTool.run(
+      "simulate", "-", "--quiet", input: "\n" + scenario(steps, more) + "\n" + good)
+    #expect(result.code == 2)
+    #expect(result.errors.contains("-:2: s-1: "), "\(result.errors)")
+    #expect(result.errors.contains(message), "\(result.errors)")
+    // The others run all the same, and nothing of this one is as expected.
+    #expect(result.output == "1 passed, 0 failed, 1 cannot be run\n")
+  }
+
+  /// What cannot be done yet, and a method that is not there where that is the point.
+  @Test func unsupportedSteps() throws {
+    let client = #"{"do":"client","endpoint":"products"}"#
+    #expect(try BuiltTool.run("simulate", "-", input: scenario(client)).code == 1)
+    let unknown =
+      #"{"do":"call","method":"noSuchMethod","expect":{"error":{"code":"unsupported"}}}"#
+    #expect(try BuiltTool.run("simulate", "-", input: scenario(unknown)).code == 0)
+    let wrong = #"{"do":"call","method":"noSuchMethod","expect":{"error":{"code":"other"}}}"#
+    #expect(try BuiltTool.run("simulate", "-", input: scenario(wrong)).code == 1)
+  }
+
+  /// A request that no rule answers is marked, and a paywall that it was for tells why it was asked
+  /// for.
+  @Test func requestsThatNobodyAnswers() throws {
+    let steps =
+      Self.configure + #",{"do":"call","method":"registerPlacement","args":{"placement":"gated"}}"#
+    let localised = #","config":{"patch":{"localization":{"locales":[{"locale":"en_US"}]}}}"#
+    let result = try BuiltTool.run("simulate", "-", input: scenario(steps, localised))
+    #expect(
+      result.output.contains("GET /api/v1/paywall/pw_gated  (404: no backend rule answers it)"))
+    #expect(!result.output.contains("static_config  (404"))
+    let served = try BuiltTool.run(
+      "simulate", "--serve",
+      input: """
+        {"op":"begin","scenario":\(scenario("", localised))}
+        {"op":"step","step":\(Self.configure)}
+        {"op":"step","step":{"do":"call","method":"registerPlacement","args":{"placement":"gated"}}}
+        """)
+    #expect(
+      served.output.contains(
+        "it is localised for 'en_US', so the backend is asked at /api/v1/paywall"))
+  }
+
+  @Test func anyOfAKind() throws {
+    let status =
+      #"{"do":"call","method":"getConfigurationStatus","expect":{"value":{"$any":KIND}}}"#
+    func code(_ kind: String) throws -> Int32 {
+      try BuiltTool.run("simulate", "-", input: scenario(status.replacing("KIND", with: kind))).code
+    }
+    #expect(try code("true") == 0)
+    #expect(try code("\"string\"") == 0)
+    #expect(try code("\"number\"") == 1)
+    #expect(try code("\"object\"") == 1)
+  }
+
+  @Test func nothingWasSimulated() throws {
+    let file = corpus + "/own/sdk-scenarios.jsonl"
+    let filtered = try BuiltTool.run("simulate", file, "--only", "own-zzz")
+    #expect(filtered.code == 2)
+    #expect(filtered.errors.contains("begins with 'own-zzz'"))
+    for input in ["", "\n\n"] {
+      #expect(try BuiltTool.run("simulate", "-", input: input).code == 2)
+    }
+    let broken = try BuiltTool.run("simulate", "-", input: "{\"id\":\"a\",}")
+    #expect(broken.code == 2)
+    #expect(broken.errors.contains("take out the comma"))
+    #expect(try BuiltTool.run("simulate", "--serve", file).code != 0)
+    #expect(try BuiltTool.run("simulate", "--serve", "--only", "x").code != 0)
+  }
+
+  /// The adapter answers with an error what does not exist, and goes on.
+  @Test func servingUnknownSteps() throws {
+    let lines = [
+      #"{"op":"begin","scenario":{"id":"x"}}"#, #"{"op":"step","step":{"do":"jump"}}"#,
+      #"{"op":"step","step":{"do":"presenter","action":"explode"}}"#,
+      #"{"op":"step","step":{"do":"call","method":"noSuchMethod"}}"#,
+      #"{"op":"step","step":{"do":"call","method":"getConfigurationStatus"}}"#,
+    ]
+    let result = try BuiltTool.run("simulate", "--serve", input: lines.joined(separator: "\n"))
+    #expect(result.code == 0)
+    #expect(result.lines.count == 5)
+    for line in result.lines[1...3] { #expect(line.contains(#""code":"unsupported""#), "\(line)") }
+    #expect(result.lines.last?.contains(#""result":{"value":"#) == true)
+  }
+
+  /// Fixtures of one's own are read as strictly.
+  @Test func fixtures() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "tollgate-fixtures-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func run(_ products: String) throws -> BuiltTool.Result {
+      try Data(#"{"build_id":"b","trigger_options":[],"paywall_responses":[]}"#.utf8)
+        .write(to: folder.appending(path: "config.std.json"))
+      try Data(products.utf8).write(to: folder.appending(path: "products.json"))
+      return try BuiltTool.run(
+        "simulate", "-", "--fixtures", folder.path, input: scenario(Self.configure))
+    }
+    #expect(try run(#"{"a":{"price":1}}"#).code == 0)
+    #expect(try run(#"{"a":{"prize":1}}"#).errors.contains("did you mean 'price'?"))
+    #expect(try run(#"{"a":{"locale":"en"}}"#).code == 2)
+    #expect(try run("{").code == 2)
+  }
+}

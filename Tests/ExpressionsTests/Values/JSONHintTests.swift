@@ -1,0 +1,46 @@
+import Expressions
+import Testing
+
+/// What is said of texts that are nearly JSON.
+@Suite struct JSONHintTests {
+  @Test(
+    arguments: [
+      (#"{"a":1,}"#, "take out the comma"), ("[1,]", "take out the comma"),
+      (#"{"a":1,,"b":2}"#, "a comma too many"), ("[,1]", "a comma too many"),
+      ("{\"a\":1 // one\n}", "no comments"), ("{\"a\":1 /* one */}", "no comments"),
+      ("# one\n{}", "no comments"), ("{'a':1}", "double quotes"), ("{\"a\":'x'}", "double quotes"),
+      ("{a:1}", "keys need double quotes"), (#"{"x":1,a:1}"#, "keys need double quotes"),
+      (#"{"a":x}"#, "texts need double quotes"), (#"{"a":True}"#, "true or false"),
+      (#"{"a":None}"#, "null"), (#"{"a":undefined}"#, "null"), (#"{"a":NaN}"#, "no such number"),
+      (#"{"a":-Infinity}"#, "no such number"), (#"{"a":01}"#, "no zeros before it"),
+      (#"{"a":.5}"#, "begins with a digit"), (#"{"a":+5}"#, "begins with a digit"),
+      (#"{"a":1 "b":2}"#, "a comma"), (#"{"a" "b"}"#, "a colon"), (#"{"a" 1}"#, "a colon"),
+      ("[{} {}]", "a comma"), ("{\"a\":\u{201C}x\u{201D}}", "straight quotes"),
+      ("{\"a\":\"x\ny\"}", "a quote is missing"), ("{\"a\":\"x\ty\"}", "\\t"),
+      (#"{"a":[1,2}"#, "bracket"), (#"{"a":}"#, "a value is missing"), ("{} {}", "more than one"),
+      ("", "nothing in it"), (" \n", "nothing in it"), ("{\"a\":\"x", "no closing quote"),
+      ("{\"a\":\"\\\"", "no closing quote"), ("{\"a\":1", "'}' is missing"),
+      ("[[1]", "']' is missing"), (#"{"a":"]""#, "'}' is missing"),
+    ])
+  func hints(json: String, hint: String) throws {
+    let bytes = Array(json.utf8)
+    let fault = try #require(throws: JSONFault.self) { try Value.parse(json: bytes) }
+    #expect(try #require(fault.hint(in: bytes)).contains(hint), "\(fault)")
+  }
+
+  /// Bytes of any kind: something or nothing is said, and the length stays within the text.
+  @Test func anyBytes() {
+    var random = SeededGenerator(seed: 11)
+    let alphabet = Array("{}[],:\"'/#\\ntfx01.-+ \n\u{201C}é".utf8) + [0, 0xE2, 0xFF]
+    for _ in 0..<20_000 {
+      let count = Int.random(in: 0...12, using: &random)
+      let bytes = (0..<count).map { _ in alphabet.randomElement(using: &random)! }
+      do throws(JSONFault) {
+        _ = try Value.parse(json: bytes)
+      } catch {
+        _ = error.hint(in: bytes)
+        #expect(error.offset + error.length(in: bytes) <= max(bytes.count, error.offset + 1))
+      }
+    }
+  }
+}
