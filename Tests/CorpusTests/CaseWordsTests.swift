@@ -165,7 +165,9 @@ struct CaseWordsTests {
         "did you mean 'ext:strings'?"
       ),
       (#"{"suite":"agentwallie","id":"x","input":{},"expect":{"match":true}}"#, "no 'kind'"),
-      (#"{"id":"x"}"#, "names no 'suite'"), (#"{"suite":"cel"}"#, "has no 'id'"),
+      (#"{"id":"x"}"#, "names no 'suite'"),
+      (#"{"suit":"cel","id":"x"}"#, "names no 'suite'; is 'suit' a misspelling of it?"),
+      (#"{"suite":"cel"}"#, "has no 'id'"),
       ("[]", "a case is a JSON object"), (#"{"suite":"cel",}"#, "take out the comma"),
     ])
   func linesThatCannotRun(line: String, message: String) throws {
@@ -195,6 +197,28 @@ struct CaseWordsTests {
     #expect(folder.code == 2)
     #expect(folder.errors.contains("no case files"))
     #expect(try BuiltTool.run("test", corpus + "/own", "--support", "/no/such").code == 2)
+  }
+
+  /// What is no file of cases is told once, and not line by line.
+  @Test(arguments: ["test", "simulate"])
+  func otherFiles(command: String) throws {
+    let whole = try BuiltTool.run(command, corpus + "/demo/config.json")
+    #expect(whole.code == 2)
+    #expect(whole.errors.contains("this is one JSON value of 1514 lines; write one object a line"))
+    #expect(whole.errors.split(separator: "\n").count == 1)
+    let lines = String(repeating: "{\"a\":1}\n", count: Refusals.shownLines)
+    for (more, told) in [
+      (0, nil), (1, "cannot run: 1 more line of -"), (5, "cannot run: 5 more lines of -"),
+    ] as [(Int, Substring?)] {
+      let input = lines + String(repeating: "[]\n", count: more)
+      let result = try BuiltTool.run(command, "-", input: input)
+      #expect(result.code == 2)
+      let errors = result.errors.split(separator: "\n")
+      #expect(errors.count == Refusals.shownLines + (told == nil ? 0 : 1))
+      #expect(told == nil || errors.last == told)
+      let counted = "\(Refusals.shownLines + more) cannot be run"
+      #expect(command == "test" || result.output.contains(counted))
+    }
   }
 
   // MARK: Scenarios
@@ -291,6 +315,22 @@ struct CaseWordsTests {
       (
         #"{"do":"call","method":"registerPlacement","args":{"placemnt":"p"}}"#, "",
         "steps[0].args: 'placemnt' is no key here; did you mean 'placement'?"
+      ),
+      (#"{"do":"call","mehod":"reset"}"#, "", "steps[0]: 'mehod' is no key here; did you mean"),
+      (#"{"do":"call","method":"reset","expect":{}}"#, "", "expect: this needs one of 'value',"),
+      (#"{"do":"call","method":"reset","expect":null}"#, "", "expect: this needs one of 'value',"),
+      (
+        #"{"do":"call","method":"reset","expect":{"value":null,"error":{}}}"#, "",
+        "expect: this needs one of 'value',"
+      ),
+      (#"{"do":"call","method":"reset","expect":{"pending":false}}"#, "", "this must be true"),
+      (
+        #"{"do":"call","method":"reset","expect":{"pending":true,"complete":true}}"#, "",
+        "this is true or false, beside 'value'"
+      ),
+      (
+        #"{"do":"call","method":"nix","expect":{"error":{"coed":"unsupported"}}}"#, "",
+        "steps[0].expect.error: 'coed' is no key here; did you mean 'code'?"
       ),
       (#"{"do":"call"}"#, "", "no method ''"), (#"{"method":"reset"}"#, "", "'do' says"),
       (#"{"do":"presenter","action":"clos"}"#, "", "did you mean 'close'?"),
@@ -431,6 +471,10 @@ struct CaseWordsTests {
     #expect(result.lines.count == 5)
     for line in result.lines[1...3] { #expect(line.contains(#""code":"unsupported""#), "\(line)") }
     #expect(result.lines.last?.contains(#""result":{"value":"#) == true)
+    let begins = [#"{"op":"begin","scenaro":{"id":"x"}}"#, #"{"op":"begin","scenario":[]}"#]
+    let refused = try BuiltTool.run("simulate", "--serve", input: begins.joined(separator: "\n"))
+    #expect(refused.lines.count == 2)
+    for line in refused.lines { #expect(line.contains("needs a 'scenario'"), "\(line)") }
   }
 
   /// Fixtures of one's own are read as strictly.

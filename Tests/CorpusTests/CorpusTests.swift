@@ -14,7 +14,7 @@ struct CorpusTests {
   func passes(file: String) {
     var results = CaseResults()
     results.run(file: file)
-    #expect(results.unusable == [])
+    #expect(results.unusable.isEmpty)
     #expect(results.failed == 0, "\(results.closingLine) in \(file)")
   }
 

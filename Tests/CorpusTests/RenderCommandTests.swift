@@ -172,6 +172,7 @@ struct CheckTemplateCommandTests {
       "check-template", demo + "/native-paywall.json", "--products", products)
     #expect(native.code == 0)
     #expect(native.output.contains("0 errors, 0 warnings"))
+    #expect(try check("{{ user.name }}").output.hasPrefix("1 text, 1 path: 0 errors, "))
   }
 
   @Test func findsPathsAndSlots() throws {

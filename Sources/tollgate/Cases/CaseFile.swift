@@ -42,6 +42,9 @@ enum CaseFile {
     } catch {
       throw CaseFileError(message: "\(error)")
     }
+    if let problem = Refusals.problem(inLinesOf: bytes) {
+      throw CaseFileError(message: "\(path): \(problem)")
+    }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     var lines: [Result<Case, CaseFileError>] = []
     for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -72,9 +75,15 @@ enum CaseFile {
       let hint = error.hint(in: Array(line)).map { "; \($0)" } ?? ""
       throw CaseFileError(message: "\(error.message) at byte \(error.offset)\(hint)")
     }
-    guard case .map = content else { throw CaseFileError(message: "a case is a JSON object") }
+    guard case .map(let entries) = content else {
+      throw CaseFileError(message: "a case is a JSON object")
+    }
     guard case .string(let suite)? = content["suite"] else {
-      throw CaseFileError(message: "the line names no 'suite'")
+      let keys = entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }
+      let close = Suggestion.closest(to: "suite", among: keys)
+      throw CaseFileError(
+        message: "the line names no 'suite'"
+          + (close.map { "; is '\($0)' a misspelling of it?" } ?? ""))
     }
     guard case .string(let id)? = content["id"], !id.isEmpty else {
       throw CaseFileError(message: "the line has no 'id'")

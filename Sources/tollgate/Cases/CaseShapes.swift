@@ -137,13 +137,13 @@ enum CaseShapes {
       "input{salt experiment subject weights} expect{fraction variant}"),
     "tollgate-decisions": suite(
       """
-      input{config format=(superwall agentwallie) placement user now timeZone seed
-        assigner=(hash djb2) draw
+      input{config format=(superwall agentwallie) dialect=(superscript cel)
+        platform=(ios android web) placement user now timeZone seed assigner=(hash djb2) draw
         request=(presentation getPaywall getPresentationResult handleImplicitTrigger
           paywallDeclineCheck confirmAllAssignments preload)
         table=(ios android tollgate)}
       expect{reason audience paywall variant assignment{source from} reasons clauses shares effects
-        diagnostics[code severity=(error warning note) path elsewhere]
+        errors[audience code path clause message] diagnostics[code severity=(error warning note) path elsewhere]
         notes{unknownKeys unknownStatuses} text refused}
       """),
   ]

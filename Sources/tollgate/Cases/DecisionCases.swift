@@ -53,14 +53,23 @@ enum DecisionCases {
     let state = reader.state(now: now)
     let explanation = ruleSet.explain(
       placement, frame: &frame, state: state, assigner: assigner(testCase))
-    let line = explanation.decision.outcomeLine(subjectID: state.subjectID)
+    let errors = ruleSet.errors(placement, frame: &frame, state: state)
+    let line = explanation.decision.outcomeLine(subjectID: state.subjectID, errors: errors)
     guard batch == [line, line, line] else {
       return ["alone": line, "inBatch": .list(batch)]
     }
     guard case .map(let described) = described(explanation, testCase, diagnostics) else {
       return .null
     }
-    return .map(described + [Value.Entry(key: "notes", value: reader.notes.value)])
+    let told = errors.map { error -> Value in
+      guard case .map(let members) = error.value else { return error.value }
+      return .map(members + [Value.Entry(key: "message", value: .string(error.message))])
+    }
+    return .map(
+      described + [
+        Value.Entry(key: "notes", value: reader.notes.value),
+        Value.Entry(key: "errors", value: .list(told)),
+      ])
   }
 
   /// What a batch gives a record that it gets three times: at first it is read alone, then its shape

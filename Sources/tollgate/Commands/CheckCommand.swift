@@ -132,8 +132,3 @@ extension Diagnostic {
     return diagnostic
   }
 }
-
-/// `1 placement`, `2 placements`
-func counted(_ number: Int, _ noun: String) -> String {
-  "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
-}

@@ -50,19 +50,19 @@ struct CheckTemplateCommand: ParsableCommand {
       declarations: try declarations())
     let bytes = try FileText.read(file)
     try check.read(bytes, reading, paywall: paywall)
-    let counted = check.findings.filter { $0.diagnostic.severity == .error }.count
-    let warned = check.findings.filter { $0.diagnostic.severity == .warning }.count
+    let errors = check.findings.filter { $0.diagnostic.severity == .error }.count
+    let warnings = check.findings.filter { $0.diagnostic.severity == .warning }.count
     for finding in check.findings {
       FileText.print(
         json ? finding.diagnostic.json.json : finding.text(place(finding, in: bytes)) + "\n")
     }
     if !json {
       FileText.print(
-        "\(check.textCount) text\(check.textCount == 1 ? "" : "s"), \(check.requirements.count) paths: "
-          + "\(counted) error\(counted == 1 ? "" : "s"), \(warned) warning\(warned == 1 ? "" : "s")"
+        "\(counted(check.textCount, "text")), \(counted(check.requirements.count, "path")): "
+          + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
       )
     }
-    if counted > 0 || strict && warned > 0 { throw ExitCode(1) }
+    if errors > 0 || strict && warnings > 0 { throw ExitCode(1) }
   }
 
   private func place(_ finding: TemplateCheck.Finding, in bytes: [UInt8]) -> String {

@@ -51,7 +51,7 @@ struct SimulateCommand: ParsableCommand {
     for path in scenarios { results.run(path, fixtures) }
     FileText.print(results.closingLine)
     if let reason = results.nothingRan { throw CommandError(reason) }
-    if results.unusable > 0 { throw ExitCode(2) }
+    if !results.unusable.isEmpty { throw ExitCode(Ending.wrongUse) }
     if results.failed > 0 { throw ExitCode(1) }
   }
 }
@@ -63,7 +63,7 @@ struct ScenarioResults {
   private(set) var passed = 0
   private(set) var failed = 0
   /// Scenarios, and files, that could not be run.
-  private(set) var unusable = 0
+  private(set) var unusable = Refusals()
   private var ids: [String] = []
 
   init(only: String, isQuiet: Bool) {
@@ -72,29 +72,36 @@ struct ScenarioResults {
   }
 
   var closingLine: String {
-    "\(passed) passed, \(failed) failed" + (unusable > 0 ? ", \(unusable) cannot be run" : "")
+    "\(passed) passed, \(failed) failed"
+      + (unusable.isEmpty ? "" : ", \(unusable.count) cannot be run")
   }
 
   /// Why no scenario was run at all, where nothing else says so.
   var nothingRan: String? {
-    guard passed + failed + unusable == 0 else { return nil }
+    guard passed + failed + unusable.count == 0 else { return nil }
     let close = Suggestion.closest(to: only, among: ids).map { "; did you mean '\($0)'?" } ?? ""
     return "no scenario has an id that begins with '\(only)'\(close)"
   }
 
   mutating func run(_ path: String, _ fixtures: Fixtures) {
-    let lines: [ArraySlice<UInt8>]
+    let bytes: [UInt8]
     do {
-      lines = try FileText.read(path).split(separator: 0x0A, omittingEmptySubsequences: false)
+      bytes = try FileText.read(path)
     } catch {
-      return refuse("\(error)")
+      return unusable.add("\(error)")
+    }
+    if let problem = Refusals.problem(inLinesOf: bytes) {
+      return unusable.add("\(path): \(problem)")
     }
     var isEmpty = true
-    for (number, line) in lines.enumerated() where !line.allSatisfy({ $0 <= 0x20 }) {
+    for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .enumerated() where !line.allSatisfy({ $0 <= 0x20 })
+    {
       isEmpty = false
       run(line, "\(path):\(number + 1)", fixtures)
     }
-    if isEmpty { refuse("\(path) has no scenarios") }
+    unusable.endFile(path)
+    if isEmpty { unusable.add("\(path) has no scenarios") }
   }
 
   private mutating func run(_ line: ArraySlice<UInt8>, _ place: String, _ fixtures: Fixtures) {
@@ -103,14 +110,15 @@ struct ScenarioResults {
       scenario = try Value.parse(json: line)
     } catch {
       let hint = error.hint(in: Array(line)).map { "; \($0)" } ?? ""
-      return refuse("\(place): \(error.message) at byte \(error.offset)\(hint)")
+      return unusable.add(
+        line: "\(place): \(error.message) at byte \(error.offset)\(hint)")
     }
     let id = scenario["id"]?.text
     if let id { ids.append(id) }
     if !only.isEmpty, id?.hasPrefix(only) != true { return }
     let name = id.map { "\($0): " } ?? ""
     if let problem = ScenarioCheck.problem(in: scenario, fixtures: fixtures) {
-      return refuse("\(place): \(name)\(problem.text)")
+      return unusable.add(line: "\(place): \(name)\(problem.text)")
     }
     do {
       let run = try ScenarioRun(scenario, fixtures: fixtures)
@@ -119,14 +127,10 @@ struct ScenarioResults {
         FileText.print(ScenarioText.text(scenario, run) + "\n")
       }
     } catch {
-      refuse("\(place): \(name)\(error)")
+      unusable.add(line: "\(place): \(name)\(error)")
     }
   }
 
-  private mutating func refuse(_ reason: String) {
-    unusable += 1
-    FileText.printError("cannot run: \(reason)")
-  }
 }
 
 /// Speaks the adapter protocol until standard input ends.
@@ -156,8 +160,11 @@ struct SimulationServer {
     case "begin":
       session?.end()
       session = nil
+      guard let scenario = message["scenario"], scenario.isObject else {
+        return refuse("'begin' needs a 'scenario', an object")
+      }
       do {
-        session = try SimulationSession(message["scenario"] ?? .map([]), fixtures: fixtures)
+        session = try SimulationSession(scenario, fixtures: fixtures)
       } catch {
         return refuse("\(error)")
       }

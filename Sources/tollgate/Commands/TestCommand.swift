@@ -57,7 +57,7 @@ struct CaseResults {
   private(set) var passed = 0
   private(set) var failed = 0
   private(set) var skipped: [String: Int] = [:]
-  private(set) var unusable: [String] = []
+  private(set) var unusable = Refusals()
   private(set) var lines: [UInt8] = []
 
   /// `N passed, N failed, N skipped`
@@ -65,10 +65,7 @@ struct CaseResults {
     "\(passed) passed, \(failed) failed, \(skipped.values.reduce(0, +)) skipped"
   }
 
-  mutating func cannotRun(_ message: String) {
-    unusable.append(message)
-    FileText.printError("cannot run: \(message)")
-  }
+  mutating func cannotRun(_ message: String) { unusable.add(message) }
 
   mutating func run(file: String, support: String? = nil) {
     let (ran, told) = (passed + failed, unusable.count)
@@ -80,15 +77,16 @@ struct CaseResults {
     }
     for line in lines {
       switch line {
-      case .failure(let error): cannotRun(error.message)
+      case .failure(let error): unusable.add(line: error.message)
       case .success(let testCase):
         do throws(CaseFileError) {
           record(testCase, try CaseSuites.run(testCase), file)
         } catch {
-          cannotRun("\(file):\(testCase.line): \(testCase.id): \(error.message)")
+          unusable.add(line: "\(file):\(testCase.line): \(testCase.id): \(error.message)")
         }
       }
     }
+    unusable.endFile(file)
     if passed + failed == ran, unusable.count == told {
       cannotRun(
         lines.isEmpty ? "\(file) has no cases" : "\(file): no case was run, all are skipped")

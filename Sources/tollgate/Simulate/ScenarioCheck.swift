@@ -148,9 +148,9 @@ struct ScenarioCheck {
 
   /// What a step does, and with which details.
   private func deed(_ step: Value, _ path: String) throws(Problem) {
-    let details = try Self.words(of: step, path)
     let kind = step["do"]?.text ?? ""
     if let shape = ScenarioShapes.steps[kind] { try fits(step, shape, path) }
+    let details = try Self.words(of: step, path)
     if let details, let value = step[details.key] {
       try fits(value, details.shape, "\(path).\(details.key)")
     }
@@ -220,8 +220,23 @@ struct ScenarioCheck {
           message: "'\(beginning)' begins no request; write \"GET /api\", or \"GET\" for all")
       }
     }
+    if let wanted = step["expect"] { try answer(wanted, "\(path).expect") }
     for key in ["expect", "events", "requests", "state"] {
       if let value = step[key] { try matchers(value, "\(path).\(key)") }
+    }
+  }
+
+  /// What is expected of an answer. Where nothing is, any answer would be as expected.
+  private func answer(_ wanted: Value, _ path: String) throws(Problem) {
+    let kinds = ["value", "error", "pending"].filter { wanted[$0] != nil }
+    guard kinds.count == 1 else {
+      throw Problem(path: path, message: "this needs one of 'value', 'error' and 'pending'")
+    }
+    if let pending = wanted["pending"], pending != true {
+      throw Problem(path: "\(path).pending", message: "this must be true, or left out")
+    }
+    if let complete = wanted["complete"], complete.truth == nil || kinds != ["value"] {
+      throw Problem(path: "\(path).complete", message: "this is true or false, beside 'value'")
     }
   }
 

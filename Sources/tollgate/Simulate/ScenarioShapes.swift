@@ -24,7 +24,7 @@ enum ScenarioShapes {
   /// What a step may expect.
   private static let expectations = KeyShape(
     """
-    do note events expect{value error pending complete} noRequests
+    do note events expect{value error{code message} pending complete} noRequests
     requests[method path query body headers]
     state{lifecycle appUserId paywallPresented interfaceStyle logLevel tracking placements
       store{isConfigured isLoading configurationError user subscriptionStatus}}
