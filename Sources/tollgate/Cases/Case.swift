@@ -56,6 +56,7 @@ enum CaseSuites {
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
     "tollgate-decisions": DecisionCases.run,
+    "tollgate-templates": OwnTemplateCases.run,
     "sdk-scenarios": ScenarioCases.run,
   ]
 
