@@ -57,6 +57,7 @@ enum CaseSuites {
     "tollgate-assignment": AssignmentCases.run,
     "tollgate-decisions": DecisionCases.run,
     "tollgate-templates": OwnTemplateCases.run,
+    "tollgate-batches": BatchCases.run,
     "sdk-scenarios": ScenarioCases.run,
   ]
 

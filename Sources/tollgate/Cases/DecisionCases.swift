@@ -45,7 +45,7 @@ enum DecisionCases {
 
   private static let defaultNow = "2026-03-01T12:00:00Z"
 
-  private static func assigner(_ testCase: Case) -> Assigner {
+  static func assigner(_ testCase: Case) -> Assigner {
     if let draw = CaseValues.number(testCase.input("draw")) { return .draw(draw) }
     return CaseValues.text(testCase.input("assigner")) == "djb2"
       ? .djb2 : .hash(salt: CaseValues.text(testCase.input("seed")) ?? "")
