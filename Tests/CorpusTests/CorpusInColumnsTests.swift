@@ -67,9 +67,12 @@ struct CorpusInColumnsTests {
       }
     }
     var worker = BatchWorker(plan)
-    // From the second round on the shape of every record is known.
+    func chunk(_ lines: [String]) -> [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
+    // From the second round on the shape of every record is known; in between another user has each
+    // row.
     for round in 0..<3 {
-      let output = worker.process(Array((lines.joined(separator: "\n") + "\n").utf8))
+      if round > 0 { _ = worker.process(chunk(lines.reversed())) }
+      let output = worker.process(chunk(lines))
       let got = String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n")
       try #require(got.count == expected.count)
       for (a, b) in zip(got, expected) where !a.utf8.elementsEqual(b.utf8) {

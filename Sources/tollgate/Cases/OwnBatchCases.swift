@@ -4,8 +4,8 @@ internal import RuleEngine
 /// Suite `tollgate-batches`: lines of users, as files have them, and the outcome lines that come of
 /// them.
 ///
-/// The lines are worked off three times by one worker: what an engine learns from a line must not
-/// change what the next one gives.
+/// The lines are worked off three times by one worker, and from the last to the first in between:
+/// what an engine learns from a line, or keeps of it, must not change what the next one gives.
 enum BatchCases {
   private static let rounds = 3
   private static let defaultNow = "2026-03-01T12:00:00Z"
@@ -19,10 +19,12 @@ enum BatchCases {
       throw CaseFileError(message: "case \(testCase.id) lacks an input")
     }
     var worker = BatchWorker(plan)
-    let chunk = Array((lines.joined(separator: "\n") + "\n").utf8)
+    let chunk = self.chunk(lines)
+    let reversed = self.chunk(lines.reversed())
     let expected = testCase.content["expect"] ?? .null
     var got = Value.null
-    for _ in 0..<rounds {
+    for round in 0..<rounds {
+      if round > 0 { _ = worker.process(reversed) }
       let output = worker.process(chunk)
       got = [
         "outcomes": .list(try outcomes(output, testCase)),
@@ -33,6 +35,10 @@ enum BatchCases {
       guard CaseComparison.matches(got, expected, partial: true) else { break }
     }
     return .judge(got, against: expected)
+  }
+
+  private static func chunk(_ lines: [String]) -> [UInt8] {
+    Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 
   private static func outcomes(
