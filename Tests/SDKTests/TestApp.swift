@@ -21,7 +21,7 @@ struct TestApp: Sendable {
     let defaults: [ScriptedTransport.Rule] = [
       .init(.get, "/api/v1/static_config", [.json(config)]),
       .init(.get, "/api/v1/assignments", [.json(["assignments": []])]),
-      .init(.post, "/api/v1/confirm_assignments", [.echoAssignments]),
+      .init(.post, "/api/v1/confirm_assignments", [.echoAssignments()]),
       .init(.post, "/subscriptions-api/public/v1/redeem", [.json(["codes": []])]),
     ]
     let transport = ScriptedTransport(

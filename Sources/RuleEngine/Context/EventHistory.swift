@@ -53,14 +53,26 @@ public struct EventHistory: Hashable, Sendable {
 
   public init() {}
 
-  /// - Parameter series: of which no two have one name.
-  init(distinct series: [Series]) { self.series = series.filter { !$0.times.isEmpty } }
-
   /// Whether nothing ever happened.
   public var isEmpty: Bool { series.isEmpty }
 
   /// Adds an event that was fired at a time, in milliseconds since 1970.
   public mutating func record(_ name: String, at time: Int64) { record(name, at: [time]) }
+
+  /// Adds series of which no two have one name, however many there are.
+  mutating func merge(_ more: [Series]) {
+    let more = more.filter { !$0.times.isEmpty }
+    guard !series.isEmpty else { return series = more }
+    var places: [[UInt8]: Int] = [:]
+    for (i, known) in series.enumerated() { places[[UInt8](known.name.utf8)] = i }
+    for new in more {
+      if let known = places[[UInt8](new.name.utf8)] {
+        series[known].times += new.times
+      } else {
+        series.append(new)
+      }
+    }
+  }
 
   public mutating func record(_ name: String, at times: [Int64]) {
     guard !times.isEmpty else { return }

@@ -82,6 +82,9 @@ package enum UserMember: Int, CaseIterable, Sendable {
       UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
+  /// Whether several values of one record count together.
+  var addsUp: Bool { kind == .assignments || kind == .times }
+
   /// Whether values have members of their own, so that a CSV file may have columns below it.
   package var hasMembers: Bool { kind == .attributes || kind == .times }
 }

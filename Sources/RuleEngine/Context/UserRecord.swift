@@ -6,7 +6,8 @@ public import Expressions
 /// "entitlements":[NAME], "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
 /// "events":{NAME:[ISO]}, "sessionStart":ISO}`; everything but `userId` may be absent, or null. A
 /// member of another kind refuses the record, whether rules read it or not. Of a key that is
-/// repeated the last value counts, though all must be of their kind.
+/// repeated the last value counts, though all must be of their kind; assignments, occurrences and
+/// events that are given twice are all there, so that nothing that happened is forgotten.
 ///
 /// `subscriptionStatus` and `entitlements` also stand for `device.subscriptionStatus` and
 /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id` in
@@ -139,7 +140,7 @@ public struct UserRecordReader: ~Copyable {
     if let status { notes.add(status: status) }
   }
 
-  /// Takes back what an earlier record, or an earlier value of a repeated key, said.
+  /// Takes back what an earlier record said, or an earlier value of a key that is repeated.
   private mutating func forget(_ member: UserMember) {
     switch member {
     case .userID: subject = .emptyText
@@ -193,7 +194,7 @@ public struct UserRecordReader: ~Copyable {
     guard known.kind == .attributes else {
       // Rules may have a root of this name.
       if try frame.fillMember(key, from: &cursor) { cursor = start }
-      forget(known)
+      if !known.addsUp { forget(known) }
       if try !cursor.takeNull() { note(try read(known, &cursor, &frame), start) }
       return
     }
@@ -245,17 +246,17 @@ public struct UserRecordReader: ~Copyable {
     case .assignments:
       var stored: [DecisionState.Assignment] = []
       let problem = try member.passAssignments(&cursor, nesting: nesting) { stored.append($0) }
-      assignments = stored
+      assignments += stored
       return problem
     case .occurrences:
       var series: [EventHistory.Series] = []
       let problem = try readTimes(member, &cursor, &series)
-      occurrences = series.map { DecisionState.Occurrences(key: $0.name, times: $0.times) }
+      occurrences += series.map { DecisionState.Occurrences(key: $0.name, times: $0.times) }
       return problem
     case .events where wantsEvents:
       var series: [EventHistory.Series] = []
       let problem = try readTimes(member, &cursor, &series)
-      events = EventHistory(distinct: series)
+      events.merge(series)
       return problem
     case .sessionStart:
       var start: Int64?

@@ -26,7 +26,7 @@ extension SDKState {
 
   private mutating func adopt(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     stored.appUserID = userID
-    identityNumber += 1
+    beginIdentity()
     if config?.settings.isEnabled("enable_userid_seed") == true {
       stored.seed = UserSeed.seed(of: userID)
     }
@@ -42,10 +42,17 @@ extension SDKState {
     continueWaiting()
   }
 
+  /// From here on answers to earlier requests are about somebody else, also when an anonymous user
+  /// got an ID: what was being confirmed is confirmed again for them.
+  private mutating func beginIdentity() {
+    identityNumber += 1
+    confirming = []
+  }
+
   /// Forgets the user: ID, alias, attributes, assignments, occurrences, history, surveys. An open
   /// paywall stays, with what it has (decision D36).
   mutating func resetIdentity() {
-    identityNumber += 1
+    beginIdentity()
     // Nobody waits for the assignments of a user who is gone.
     for call in restoringAssignments.sorted(by: { $0.number < $1.number }) { complete(call) }
     restoringAssignments = []
@@ -59,7 +66,6 @@ extension SDKState {
     stored.webEntitlements = []
     stored.totalPaywallViews = 0
     stored.lastPaywallView = nil
-    confirming = []
     history.reset(keeping: platform.eventsKeptAtReset)
     effects.append(.clearLog(keepingEvents: Set(platform.eventsKeptAtReset)))
     chooseAssignments()

@@ -56,6 +56,8 @@ enum CaseSuites {
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
     "tollgate-decisions": DecisionCases.run,
+    "tollgate-templates": OwnTemplateCases.run,
+    "tollgate-batches": BatchCases.run,
     "sdk-scenarios": ScenarioCases.run,
   ]
 

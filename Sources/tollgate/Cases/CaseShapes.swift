@@ -132,7 +132,24 @@ enum CaseShapes {
       babel_2_18_cldr icu_72_1
       """),
     "tollgate-expressions": suite(
-      "expression context expect{value error diagnostics[code from to suggestion]}"),
+      """
+      expression context dialect=(cel superscript) platform=(ios android web)
+      limits{sourceBytes nesting steps memoryBytes dataNesting regexSteps}
+      expect{value error diagnostics[code from to suggestion]}
+      """),
+    "tollgate-templates": suite(
+      """
+      template data templates dialect=(superwall shopify agentwallie) mode=(lax strict strict2)
+      html source_html zone locale errors
+      limits{sourceBytes steps outputBytes memoryBytes nesting pathNames filters variables
+        partialStatements}
+      """),
+    "tollgate-batches": suite(
+      """
+      input{config dialect=(superscript cel) platform=(ios android web) now timeZone seed
+        assigner=(hash djb2) draw users placements layout=(long wide)}
+      expect{outcomes rejected summary unknownKeys}
+      """),
     "tollgate-assignment": suite(
       "input{salt experiment subject weights} expect{fraction variant}"),
     "tollgate-decisions": suite(

@@ -14,10 +14,7 @@ enum DecisionCases {
     guard let config = decoded.output else {
       throw CaseFileError(message: "case \(testCase.id) has no config")
     }
-    let language = LanguageOptions.language(
-      dialect: CaseValues.text(testCase.input("dialect")) ?? "superscript",
-      platform: CaseValues.text(testCase.input("platform")) ?? "ios")
-    let compiled = RuleSet.compile(config, language: language)
+    let compiled = RuleSet.compile(config, language: language(testCase))
     guard let ruleSet = compiled.output else {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }
@@ -81,9 +78,16 @@ enum DecisionCases {
     return output.split(separator: 0x0A).map { (try? Value.parse(json: $0)) ?? .null }
   }
 
+  /// What rules are written in; absent is superscript for iOS.
+  static func language(_ testCase: Case) -> RuleLanguage {
+    LanguageOptions.language(
+      dialect: CaseValues.text(testCase.input("dialect")) ?? "superscript",
+      platform: CaseValues.text(testCase.input("platform")) ?? "ios")
+  }
+
   private static let defaultNow = "2026-03-01T12:00:00Z"
 
-  private static func assigner(_ testCase: Case) -> Assigner {
+  static func assigner(_ testCase: Case) -> Assigner {
     if let draw = CaseValues.number(testCase.input("draw")) { return .draw(draw) }
     return CaseValues.text(testCase.input("assigner")) == "djb2"
       ? .djb2 : .hash(salt: CaseValues.text(testCase.input("seed")) ?? "")

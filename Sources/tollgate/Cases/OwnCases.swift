@@ -1,7 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Suite `tollgate-expressions`: an expression in a context, in the dialect cel.
+/// Suite `tollgate-expressions`: an expression in a context, in the dialect cel if the case names no
+/// other, within the `limits` that it names.
 ///
 /// `expect` is `{"value": v}`, `{"error": slug}` for an evaluation error, or
 /// `{"diagnostics": [{"code", "from", "to", ...}]}` for one that does not compile.
@@ -11,7 +12,7 @@ enum ExpressionCases {
       throw CaseFileError(message: "case \(testCase.id) has no 'expression'")
     }
     let expected = testCase.content["expect"] ?? .null
-    let compiled = Environment().compile(source)
+    let compiled = environment(testCase).compile(source)
     guard let program = compiled.output else {
       let found = compiled.diagnostics.map { diagnostic -> Value in
         let range = diagnostic.range ?? SourceRange(from: 0, to: 0)
@@ -31,6 +32,22 @@ enum ExpressionCases {
     } catch {
       return .judge(["error": .string(error.kind.slug)], against: expected)
     }
+  }
+
+  private static func environment(_ testCase: Case) -> Environment {
+    var limits = Limits()
+    let given = testCase.content["limits"]
+    func limit(_ key: String, _ path: WritableKeyPath<Limits, Int>) {
+      if let number = CaseValues.number(given?[key]) { limits[keyPath: path] = Int(number) }
+    }
+    limit("sourceBytes", \.sourceBytes)
+    limit("nesting", \.nesting)
+    limit("steps", \.steps)
+    limit("memoryBytes", \.memoryBytes)
+    limit("dataNesting", \.dataNesting)
+    limit("regexSteps", \.regexSteps)
+    return CaseValues.text(testCase.content["dialect"]) == "superscript"
+      ? .superscript(limits: limits) : Environment(limits: limits)
   }
 }
 

@@ -44,7 +44,7 @@ extension ScriptedTransport.Rule {
     return own + [
       .init(.get, "/api/v1/static_config", [.json(config)]),
       .init(.get, "/api/v1/assignments", [.json(.object(["assignments": .list([])]))]),
-      .init(.post, "/api/v1/confirm_assignments", [.echoAssignments]),
+      .init(.post, "/api/v1/confirm_assignments", [.echoAssignments()]),
       .init(.post, "\(subscriptions)/redeem", [.json(redeemed)]),
       .init(.get, "\(subscriptions)/users/*/entitlements", [.json(nothing)]),
     ]
@@ -53,14 +53,13 @@ extension ScriptedTransport.Rule {
 
 extension ScriptedTransport.Reply {
   fileprivate init(_ value: Value) {
+    let delay = Int64(value["delayMs"]?.wholeNumber ?? 0)
     if let error = value["networkError"]?.text {
-      self = .networkError(error)
+      self = .networkError(error, delay: delay)
     } else if value["echo"]?.text == "assignments" {
-      self = .echoAssignments
+      self = .echoAssignments(delay: delay)
     } else {
-      self = .json(
-        value["json"], status: value["status"]?.wholeNumber ?? 200,
-        delay: Int64(value["delayMs"]?.wholeNumber ?? 0))
+      self = .json(value["json"], status: value["status"]?.wholeNumber ?? 200, delay: delay)
     }
   }
 }

@@ -32,6 +32,17 @@ struct IdentityTests {
     #expect(Set(seeds).count == 100)
   }
 
+  /// Who begins anew is another person to rules that go by the seed.
+  @Test func resetsDrawAnotherSeed() {
+    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    let seeds = (0..<50).map { _ -> Int in
+      state.resetIdentity()
+      return state.stored.seed
+    }
+    #expect(seeds.allSatisfy { (0..<100).contains($0) })
+    #expect(Set(seeds).count > 10)
+  }
+
   @Test func identifiersAreUnique() {
     var entropy = Entropy.system
     let identifiers = (0..<1_000).map { _ in entropy.identifier("alias") }

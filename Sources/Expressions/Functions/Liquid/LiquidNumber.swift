@@ -23,12 +23,13 @@ struct LiquidDecimal {
     self.scale = scale
   }
 
-  /// The shortest decimal number that reads back as the double; nil when it has too many digits.
-  init?(_ value: Double) {
+  /// The shortest decimal number that reads back as the double; nil when it has too many digits,
+  /// which behind the point are more than `mostScale`.
+  init?(_ value: Double, mostScale: Int = LiquidDecimal.mostDigits) {
     guard value.isFinite else { return nil }
     let digits = DoubleDigits(value)
     let scale = digits.count - digits.point
-    guard scale <= LiquidDecimal.mostDigits, digits.point <= 20 else { return nil }
+    guard scale <= mostScale, digits.point <= 20 else { return nil }
     var mantissa: Int128 = 0
     for i in 0..<digits.count { mantissa = mantissa * 10 + Int128(digits[i]) }
     for _ in 0..<max(-scale, 0) { mantissa *= 10 }
@@ -196,7 +197,9 @@ extension OutputBuffer {
     }
     let digits = DoubleDigits(value)
     if value < 0 { append(UInt8(ascii: "-")) }
-    let (least, most) = isBinary ? (-5, 21) : (-3, 16)
+    // Ruby writes a whole number out up to 15 digits, and another one up to 16 before the point.
+    let isWhole = digits.count <= digits.point
+    let (least, most) = isBinary ? (-5, 21) : (-3, isWhole ? 15 : 16)
     if digits.point < least || digits.point > most {
       return appendScientific(digits, isBinary)
     }

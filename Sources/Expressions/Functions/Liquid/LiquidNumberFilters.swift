@@ -191,11 +191,13 @@ enum DecimalNumberFilters {
       guard places < 0 else { return a }
       return integer(LiquidDecimal(a.intValue).rounded(places).mantissa)
     }
-    guard let decimal = LiquidDecimal(a.doubleValue) else {
+    // Rounding drops digits, however many a small number has.
+    let mostScale = function == .round ? 400 : LiquidDecimal.mostDigits
+    guard let decimal = LiquidDecimal(a.doubleValue, mostScale: mostScale) else {
       guard a.doubleValue.isFinite else { return Cell(fault: .conversion) }
       if places > 0 { return a }
       guard Swift.abs(a.doubleValue) < 9e18 else { return Cell(fault: .overflow) }
-      return Cell(Int64(a.doubleValue.rounded()))
+      return Cell(Int64(a.doubleValue.rounded(function == .ceil ? .up : .down)))
     }
     switch function {
     case .ceil: return integer(decimal.ceiling)

@@ -53,6 +53,13 @@ enum Plurals {
       guard digits > 0 else { return nil }
     }
 
+    /// The digits behind the point without zeros at their end.
+    var shortFraction: UInt64 {
+      var digits = fraction
+      while digits > 0, digits % 10 == 0 { digits /= 10 }
+      return digits
+    }
+
     /// Whether the number is this whole number, however it is written.
     func equals(_ value: UInt64) -> Bool { whole == value && fraction == 0 }
     /// Whether nothing stands behind the point.
@@ -79,7 +86,11 @@ enum Plurals {
     case "hi", "bn", "fa", "gu", "kn", "zu", "am", "as":
       return i == 0 || n.equals(1) ? .one : .other
     case "da": return n.equals(1) || n.fraction != 0 && i <= 1 ? .one : .other
-    case "is", "mk": return n.fraction != 0 || i % 10 == 1 && i % 100 != 11 ? .one : .other
+    case "is", "mk":
+      // Icelandic passes over zeros at the end, Macedonian does not.
+      let isWhole = language == "is" ? n.fraction == 0 : n.isWhole
+      let f = language == "is" ? n.shortFraction : n.fraction
+      return isWhole && endsInOne(i) || endsInOne(f) ? .one : .other
     case "he", "iw":
       return isOne || i == 0 && !n.isWhole ? .one : i == 2 && n.isWhole ? .two : .other
     case "fil", "tl":
@@ -89,15 +100,19 @@ enum Plurals {
     }
   }
 
+  /// 1, 21, 31, ... but not 11, 111, ...
+  private static func endsInOne(_ number: UInt64) -> Bool { number % 10 == 1 && number % 100 != 11 }
+
   private static func slavicOrOther(_ n: PluralOperands, _ language: String, _ isOne: Bool)
     -> Category
   {
     let i = n.whole
-    let endsInOne = i % 10 == 1 && i % 100 != 11
+    let endsInOne = Plurals.endsInOne(i)
     let endsInFew = n.ends(2...4, of: 10) && !n.ends(12...14, of: 100)
     switch language {
     case "ru", "uk", "be":
-      guard n.isWhole else { return .other }
+      // 1.0 is written with a fraction, and only Belarusian looks at the number alone.
+      guard n.isWhole || language == "be" && n.fraction == 0 else { return .other }
       return endsInOne ? .one : endsInFew ? .few : .many
     case "pl":
       guard n.isWhole else { return .other }
@@ -105,7 +120,7 @@ enum Plurals {
     case "cs", "sk": return !n.isWhole ? .many : i == 1 ? .one : 2...4 ~= i ? .few : .other
     case "sr", "hr", "bs", "sh":
       let f = n.fraction
-      if n.isWhole ? endsInOne : f % 10 == 1 && f % 100 != 11 { return .one }
+      if n.isWhole ? endsInOne : Plurals.endsInOne(f) { return .one }
       return (n.isWhole ? endsInFew : 2...4 ~= f % 10 && !(12...14 ~= f % 100)) ? .few : .other
     case "sl":
       guard n.isWhole else { return .few }
@@ -115,8 +130,12 @@ enum Plurals {
       let isTeen = n.ends(11...19, of: 100)
       return i % 10 == 1 && !isTeen ? .one : n.ends(2...9, of: 10) && !isTeen ? .few : .other
     case "lv":
-      if n.fraction == 0, i % 10 == 0 || n.ends(11...19, of: 100) { return .zero }
-      return endsInOne && n.fraction == 0 ? .one : .other
+      let f = n.fraction
+      let isZero = n.fraction == 0 && (i % 10 == 0 || n.ends(11...19, of: 100))
+      if isZero || n.fractionDigits == 2 && 11...19 ~= f % 100 { return .zero }
+      if n.fraction == 0, endsInOne { return .one }
+      guard n.fractionDigits == 2 else { return f % 10 == 1 ? .one : .other }
+      return Plurals.endsInOne(f) ? .one : .other
     case "ro", "mo":
       if isOne { return .one }
       return !n.isWhole || i == 0 || i != 1 && n.ends(1...19, of: 100) ? .few : .other

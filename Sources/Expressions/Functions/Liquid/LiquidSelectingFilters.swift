@@ -163,15 +163,12 @@ enum SortFilters {
         return !a.pointee.isNil
       }
       let order = Comparing.order(a, b)
-      if order == .noOverload {
-        if style.isJavaScript {
-          let (x, y) = (
-            LiquidConversions.javaScriptNumber(a), LiquidConversions.javaScriptNumber(b)
-          )
-          return x < y
-        }
-        if !(a.pointee.isText && b.pointee.isText), a.pointee.tag != b.pointee.tag { failed = true }
-        if a.pointee.tag == Tag.map || a.pointee.tag == Tag.bool { failed = true }
+      if style.isJavaScript, order == .noOverload {
+        return LiquidConversions.javaScriptNumber(a) < LiquidConversions.javaScriptNumber(b)
+      }
+      // Ruby has no order of bools, of maps, or of different kinds, except that equals are equal.
+      if order == .noOverload || a.pointee.tag == Tag.bool {
+        if !Comparing.areEqual(a, b) { failed = true }
         return false
       }
       return order == .less

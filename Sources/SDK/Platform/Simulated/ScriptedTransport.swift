@@ -21,13 +21,12 @@ public final class ScriptedTransport: Transport {
     }
   }
 
-  /// One answer.
+  /// One answer, after some milliseconds.
   public enum Reply: Sendable {
-    /// A body, after some milliseconds.
     case json(Value?, status: Int = 200, delay: Int64 = 0)
-    case networkError(String)
+    case networkError(String, delay: Int64 = 0)
     /// Confirms the assignments of the request.
-    case echoAssignments
+    case echoAssignments(delay: Int64 = 0)
   }
 
   private let rules: [Rule]
@@ -50,20 +49,26 @@ public final class ScriptedTransport: Transport {
   public func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     observe(request)
     switch reply(to: request) {
-    case .networkError(let message): throw .network(message)
-    case .echoAssignments:
+    case .networkError(let message, let delay):
+      try await wait(delay)
+      throw .network(message)
+    case .echoAssignments(let delay):
+      try await wait(delay)
       let assignments = request.body?["assignments"] ?? .list([])
       let body = Value.object(["status": "ok", "assignments": assignments])
       return HTTPResponse(status: 200, body: Array(body.json.utf8))
     case .json(let body, let status, let delay):
-      if delay > 0 {
-        do {
-          try await time.sleep(milliseconds: delay)
-        } catch {
-          throw .network("cancelled")
-        }
-      }
+      try await wait(delay)
       return HTTPResponse(status: status, body: Array((body?.json ?? "").utf8))
+    }
+  }
+
+  private func wait(_ delay: Int64) async throws(TransportFailure) {
+    guard delay > 0 else { return }
+    do {
+      try await time.sleep(milliseconds: delay)
+    } catch {
+      throw .network("cancelled")
     }
   }
 
