@@ -39,8 +39,10 @@ struct CallNames: Sendable {
       _ = table.insert(name.withUTF8 { InternTable.combine(0, $0) })
     }
     // `cel` has macros alone.
-    firstParts = Set(meanings.keys.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
-      .union(["cel"]).sorted()
+    firstParts = Set(
+      meanings.keys.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) }
+    )
+    .union(["cel"]).sorted()
     for var part in firstParts {
       _ = firstPartTable.insert(part.withUTF8 { InternTable.combine(0, $0) })
     }

@@ -2,8 +2,26 @@
 ///
 /// It is filled by the one ``ConstantPool`` that it belongs to, while compiling, and never changes
 /// afterwards, which is what makes it `Sendable`.
+///
+/// It has no limit of its own, because a constant must not be another one for want of room: what
+/// stands in sources takes no more than eight times their bytes, and ``ConstantFolding`` limits what
+/// stands in none.
 package final class ConstantMemory: @unchecked Sendable {
-  fileprivate var arena = Arena(limit: 64 << 20, firstBlock: 512)
+  private var arena = Arena(limit: .max, firstBlock: 512)
+
+  fileprivate func bytes(_ count: Int) -> UnsafeMutableRawPointer {
+    guard let room = arena.allocate(count) else {
+      preconditionFailure("a constant of \(count) bytes")
+    }
+    return room
+  }
+
+  fileprivate func cells(_ count: Int) -> UnsafeMutablePointer<Cell> {
+    guard let room = arena.cells(max(count, 1)) else {
+      preconditionFailure("a constant of \(count) cells")
+    }
+    return room
+  }
 }
 
 /// The constants of a program.
@@ -54,7 +72,7 @@ package struct ConstantPool: Sendable {
 
   /// The place of a list or map of cells that are already constants.
   package mutating func intern(_ tag: UInt8, count: Int, of elements: [Cell]) -> Int {
-    guard let room = memory.arena.cells(max(elements.count, 1)) else { return ConstantPool.null }
+    let room = memory.cells(elements.count)
     for i in 0..<elements.count { room[i] = elements[i] }
     cells.append(Cell(tag: tag, count: count, at: room))
     return table.insert(UInt64(UInt(bitPattern: room)))
@@ -62,27 +80,22 @@ package struct ConstantPool: Sendable {
 
   /// The place of a list or map of `cells` cells; long texts among them are copied.
   mutating func intern(_ tag: UInt8, count: Int, cells number: Int, _ cell: (Int) -> Cell) -> Int {
-    guard let room = memory.arena.cells(max(number, 1)) else { return ConstantPool.null }
+    let room = memory.cells(number)
     for i in 0..<number { room[i] = owned(cell(i)) }
     cells.append(Cell(tag: tag, count: count, at: room))
     return table.insert(UInt64(UInt(bitPattern: room)))
   }
 
-  /// A copy of a cell whose memory is the pool's, or nil when the pool is full.
-  package mutating func copy(_ cell: Cell) -> Cell? {
+  /// A copy of a cell whose memory is the pool's.
+  package mutating func copy(_ cell: Cell) -> Cell {
     switch cell.tag {
     case Tag.longText, Tag.bytes: return cells[intern(cell)]
     case Tag.list, Tag.map, Tag.optional, Tag.function:
       let source = cell.tag == Tag.map ? cell.entries : cell.elements
-      guard let room = memory.arena.cells(max(source.count, 1)) else { return nil }
-      for (i, element) in source.enumerated() {
-        guard let copied = copy(element) else { return nil }
-        room[i] = copied
-      }
+      let room = memory.cells(source.count)
+      for (i, element) in source.enumerated() { room[i] = copy(element) }
       return Cell(tag: cell.tag, count: cell.outsideCount, at: room)
-    case Tag.ip, Tag.cidr, Tag.version:
-      let copied = owned(cell)
-      return copied.address == cell.address ? nil : copied
+    case Tag.ip, Tag.cidr, Tag.version: return owned(cell)
     default: return cell
     }
   }
@@ -105,9 +118,10 @@ package struct ConstantPool: Sendable {
   }
 
   private func owned(_ cell: Cell) -> Cell {
-    guard cell.hasBytesOutside, cell.outsideCount > 0,
-      let source = cell.address, let copy = memory.arena.allocate(cell.outsideCount)
-    else { return cell }
+    guard cell.hasBytesOutside, cell.outsideCount > 0, let source = cell.address else {
+      return cell
+    }
+    let copy = memory.bytes(cell.outsideCount)
     copy.copyMemory(from: source, byteCount: cell.outsideCount)
     return Cell(tag: cell.tag, count: cell.outsideCount, at: copy)
   }

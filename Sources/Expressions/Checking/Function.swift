@@ -74,7 +74,8 @@ struct Operands {
 
   /// The fault of operands that the function does not take.
   var noOverload: Cell {
-    count > 1 ? Arithmetic.noOverload(self[0].pointee, self[1].pointee)
+    count > 1
+      ? Arithmetic.noOverload(self[0].pointee, self[1].pointee)
       : Arithmetic.noOverload(self[0].pointee)
   }
 }

@@ -30,7 +30,8 @@ public struct Limits: Hashable, Sendable {
   public var regexSteps: Int
 
   public init(
-    sourceBytes: Int = 100_000, nesting: Int = 250, steps: Int = 1_000_000, memoryBytes: Int = 4 << 20,
+    sourceBytes: Int = 100_000, nesting: Int = 250, steps: Int = 1_000_000,
+    memoryBytes: Int = 4 << 20,
     dataNesting: Int = 64, regexSteps: Int = 1_000_000
   ) {
     self.sourceBytes = sourceBytes

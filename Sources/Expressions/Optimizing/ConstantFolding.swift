@@ -14,8 +14,14 @@ struct ConstantFolding {
   /// A short text can ask for a lot: `lists.range(60000)`. What goes beyond runs when it is asked
   /// for, within the limits of an evaluation.
   static let roomPerExpression = 1 << 16
+  /// The same for all expressions of a program together.
+  private var roomInAll: Int
+  static let roomPerProgram = 64 << 20
 
-  init(looksFirst: Bool = true) { self.looksFirst = looksFirst }
+  init(looksFirst: Bool = true, roomInAll: Int = roomPerProgram) {
+    self.looksFirst = looksFirst
+    self.roomInAll = roomInAll
+  }
 
   /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
   /// pass over what the root needs is enough.
@@ -29,7 +35,9 @@ struct ConstantFolding {
       }
     }
     if replaced.isEmpty { replaced.reserveCapacity(root + 1 - unchanged) }
-    room = ConstantFolding.roomPerExpression
+    room = min(ConstantFolding.roomPerExpression, roomInAll)
+    let before = room
+    defer { roomInAll -= before - room }
     while unchanged + replaced.count <= root {
       let id = unchanged + replaced.count
       let new = rebuilt(id, in: &graph)

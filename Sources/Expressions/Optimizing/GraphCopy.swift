@@ -103,7 +103,7 @@ private struct GraphCopier: ~Copyable {
   private mutating func addConstant(_ cell: Cell, _ origin: ConditionGraph.Origin)
     -> ConditionGraph.ID
   {
-    graph.addConstant(graph.constants.copy(cell) ?? .null, at: origin)
+    graph.addConstant(graph.constants.copy(cell), at: origin)
   }
 
   /// Nodes that stand in several expressions, and nodes that stand for others, keep their places.

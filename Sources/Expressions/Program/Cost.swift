@@ -97,7 +97,10 @@ private struct CostEstimate {
       switch cell.tag {
       case Tag.list, Tag.optional: cell.elements.reduce(0) { max($0, bytes($1)) }
       case Tag.map: cell.entries.reduce(0) { max($0, bytes($1)) }
-      default: withUnsafePointer(to: cell) { cell.isText || cell.tag == Tag.bytes ? $0.textBytes.count : 0 }
+      default:
+        withUnsafePointer(to: cell) {
+          cell.isText || cell.tag == Tag.bytes ? $0.textBytes.count : 0
+        }
       }
     }
     return Part(size: Cost.DataSizes(elements: elements(cell), bytes: bytes(cell)))

@@ -125,7 +125,12 @@ public struct Frame: ~Copyable {
     try fill(&cursor)
     if let slot = storage.allDataSlot {
       cursor = JSONCursor(base, from: 0, to: bytes.count)
-      slots[slot] = try cursor.cell(in: &arena, nesting: storage.limits.dataNesting)
+      do {
+        slots[slot] = try cursor.cell(in: &arena, nesting: storage.limits.dataNesting)
+      } catch {
+        reset()
+        throw error
+      }
     }
   }
 

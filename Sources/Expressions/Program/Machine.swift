@@ -186,7 +186,9 @@ enum Machine {
         state.fail(Cell(fault: kind), target)
       case .pend(let chain, let next):
         // The first fault of a chain is the one that is reported.
-        if kept[Int(chain)].low != pending { kept[Int(chain)] = Cell(low: pending, high: state.fault) }
+        if kept[Int(chain)].low != pending {
+          kept[Int(chain)] = Cell(low: pending, high: state.fault)
+        }
         state.at = Int(next)
       case .check(let chain, let target):
         if kept[Int(chain)].low == pending {
@@ -232,7 +234,8 @@ enum Machine {
           isNull ? .null : isBehind ? Cell(fault: .noSuchOverload) : Arithmetic.absent(cell)
         state.store(in: cells, cell.isValue ? cell : other, to, target)
       case .add(let a, let b, let to, let target):
-        state.store(in: cells, Arithmetic.add(cells + Int(a), cells + Int(b), in: &frame.arena), to, target)
+        state.store(
+          in: cells, Arithmetic.add(cells + Int(a), cells + Int(b), in: &frame.arena), to, target)
       case .subtract(let a, let b, let to, let target):
         state.store(in: cells, Arithmetic.subtract(cells[Int(a)], cells[Int(b)]), to, target)
       case .multiply(let a, let b, let to, let target):
@@ -245,25 +248,30 @@ enum Machine {
         state.store(in: cells, Arithmetic.negate(cells[Int(a)]), to, target)
       case .size(let a, let to, let target):
         if cells[Int(a)].isText { state.spend(cells[Int(a)]) }
-        state.store(in: cells, 
-          state.isWithinBudget() ? CollectionFunctions.size(cells + Int(a)) : Cell(fault: .limitExceeded),
+        state.store(
+          in: cells,
+          state.isWithinBudget()
+            ? CollectionFunctions.size(cells + Int(a)) : Cell(fault: .limitExceeded),
           to, target)
       case .select(let a, let name, let to, let target):
         state.spend(cells[Int(a)])
         let field = CollectionFunctions.select(
           cells + Int(a), cells + Int(name), in: &frame.arena)
-        state.store(in: cells, state.isWithinBudget() ? field : Cell(fault: .limitExceeded), to, target)
+        state.store(
+          in: cells, state.isWithinBudget() ? field : Cell(fault: .limitExceeded), to, target)
       case .index(let a, let b, let to, let target):
         let element =
           cells[Int(a)].tag == Tag.optional
           ? OptionalFunctions.select(cells + Int(a), cells + Int(b), in: &frame.arena)
           : CollectionFunctions.index(cells + Int(a), cells + Int(b))
         if cells[Int(a)].tag == Tag.map { state.spend(cells[Int(a)]) }
-        state.store(in: cells, state.isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
+        state.store(
+          in: cells, state.isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
       case .member(let a, let name, let to, let target, let isFunction):
         let member = Lenient.member(
           cells + Int(a), cells + Int(name), isFunction: isFunction, &state.work, in: &frame.arena)
-        state.store(in: cells, state.isWithinBudget() ? member : Cell(fault: .limitExceeded), to, target)
+        state.store(
+          in: cells, state.isWithinBudget() ? member : Cell(fault: .limitExceeded), to, target)
       case .arithmetic(let a, let b, let to, let target, let operation):
         let result = Lenient.apply(operation, cells + Int(a), cells + Int(b), in: &frame.arena)
         state.store(in: cells, result, to, target)
@@ -279,21 +287,24 @@ enum Machine {
         if count > 0 { state.spend(cells[Int(a)]) }
         if count > 1 { state.spend(cells[Int(b)]) }
         let operands = Operands(cells + Int(a), cells + Int(b), count: Int(count))
-        state.store(in: cells, 
+        state.store(
+          in: cells,
           state.isWithinBudget()
             ? call(function, operands, &frame, &state.work) : Cell(fault: .limitExceeded), to,
           target)
       case .callMany(let function, let count, let first, let to, let target):
         for i in 0..<UInt32(count) { state.spend(cells[Int(first + i)]) }
         let operands = Operands(cells + Int(first), count: Int(count))
-        state.store(in: cells, 
+        state.store(
+          in: cells,
           state.isWithinBudget()
             ? call(function, operands, &frame, &state.work) : Cell(fault: .limitExceeded), to,
           target)
       case .beginLoop(let a, let iterator, let target):
         let range = cells[Int(a)]
         let isRange = range.tag == Tag.list || range.tag == Tag.map
-        state.store(in: cells, isRange ? Cell(Int64(0)) : Arithmetic.noOverload(range), iterator, target)
+        state.store(
+          in: cells, isRange ? Cell(Int64(0)) : Arithmetic.noOverload(range), iterator, target)
       case .next(let range, let iterator, let two, let done, let target):
         let place = cells + Int(iterator)
         if Int(truncatingIfNeeded: place.pointee.high) >= cells[Int(range)].outsideCount {
@@ -319,12 +330,14 @@ enum Machine {
         state.store(in: cells, Loops.append(value, to: cells[Int(to)], &frame.arena), to, target)
       case .appendOptional(let a, let to, let target):
         let value = cells[Int(a)]
-        state.store(in: cells, Loops.appendOptional(value, to: cells[Int(to)], &frame.arena), to, target)
+        state.store(
+          in: cells, Loops.appendOptional(value, to: cells[Int(to)], &frame.arena), to, target)
       case .insert(let key, let a, let to, let target):
         state.spend(cells[Int(to)])
         let map = Loops.insert(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
-        state.store(in: cells, state.isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
+        state.store(
+          in: cells, state.isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
       case .insertOptional(let key, let a, let to, let target):
         let map = Loops.insertOptional(
           cells + Int(key), cells[Int(a)], into: cells[Int(to)], &frame.arena)
@@ -365,7 +378,8 @@ enum Machine {
       case .insertAll(let a, let to, let target):
         state.work &+= cells[Int(to)].outsideCount &* max(cells[Int(a)].outsideCount, 1)
         let map = Loops.insertAll(cells[Int(a)], into: cells[Int(to)], &frame.arena)
-        state.store(in: cells, state.isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
+        state.store(
+          in: cells, state.isWithinBudget() ? map : Cell(fault: .limitExceeded), to, target)
       }
     }
   }

@@ -19,7 +19,7 @@ public struct ProgramBuilder: ~Copyable {
   }
   /// Keeps the graph that all the expressions share.
   private(set) var checker: Checker
-  private var folding = ConstantFolding()
+  var folding = ConstantFolding()
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var choices: [[Int?]] = []

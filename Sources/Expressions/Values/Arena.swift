@@ -32,7 +32,8 @@ package struct Arena: ~Copyable {
 
   /// Room for `size` bytes aligned to 16, or nil when the limit is reached.
   package mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
-    let size = (max(size, 0) &+ 15) & ~15
+    guard size >= 0 else { return nil }
+    let size = (size &+ 15) & ~15
     // The limit is on what is taken, not on blocks: the answer must not depend on what a frame
     // held before.
     guard size >= 0, size <= limit &- taken else { return nil }

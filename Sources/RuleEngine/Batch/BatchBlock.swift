@@ -76,7 +76,9 @@ struct BatchBlock: ~Copyable {
     columns.vacateRow(row)
     withUnsafePointer(to: subject) {
       let bytes = $0.textBytes
-      guard let copy = memory.allocate(bytes.count), let start = bytes.baseAddress else { return }
+      guard let copy = memory.allocate(bytes.count), let start = bytes.baseAddress else {
+        return setSubject(ByteView(start: nil, count: 0))
+      }
       copy.copyMemory(from: start, byteCount: bytes.count)
       setSubject(
         ByteView(start: copy.assumingMemoryBound(to: UInt8.self), count: bytes.count))

@@ -62,7 +62,10 @@ public struct EventHistory: Hashable, Sendable {
   /// Adds series of which no two have one name, however many there are.
   mutating func merge(_ more: [Series]) {
     let more = more.filter { !$0.times.isEmpty }
-    guard !series.isEmpty else { return series = more }
+    guard !series.isEmpty else {
+      series = more
+      return
+    }
     var places: [[UInt8]: Int] = [:]
     for (i, known) in series.enumerated() { places[[UInt8](known.name.utf8)] = i }
     for new in more {

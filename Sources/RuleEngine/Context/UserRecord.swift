@@ -105,6 +105,9 @@ public struct UserRecordReader: ~Copyable {
     ownedSubject = nil
     if !unknownKeys.isEmpty { unknownKeys.removeAll(keepingCapacity: true) }
     for member in UserMember.allCases { forget(member) }
+    // What was read of a record that is refused may lie where nothing is kept.
+    var isAccepted = false
+    defer { if !isAccepted { forget() } }
     guard let base = record.baseAddress, !record.isEmpty else {
       throw Rejection(reason: "the record is empty")
     }
@@ -138,6 +141,7 @@ public struct UserRecordReader: ~Copyable {
     if wantsEvents { try answerQuestions(&frame) }
     for key in unknownKeys { notes.add(unknownKey: key) }
     if let status { notes.add(status: status) }
+    isAccepted = true
   }
 
   /// Takes back what an earlier record said, or an earlier value of a key that is repeated.

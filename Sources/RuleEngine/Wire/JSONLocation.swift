@@ -44,7 +44,7 @@ public enum JSONLocation {
     guard json[at + 1] == UInt8(ascii: "u") else { return (2, 1) }
     // A pair of surrogates is one character; alone it takes what its replacement takes.
     return json.withUnsafeBufferPointer { buffer in
-      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { memory in
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { memory in
         guard let target = memory.baseAddress else { return (1, 1) }
         func decoded(_ count: Int) -> Int {
           JSONCursor.unescape(ByteView(rebasing: buffer[at..<min(at + count, end)]), into: target)

@@ -44,7 +44,9 @@ struct LimitTests {
     var limits = Limits()
     limits.memoryBytes = 1_000
     let error = #expect(throws: EvaluationError.self) {
-      try evaluate("'0123456789012345' + params.a + params.a == ''", ["params": ["a": .string(String(repeating: "x", count: 600))]], limits)
+      try evaluate(
+        "'0123456789012345' + params.a + params.a == ''",
+        ["params": ["a": .string(String(repeating: "x", count: 600))]], limits)
     }
     #expect(error?.kind == .limitExceeded)
   }
@@ -66,7 +68,9 @@ struct LimitTests {
     }
   }
 
-  @Test(arguments: ["(", "!", "-", "[", "{1:", "a.b(", "1?2:", "a[", "1+", "a&&", "@", "not ", "a ? b : "])
+  @Test(arguments: [
+    "(", "!", "-", "[", "{1:", "a.b(", "1?2:", "a[", "1+", "a&&", "@", "not ", "a ? b : ",
+  ])
   func hostileNestingIsADiagnostic(piece: String) {
     let source = String(repeating: piece, count: 90_000 / piece.utf8.count) + "1"
     let compiled = Environment().compile(source)
@@ -83,5 +87,25 @@ struct LimitTests {
   @Test func sourcesHaveALength() {
     let compiled = Environment().compile(String(repeating: " ", count: 100_001) + "1")
     #expect(compiled.diagnostics.map(\.code) == [.limitExceeded])
+  }
+
+  /// Whatever somebody asks for as a limit, there is a value or an error.
+  @Test(arguments: [Int.min, -1, 0, 1, 1 << 33, Int.max])
+  func limitsOfAnySize(number: Int) {
+    let keys: [WritableKeyPath<Limits, Int>] = [
+      \.sourceBytes, \.nesting, \.steps, \.memoryBytes, \.dataNesting, \.regexSteps,
+    ]
+    for key in keys {
+      var environment = Environment()
+      environment.limits[keyPath: key] = number
+      for source in ["user.a.matches('^(a|b)*$') && user.a + 'x' == 'abx'", "[1, 2].all(x, x > 0)"]
+      {
+        guard let program = environment.compile(source).output else { continue }
+        var frame = Frame(for: program)
+        try? frame.fill(json: #"{"user":{"a":"ab"}}"#.utf8)
+        let result = try? program.evaluate(in: &frame)
+        #expect(result == nil || result == true)
+      }
+    }
   }
 }

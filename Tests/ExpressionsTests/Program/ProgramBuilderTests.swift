@@ -43,3 +43,45 @@ struct ProgramBuilderTests {
     #expect(starts[3] != starts[0])
   }
 }
+
+/// The constants of programs of any size.
+@Suite struct LargeProgramTests {
+  /// Every text that does not fit into a cell is the pool's own, however many there are.
+  @Test func constantsAreOwned() {
+    var pool = ConstantPool()
+    let size = 1 << 20
+    var bytes = [UInt8](repeating: 0x61, count: size)
+    var places: [Int] = []
+    for number in 0..<70 {
+      bytes[0] = UInt8(number)
+      bytes.withUnsafeBufferPointer { text in
+        let place = pool.intern(text: text)
+        places.append(place)
+        #expect(pool.cells[place].address != UnsafeRawPointer(text.baseAddress))
+        let list = pool.intern(Tag.list, count: 1, of: [pool.cells[place]])
+        #expect(pool.cells[list].tag == Tag.list)
+      }
+    }
+    #expect(Set(places).count == 70)
+    for (number, place) in places.enumerated() {
+      withUnsafePointer(to: pool.cells[place]) { cell in
+        #expect(cell.textBytes.count == size && cell.textBytes[0] == UInt8(number))
+      }
+    }
+  }
+
+  /// What stands in no source takes no more than so much, whatever many expressions ask for.
+  @Test func foldingHasALimit() {
+    var builder = ProgramBuilder(Environment())
+    let folding = ConstantFolding.roomPerProgram
+    builder.folding = ConstantFolding(roomInAll: 1 << 18)
+    #expect(folding >= 1 << 18)
+    for number in 0..<40 { builder.add("lists.range(\(3_000 + number)).size() > user.n") }
+    let program = builder.build()
+    #expect(program.storage.graph.constants.cells.filter { $0.tag == Tag.list }.count < 10)
+    var frame = Frame(for: program)
+    try? frame.fill(json: #"{"user":{"n":3020}}"#.utf8)
+    let results = program.entries.map { try? program.evaluate($0, in: &frame) }
+    #expect(results.map { $0 == .bool(true) } == (0..<40).map { $0 > 20 })
+  }
+}

@@ -136,7 +136,7 @@ struct UserRecordTests {
     #expect(try audience(#""subscriptionStatus":null,"subscriptionStatus":"ACTIVE""#) == [2])
   }
 
-  /// Of what is repeated the last counts.
+  /// Of what is repeated the last counts; assignments and occurrences add up.
   @Test func lastOfRepeated() throws {
     let rules = try ruleSet(
       wireRule(
@@ -154,7 +154,7 @@ struct UserRecordTests {
     try reader.read(json: line.utf8, into: &frame)
     let state = reader.state(now: Self.now)
     #expect(state.subjectID == "last")
-    #expect(state.assignments.isEmpty)
+    #expect(state.assignments.map(\.variantID) == ["x"])
     #expect(state.sessionStart == nil)
     #expect(state.occurrences.filter { $0.key == "k" }.map(\.times.count) == [1])
     let decision = rules.decide("p", frame: &frame, state: state, assigner: .hash(salt: ""))
@@ -286,6 +286,22 @@ struct UserRecordTests {
     let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
     for member in ["user", "entitlements", "assignments", "occurrences", "events", "nobody"] {
       #expect(read("{\"userId\":\"u\",\"\(member)\":\(deep)}", rules) != nil)
+    }
+  }
+
+  /// A record that is refused leaves nothing that points to where it was.
+  @Test func refusedRecordsLeaveNothing() throws {
+    let rules = try ruleSet(wireRule("a", expression: "user.n == 2"))
+    var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
+    let id = String(repeating: "long identity ", count: 20)
+    for rest in [#""user":5}"#, #""user":{"n":1}"#, #""assignments":[{}]}"#, "x"] {
+      do {
+        var frame = Frame(for: rules.program)
+        #expect(throws: UserRecordReader.Rejection.self) {
+          try reader.read(json: "{\"userId\":\"\(id)\",\(rest)".utf8, into: &frame)
+        }
+      }
+      #expect(reader.state(now: 0).subjectID == "")
     }
   }
 }

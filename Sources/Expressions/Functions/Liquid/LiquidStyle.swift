@@ -62,7 +62,7 @@ extension Cell {
   /// The whole numbers between two, or nil when they are too far from each other.
   init?(rangeFrom first: Int64, to last: Int64) {
     let (distance, overflow) = last.subtractingReportingOverflow(first)
-    guard !overflow, abs(distance) < 1 << 54 else { return nil }
+    guard !overflow, distance.magnitude < 1 << 54 else { return nil }
     let tag = distance >= 0 ? Tag.range : Tag.emptyRange
     let count = distance >= 0 ? distance + 1 : -distance
     self.init(low: UInt64(tag) | UInt64(count) << 8, high: UInt64(bitPattern: first))
@@ -78,13 +78,13 @@ extension Cell {
     Cell(tag == Tag.descending ? intValue &- Int64(position) : intValue &+ Int64(position))
   }
 
-  /// Where a range ends, the last number included.
+  /// Where a range ends, the last number included. The end is a number, the count beyond it need not be.
   var rangeEnd: Int64 {
     let distance = Int64(low >> 8)
     switch tag {
-    case Tag.emptyRange: return intValue - distance
-    case Tag.descending: return intValue - distance + 1
-    default: return intValue + distance - 1
+    case Tag.emptyRange: return intValue &- distance
+    case Tag.descending: return intValue &- distance &+ 1
+    default: return intValue &+ distance &- 1
     }
   }
 

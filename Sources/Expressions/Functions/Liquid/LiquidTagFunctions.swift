@@ -14,7 +14,7 @@ enum TagFunctions {
     case .cycleStep: return step(operands, state.style, &arena)
     case .listItem:
       let (list, place) = (operands[0].pointee, Int(operands[1].pointee.intValue))
-      return place < list.outsideCount ? list.elements[place] : .null
+      return place >= 0 && place < list.outsideCount ? list.elements[place] : .null
     case .asInteger: return integer(operands[0])
     case .counter:
       let cell = operands[0].pointee
@@ -115,6 +115,12 @@ enum TagFunctions {
       at: items.elements.baseAddress.map { UnsafeRawPointer($0 + first) })
   }
 
+  /// Where a part ends that begins at an offset and has so many items.
+  private static func end(_ from: Int, _ count: Int64) -> Int {
+    let (end, overflow) = from.addingReportingOverflow(Int(count))
+    return overflow ? (count > 0 ? .max : .min) : end
+  }
+
   /// Operands: the value; offset and limit, or nothing; whether it is reversed.
   private static func loopItems(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
@@ -130,7 +136,7 @@ enum TagFunctions {
       if !operands[2].pointee.isNil {
         let limit = wholeNumber(operands[2])
         guard limit.isValue else { return limit }
-        to = limit.intValue > Int64(Int.max - max(from, 0)) ? .max : Int(limit.intValue) + from
+        to = end(from, limit.intValue)
       }
     }
     var items = items(operands[0], &arena, &work)
@@ -192,7 +198,7 @@ enum TagFunctions {
     if operands[2].pointee.isValue {
       let limit = integer(operands[2])
       guard limit.isValue else { return limit }
-      to = limit.intValue > Int64(Int.max - max(from, 0)) ? .max : from + Int(limit.intValue)
+      to = end(from, limit.intValue)
     }
     return part(items, from, to)
   }

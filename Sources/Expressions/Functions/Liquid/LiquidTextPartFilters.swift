@@ -269,7 +269,7 @@ enum TextPartFilters {
     let isUTF16 = state.style.isJavaScript
     let end = ellipsis(operands, &state, &arena)
     guard LiquidTexts.length(text, isUTF16: isUTF16) > length else { return part(text, &arena) }
-    let kept = max(length - LiquidTexts.length(end, isUTF16: isUTF16), 0)
+    let kept = max(max(length, 0) - LiquidTexts.length(end, isUTF16: isUTF16), 0)
     return TextFilters.joined(
       LiquidTexts.slice(text, from: 0, count: kept, isUTF16: isUTF16), end, &arena)
   }

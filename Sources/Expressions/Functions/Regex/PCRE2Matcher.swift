@@ -79,7 +79,7 @@
     /// them. False if there is no memory.
     mutating func prepare(matchLimit: Int, limits: RegexLimits, groups: Int) -> Bool {
       if self.matchLimit != matchLimit {
-        pcre2_set_match_limit_8(context, UInt32(matchLimit))
+        pcre2_set_match_limit_8(context, UInt32(clamping: matchLimit))
         self.matchLimit = matchLimit
       }
       if depthLimit != limits.depthLimit {
