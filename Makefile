@@ -17,10 +17,10 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all asan tsan property nightly examples kill-tests fuzz bench format lint clean
+.PHONY: help setup build demo test test-all release-tests asan tsan property nightly examples kill-tests fuzz bench format lint clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what the build needs from the system, if anything is missing
 	@Tools/setup.sh core
@@ -55,9 +55,10 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build tollgate test corpus
 
-test-all: test ## what CI runs: test, lesser machines, sanitizers in short, the nested packages, some fuzzing
+test-all: test ## what CI runs: test, lesser machines, an optimised build, sanitizers in short, some fuzzing
 # Without libpcre2, and as on a processor without AVX-512.
 	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh --scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE
+	$(MAKE) release-tests
 	JOBS=$(JOBS) Tools/sanitize.sh address quick
 	JOBS=$(JOBS) Tools/sanitize.sh thread quick
 	@set -e; for package in $(NESTED); do \
@@ -66,6 +67,14 @@ test-all: test ## what CI runs: test, lesser machines, sanitizers in short, the 
 	  $(SWIFT) build --package-path "$$package" $(PARALLEL); \
 	done
 	RUNS=12000 JOBS=$(JOBS) Tools/fuzz.sh
+
+# What only optimised builds do is seen by nothing else.
+release-tests: setup ## the corpus and the tests of the command line, with an optimised build
+	$(SWIFT) build -c release --product tollgate $(PARALLEL)
+	$(SWIFT) build --build-tests $(PARALLEL)
+	$(TOLLGATE) test corpus
+	TOLLGATE_TOOL=$(CURDIR)/$(TOLLGATE) Tools/run-tests.sh --skip-build --filter \
+	  "CommandTests|ProcessTests|RuleErrorsTests|InputFormsTests|DemoFormsTests|PrecomputeFilesTests|DecidingCommand|Explain"
 
 asan: setup ## the tests, the corpus and all forms of input under the address sanitizer, AVX-512 or not
 	JOBS=$(JOBS) Tools/sanitize.sh address

@@ -13,8 +13,10 @@ struct BuiltTool {
 
   struct NotFound: Error {}
 
-  /// Beside the test bundle, or beside the program that runs it.
+  /// Beside the test bundle, or beside the program that runs it; or what `TOLLGATE_TOOL` names, as an
+  /// optimised build is not beside tests.
   static let path: String? = {
+    if let named = ProcessInfo.processInfo.environment["TOLLGATE_TOOL"] { return named }
     let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
     let programs = [Bundle.main.executableURL, URL(filePath: CommandLine.arguments[0])]
     let places = bundles + programs.compactMap { $0 }

@@ -12,10 +12,10 @@ struct TokenList {
     var source = source
     length = source.utf8.count
     source.withUTF8 { bytes in
-      let next = TokenList.reader(bytes, dialect)
+      var reader = Reader(bytes, dialect)
       var open: [Int] = []
       var end = 0
-      while let token = next() {
+      while let token = reader.next() {
         note(bytes, from: end, to: token.from)
         end = token.to
         if token.kind == .leftParenthesis { open.append(tokens.count) }
@@ -37,12 +37,30 @@ struct TokenList {
     comment = SourceRange(from: start, to: line.endIndex)
   }
 
-  private static func reader(_ source: ByteView, _ dialect: Dialect) -> () -> Token? {
-    var cel = Lexer(source)
-    var superscript = SuperscriptLexer(source)
-    return {
-      let token = dialect == .superscript ? try? superscript.next() : cel.next()
-      return token?.kind == .end ? nil : token
+  /// The lexer of a dialect. A value and no closure: optimised builds lost the source of one.
+  private struct Reader {
+    private var cel: Lexer
+    private var superscript: SuperscriptLexer
+    private let dialect: Dialect
+
+    init(_ source: ByteView, _ dialect: Dialect) {
+      cel = Lexer(source)
+      superscript = SuperscriptLexer(source)
+      self.dialect = dialect
+    }
+
+    /// Nil at the end.
+    mutating func next() -> Token? {
+      guard dialect == .superscript else {
+        let token = cel.next()
+        return token.kind == .end ? nil : token
+      }
+      do throws(SuperscriptLexer.Fault) {
+        let token = try superscript.next()
+        return token.kind == .end ? nil : token
+      } catch {
+        return nil
+      }
     }
   }
 

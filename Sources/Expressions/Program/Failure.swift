@@ -23,6 +23,8 @@ package struct FailureFinder {
   private let storage: Program.Storage
   /// By instruction: the slots that its node reads, itself or below.
   private var slots: [UInt32: [Int32]] = [:]
+  /// The instruction that was asked for last, as users mostly fail alike.
+  private var last: (instruction: UInt32, slots: [Int32])?
 
   package init(_ program: Program) { storage = program.storage }
 
@@ -36,7 +38,11 @@ package struct FailureFinder {
   }
 
   private mutating func slots(below instruction: UInt32) -> [Int32] {
-    if let known = slots[instruction] { return known }
+    if let last, last.instruction == instruction { return last.slots }
+    if let known = slots[instruction] {
+      last = (instruction, known)
+      return known
+    }
     var found: [Int32] = []
     if Int(instruction) < storage.nodeOf.count {
       for id in storage.graph.nodes(below: Int(storage.nodeOf[Int(instruction)])) {

@@ -37,6 +37,8 @@ struct BatchErrors: ~Copyable {
   private let form: OutcomeForm
   private let writesOutcomes: Bool
   private var kindOf: [Key: Int] = [:]
+  /// What was noted last, as users mostly fail alike.
+  private var last: (key: Key, kind: Int)?
   private var kinds: [Kind] = []
   /// Kinds that read the same have one number.
   private var numberOf: [NamedError: Int] = [:]
@@ -62,7 +64,13 @@ struct BatchErrors: ~Copyable {
     _ rule: Int, _ failure: Failure, placement: Int, row: Int, _ frame: inout Frame
   ) {
     let key = Key(rule: Int32(rule), failure: failure)
-    let kind = kindOf[key] ?? newKind(key, placement, &frame)
+    let kind: Int
+    if let last, last.key == key {
+      kind = last.kind
+    } else {
+      kind = kindOf[key] ?? newKind(key, placement, &frame)
+      last = (key, kind)
+    }
     if kind < 0 { return }
     kinds[kind].users += 1
     kinds[kind].row = min(kinds[kind].row ?? row, row)

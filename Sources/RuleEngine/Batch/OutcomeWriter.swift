@@ -36,16 +36,17 @@ struct OutcomeWriter: ~Copyable {
     _ errors: borrowing BatchErrors, to buffer: OutcomeBuffer
   ) {
     let hasExtras = texts.isActive || !errors.isEmpty
+    let gathers = hasExtras || form == .rows
+    let repeated = layout == .wide ? 1 : placements
     for row in 0..<block.count {
       quote(block.subjects[row])
-      extras.removeAll(keepingCapacity: true)
-      if hasExtras { gather(row, texts, errors) }
-      if form == .rows { errors.appendRows(row: row, to: &extras) }
-      let repeated = layout == .wide ? 1 : placements
-      let capacity =
+      var capacity =
         longest + 4 * placements + table.closing.count
         + repeated * (subjectCount + table.opening.count) + 4 * OutcomeWriter.step
-        + extras.count
+      if gathers {
+        gather(row, texts, errors)
+        capacity += extras.count
+      }
       buffer.append(capacity: capacity) { start in
         var at = start
         write(row, block, table, hasExtras, &at)
@@ -58,7 +59,8 @@ struct OutcomeWriter: ~Copyable {
   private mutating func gather(
     _ row: Int, _ texts: borrowing BatchTexts, _ errors: borrowing BatchErrors
   ) {
-    if form == .rows { return }
+    extras.removeAll(keepingCapacity: true)
+    if form == .rows { return errors.appendRows(row: row, to: &extras) }
     extraEnds.removeAll(keepingCapacity: true)
     for placement in 0..<placements {
       if texts.isActive { texts.append(row &* placements &+ placement, to: &extras) }

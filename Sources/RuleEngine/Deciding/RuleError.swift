@@ -130,7 +130,7 @@ enum RuleErrorText {
   private static func operand(of operation: String) -> String? {
     switch operation {
     case "startsWith", "endsWith", "contains", "matches": "a text"
-    case "all", "exists", "existsOne", "exists_one", "filter", "map": "a list or a map"
+    case "all", "exists", "existsOne", "exists_one", "filter", "map", "in": "a list or a map"
     case "size": "a text, a list or a map"
     case "-", "*", "/", "%": "a number"
     default: nil
