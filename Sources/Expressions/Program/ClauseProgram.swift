@@ -75,7 +75,7 @@ struct ClauseProgram: Sendable {
   }
 
   /// Texts of parts of a source.
-  private struct Excerpts {
+  fileprivate struct Excerpts {
     let source: [UInt8]
     let tokens: TokenList?
 
@@ -100,6 +100,32 @@ struct ClauseProgram: Sendable {
       if !slots.contains(slot) { slots.append(slot) }
     }
     return slots
+  }
+}
+
+/// Where the clauses of an expression stand in its text.
+struct ClausePlaces {
+  private let ranges: [SourceRange]
+  private let excerpts: ClauseProgram.Excerpts
+
+  /// Nil for an expression with errors.
+  init?(_ number: Int, of source: String, in outer: Program.Storage) {
+    if let filters = outer.background.filters[number] {
+      ranges = FilterText(filters).ranges
+      excerpts = ClauseProgram.Excerpts(source, nil)
+      return
+    }
+    var (tree, problems) = outer.environment.dialect.parse(source, limits: outer.limits)
+    guard problems.isEmpty else { return nil }
+    let list = TokenList(source, outer.environment.dialect)
+    ranges = tree.markClauses().map { list.withoutParentheses(tree[$0].range) }
+    excerpts = ClauseProgram.Excerpts(source, list)
+  }
+
+  /// The text of the smallest clause that holds a part of the source.
+  func smallest(around range: SourceRange) -> String? {
+    let around = ranges.filter { $0.from <= range.from && range.to <= $0.to }
+    return around.min { $0.to - $0.from < $1.to - $1.from }.map { excerpts.text($0) }
   }
 }
 

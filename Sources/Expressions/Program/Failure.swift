@@ -72,22 +72,18 @@ extension Program {
 
   /// Tells a failure of an entry.
   ///
-  /// - Parameter frame: any frame of the program; what it holds makes no difference.
-  package func details(of failure: Failure, in entry: Entry, _ frame: inout Frame) -> FailureDetails
-  {
+  package func details(of failure: Failure, in entry: Entry) -> FailureDetails {
     let source = Array(sources[entry.source].utf8)
     let range =
       range(ofInstruction: failure.error.instruction, in: entry)
       ?? SourceRange(from: 0, to: source.count)
-    let clauses = clauses(of: entry, in: &frame).filter {
-      $0.range.from <= range.from && range.to <= $0.range.to
-    }
-    let smallest = clauses.min { $0.range.to - $0.range.from < $1.range.to - $1.range.from }
+    let clauses = ClausePlaces(entry.source, of: sources[entry.source], in: storage)
+    let smallest = clauses?.smallest(around: range)
     let text = String(
       decoding: source[min(range.from, source.count)..<min(range.to, source.count)], as: UTF8.self)
     return FailureDetails(
-      clause: smallest?.text ?? sources[entry.source], text: text,
-      operation: Program.operation(of: text), subject: subject(of: failure))
+      clause: smallest ?? sources[entry.source], text: text,
+      operation: storage.environment.dialect.operation(of: text), subject: subject(of: failure))
   }
 
   private func subject(of failure: Failure) -> String? {
@@ -95,11 +91,12 @@ extension Program {
     let path = storage.graph.slots.path(Int(failure.slot))
     return HostQuestion(path: path.names)?.description ?? path.description
   }
+}
 
+extension Dialect {
   /// The name of the function that an expression calls last, or its operator.
-  private static func operation(of text: String) -> String? {
-    var text = text
-    let (tree, diagnostics) = text.withUTF8 { Parser.parse($0) }
+  fileprivate func operation(of text: String) -> String? {
+    let (tree, diagnostics) = parse(text, limits: Limits())
     guard diagnostics.isEmpty else { return nil }
     let root = tree[tree.root]
     return root.kind == .call ? tree.name(root.a, root.b) : Printer.operator(root.kind)

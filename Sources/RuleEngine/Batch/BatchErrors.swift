@@ -59,16 +59,13 @@ struct BatchErrors: ~Copyable {
 
   /// Notes that a rule failed for the user of a row.
   ///
-  /// - Parameter frame: any frame of the rule set's program.
-  mutating func add(
-    _ rule: Int, _ failure: Failure, placement: Int, row: Int, _ frame: inout Frame
-  ) {
+  mutating func add(_ rule: Int, _ failure: Failure, placement: Int, row: Int) {
     let key = Key(rule: Int32(rule), failure: failure)
     let kind: Int
     if let last, last.key == key {
       kind = last.kind
     } else {
-      kind = kindOf[key] ?? newKind(key, placement, &frame)
+      kind = kindOf[key] ?? newKind(key, placement)
       last = (key, kind)
     }
     if kind < 0 { return }
@@ -78,12 +75,12 @@ struct BatchErrors: ~Copyable {
   }
 
   /// - Returns: -1 for a rule that does not compile, of which all is said already.
-  private mutating func newKind(_ key: Key, _ placement: Int, _ frame: inout Frame) -> Int {
+  private mutating func newKind(_ key: Key, _ placement: Int) -> Int {
     guard !ruleSet.rules[Int(key.rule)].isBroken else {
       kindOf[key] = -1
       return -1
     }
-    let error = ruleSet.ruleError(key.failure, ofRule: Int(key.rule), in: &frame)
+    let error = ruleSet.ruleError(key.failure, ofRule: Int(key.rule))
     let name = NamedError(placement: names[placement], error: error)
     let number = numberOf[name] ?? kinds.count
     if number < kinds.count {

@@ -66,6 +66,10 @@ public final class BatchPlan: Sendable {
   /// How many decisions each user takes.
   public var placementCount: Int { placements.count }
 
+  /// How much the outcomes of a user may take, in placements: many rules that fail take as much as
+  /// many outcomes.
+  package var weight: Int { max(placements.count, ruleSet.rules.count / 10) }
+
   /// The names that the config does not have.
   public var unknownPlacements: [String] {
     placements.filter { $0.compiled == nil }.map(\.name)

@@ -98,6 +98,7 @@ extension BatchPlan {
     tally.users = sums.users
     tally.rejected = sums.rejected
     let rules = ruleSet.rules.count
+    let errors = Dictionary(grouping: sums.errors, by: \.key.placement)
     for (number, placement) in placements.enumerated() {
       var counted: Set<Int> = []
       func add(_ choice: Int32) {
@@ -106,10 +107,8 @@ extension BatchPlan {
           sums.numbers[3 * rules + Int(choice)], table.choices[Int(choice)].outcome)
       }
       add(table.unmatched[number])
-      tally.placements[number].errors = sums.errors.compactMap { name, count in
-        name.placement != placement.name
-          ? nil
-          : Tally.RuleErrors(error: name.error, users: count.users, example: count.example)
+      tally.placements[number].errors = (errors[placement.name] ?? []).map { name, count in
+        Tally.RuleErrors(error: name.error, users: count.users, example: count.example)
       }.sorted { Tally.RuleErrors.isBefore($0, $1) }
       for (i, rule) in (placement.compiled?.rules ?? 0..<0).enumerated() {
         tally.placements[number].audiences[i].reached += sums.numbers[rule]

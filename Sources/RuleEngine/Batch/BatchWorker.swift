@@ -312,7 +312,7 @@ public struct BatchWorker: ~Copyable {
 
   private mutating func decideBlock(_ buffer: OutcomeBuffer) {
     guard block.count > 0 else { return }
-    columns.decide(&block, table, &counts, chooser, &errors, &frame)
+    columns.decide(&block, table, &counts, chooser, &errors)
     counts.users += block.count
     texts.render(block)
     if plan.writesOutcomes { writer.write(block, table, texts, errors, to: buffer) }
@@ -339,7 +339,7 @@ public struct BatchWorker: ~Copyable {
         choice = self.choice(of: rule, row)
       }
       for (rule, failure) in walk.failed {
-        errors.add(rule, failure, placement: number, row: row, &frame)
+        errors.add(rule, failure, placement: number, row: row)
       }
       counts.count(choice)
       block.setChoice(choice, placement: number, row: row)

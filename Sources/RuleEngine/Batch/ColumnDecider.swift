@@ -28,10 +28,9 @@ struct ColumnDecider: ~Copyable {
     scratch.deallocate()
   }
 
-  /// - Parameter frame: any frame of the rule set's program.
   mutating func decide(
     _ block: inout BatchBlock, _ table: BatchTable, _ counts: inout BatchCounts,
-    _ chooser: borrowing VariantChooser, _ errors: inout BatchErrors, _ frame: inout Frame
+    _ chooser: borrowing VariantChooser, _ errors: inout BatchErrors
   ) {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(block.columns)
@@ -43,7 +42,7 @@ struct ColumnDecider: ~Copyable {
         if left == 0 { break }
         counts.reached[rule] = counts.reached[rule] &+ left
         let matched = match(rule, block)
-        if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors, &frame) }
+        if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors) }
         counts.matched[rule] = counts.matched[rule] &+ matched
         guard matched > 0, table.rules[rule].allowsFirst else { continue }
         counts.taken[rule] = counts.taken[rule] &+ matched
@@ -90,8 +89,7 @@ struct ColumnDecider: ~Copyable {
   /// Notes for which of the undecided rows a rule failed.
   @inline(never)
   private mutating func noteErrors(
-    _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ errors: inout BatchErrors,
-    _ frame: inout Frame
+    _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ errors: inout BatchErrors
   ) {
     let condition = Int(conditionOf[rule])
     let failing = conditions.mayHaveFailed(condition)
@@ -101,7 +99,7 @@ struct ColumnDecider: ~Copyable {
         let row = word &* 64 &+ rows.trailingZeroBitCount
         rows &= rows &- 1
         if let failure = conditions.failure(of: condition, row: row, in: block.columns) {
-          errors.add(rule, failure, placement: placement, row: row, &frame)
+          errors.add(rule, failure, placement: placement, row: row)
         }
       }
     }

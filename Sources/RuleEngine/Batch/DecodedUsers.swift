@@ -28,7 +28,6 @@ public struct DecodedUsers: ~Copyable {
   private var chooser: VariantChooser
   private var counts: BatchCounts
   private var errors: BatchErrors
-  private var frame: Frame
   /// Counts of the users whose records are unusual, who were decided when they were read.
   private var alone: BatchSums
 
@@ -47,7 +46,6 @@ public struct DecodedUsers: ~Copyable {
     chooser = VariantChooser(plan)
     counts = BatchCounts(plan)
     errors = BatchErrors(plan)
-    frame = Frame(for: plan.ruleSet.program)
     records = .allocate(capacity: max(lines.count, 1))
     _ = records.initialize(from: lines)
     var worker = BatchWorker(plan)
@@ -70,7 +68,7 @@ public struct DecodedUsers: ~Copyable {
   public mutating func decide() -> BatchSums {
     counts.clear()
     for box in blocks {
-      decider.decide(&box.block, table, &counts, chooser, &errors, &frame)
+      decider.decide(&box.block, table, &counts, chooser, &errors)
       errors.endBlock(box.block)
     }
     var sums = counts.sums

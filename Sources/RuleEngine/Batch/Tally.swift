@@ -87,8 +87,11 @@ extension Tally.Placement {
   private static let mostErrors = 20
 
   fileprivate mutating func add(_ more: [Tally.RuleErrors]) {
+    if more.isEmpty { return }
+    var places: [RuleError: Int] = [:]
+    for (i, known) in errors.enumerated() { places[known.error] = i }
     for new in more {
-      if let known = errors.firstIndex(where: { $0.error == new.error }) {
+      if let known = places[new.error] {
         errors[known].users += new.users
       } else {
         errors.append(new)

@@ -165,7 +165,11 @@ private enum ExplanationText {
   static func describe(_ clause: Clause, marks: Int, texts: Int) -> String {
     let text = oneLine(clause.text)
     let line = "      \(padded(mark(clause), marks))  \(padded(text, texts))"
-    var values = clause.computed.map { "\(oneLine($0.text)) is \(describe($0.value))" }
+    var hasFailed = false
+    if case .failed = clause.outcome { hasFailed = true }
+    // Of a clause that fails, what has no value is what failed.
+    var values = clause.computed.filter { !hasFailed || $0.value != nil }
+      .map { "\(oneLine($0.text)) is \(describe($0.value))" }
     values += clause.attributes.map { describe($0) }
     if clause.outcome == .noBool, !clause.isConstant,
       !values.contains(where: { $0.hasPrefix("\(text) is ") })

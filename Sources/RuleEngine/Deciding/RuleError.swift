@@ -4,7 +4,7 @@ public import Expressions
 public struct RuleError: Hashable, Sendable {
   /// Position of the audience among those of its placement, from 0.
   public var audience: Int
-  /// The clause that failed, as it is written.
+  /// The clause that failed, as it is written; of a long one its first ``longestClause`` bytes.
   public var clause: String
   /// What went wrong: ``Expressions/EvaluationError/Kind/slug``; `no-such-attribute` also where
   /// superscript goes on with null for an attribute that is not there, and fails for that.
@@ -25,6 +25,9 @@ public struct RuleError: Hashable, Sendable {
     hasher.combine(code)
     hasher.combine(path)
   }
+
+  /// Outcomes of all users repeat it.
+  public static let longestClause = 1_000
 
   public init(
     audience: Int, clause: String, code: String, path: String? = nil, message: String
@@ -55,20 +58,20 @@ extension RuleSet {
       of: storage.placements[number].rules, program, in: &frame, state, &walk)
     // Of a rule that does not compile all is said when it is compiled.
     return walk.failures.filter { !rules[$0.rule].isBroken }
-      .map { ruleError($0.failure, ofRule: $0.rule, in: &frame) }
+      .map { ruleError($0.failure, ofRule: $0.rule) }
   }
 
   /// Tells a failure of a rule's condition.
-  func ruleError(_ failure: Failure, ofRule number: Int, in frame: inout Frame) -> RuleError {
+  func ruleError(_ failure: Failure, ofRule number: Int) -> RuleError {
     let rule = rules[number]
     guard let entry = rule.entry else {
       return RuleError(
         audience: rule.audience.index, clause: "", code: failure.error.kind.slug, message: "")
     }
-    let details = program.details(of: failure, in: entry, &frame)
+    let details = program.details(of: failure, in: entry)
     let isAbsent = failure.isAbsent && failure.error.kind == .noSuchOverload
     return RuleError(
-      audience: rule.audience.index, clause: details.clause,
+      audience: rule.audience.index, clause: RuleErrorText.shortened(details.clause),
       code: (isAbsent ? .noSuchAttribute : failure.error.kind).slug, path: details.subject,
       message: RuleErrorText.message(failure, details))
   }
@@ -97,33 +100,48 @@ private struct FailureWalk: RuleWalk {
 
 /// Failures of rules in words.
 enum RuleErrorText {
+  /// A text of so many bytes that outcomes can repeat it.
+  static func shortened(_ text: String) -> String {
+    guard text.utf8.count > RuleError.longestClause else { return text }
+    var end = text.utf8.index(text.startIndex, offsetBy: RuleError.longestClause - 3)
+    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+    return text[..<end] + "..."
+  }
+
   static func message(_ failure: Failure, _ details: Program.FailureDetails) -> String {
     let kind = failure.error.kind
+    let text = shortened(details.text)
     switch kind {
-    case .noSuchAttribute, .noSuchOverload: return operands(failure, details)
-    case .divisionByZero, .moduloByZero: return "\(details.text) divides by zero"
-    case .overflow: return "\(details.text) is too large for an integer"
-    case .indexOutOfRange: return "\(details.text) asks for an element that the list does not have"
-    case .limitExceeded: return "\(details.text) takes more time or memory than a rule may"
-    case .badRegex: return "\(details.text) has a pattern that is not a regular expression"
-    case .conversion: return "\(details.text) cannot convert its value"
-    default: return "\(details.text): \(kind.slug)"
+    case .noSuchAttribute, .noSuchOverload, .badArgument: return operands(failure, details)
+    case .divisionByZero, .moduloByZero: return "\(text) divides by zero"
+    case .overflow: return "\(text) is too large for an integer"
+    case .indexOutOfRange: return "\(text) asks for an element that the list does not have"
+    case .limitExceeded: return "\(text) takes more time or memory than a rule may"
+    case .badRegex: return "\(text) has a pattern that is not a regular expression"
+    case .conversion: return "\(text) cannot convert its value"
+    default: return "\(text): \(kind.slug)"
     }
   }
 
   private static func operands(_ failure: Failure, _ details: Program.FailureDetails) -> String {
     guard let subject = details.subject else {
-      return "\(details.operation ?? details.text) does not take values of these types"
+      return "\(details.operation ?? shortened(details.text)) does not take values of these types"
     }
-    guard let operation = details.operation else {
-      return failure.isAbsent ? "\(subject) is not there" : "\(subject) has the wrong type"
-    }
-    let wanted = operand(of: operation)
+    let needs = details.operation.flatMap { operand(of: $0) }
     if failure.isAbsent {
-      return "\(subject) is not there, and \(operation) needs \(wanted ?? "a value")"
+      guard let operation = details.operation else { return "\(subject) is not there" }
+      return "\(subject) is not there, and \(operation) needs \(needs ?? "a value")"
     }
-    guard let wanted else { return "\(operation) does not take the value of \(subject)" }
-    return "\(subject) is not \(wanted), and \(operation) needs one"
+    if let operation = details.operation, let needs {
+      return "\(subject) is not \(needs), and \(operation) needs one"
+    }
+    switch details.operation {
+    case "<", "<=", ">", ">=":
+      return
+        "\(shortened(details.text)) compares values of types that have no order: \(subject) is one"
+    case let operation?: return "\(subject) has a type that \(operation) does not take"
+    case nil: return "\(shortened(details.text)) does not take a value of the type of \(subject)"
+    }
   }
 
   /// What an operator or a function takes where an attribute stands.

@@ -41,7 +41,7 @@ struct BatchRun {
     workers = WorkerPool(plan)
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
-      lineLimit: plan.lineLimit, placements: plan.placementCount, from: state.position)
+      lineLimit: plan.lineLimit, weight: plan.weight, from: state.position)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
       from: state)

@@ -44,15 +44,15 @@ struct UserInput {
 
   /// - Parameters:
   ///   - form: nil to tell by the names of the files.
-  ///   - placements: where there are many, what a part gives is long, and parts are smaller.
+  ///   - weight: how much a user may give, in placements: where that is much, parts are smaller.
   init(
-    _ paths: [String], form: UserForm?, lineLimit: Int, placements: Int = 1,
+    _ paths: [String], form: UserForm?, lineLimit: Int, weight: Int = 1,
     from position: InputPosition = InputPosition()
   ) throws {
     self.paths = paths
     self.form = form
     self.lineLimit = lineLimit
-    partSize = max((256 << 10) * 20 / max(placements, 20), 96 << 10)
+    partSize = max((256 << 10) * 20 / max(weight, 20), 4 << 10)
     self.position = position
     try open()
   }
