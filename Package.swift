@@ -40,7 +40,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: regexTarget + [
-    .systemLibrary(name: "CShims"),
+    .systemLibrary(name: "CShims"), .systemLibrary(name: "CThreads"),
     .target(
       name: "Expressions", dependencies: ["CShims"] + regexLibrary, swiftSettings: settings),
     .target(name: "RuleEngine", dependencies: ["CShims", "Expressions"], swiftSettings: settings),
@@ -56,7 +56,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        "CShims", "CZlib",
+        "CShims", "CThreads", "CZlib",
       ],
       swiftSettings: settings),
     .systemLibrary(

@@ -1,7 +1,28 @@
 internal import ArgumentParser
+internal import Dispatch
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Where the process begins.
+@main
+enum EntryPoint {
+  static func main() {
+    Threads.setStackSize()
+    Task {
+      await TollgateCommand.run(Array(CommandLine.arguments.dropFirst()))
+      exit(Ending.done)
+    }
+    dispatchMain()
+  }
+}
 
 /// The command line.
-@main
 struct TollgateCommand: AsyncParsableCommand {
   static let version = "0.1.0"
 
@@ -25,12 +46,13 @@ struct TollgateCommand: AsyncParsableCommand {
       CheckTemplateCommand.self, SimulateCommand.self,
     ])
 
-  static func main() async {
+  /// Runs a command to its end. Unless all went well, that is the end of the process too.
+  static func run(_ arguments: [String]) async {
     StandardStreams.fill()
     Signals.install()
     var command: (any ParsableCommand)?
     do {
-      command = try await parsed(Array(CommandLine.arguments.dropFirst()))
+      command = try parsed(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
@@ -42,12 +64,12 @@ struct TollgateCommand: AsyncParsableCommand {
     }
   }
 
-  private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     do {
-      return try await asyncParseAsRoot(arguments)
+      return try parseAsRoot(arguments)
     } catch {
       let other = PrecomputeCommand.withConfigFirst(arguments)
-      if let other, let command = try? await asyncParseAsRoot(other) { return command }
+      if let other, let command = try? parseAsRoot(other) { return command }
       throw error
     }
   }

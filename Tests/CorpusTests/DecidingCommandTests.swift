@@ -68,13 +68,43 @@ struct DecidingCommandTests {
     for command in ["decide", "explain"] {
       let result = try decide(record, command: command)
       #expect(result.code == 0)
-      #expect(result.errors.contains("'occurences' is no key of a user record"))
+      #expect(result.errors.contains("'occurences' is not a key of a user record"))
       #expect(result.errors.contains("did you mean 'occurrences'?"))
       #expect(result.errors.contains("did you mean 'user.plan'?"))
       #expect(result.errors.contains("note[unknown-status]: 'active'"))
     }
     let plain = try decide(#"{"userId":"u"}"#)
     #expect(!plain.errors.contains("note"))
+  }
+
+  /// Attributes that stand beside 'user' and 'device' in place of in them.
+  @Test(arguments: [
+    ("regionCode", "; did you mean 'device.regionCode'?"),
+    ("regioncode", "; did you mean 'device.regionCode'?"),
+    ("plan", "; did you mean 'user.plan'?"), ("bundleId", "; did you mean 'device.bundleId'?"),
+    ("bundleID", "; did you mean 'device.bundleId'?"),
+    ("whatever", "; attributes go into 'user', 'device' or 'params'"),
+  ])
+  func flatAttributes(key: String, hint: String) throws {
+    let result = try decide(#"{"userId":"u","\#(key)":"x"}"#)
+    #expect(
+      result.errors.contains(
+        "'\(key)' is not a key of a user record and is ignored\(hint)\n"), "\(result.errors)")
+    let folder = try TestFolder()
+    try folder.write("u.ndjson", #"{"userId":"u","\#(key)":"x"}"#)
+    try folder.write("u.csv", "userId,\(key)\nu,x\n")
+    for name in ["u.ndjson", "u.csv"] {
+      let batch = try folder.precompute("--users", name, "--out", "none")
+      #expect(batch.errors.contains("(1 user)\(hint)\n"), "\(batch.errors)")
+    }
+  }
+
+  /// AgentWallie's devices have other attributes.
+  @Test func flatAttributesOfAgentWallie() throws {
+    try withWallie { config in
+      let result = try decide(#"{"userId":"u","bundleId":"x"}"#, config: config, placement: "p")
+      #expect(!result.errors.contains("did you mean"), "\(result.errors)")
+    }
   }
 
   @Test func oneRecordOfSeveral() throws {
@@ -114,6 +144,30 @@ struct DecidingCommandTests {
       now, "--time-zone", zone)
     #expect(result.errors.contains("as of \(expected), assigner hash"), "\(result.errors)")
     #expect(result.code == 0)
+  }
+
+  @Test func timesThatClocksSkipOrShowTwice() throws {
+    func decide(_ now: String) throws -> BuiltTool.Result {
+      try BuiltTool.run(
+        "decide", Self.config, "--placement", "export_report", "--user", #"{"userId":"u"}"#,
+        "--now", now, "--time-zone", "Europe/Berlin")
+    }
+    let skipped = try decide("2026-03-29T02:30")
+    #expect(skipped.code == 2)
+    #expect(skipped.output == "")
+    #expect(skipped.errors.contains("clocks in the time zone skip '2026-03-29T02:30'"))
+    let doubled = try decide("2026-10-25T02:30")
+    #expect(doubled.code == 0)
+    #expect(
+      doubled.errors.contains(
+        "note: clocks in Europe/Berlin show 2026-10-25T02:30 twice: 2026-10-25T00:30:00Z is taken, "
+          + "not 2026-10-25T01:30:00Z\n"), "\(doubled.errors)")
+    #expect(doubled.errors.contains("as of 2026-10-25T00:30:00Z"))
+    for clear in ["2026-10-25T02:30+01:00", "2026-10-25T03:00", "2026-03-29T02:30Z"] {
+      let result = try decide(clear)
+      #expect(result.code == 0)
+      #expect(!result.errors.contains("twice"))
+    }
   }
 
   @Test(arguments: [

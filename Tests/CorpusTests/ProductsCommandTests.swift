@@ -83,7 +83,7 @@ struct ProductsCommandTests {
     let bad = try BuiltTool.run(
       "products", "-", input: #"{"products":[{"identifier":"p","price":"1,99"}]}"#)
     #expect(bad.code == 1)
-    #expect(bad.errors.contains("error[decode-failure]: this is no price"))
+    #expect(bad.errors.contains("error[decode-failure]: this is not a price"))
     let broken = try BuiltTool.run("products", "-", input: #"{"products":["#)
     #expect(broken.code == 2)
     #expect(broken.errors.contains("the JSON ends too early"))

@@ -231,7 +231,7 @@ struct CheckTemplateCommandTests {
     try Data(#"{"user":{"age":"integer"}}"#.utf8).write(to: file)
     let wrong = try check("x", "--schema", file.path)
     #expect(wrong.code == 2)
-    #expect(wrong.errors.contains("'integer' is no type"))
+    #expect(wrong.errors.contains("'integer' is not a type"))
   }
 
   /// Declared or not, a record says these at its top level.

@@ -32,7 +32,7 @@ struct Examples {
     let example = ExampleRun(results: 4)
     let diagnostic = Environment().compile("user.age >= 18 and user.plan").diagnostics[0]
     example.same(diagnostic.code, .syntaxError)
-    example.same(diagnostic.message, "'and' is no operator")
+    example.same(diagnostic.message, "'and' is not an operator")
     example.same(diagnostic.range, SourceRange(from: 15, to: 18))
     example.same(diagnostic.suggestion, "write '&&'")
     example.end()
@@ -394,7 +394,7 @@ struct Examples {
     } catch {
       example.same(error.kind, .unexpectedByte)
       example.same(error.offset, 16)
-      example.same(error.message, "this is no JSON here")
+      example.same(error.message, "this is not valid JSON")
     }
     example.end()
   }

@@ -69,6 +69,6 @@ extension Checker {
     let close = Suggestion.closest(to: name, among: known)
     return report(
       .unknownFunction, "there is no function '\(name)'", narrowed,
-      close.map { "did you mean '\($0)'?" })
+      close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name))
   }
 }

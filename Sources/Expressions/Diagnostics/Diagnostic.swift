@@ -6,7 +6,7 @@
 /// ```swift
 /// let diagnostic = Environment().compile("user.age >= 18 and user.plan").diagnostics[0]
 /// diagnostic.code  // .syntaxError
-/// diagnostic.message  // "'and' is no operator"
+/// diagnostic.message  // "'and' is not an operator"
 /// diagnostic.range  // SourceRange(from: 15, to: 18)
 /// diagnostic.suggestion  // "write '&&'"
 /// ```

@@ -66,11 +66,20 @@ package enum DiagnosticText {
     return "\(subject) \(verb)" + (effect.detail.map { ": \($0)" } ?? "")
   }
 
-  /// The text without control characters, which a terminal would obey.
-  private static func visible(_ line: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        line.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+  /// Text from a file as one line that a terminal shows and does not obey: control characters, and
+  /// those that break lines or turn the direction of what follows, are U+FFFD.
+  package static func visible(_ text: String) -> String {
+    if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return text }
+    return String(
+      String.UnicodeScalarView(text.unicodeScalars.map { isObeyed($0) ? "\u{FFFD}" : $0 }))
+  }
+
+  private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20..<0x7F: false
+    case 0x2028...0x202E, 0x2066...0x2069: true
+    default: scalar.properties.generalCategory == .control
+    }
   }
 
   /// The line a range begins in, cut to a readable width around it, and a marker under the range.

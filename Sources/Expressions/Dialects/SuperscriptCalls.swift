@@ -51,8 +51,8 @@ extension Checker {
     diagnostics.append(
       Diagnostic(
         .unknownFunction, "there is no function '\(name)' here: \(effect)", severity: .warning,
-        range: named(node, node.a, node.b).range, suggestion: close.map { "did you mean '\($0)'?" })
-    )
+        range: named(node, node.a, node.b).range,
+        suggestion: close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name)))
     return raise(.undeclaredName, origin(node))
   }
 

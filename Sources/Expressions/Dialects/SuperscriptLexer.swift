@@ -100,15 +100,17 @@ struct SuperscriptLexer {
     case UInt8(ascii: "-"): return take(.minus, isDouble ? 2 : 1)
     case UInt8(ascii: "!"):
       return isPair ? take(.notEqual, 2) : take(.not, isDouble ? 2 : 1)
+    case UInt8(ascii: "<") where second == UInt8(ascii: ">"):
+      throw fault(2, "'<>' is not an operator", "write '!='")
     case UInt8(ascii: "<"): return isPair ? take(.lessOrEqual, 2) : take(.less, 1)
     case UInt8(ascii: ">"): return isPair ? take(.greaterOrEqual, 2) : take(.greater, 1)
     case UInt8(ascii: "=") where isPair: return take(.equal, 2)
     case UInt8(ascii: "&") where isDouble: return take(.and, 2)
     case UInt8(ascii: "|") where isDouble: return take(.or, 2)
     case UInt8(ascii: "="):
-      throw fault(1, "'=' is no operator", SyntaxHint.equals(before: byte(1)))
-    case UInt8(ascii: "&"): throw fault(1, "'&' is no operator", "write '&&'")
-    case UInt8(ascii: "|"): throw fault(1, "'|' is no operator", "write '||'")
+      throw fault(1, "'=' is not an operator", SyntaxHint.equals(before: byte(1)))
+    case UInt8(ascii: "&"): throw fault(1, "'&' is not an operator", "write '&&'")
+    case UInt8(ascii: "|"): throw fault(1, "'|' is not an operator", "write '||'")
     default:
       var length = 1
       while length < 4, byte(length) & 0xC0 == 0x80 { length += 1 }

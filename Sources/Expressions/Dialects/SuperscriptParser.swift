@@ -73,8 +73,8 @@ struct SuperscriptParser {
     switch token.kind {
     case .int where hasSign, .double where hasSign:
       fault(
-        "the sign belongs to the number here, so that an operator is missing",
-        "put a space behind the sign")
+        "the sign belongs to the number here, so an operator is missing",
+        "put a space after the sign")
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
       fault("comparisons cannot be chained in superscript", "put one of them in parentheses")
     case .question:
@@ -85,7 +85,13 @@ struct SuperscriptParser {
 
   private func unexpected(_ word: String) -> Fault {
     if token.kind == .identifier, let hint = SyntaxHint.operator(called: word) {
-      return fault("'\(word)' is no operator", hint)
+      return fault("'\(word)' is not an operator", hint)
+    }
+    if let previous, previous.kind == .identifier, token.kind.startsOperand {
+      let word = String(decoding: source[previous.from..<previous.to], as: UTF8.self)
+      if word.lowercased() == "not" {
+        return Fault("'\(word)' is not an operator", previous.from, previous.to, "write '!'")
+      }
     }
     return fault(
       "expected an operator or the end before \(token.kind.description)",

@@ -83,18 +83,20 @@ struct Lexer {
     case UInt8(ascii: "/"): return take(.slash, 1)
     case UInt8(ascii: "%"): return take(.percent, 1)
     case UInt8(ascii: "!"): return isPair ? take(.notEqual, 2) : take(.not, 1)
+    case UInt8(ascii: "<") where second == UInt8(ascii: ">"):
+      return invalid(2, "'<>' is not an operator", suggestion: "write '!='")
     case UInt8(ascii: "<"): return isPair ? take(.lessOrEqual, 2) : take(.less, 1)
     case UInt8(ascii: ">"): return isPair ? take(.greaterOrEqual, 2) : take(.greater, 1)
     case UInt8(ascii: "="):
       return isPair
         ? take(.equal, 2)
-        : invalid(1, "'=' is no operator", suggestion: SyntaxHint.equals(before: second))
+        : invalid(1, "'=' is not an operator", suggestion: SyntaxHint.equals(before: second))
     case UInt8(ascii: "&"):
       return second == first
-        ? take(.and, 2) : invalid(1, "'&' is no operator", suggestion: "write '&&'")
+        ? take(.and, 2) : invalid(1, "'&' is not an operator", suggestion: "write '&&'")
     case UInt8(ascii: "|"):
       return second == first
-        ? take(.or, 2) : invalid(1, "'|' is no operator", suggestion: "write '||'")
+        ? take(.or, 2) : invalid(1, "'|' is not an operator", suggestion: "write '||'")
     default:
       return unknownCharacter(first)
     }

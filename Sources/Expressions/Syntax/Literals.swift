@@ -59,7 +59,7 @@ enum Literals {
     }
     func append(_ scalar: UInt32, _ length: Int) throws(Fault) {
       guard let scalar = Unicode.Scalar(scalar) else {
-        throw fault(length, "this escape is no code point")
+        throw fault(length, "this escape is not a code point")
       }
       output.append(contentsOf: String(Character(scalar)).utf8)
     }

@@ -148,7 +148,7 @@ package struct Parser {
     let word = String(decoding: source[token.from..<token.to], as: UTF8.self)
     let hint = token.kind == .identifier ? SyntaxHint.operator(called: word) : nil
     switch token.kind {
-    case .identifier where hint != nil: report("'\(word)' is no operator", range, hint)
+    case .identifier where hint != nil: report("'\(word)' is not an operator", range, hint)
     case .rightParenthesis, .rightBracket, .rightBrace:
       report("\(token.kind.description) closes nothing", range, "remove it")
       advance()
@@ -284,7 +284,7 @@ package struct Parser {
     if inner == .minus, [.int, .hexInt, .double].contains(following) { return }
     let (first, second) = outer == .not ? ("!", "-") : ("-", "!")
     report(
-      "'\(second)' cannot stand right behind '\(first)'", token.range,
+      "'\(second)' cannot stand right after '\(first)'", token.range,
       "write \(first)(\(second)...) with parentheses")
   }
 

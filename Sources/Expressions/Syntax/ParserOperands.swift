@@ -51,7 +51,7 @@ extension Parser {
     if start.kind == .invalid {
       // The lexer has said what is wrong. Go on behind it, where an operand may come.
       while token.kind == .invalid { advance() }
-      return startsOperand(token.kind) ? primary() : invalid(at: start.range)
+      return token.kind.startsOperand ? primary() : invalid(at: start.range)
     }
     let what = start.kind == .end ? "the expression ends" : "\(start.kind.description) stands"
     report(
@@ -114,22 +114,13 @@ extension Parser {
       let comma = token
       if take(.comma) {
         if isCall, token.kind == close {
-          report("an argument is missing behind ','", comma.range, "remove the ','")
+          report("an argument is missing after ','", comma.range, "remove the ','")
         }
         continue
       }
       if token.kind == close || token.kind == .end { return }
-      if token.from == before || !startsOperand(token.kind) { return }
+      if token.from == before || !token.kind.startsOperand { return }
       report("expected ',' before \(token.kind.description)", token.range, "separate with ','")
-    }
-  }
-
-  private func startsOperand(_ kind: Token.Kind) -> Bool {
-    switch kind {
-    case .identifier, .int, .hexInt, .uint, .hexUint, .double, .string, .bytes, .true, .false,
-      .null, .leftParenthesis, .leftBracket, .leftBrace:
-      true
-    default: false
     }
   }
 
@@ -191,10 +182,10 @@ extension Parser {
     if token.kind == .leftParenthesis {
       return call(name, target: nil, from: from)
     }
-    if startsOperand(token.kind), isWord(name, "not", ignoringCase: true) {
-      report("'\(word(name))' is no operator", name.range, "write '!'")
+    if token.kind.startsOperand, isWord(name, "not", ignoringCase: true) {
+      report("'\(word(name))' is not an operator", name.range, "write '!'")
       while token.kind == .identifier, isWord(token, "not", ignoringCase: true) { advance() }
-      return startsOperand(token.kind) ? expression(7) : invalid(at: name.range)
+      return token.kind.startsOperand ? expression(7) : invalid(at: name.range)
     }
     if isReserved(name) {
       report("'\(word(name))' is a reserved word", name.range, "use another name")
@@ -287,5 +278,17 @@ extension Parser {
     return addListNode(
       .message, name, since: mark, from: Int(tree[name].from), to: end,
       height: Int(tree[name].height))
+  }
+}
+
+extension Token.Kind {
+  /// Whether an operand may begin with it.
+  var startsOperand: Bool {
+    switch self {
+    case .identifier, .int, .hexInt, .uint, .hexUint, .double, .string, .bytes, .true, .false,
+      .null, .leftParenthesis, .leftBracket, .leftBrace:
+      true
+    default: false
+    }
   }
 }

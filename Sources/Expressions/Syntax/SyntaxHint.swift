@@ -16,6 +16,7 @@ enum SyntaxHint {
     switch word.lowercased() {
     case "and": "write '&&'"
     case "or": "write '||'"
+    case "not": "write '!'"
     case "eq", "is", "equals": "write '=='"
     case "ne", "neq": "write '!='"
     case "like", "matches": "write a.matches(pattern)"

@@ -133,7 +133,7 @@ extension ExpressionReader {
       } else if markup.peek() == UInt8(ascii: "."), markup.peek(1) != UInt8(ascii: ".") {
         markup.at += 1
         markup.skipSpace()
-        guard let name = rubyName(&markup) else { throw markup.error("expected a name behind '.'") }
+        guard let name = rubyName(&markup) else { throw markup.error("expected a name after '.'") }
         segments.append(
           tree.add(.name, Int(name.from), Int(name.from + name.count), name.from, name.count))
       } else {

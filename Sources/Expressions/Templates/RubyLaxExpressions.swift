@@ -235,7 +235,7 @@ extension ExpressionReader {
     }
     guard let relation = relation(named: name) else {
       throw MarkupError(
-        message: "'\(String(decoding: name, as: UTF8.self))' is no operator", from: start,
+        message: "'\(String(decoding: name, as: UTF8.self))' is not an operator", from: start,
         to: markup.at, suggestion: "operators are ==, !=, <, >, <=, >= and contains")
     }
     markup.skipSpace()

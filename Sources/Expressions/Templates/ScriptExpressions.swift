@@ -41,7 +41,7 @@ extension ExpressionReader {
           }
         } while markup.take(UInt8(ascii: ","))
       } else if !markup.isAtEnd, markup.peek() != UInt8(ascii: "|") {
-        throw markup.error("expected ':' behind the filter's name")
+        throw markup.error("expected ':' after the filter's name")
       }
       value = filtered(
         value, by: name, open[mark...], from, markup.at, markup, into: &tree)

@@ -45,7 +45,7 @@ extension TemplateParser {
         if isScript {
           report(
             MarkupError(
-              message: "'\(ending.name.text)' stands behind 'else'", from: ending.from,
+              message: "'\(ending.name.text)' stands after 'else'", from: ending.from,
               to: ending.to, suggestion: nil))
         }
       } else if ending.name == .else {

@@ -8,7 +8,7 @@ internal import CShims
 /// } catch {
 ///   error.kind  // .unexpectedByte
 ///   error.offset  // 16
-///   error.message  // "this is no JSON here"
+///   error.message  // "this is not valid JSON"
 /// }
 /// ```
 public struct JSONFault: Error, Hashable, Sendable {
@@ -18,6 +18,7 @@ public struct JSONFault: Error, Hashable, Sendable {
     case unexpectedByte
     case badEscape
     case badNumber
+    case numberTooLarge
     case badUTF8
     case controlCharacter
     case tooDeep
@@ -33,10 +34,11 @@ public struct JSONFault: Error, Hashable, Sendable {
   public var message: String {
     switch kind {
     case .unexpectedEnd: "the JSON ends too early"
-    case .unexpectedByte: "this is no JSON here"
+    case .unexpectedByte: "this is not valid JSON"
     case .badEscape: "a backslash is followed by no valid escape"
-    case .badNumber: "this is no JSON number"
-    case .badUTF8: "these bytes are no UTF-8"
+    case .badNumber: "this is not a JSON number"
+    case .numberTooLarge: "the number is too large: numbers go up to 1.7976931348623157e308"
+    case .badUTF8: "these bytes are not UTF-8"
     case .controlCharacter: "a string holds a control character that must be escaped"
     case .tooDeep: "objects and arrays are nested too deep"
     case .tooLarge: "the value takes more memory than the limit allows"
@@ -266,7 +268,7 @@ package struct JSONCursor {
     guard let length = NumberText.jsonLength(base + at, end - at) else { throw fault(.badNumber) }
     at += length
     guard let cell = NumberText.number(ByteView(start: base + start, count: length)) else {
-      throw fault(.badNumber, at: start)
+      throw fault(.numberTooLarge, at: start)
     }
     return cell
   }

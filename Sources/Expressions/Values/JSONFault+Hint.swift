@@ -16,6 +16,8 @@ extension JSONFault {
     let byte = json[offset]
     let before = JSONFault.lastByte(before: offset, in: json)
     switch (kind, byte) {
+    case (.trailingBytes, _) where JSONFault.isCRAlone(before: offset, in: json):
+      return "lines end with CR alone; they must end with LF or CRLF"
     case (.trailingBytes, _):
       return byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
         ? "this is more than one JSON value" : nil
@@ -32,13 +34,19 @@ extension JSONFault {
     case (.unexpectedByte, UInt8(ascii: "\"")), (.unexpectedByte, UInt8(ascii: "{")),
       (.unexpectedByte, UInt8(ascii: "[")):
       return before == UInt8(ascii: ",") || before == UInt8(ascii: ":")
-        ? nil : "a comma, or a colon behind a key, is missing before it"
+        ? nil : "a comma, or a colon after a key, is missing before it"
     case (.unexpectedByte, _), (.badNumber, _): return JSONFault.wordHint(json[offset...], before)
     case (.controlCharacter, UInt8(ascii: "\n")), (.controlCharacter, UInt8(ascii: "\r")):
       return "a quote is missing, or write \\n for a line break in a text"
     case (.controlCharacter, UInt8(ascii: "\t")): return "write \\t"
     default: return nil
     }
+  }
+
+  /// Whether the space before a place breaks the line as Macs did long ago.
+  private static func isCRAlone(before offset: Int, in json: [UInt8]) -> Bool {
+    let space = json[..<offset].reversed().prefix { $0 <= 0x20 }
+    return space.contains(UInt8(ascii: "\r")) && !json.contains(UInt8(ascii: "\n"))
   }
 
   private static func lastByte(before offset: Int, in json: [UInt8]) -> UInt8? {

@@ -199,9 +199,9 @@ public struct BatchWorker: ~Copyable {
       }
       try reader.read(line, into: &frame)
     } catch {
-      let place = error.offset.map { " at byte \($0)" } ?? ""
+      let place = error.offset.map { "at byte \($0): " } ?? ""
       let hint = error.hint.map { "; \($0)" } ?? ""
-      return RejectedLine(line: number, reason: error.reason + place + hint, text: Array(line))
+      return RejectedLine(line: number, reason: place + error.reason + hint, text: Array(line))
     }
     texts.addRow(line)
     decideAlone()

@@ -37,6 +37,13 @@ private struct RuleCompiler: ~Copyable {
     builder = ProgramBuilder(language.environment(limits: limits))
   }
 
+  /// What an audience is called where it stands: numbers count in the order of evaluation, which need
+  /// not be that of the file.
+  private static func name(_ audience: Audience) -> String {
+    let id = audience.id ?? audience.experimentID
+    return id.isEmpty ? "this audience" : "audience '\(id)'"
+  }
+
   mutating func add(_ placement: Placement) {
     let first = rules.count
     var everybody: Audience?
@@ -44,12 +51,12 @@ private struct RuleCompiler: ~Copyable {
       if let everybody {
         diagnostics.append(
           Diagnostic(
-            .unreachableAudience, "nobody gets here: an audience before matches everybody",
+            .unreachableAudience, "nobody reaches this: an earlier audience matches everybody",
             severity: .warning, path: audience.path,
             related: [
               Diagnostic.Related(
                 path: everybody.path,
-                message: "audience \(everybody.index) matches everybody")
+                message: "\(RuleCompiler.name(everybody)) matches everybody")
             ]))
       } else if audience.isEverybody, audience.occurrenceLimit == nil,
         audience.entitlementGuard == nil

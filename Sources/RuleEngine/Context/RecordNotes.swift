@@ -118,13 +118,18 @@ extension RuleSet {
     }
     let keys = notes.unknownKeys.sorted { $0.key < $1.key }.map { key, count in
       Diagnostic(
-        .unknownKey, "'\(key)' is no key of a user record and is ignored\(users(count))",
-        severity: .note, suggestion: suggestion(forRecordKey: key).map { "did you mean '\($0)'?" })
+        .unknownKey,
+        "'\(DiagnosticText.visible(key))' is not a key of a user record and is ignored"
+          + users(count),
+        severity: .note,
+        suggestion: suggestion(forRecordKey: key).map { "did you mean '\($0)'?" }
+          ?? "attributes go into 'user', 'device' or 'params'")
     }
     let statuses = notes.unknownStatuses.sorted { $0.key < $1.key }.map { status, count in
       Diagnostic(
         .unknownStatus,
-        "'\(status)' is no subscriptionStatus that SDKs know\(users(count))", severity: .note,
+        "'\(DiagnosticText.visible(status))' is not a subscriptionStatus that SDKs know"
+          + users(count), severity: .note,
         suggestion: RecordNotes.statuses.first { $0 == status.uppercased() }
           .map { "did you mean '\($0)'?" } ?? "write ACTIVE, INACTIVE or UNKNOWN")
     }
@@ -132,14 +137,16 @@ extension RuleSet {
   }
 
   /// What somebody may have meant by a key of a user record that nobody reads: an attribute that
-  /// rules read below a root, or a key of nearly this name.
+  /// rules read below a root or that devices have, or a key of nearly this name.
   func suggestion(forRecordKey key: String) -> String? {
     let read = requirements.filter { $0.names.count > 1 }
-    func attribute(_ name: String) -> String? {
-      read.first { $0.names[1] == name }.map { $0.names.prefix(2).joined(separator: ".") }
+    var attributes = read.map { (name: $0.names[1], path: "\($0.names[0]).\($0.names[1])") }
+    if format == .superwall {
+      attributes += DeviceAttributeName.all.map { (name: $0, path: "device.\($0)") }
     }
+    func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.path }
     let roots = UserMember.allCases.map(\.key) + requirements.map { $0.names[0] }
     return attribute(key) ?? Suggestion.closest(to: key, among: roots)
-      ?? Suggestion.closest(to: key, among: read.map { $0.names[1] }).flatMap(attribute)
+      ?? Suggestion.closest(to: key, among: attributes.map(\.name)).flatMap(attribute)
   }
 }

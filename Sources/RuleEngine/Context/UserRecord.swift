@@ -26,7 +26,7 @@ public struct UserRecordReader: ~Copyable {
       self.offset = offset
     }
 
-    /// Of what is no JSON.
+    /// Of what is not JSON.
     init(_ fault: JSONFault, in record: ByteView) {
       reason = fault.message
       offset = fault.offset
@@ -134,8 +134,9 @@ public struct UserRecordReader: ~Copyable {
         Suggestion.closest(to: $0, among: [UserMember.userID.key]) != nil
       }
       throw Rejection(
-        reason: "'userId' is missing; it must be a string that is not empty"
-          + (close.map { " ('\(UserMember.short($0))' is another key)" } ?? ""))
+        reason: close.map {
+          "'userId' is missing; there is '\(UserMember.short($0))': did you mean 'userId'?"
+        } ?? "'userId' is missing; it must be a string that is not empty")
     }
     fillStatus(&frame)
     if wantsEvents { try answerQuestions(&frame) }

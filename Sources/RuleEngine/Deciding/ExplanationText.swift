@@ -13,7 +13,7 @@ extension Explanation {
     if audiences.contains(where: \.hasUnneededClauses) {
       lines += ["", "  (in brackets: not needed, another clause had decided)"]
     }
-    return lines.joined(separator: "\n")
+    return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
 
   private var summary: String {
@@ -64,7 +64,9 @@ extension Explanation {
 
 extension Explanation.Audience {
   /// Plain text of several lines, the audience's own.
-  public var text: String { lines(at: nil).joined(separator: "\n") }
+  public var text: String {
+    lines(at: nil).map(DiagnosticText.visible).joined(separator: "\n")
+  }
 
   fileprivate var hasUnneededClauses: Bool { clauses.contains { !$0.wasReached } }
 

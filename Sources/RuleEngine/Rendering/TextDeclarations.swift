@@ -59,7 +59,7 @@ public struct TextDeclarations: Sendable {
     default:
       diagnostics.append(
         Diagnostic(
-          .decodeFailure, "this is no type", path: path,
+          .decodeFailure, "this is not a type", path: path,
           suggestion: "write \"string\", \"int\", {\"list\": \"string\"} or {\"enum\": [..]}"))
       return .any
     }
@@ -76,7 +76,7 @@ public struct TextDeclarations: Sendable {
     let close = Suggestion.closest(to: type, among: known.map(\.name))
     diagnostics.append(
       Diagnostic(
-        .decodeFailure, "'\(type)' is no type", path: path,
+        .decodeFailure, "'\(type)' is not a type", path: path,
         suggestion: close.map { "did you mean '\($0)'?" }
           ?? "write string, int, double, bool, timestamp or any"))
     return .any

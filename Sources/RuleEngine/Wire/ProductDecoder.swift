@@ -64,13 +64,13 @@ struct ProductDecoder {
   mutating func isoPeriod(_ text: String, at path: String) -> (period: Period, iso: ISOPeriod?)? {
     guard let iso = ISOPeriod(text) else {
       log.report(
-        "'\(text)' is no ISO 8601 period of years, months, weeks and days", at: path,
+        "'\(text)' is not an ISO 8601 period of years, months, weeks and days", at: path,
         suggestion: "write P1W, P1M, P3M or P1Y")
       return nil
     }
     guard let period = iso.period, period.count > 0 else {
       log.report(
-        "'\(text)' is no whole number of days, weeks, months or years above 0", at: path)
+        "'\(text)' is not a whole number of days, weeks, months or years above 0", at: path)
       return nil
     }
     return (period, iso)

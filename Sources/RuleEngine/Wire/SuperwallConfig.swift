@@ -109,7 +109,7 @@ struct SuperwallConfigDecoder {
       return ConfigSettings.TestUser(kind: kind, value: value)
     }
     log.report(
-      .decodeFailure, "'\(type)' is no type of a test user; the entry is left out",
+      .decodeFailure, "'\(type)' is not a type of a test user; the entry is left out",
       severity: .warning, at: element.memberPath("type"), suggestion: "write userId or aliasId",
       peers: [Diagnostic.PeerEffect([.ios], .rejectsConfig)])
     return nil
@@ -129,7 +129,7 @@ struct SuperwallConfigDecoder {
     var url = log.optionalText("restore_access_url", of: element)
     if let text = url, !text.contains(":") || text.contains(where: \.isWhitespace) {
       log.report(
-        .decodeFailure, "'\(text)' is no URL; \(Self.fallbackURL) stands for it",
+        .decodeFailure, "'\(text)' is not a URL; \(Self.fallbackURL) stands for it",
         severity: .warning, at: element.memberPath("restore_access_url"))
       url = nil
     }

@@ -22,7 +22,8 @@ extension SuperwallConfigDecoder {
       guard let placement = placement(element) else { continue }
       if let known = places[Array(placement.name.utf8)] {
         log.report(
-          .duplicateTrigger, "there are two triggers named '\(placement.name)'; the later counts",
+          .duplicateTrigger,
+          "there are two triggers named '\(placement.name)'; the last one is used",
           severity: .warning, at: element.path,
           related: [Diagnostic.Related(path: paths[known], message: "the earlier one")],
           peers: [
@@ -121,7 +122,7 @@ extension SuperwallConfigDecoder {
       return behavior
     }
     log.report(
-      .decodeFailure, "'\(text)' is no preload behavior; it counts as ALWAYS",
+      .decodeFailure, "'\(text)' is not a preload behavior; it counts as ALWAYS",
       severity: .warning, at: element.memberPath("behavior"),
       suggestion: "write IF_TRUE, ALWAYS or NEVER", peers: log.rejected)
     return .always
@@ -136,7 +137,8 @@ extension SuperwallConfigDecoder {
       guard let kind = ComputedProperty.Kind(rawValue: type) else {
         let known = ComputedProperty.Kind.allCases.map(\.rawValue)
         log.report(
-          .decodeFailure, "'\(type)' is no computed property; it is left out", severity: .warning,
+          .decodeFailure, "'\(type)' is not a computed property; it is left out",
+          severity: .warning,
           at: element.memberPath("type"),
           suggestion: Suggestion.closest(to: type, among: known).map { "did you mean \($0)?" },
           peers: [
@@ -175,7 +177,7 @@ extension SuperwallConfigDecoder {
         peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
     } else if type != "INFINITY", type != "MINUTES" {
       log.report(
-        .decodeFailure, "'\(type)' is no interval type; the limit counts for ever",
+        .decodeFailure, "'\(type)' is not an interval type; the limit counts for ever",
         severity: .warning, at: interval.path,
         suggestion: "write MINUTES with minutes, or INFINITY",
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
@@ -193,7 +195,7 @@ extension SuperwallConfigDecoder {
       log.missing("variant_type", "a string", element, meaning: "it counts as TREATMENT")
     } else if let type, kind == nil {
       log.report(
-        .decodeFailure, "'\(type)' is no variant type; it counts as TREATMENT",
+        .decodeFailure, "'\(type)' is not a variant type; it counts as TREATMENT",
         severity: .warning, at: "\(element.path).variant_type",
         suggestion: Suggestion.closest(to: type, among: ["TREATMENT", "HOLDOUT"])
           .map { "did you mean \($0)?" } ?? "write TREATMENT or HOLDOUT",

@@ -10,6 +10,8 @@ public enum WireTime {
     case missingZone
     /// The calendar or the clock does not have it: 30 February, hour 24, a leap second.
     case noSuchTime
+    /// Clocks in its time zone are set forward over it.
+    case skippedTime
     /// It is not in the years 1 to 9999.
     case outOfRange
     /// There is no time zone of the name that was given with it.
@@ -18,8 +20,11 @@ public enum WireTime {
     /// What is wrong with a text, and what to write.
     public func message(_ text: String) -> String {
       switch self {
-      case .malformed: "'\(text)' is no ISO 8601 time; write 2026-03-01T12:00:00Z"
+      case .malformed: "'\(text)' is not an ISO 8601 time; write 2026-03-01T12:00:00Z"
       case .missingZone: "'\(text)' has no time zone; add Z, or an offset such as +01:00"
+      case .skippedTime:
+        "clocks in the time zone skip '\(text)', as they are set forward; write another time, or add "
+          + "an offset such as +01:00"
       case .noSuchTime: "there is no time '\(text)'"
       case .outOfRange: "'\(text)' is not in the years 1 to 9999"
       case .unknownZone: "there is no time zone '\(text)'; write Europe/Berlin or +01:00"
@@ -54,6 +59,17 @@ public enum WireTime {
     }
   }
 
+  /// The second time at which clocks in a zone show what a text says, where they are set back; nil
+  /// where there is one time only, or where the text has a zone of its own.
+  public static func secondMilliseconds(_ text: String, in timeZone: String) -> Int64? {
+    guard let zone = TimeZones.zone(named: timeZone), (try? moment(text)) == nil,
+      let local = try? milliseconds(text, in: "+00:00")
+    else { return nil }
+    let (seconds, rest) = local.quotientAndRemainder(dividingBy: 1_000)
+    let instants = zone.instants(local: seconds)
+    return instants.count > 1 ? instants[1] * 1_000 + rest : nil
+  }
+
   private static func milliseconds(
     _ read: () throws(TimestampTextError) -> Timestamp
   ) throws(Fault) -> Int64 {
@@ -65,6 +81,7 @@ public enum WireTime {
       case .malformed: throw .malformed
       case .missingZone: throw .missingZone
       case .noSuchTime: throw .noSuchTime
+      case .skippedTime: throw .skippedTime
       case .outOfRange: throw .outOfRange
       }
     }

@@ -101,7 +101,15 @@ extension Clock {
   static func time(_ option: String?, in timeZone: String) throws -> Int64 {
     guard let option else { return milliseconds() }
     do throws(WireTime.Fault) {
-      return try WireTime.milliseconds(option, in: timeZone)
+      let time = try WireTime.milliseconds(option, in: timeZone)
+      if let second = WireTime.secondMilliseconds(option, in: timeZone),
+        let taken = WireTime.text(milliseconds: time),
+        let other = WireTime.text(milliseconds: second)
+      {
+        FileText.printError(
+          "note: clocks in \(timeZone) show \(option) twice: \(taken) is taken, not \(other)")
+      }
+      return time
     } catch {
       throw ValidationError(error.message(error == .unknownZone ? timeZone : option))
     }

@@ -62,11 +62,14 @@ struct ExplainCommand: ParsableCommand {
       let found = ruleSet.explain(audience: index, of: placement, frame: &frame, state: state)
     else { return }
     FileText.print(
-      json ? found.value.json : "\(Self.head(state, assigner))\n\(placement)\n\(found.text)")
+      json
+        ? found.value.json
+        : "\(Self.head(state, assigner))\n\(DiagnosticText.visible(placement))\n\(found.text)")
   }
 
   private static func head(_ state: DecisionState, _ assigner: Assigner) -> String {
-    "user \(state.subjectID) at \(DecisionOptions.basis(state.now, assigner))"
+    DiagnosticText.visible(
+      "user \(state.subjectID) at \(DecisionOptions.basis(state.now, assigner))")
   }
 
   /// A whole explanation for a person.
@@ -98,6 +101,7 @@ extension RuleSet {
       ? "it has none"
       : audiences.count == 1 ? "it has audience 0" : "it has audiences 0 to \(audiences.count - 1)"
     throw CommandError(
-      "the placement '\(placement)' has no audience '\(name)'; \(close ?? range)")
+      DiagnosticText.visible(
+        "the placement '\(placement)' has no audience '\(name)'; \(close ?? range)"))
   }
 }

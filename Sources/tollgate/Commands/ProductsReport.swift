@@ -148,10 +148,15 @@ enum ProductsReport {
     _ profile: PricingProfile, _ products: [(product: PricedProduct, attributes: ProductAttributes)]
   ) -> String {
     let schema = profile.schema
-    var rows = [[profile.rawValue] + products.map { $0.product.slot ?? $0.product.identifier }]
+    var rows = [
+      [profile.rawValue]
+        + products.map {
+          DiagnosticText.visible($0.product.slot ?? $0.product.identifier)
+        }
+    ]
     for (place, name) in schema.names.enumerated() {
       let cells = products.map { product in
-        visible(shown(product.attributes[place]))
+        DiagnosticText.visible(shown(product.attributes[place]))
           + (product.attributes.pricesAboveExact.contains(name) ? " *" : "")
       }
       rows.append([name] + cells)
@@ -166,13 +171,6 @@ enum ProductsReport {
     if schema.ownCount < schema.names.count { lines.insert(rule, at: 1 + schema.ownCount) }
     lines.insert(rule, at: 1)
     return lines.joined(separator: "\n")
-  }
-
-  /// The text without control characters, which a terminal would obey.
-  private static func visible(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
   }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Expressions
 internal import SystemPackage
 
 /// Reading and writing whole files; `-` is a standard stream.
@@ -35,7 +36,12 @@ enum FileText {
     StandardStreams.printError(text.utf8)
   }
 
-  static func printError(_ text: String) { print(text, to: .standardError) }
+  /// Prints lines for a person, which may quote what is in files.
+  static func printError(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    print(
+      lines.map { DiagnosticText.visible(String($0)) }.joined(separator: "\n"), to: .standardError)
+  }
 }
 
 /// A text file that was read as a whole.

@@ -1,4 +1,5 @@
 internal import CShims
+internal import CThreads
 internal import SystemPackage
 
 #if canImport(Glibc)
@@ -30,6 +31,15 @@ enum Clock {
 
   /// Whether standard error is a terminal.
   static func standardErrorIsTerminal() -> Bool { isatty(2) == 1 }
+}
+
+/// The threads that commands run on.
+enum Threads {
+  /// Bytes of a stack: room for whatever the limits of expressions, templates and JSON let pass.
+  private static let stackSize = 16 << 20
+
+  /// Makes stacks independent of `ulimit -s`. Comes before the first task, whose threads are made once.
+  static func setStackSize() { CThreads.setStackSize(ofThreads: stackSize) }
 }
 
 /// What a path leads to, whatever it is called.

@@ -51,7 +51,7 @@ enum UserFile {
       return ":\(position.line):\(position.column)"
     }
     let hint = rejection.hint.map { "; \($0)" } ?? ""
-    return CommandError("\(name)\(place ?? ""): \(rejection.reason)\(hint)")
+    return CommandError("\(name)\(place ?? ""): \(DiagnosticText.visible(rejection.reason))\(hint)")
   }
 
   /// Prints what there is to say about records, a line each.
@@ -70,13 +70,13 @@ extension ConfigFile {
   /// What to say of a placement that the config does not have.
   func hint(forPlacement name: String) -> String {
     if let reason = config?.inactivePlacements.first(where: { $0.name == name })?.reason {
-      return "the placement '\(name)' is not active: \(reason)"
+      return DiagnosticText.visible("the placement '\(name)' is not active: \(reason)")
     }
     let names = ruleSet?.placementNames ?? []
     let close = Suggestion.closest(to: name, among: names)
     let shown = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", ..." : "")
     let hint =
       close.map { "did you mean '\($0)'?" } ?? (names.isEmpty ? "it has none" : "it has \(shown)")
-    return "the config has no placement '\(name)'; \(hint)"
+    return DiagnosticText.visible("the config has no placement '\(name)'; \(hint)")
   }
 }

@@ -166,7 +166,8 @@ struct BatchRun {
     guard told <= BatchRun.toldRejections + 1 else { return }
     progress.interrupt()
     if told <= BatchRun.toldRejections {
-      FileText.printError("\(path):\(number): refused: \(line.reason)")
+      FileText.printError(
+        DiagnosticText.visible("\(path):\(number): refused: \(line.reason)"))
     } else {
       var kept = ""
       if case .file = files.rejects { kept = " and kept" }

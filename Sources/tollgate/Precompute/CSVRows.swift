@@ -110,7 +110,7 @@ struct CSVRows {
       } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\n") {
         break
       } else if isQuoted, byte != UInt8(ascii: "\r") {
-        row.fault = row.fault ?? "cell \(row.cells.count + 1) goes on behind its closing quote"
+        row.fault = row.fault ?? "cell \(row.cells.count + 1) continues after its closing quote"
       }
       at += 1
     }

@@ -1,3 +1,4 @@
+internal import Expressions
 internal import RuleEngine
 
 /// The counts of a batch as tables for a terminal.
@@ -53,7 +54,7 @@ enum SummaryText {
     if all.count > errorLimit {
       lines.append("  and \(counted(all.count - errorLimit, "more kind", plural: "more kinds"))")
     }
-    return lines + [""]
+    return lines.map(DiagnosticText.visible) + [""]
   }
 
   /// A clause in one line that fits on a terminal.
@@ -72,6 +73,7 @@ enum SummaryText {
   private static func table(_ head: [String], _ rows: [[String]], left: Set<Int> = [0])
     -> [String]
   {
+    let rows = rows.map { $0.map(DiagnosticText.visible) }
     let all = [head] + rows
     let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     func line(_ row: [String]) -> String {

@@ -27,6 +27,10 @@ enum UserForm: String, Sendable, CaseIterable {
     guard first.isComplete || isWhole else { return nil }
     if first.text.contains(0) { return "\(path) is not text; users are NDJSON or CSV" }
     let (name, stem) = path == "-" ? ("standard input", "") : (path, " '\(path)'")
+    if first.text.contains(UInt8(ascii: "\r")), UserForm.endsLinesWithCR(first.text) {
+      return "the lines of \(name) end with CR alone; they must end with LF: "
+        + "tr '\\r' '\\n'\(path == "-" ? "" : " < '\(path)'") > users.\(rawValue)"
+    }
     let isJSON = first.text.first == UInt8(ascii: "{") || first.text.first == UInt8(ascii: "[")
     if first.text.first == UInt8(ascii: "<") {
       return "\(name) looks like XML or HTML; users are NDJSON or CSV"
@@ -51,6 +55,15 @@ enum UserForm: String, Sendable, CaseIterable {
     return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
       ? "\(name) is JSON over several lines, and users are one object a line: "
         + "jq -c .\(stem) > users.ndjson" : ""
+  }
+
+  /// Whether what ends with LF, or not at all, is several lines that end with CR.
+  private static func endsLinesWithCR(_ text: ArraySlice<UInt8>) -> Bool {
+    let lines = text.split(separator: UInt8(ascii: "\r"))
+    guard lines.count > 1 else { return false }
+    // A CR is space in JSON, and may be in a quoted cell.
+    return text.first == UInt8(ascii: "{")
+      ? fault(lines[0]) == nil : !lines[0].contains(UInt8(ascii: "\""))
   }
 
   /// A table where JSON is expected.

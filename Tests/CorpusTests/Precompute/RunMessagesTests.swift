@@ -48,6 +48,47 @@ import Testing
     #expect(first("precompute") == nil)
   }
 
+  /// Lines of old Macs are told once, before anything is read.
+  @Test func linesThatEndWithCR() throws {
+    let folder = try TestFolder()
+    let record = "{\"userId\":\"a\"}\r"
+    try folder.write("u.ndjson", String(repeating: record, count: 3))
+    try folder.write("many.ndjson", String(repeating: record, count: 90_000))
+    try folder.write("u.csv", "userId,user.plan\ra,free\rb,free\r")
+    for name in ["u.ndjson", "many.ndjson", "u.csv"] {
+      let result = try folder.precompute("--users", name, "--out", "none")
+      #expect(result.code == 2)
+      #expect(
+        result.errors.contains(
+          "the lines of \(name) end with CR alone; they must end with LF: tr "),
+        "\(result.errors)")
+    }
+    // Elsewhere CR is space.
+    try folder.write("one.ndjson", "{\"userId\":\r\"a\"}\r")
+    try folder.write("crlf.ndjson", "{\"userId\":\"a\"}\r\n{\"userId\":\"b\"}\r\n")
+    try folder.write("crlf.csv", "userId\r\na\r\n")
+    for name in ["one.ndjson", "crlf.ndjson", "crlf.csv"] {
+      #expect(try folder.precompute("--users", name, "--out", "none").code == 0)
+    }
+    try folder.write("u.json", "{\"userId\":\"a\"}\r{\"userId\":\"b\"}\r")
+    let one = try folder.tollgate(
+      "decide", TestFolder.config, "--placement", "export_report", "--user", "u.json")
+    #expect(one.errors.contains("lines end with CR alone; they must end with LF"), "\(one.errors)")
+  }
+
+  /// A number that JSON allows and nothing can hold.
+  @Test func numbersThatAreTooLarge() throws {
+    let folder = try TestFolder()
+    try folder.write("u.ndjson", "{\"userId\":\"a\",\"user\":{\"n\":1e999}}\n")
+    try folder.write("u.csv", "userId,user.n\na,1e400\n")
+    for name in ["u.ndjson", "u.csv"] {
+      let result = try folder.precompute("--users", name, "--out", "none")
+      #expect(result.errors.contains("the number is too large"), "\(result.errors)")
+    }
+    try folder.write("c.json", "{\"build_id\":1e999}")
+    #expect(try folder.tollgate("check", "c.json").output.contains("the number is too large"))
+  }
+
   @Test func oneOfSomething() throws {
     let folder = try TestFolder()
     try folder.write("users", "{\"userId\":\"a\"}\n{}\n")

@@ -5,12 +5,15 @@ import Testing
 @Suite struct SyntaxHintTests {
   @Test(
     arguments: [
-      ("user.a == 1 and user.b", "'and' is no operator", "write '&&'"),
-      ("user.a == 1 OR user.b", "'OR' is no operator", "write '||'"),
-      ("user.a is 1", "'is' is no operator", "write '=='"),
-      ("user.a => 3", "'=' is no operator", "did you mean '>='?"),
-      ("user.a =< 3", "'=' is no operator", "did you mean '<='?"),
-      ("user.a = 3", "'=' is no operator", "write '==' to compare"),
+      ("user.a == 1 and user.b", "'and' is not an operator", "write '&&'"),
+      ("user.a == 1 OR user.b", "'OR' is not an operator", "write '||'"),
+      ("user.a is 1", "'is' is not an operator", "write '=='"),
+      ("user.a => 3", "'=' is not an operator", "did you mean '>='?"),
+      ("user.a =< 3", "'=' is not an operator", "did you mean '<='?"),
+      ("user.a <> 3", "'<>' is not an operator", "write '!='"),
+      ("not user.a", "'not' is not an operator", "write '!'"),
+      ("user.b && NOT user.a == 1", "'NOT' is not an operator", "write '!'"),
+      ("user.a = 3", "'=' is not an operator", "write '==' to compare"),
       ("user.a == \u{201C}x\u{201D}", "curly quotes do not begin a string", "use straight quotes"),
       (
         #"device.country == "US && device.x >= "003.004""#,
@@ -29,6 +32,18 @@ import Testing
       let first = try #require(environment.compile(source).diagnostics.first)
       #expect(first.code == .syntaxError)
       #expect(first.message == message)
+      #expect(first.suggestion == suggestion)
+    }
+  }
+
+  /// Operators of other languages that are written like functions.
+  @Test(arguments: [
+    ("not (user.a == 1)", "write '!'"), ("and(user.a, user.b)", "write '&&'"),
+  ])
+  func operatorsAsFunctions(source: String, suggestion: String) throws {
+    for environment in [Environment(), .superscript(roots: ["user", "device"])] {
+      let first = try #require(environment.compile(source).diagnostics.first)
+      #expect(first.code == .unknownFunction)
       #expect(first.suggestion == suggestion)
     }
   }

@@ -89,7 +89,12 @@ struct BatchTests {
       (#"{"userId":"a""#, "the JSON ends too early"),
       (#"{"userId":"a"} x"#, "something follows"),
       (#"{"userId":"a","assignments":{}}"#, "'assignments' must be a list"),
-      (#"{"userId":"a","occurrences":{"k":["soon"]}}"#, "is no ISO 8601 time"),
+      (
+        #"{"userId":"a","occurrences":{"k":["soon"]}}"#,
+        "at byte 28: occurrences.k: 'soon' is not an ISO 8601 time; write 2026-03-01T12:00:00Z"
+      ),
+      (#"{"userId":"a","x":1e999}"#, "at byte 18: the number is too large"),
+      (#"{"userId":"a","user":{"x":[-1e400]}}"#, "the number is too large"),
       ("{\"userId\":\"\u{1}\"}", "control character"),
       (#"{"\u0075serId":"a"}"#, nil), (#"{"userId":""}"#, "'userId' is missing"),
     ] as [(String, String?)])

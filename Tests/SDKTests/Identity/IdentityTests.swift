@@ -1,4 +1,5 @@
 import Expressions
+import RuleEngine
 import Testing
 
 @testable import SDK
@@ -80,5 +81,18 @@ struct DeepLinkTests {
     ] as [(String, String?)])
   func redemptionCodes(url: String, code: String?) {
     #expect(DeepLink(url)?.redemptionCode == code)
+  }
+
+  /// Commands tell by name which misplaced keys are attributes of devices.
+  @Test func namesOfDeviceAttributesAreKnown() {
+    let known = Set(DeviceAttributeName.all)
+    #expect(known.count == DeviceAttributeName.all.count)
+    for platform in [Platform.iOS, .android] {
+      var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
+      state.stored.lastPaywallView = 1
+      let names = (state.deviceAttributes().members ?? []).map(\.key)
+      #expect(names.count > 30)
+      #expect(names.filter { !known.contains($0) } == [])
+    }
   }
 }

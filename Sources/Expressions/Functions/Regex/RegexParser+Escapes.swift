@@ -165,7 +165,7 @@ extension RegexParser {
     guard value <= 0x10_FFFF, !(isSurrogate && flavor == .rust) else {
       throw RegexSyntaxError(
         .badCodePoint, at: start..<position,
-        "\(text(start..<position)) is no Unicode character",
+        "\(text(start..<position)) is not a Unicode character",
         suggestion: "the highest is \\x{10FFFF}")
     }
     return value

@@ -56,7 +56,8 @@ struct RegexParser {
         "the pattern has \(bytes.count) bytes, more than the limit of \(limits.patternBytes)")
     }
     if let offset = UTF8Text.firstInvalidOffset(in: bytes) {
-      throw RegexSyntaxError(.invalidUTF8, at: offset..<offset + 1, "the pattern is no valid UTF-8")
+      throw RegexSyntaxError(
+        .invalidUTF8, at: offset..<offset + 1, "the pattern is not valid UTF-8")
     }
     var parser = RegexParser(
       bytes: bytes, flavor: flavor, unicodeClasses: unicodeClasses, limits: limits)

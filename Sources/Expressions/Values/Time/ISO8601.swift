@@ -7,7 +7,8 @@ extension Timestamp {
   /// `+hhmm` or `+hh`, after a space if need be. T and Z may be lower-case.
   ///
   /// - Parameter zone: where a text without a zone was written. Nil refuses such a text, as files
-  ///   do: nobody knows what their clocks showed.
+  ///   do: nobody knows what their clocks showed. A time that clocks there show twice is the earlier
+  ///   one; one that they skip is refused.
   package init(iso8601 text: UnsafeBufferPointer<UInt8>, in zone: TimeZoneRules?)
     throws(TimestampTextError)
   {
@@ -28,7 +29,7 @@ extension Timestamp {
     }
     let local = try Timestamp(date: date, time: time, nanoseconds: nanoseconds, offset: 0)
     guard let zone else { throw .missingZone }
-    let seconds = zone.secondsSince1970(local: local.seconds)
+    guard let seconds = zone.instants(local: local.seconds).first else { throw .skippedTime }
     guard let time = Timestamp(seconds: seconds, nanoseconds: nanoseconds) else {
       throw .outOfRange
     }

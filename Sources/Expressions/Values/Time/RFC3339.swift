@@ -9,6 +9,9 @@ package enum TimestampTextError: Error, Hashable, Sendable {
   /// The calendar or the clock does not have it: 30 February, hour 24, second 60, offset +24:00.
   case noSuchTime
 
+  /// Clocks in the zone that it is read in are set forward over it.
+  case skippedTime
+
   /// It is a time before the year 1 or after the year 9999 in UTC.
   case outOfRange
 }

@@ -118,4 +118,11 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
     return seconds - before
   }
+
+  /// All instants at which clocks in the zone show a date and time, which is given as if it were UTC:
+  /// two where they are set back, and none where they skip it.
+  package func instants(local seconds: Int64) -> [Int64] {
+    let offsets = Set([-86_400, 86_400].map { Int64(offset(atUTC: seconds + $0)) })
+    return offsets.filter { Int64(offset(atUTC: seconds - $0)) == $0 }.map { seconds - $0 }.sorted()
+  }
 }

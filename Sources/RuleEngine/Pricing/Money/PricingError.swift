@@ -14,7 +14,7 @@ public enum PricingError: Error, Hashable, Sendable {
   /// What is wrong, for a person.
   public var message: String {
     switch self {
-    case .notAPrice: "this is no price; prices are decimal numbers such as \"9.99\""
+    case .notAPrice: "this is not a price; prices are decimal numbers such as \"9.99\""
     case .overflow: "the price is too large: 64 bits of millionths end at 9,223,372,036,854"
     case .missingPrice: "the product has no price"
     case .emptyPeriod: "the period has no length"

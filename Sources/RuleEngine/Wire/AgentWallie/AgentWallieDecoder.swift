@@ -113,7 +113,7 @@ struct AgentWallieDecoder {
     guard let kind = text.flatMap(WallieModel.FrequencyCap.Kind.init(rawValue:)) else {
       let known = WallieModel.FrequencyCap.Kind.allCases.map(\.rawValue)
       log.report(
-        .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is no type of a frequency cap",
+        .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is not a type of a frequency cap",
         at: element.path,
         suggestion: text.flatMap { Suggestion.closest(to: $0, among: known) }
           .map { "did you mean \($0)?" } ?? "write \(known.joined(separator: ", "))",
@@ -150,7 +150,7 @@ struct AgentWallieDecoder {
     case let text:
       if let text {
         log.report(
-          .decodeFailure, "'\(text)' is no status of an experiment; it counts as paused",
+          .decodeFailure, "'\(text)' is not a status of an experiment; it counts as paused",
           severity: .warning, at: element.memberPath("status"),
           suggestion: "write running, paused or completed", peers: log.rejected)
       }

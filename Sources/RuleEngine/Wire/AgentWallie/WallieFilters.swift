@@ -32,7 +32,7 @@ extension AgentWallieDecoder {
     if let known = Filter.Operator(rawValue: text) { return known }
     let known = Filter.Operator.allCases.map(\.rawValue)
     log.report(
-      .decodeFailure, "'\(text)' is no operator; the filter never holds",
+      .decodeFailure, "'\(text)' is not an operator; the filter never holds",
       at: element.memberPath("operator"),
       suggestion: Suggestion.closest(to: text, among: known).map { "did you mean \($0)?" }
         ?? "write \(known.joined(separator: ", "))", peers: log.rejected)

@@ -32,7 +32,7 @@ extension AgentWallieDecoder {
     let text = log.optionalText("store", of: element) ?? "apple"
     if let known = Self.stores.first(where: { $0.name == text }) { return known.store }
     log.report(
-      .decodeFailure, "'\(text)' is no store; the product is left out",
+      .decodeFailure, "'\(text)' is not a store; the product is left out",
       at: element.memberPath("store"), suggestion: "write apple, google or stripe",
       peers: log.rejected)
     return nil
@@ -130,7 +130,7 @@ extension AgentWallieDecoder {
     guard let type = log.text("type", of: element) else { return element.value }
     if !PaywallSchema.componentTypes.contains(type) {
       log.report(
-        .decodeFailure, "'\(type)' is no component that is known; it is kept as it is",
+        .decodeFailure, "'\(type)' is not a component that is known; it is kept as it is",
         severity: .note, at: element.memberPath("type"),
         suggestion: Suggestion.closest(to: type, among: PaywallSchema.componentTypes)
           .map { "did you mean \($0)?" })
@@ -150,7 +150,7 @@ extension AgentWallieDecoder {
         !PaywallSchema.actions.contains(text)
       else { continue }
       log.report(
-        .wouldReject, "'\(text)' is no action", at: action.path,
+        .wouldReject, "'\(text)' is not an action", at: action.path,
         suggestion: Suggestion.closest(to: text, among: PaywallSchema.actions)
           .map { "did you mean \($0)?" }
           ?? "write \(PaywallSchema.actions.joined(separator: ", "))",

@@ -105,9 +105,8 @@ import Testing
     ("2026-03-01T12:00-08:00", "Europe/Berlin", "2026-03-01T20:00:00Z"),
     ("2026-03-01T12:00", "+05:30", "2026-03-01T06:30:00Z"),
     ("2026-03-01T12:00", "Pacific/Kiritimati", "2026-02-28T22:00:00Z"),
-    // Clocks are put forward from 2 to 3: what they skip is as late after it.
+    // Clocks are put forward from 2 to 3.
     ("2026-03-29T01:59:59", "Europe/Berlin", "2026-03-29T00:59:59Z"),
-    ("2026-03-29T02:30", "Europe/Berlin", "2026-03-29T01:30:00Z"),
     ("2026-03-29T03:00", "Europe/Berlin", "2026-03-29T01:00:00Z"),
     // And back from 3 to 2: what they show twice is the earlier.
     ("2026-10-25T02:30", "Europe/Berlin", "2026-10-25T00:30:00Z"),
@@ -120,6 +119,31 @@ import Testing
     if !text.hasSuffix("Z"), !text.hasSuffix("-08:00") {
       #expect(throws: TimestampTextError.missingZone) { try Timestamp(iso8601: text, in: nil) }
     }
+  }
+
+  /// What clocks skip is no time that they show.
+  @Test(arguments: [
+    ("2026-03-29T02:00", "Europe/Berlin"), ("2026-03-29T02:30", "Europe/Berlin"),
+    ("2026-03-29 02:59:59.999", "Europe/Berlin"), ("2026-03-08T02:30", "America/New_York"),
+    ("2011-12-30", "Pacific/Apia"),
+  ])
+  func skippedTimes(text: String, zone: String) throws {
+    let rules = try #require(TimeZones.zone(named: zone))
+    #expect(throws: TimestampTextError.skippedTime) { try Timestamp(iso8601: text, in: rules) }
+    #expect(throws: Never.self) { try Timestamp(iso8601: text, in: .utc) }
+  }
+
+  @Test func instantsOfClocks() throws {
+    let berlin = try #require(TimeZones.zone(named: "Europe/Berlin"))
+    func instants(_ text: String) throws -> [String] {
+      berlin.instants(local: try Timestamp(iso8601: text, in: .utc).seconds)
+        .compactMap { Timestamp(seconds: $0, nanoseconds: 0)?.text }
+    }
+    #expect(try instants("2026-03-29T02:30") == [])
+    #expect(try instants("2026-03-29T03:00") == ["2026-03-29T01:00:00Z"])
+    #expect(
+      try instants("2026-10-25T02:30") == ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"])
+    #expect(try instants("2026-10-25T03:00") == ["2026-10-25T02:00:00Z"])
   }
 
   /// In every zone, what a time is read as is what the zone's clocks show then, except for what they
