@@ -43,6 +43,7 @@ struct TollgateCommand: AsyncParsableCommand {
   }
 
   private static func parsed(_ arguments: [String]) async throws -> any ParsableCommand {
+    if let problem = ArgumentHints.unknownCommand(arguments) { throw problem }
     do {
       return try await asyncParseAsRoot(arguments)
     } catch {
