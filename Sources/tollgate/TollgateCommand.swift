@@ -65,6 +65,7 @@ struct TollgateCommand: AsyncParsableCommand {
   }
 
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    if let problem = ArgumentHints.unknownCommand(arguments) { throw problem }
     do {
       return try parseAsRoot(arguments)
     } catch {

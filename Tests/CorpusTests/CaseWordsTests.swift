@@ -42,17 +42,17 @@ struct CaseWordsTests {
 
   @Test(
     arguments: [
-      (#"{"a":1,"b":{"c":1}}"#, nil), (#"{"x":1}"#, ": 'x' is no key here"),
-      (#"{"b":{"d":1}}"#, "b: 'd' is no key here"), (#"{"b":[]}"#, "b: this must be an object"),
-      (#"{"l":[{"e":1},{"ee":1}]}"#, "l[1]: 'ee' is no key here; did you mean 'e'?"),
+      (#"{"a":1,"b":{"c":1}}"#, nil), (#"{"x":1}"#, ": 'x' is not a key here"),
+      (#"{"b":{"d":1}}"#, "b: 'd' is not a key here"), (#"{"b":[]}"#, "b: this must be an object"),
+      (#"{"l":[{"e":1},{"ee":1}]}"#, "l[1]: 'ee' is not a key here; did you mean 'e'?"),
       (#"{"l":{}}"#, "l: this must be a list"), (#"{"w":"one"}"#, nil),
       (#"{"w":"on"}"#, "w: there is no 'on'; did you mean 'one'?"),
       (#"{"w":5}"#, "w: this must be a string"), (#"{"ws":["one","three"]}"#, "ws[1]: there is no"),
-      (#"{"m":{"any":{"f":1},"other":{"g":1}}}"#, "m.other: 'g' is no key here"),
-      (#"{"t":5,"p":{"q":1}}"#, nil), (#"{"t":{"uu":1}}"#, "t: 'uu' is no key here"),
-      (#"{"p":{"qq":1}}"#, "p: 'qq' is no key here"), (#"{"b":null,"w":null}"#, nil),
+      (#"{"m":{"any":{"f":1},"other":{"g":1}}}"#, "m.other: 'g' is not a key here"),
+      (#"{"t":5,"p":{"q":1}}"#, nil), (#"{"t":{"uu":1}}"#, "t: 'uu' is not a key here"),
+      (#"{"p":{"qq":1}}"#, "p: 'qq' is not a key here"), (#"{"b":null,"w":null}"#, nil),
       (#"{"b":{"$any":true},"w":{"$float":1}}"#, nil),
-      (#"{"b":{"$any":true,"c":1}}"#, "b: '$any' is no key here"),
+      (#"{"b":{"$any":true,"c":1}}"#, "b: '$any' is not a key here"),
     ] as [(String, String?)])
   func shapes(json: String, problem: String?) throws {
     let shape = KeyShape(
@@ -146,7 +146,7 @@ struct CaseWordsTests {
       ),
       (
         #"{"suite":"tollgate-expressions","id":"x","expression":"1","expect":{"vale":1}}"#,
-        "expect: 'vale' is no key here; did you mean 'value'?"
+        "expect: 'vale' is not a key here; did you mean 'value'?"
       ),
       (
         #"{"suite":"superscript","id":"x","expression":"1","context":"nowhere","expect":{"value":1}}"#,
@@ -216,7 +216,7 @@ struct CaseWordsTests {
       let errors = result.errors.split(separator: "\n")
       #expect(errors.count == Refusals.shownLines + (told == nil ? 0 : 1))
       #expect(told == nil || errors.last == told)
-      let counted = "\(Refusals.shownLines + more) cannot be run"
+      let counted = "\(Refusals.shownLines + more) could not be run"
       #expect(command == "test" || result.output.contains(counted))
     }
   }
@@ -265,9 +265,9 @@ struct CaseWordsTests {
         for key in step.keyNames where isNew(step["do"]?.text, key) {
           #expect(isTold(with(step.renaming([key], to: key + "z"))), "\(id) \(index): \(key)")
         }
-        let isTested = step["expect"]?["error"] != nil
-        for key in ["do", "method", "action", "endpoint", "of"] where !(key == "method" && isTested)
-        {
+        let isUnknown = step["unknownMethod"] != nil
+        for key in ["do", "method", "action", "endpoint", "of"]
+        where !(key == "method" && isUnknown) {
           guard let word = step[key]?.text, isNew("is", key, word) else { continue }
           let misspelt = with(step.setting([key], to: .string(word + "z")))
           #expect(isTold(misspelt), "\(id) \(index): \(key) \(word)")
@@ -300,7 +300,7 @@ struct CaseWordsTests {
   }
 
   private func scenario(_ steps: String, _ more: String = "") -> String {
-    "{\"id\":\"s-1\"\(more),\"steps\":[\(steps)]}"
+    "{\"suite\":\"sdk-scenarios\",\"id\":\"s-1\"\(more),\"steps\":[\(steps)]}"
   }
 
   private static let configure = #"{"do":"call","method":"configure","args":{"apiKey":"pk_1"}}"#
@@ -314,9 +314,9 @@ struct CaseWordsTests {
       (#"{"do":"call","method":"registerPlacment"}"#, "", "did you mean 'registerPlacement'?"),
       (
         #"{"do":"call","method":"registerPlacement","args":{"placemnt":"p"}}"#, "",
-        "steps[0].args: 'placemnt' is no key here; did you mean 'placement'?"
+        "steps[0].args: 'placemnt' is not a key here; did you mean 'placement'?"
       ),
-      (#"{"do":"call","mehod":"reset"}"#, "", "steps[0]: 'mehod' is no key here; did you mean"),
+      (#"{"do":"call","mehod":"reset"}"#, "", "steps[0]: 'mehod' is not a key here; did you mean"),
       (#"{"do":"call","method":"reset","expect":{}}"#, "", "expect: this needs one of 'value',"),
       (#"{"do":"call","method":"reset","expect":null}"#, "", "expect: this needs one of 'value',"),
       (
@@ -329,9 +329,33 @@ struct CaseWordsTests {
         "this is true or false, beside 'value'"
       ),
       (
-        #"{"do":"call","method":"nix","expect":{"error":{"coed":"unsupported"}}}"#, "",
-        "steps[0].expect.error: 'coed' is no key here; did you mean 'code'?"
+        #"{"do":"call","method":"reset","expect":{"error":{"coed":"unsupported"}}}"#, "",
+        "steps[0].expect.error: 'coed' is not a key here; did you mean 'code'?"
       ),
+      (
+        #"{"do":"call","method":"configur","expect":{"error":{}}}"#, "",
+        "steps[0].method: there is no method 'configur'; did you mean 'configure'?"
+      ),
+      (
+        #"{"do":"call","method":"configur","expect":{"error":{"code":"unsupported"}}}"#, "",
+        "did you mean 'configure'?"
+      ),
+      (
+        #"{"do":"call","method":"reset","unknownMethod":true}"#, "",
+        "steps[0].unknownMethod: there is a method 'reset'; leave this out"
+      ),
+      (
+        #"{"do":"call","method":"nix","unknownMethod":false}"#, "",
+        "steps[0].unknownMethod: this must be true, or left out"
+      ),
+      (#"{"do":"call","unknownMethod":true}"#, "", "steps[0].method: there is no method ''"),
+      (
+        configure, #","storage":{"status":{"status":"INACTIV"}}"#,
+        "storage.status.status: there is no 'INACTIV'; did you mean 'INACTIVE'?"
+      ),
+      (configure, #","storage":{"status":"INACTIVE"}"#, "storage.status: this must be an object"),
+      (configure, #","skip":true"#, "skip: this is the reason, a text, and not true"),
+      (configure, #","skip":"""#, "skip: this is the reason, a text"),
       (#"{"do":"call"}"#, "", "no method ''"), (#"{"method":"reset"}"#, "", "'do' says"),
       (#"{"do":"presenter","action":"clos"}"#, "", "did you mean 'close'?"),
       (#"{"do":"app","action":"forground"}"#, "", "did you mean 'foreground'?"),
@@ -357,7 +381,7 @@ struct CaseWordsTests {
         "did you mean 'com.tollgate.coins'?"
       ),
       (configure, #","store":{"purchase":[{"type":"pendin"}]}"#, "did you mean 'pending'?"),
-      (configure, #","presenter":{"directives":[]}"#, "'directives' is no key here"),
+      (configure, #","presenter":{"directives":[]}"#, "'directives' is not a key here"),
       (configure, #","backend":[{"method":"PUT","path":"/a","replies":[]}]"#, "no 'PUT'"),
       (configure, #","backend":[{"method":"GET","path":"a","replies":[]}]"#, "begins with '/'"),
       (
@@ -365,7 +389,7 @@ struct CaseWordsTests {
         "did you mean 'status'?"
       ),
       (#"{"do":"call","method":"reset","noRequests":["/api"]}"#, "", "begins no request"),
-      (#"{"do":"call","method":"reset","events":[{"sv":"reset"}]}"#, "", "'sv' is no key here"),
+      (#"{"do":"call","method":"reset","events":[{"sv":"reset"}]}"#, "", "'sv' is not a key here"),
       (
         #"{"do":"call","method":"reset","events":[{"p":{}}]}"#, "", "has 'ev', 'sw', 'host' or 'to'"
       ),
@@ -395,7 +419,7 @@ struct CaseWordsTests {
     #expect(result.errors.contains("-:2: s-1: "), "\(result.errors)")
     #expect(result.errors.contains(message), "\(result.errors)")
     // The others run all the same, and nothing of this one is as expected.
-    #expect(result.output == "1 passed, 0 failed, 1 cannot be run\n")
+    #expect(result.output == "1 passed, 0 failed, 1 could not be run\n")
   }
 
   /// What cannot be done yet, and a method that is not there where that is the point.
@@ -403,10 +427,35 @@ struct CaseWordsTests {
     let client = #"{"do":"client","endpoint":"products"}"#
     #expect(try BuiltTool.run("simulate", "-", input: scenario(client)).code == 1)
     let unknown =
-      #"{"do":"call","method":"noSuchMethod","expect":{"error":{"code":"unsupported"}}}"#
+      #"{"do":"call","method":"nix","unknownMethod":true,"expect":{"error":{"code":"unsupported"}}}"#
     #expect(try BuiltTool.run("simulate", "-", input: scenario(unknown)).code == 0)
-    let wrong = #"{"do":"call","method":"noSuchMethod","expect":{"error":{"code":"other"}}}"#
+    let wrong = unknown.replacing("unsupported", with: "other")
     #expect(try BuiltTool.run("simulate", "-", input: scenario(wrong)).code == 1)
+  }
+
+  /// Both commands that run scenarios refuse the same lines, and skip the same.
+  @Test(arguments: ["test", "simulate"])
+  func oneRuleForBoth(command: String) throws {
+    let good = scenario(Self.configure)
+    func run(_ old: String, _ new: String) throws -> BuiltTool.Result {
+      try BuiltTool.run(command, "-", input: good.replacing(old, with: new))
+    }
+    #expect(try run("", "").code == 0)
+    let misspelt = try run("sdk-scenarios", "sdk-scenario")
+    #expect(misspelt.code == 2 && misspelt.errors.contains("did you mean 'sdk-scenarios'?"))
+    let noSuite = try run(#""suite":"sdk-scenarios","#, "")
+    #expect(noSuite.code == 2 && noSuite.errors.contains("names no 'suite'"))
+    let noID = try run(#""id":"s-1","#, "")
+    #expect(noID.code == 2 && noID.errors.contains("has no 'id'"))
+    for skip in ["true", "1", "null", "{}", #""""#] {
+      let refused = try run(#""id":"#, #""skip":\#(skip),"id":"#)
+      #expect(refused.code == 2 && refused.errors.contains("skip: this is the reason"), "\(skip)")
+    }
+    let skipped = good.replacing(#""id":"#, with: #""skip":"D1","id":"#)
+    let both = try BuiltTool.run(command, "-", input: good + "\n" + skipped)
+    #expect(both.code == 0 && both.lines.last == "1 passed, 0 failed, 1 skipped")
+    let none = try BuiltTool.run(command, "-", input: skipped)
+    #expect(none.code == 2 && none.errors.contains("all are skipped"))
   }
 
   /// A request that no rule answers is marked, and a paywall that it was for tells why it was asked
@@ -471,6 +520,16 @@ struct CaseWordsTests {
     #expect(result.lines.count == 5)
     for line in result.lines[1...3] { #expect(line.contains(#""code":"unsupported""#), "\(line)") }
     #expect(result.lines.last?.contains(#""result":{"value":"#) == true)
+    let heads = [
+      ("{}", "no 'id'"), (#"{"id":"x","suite":"cel"}"#, "there is no 'cel'"),
+      (#"{"id":"x","skip":true}"#, "skip: this is the reason"),
+      (#"{"id":"x","storage":{"status":{"status":"INACTIV"}}}"#, "did you mean 'INACTIVE'?"),
+    ]
+    for (head, message) in heads {
+      let input = #"{"op":"begin","scenario":\#(head)}"#
+      let answer = try BuiltTool.run("simulate", "--serve", input: input).output
+      #expect(answer.hasPrefix(#"{"ok":false"#) && answer.contains(message), "\(answer)")
+    }
     let begins = [#"{"op":"begin","scenaro":{"id":"x"}}"#, #"{"op":"begin","scenario":[]}"#]
     let refused = try BuiltTool.run("simulate", "--serve", input: begins.joined(separator: "\n"))
     #expect(refused.lines.count == 2)

@@ -60,6 +60,22 @@ struct CheckCommandTests {
     #expect(!decided.errors.contains("error"))
   }
 
+  /// So is a weight of another type, which counts as 0; without a weight nobody knows what is meant.
+  @Test(arguments: [#""50""#, "null", "true", "[50]"])
+  func weightsOfAnotherType(percentage: String) throws {
+    let text = complete(rule(percentage: percentage))
+    let found = try findings(text, "--elsewhere", "off")
+    let weight = try #require(
+      found.first { ($0["path"] as? String)?.hasSuffix("variants[0].percentage") == true })
+    #expect(weight["code"] as? String == "would-reject")
+    #expect(weight["severity"] as? String == "note")
+    #expect(weight["message"] as? String == "'percentage' must be a number; it counts as 0")
+    #expect(try check(text, "--elsewhere", "off").code == 0)
+    #expect(try check(text).code == 1)
+    let absent = text.replacing(#""percentage":\#(percentage),"#, with: "")
+    #expect(try check(absent, "--elsewhere", "off").code == 1)
+  }
+
   /// Keys of a config by hand are one warning, with all of them beside it.
   @Test func configsByHand() throws {
     let text = #"{"trigger_options":[{"event_name":"p","rules":[\#(rule(more: #""note":1"#))]}]}"#
@@ -133,7 +149,7 @@ struct CheckCommandTests {
     let shown = try check(text)
     #expect(
       shown.output.contains(
-        "--> -:3:\(found["column"] ?? 0): trigger_options[0].rules[0].expression_cel"),
+        "--> standard input:3:\(found["column"] ?? 0): trigger_options[0].rules[0].expression_cel"),
       "\(shown.output)")
   }
 
@@ -171,6 +187,6 @@ struct CheckCommandTests {
       #expect(finding["line"] as? Int == 2)
       #expect(finding["outcomes"] is NSDictionary)
     }
-    #expect(try check(text, "--dialect-report").output.contains("-:2:"))
+    #expect(try check(text, "--dialect-report").output.contains("standard input:2:"))
   }
 }

@@ -318,7 +318,7 @@ import Testing
       shown.output.contains(
         """
         error[syntax-error]: '=' is no operator
-          --> -:5:32: trigger_options[0].rules[0].expression_cel
+          --> standard input:5:32: trigger_options[0].rules[0].expression_cel
            | user.a = 1
            |        ^
            = help: write '==' to compare
@@ -380,7 +380,9 @@ import Testing
     #expect(
       result.lines.last?.contains("3,000 errors, 1 warning, 0 notes") == true,
       "\(result.lines.last ?? "")")
-    #expect(result.output.contains("--> -:5999:36: trigger_options[1499].rules[0].expression_cel"))
+    #expect(
+      result.output.contains(
+        "--> standard input:5999:36: trigger_options[1499].rules[0].expression_cel"))
   }
 
   // MARK: How commands end
@@ -443,7 +445,7 @@ import Testing
 
   @Test func simulateSaysWhatWasNotExpected() throws {
     let scenario = """
-      {"id":"s","title":"t","steps":[{"do":"call","method":"configure","args":{"apiKey":"pk"},\
+      {"suite":"sdk-scenarios","id":"s","title":"t","steps":[{"do":"call","method":"configure","args":{"apiKey":"pk"},\
       "state":{"lifecycle":"configFailed"}},{"do":"advance","ms":86400000}]}
       """
     let result = try BuiltTool.run("simulate", "-", input: scenario)
@@ -460,7 +462,7 @@ import Testing
 
   @Test func simulateServes() throws {
     let lines = [
-      #"{"op":"step","step":{}}"#, #"{"op":"begin","scenario":{"config":7}}"#, "{", "",
+      #"{"op":"step","step":{}}"#, #"{"op":"begin","scenario":{"id":"x","config":7}}"#, "{", "",
       #"{"op":"begin","scenario":{"id":"x"}}"#,
       #"{"op":"step","step":{"do":"call","method":"configure","args":{"apiKey":"pk"}}}"#,
       #"{"op":"step","step":{"do":"dance"}}"#, #"{"op":"stop"}"#,

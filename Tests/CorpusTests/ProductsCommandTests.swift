@@ -76,7 +76,7 @@ struct ProductsCommandTests {
     #expect(result.code == 0)
     #expect(result.output.contains("monthlyPrice             Rp12.417 *"))
     #expect(result.errors.contains("warning[price-above-exact]"))
-    #expect(result.errors.contains("-:1:1: [0]"))
+    #expect(result.errors.contains("standard input:1:1: [0]"))
   }
 
   @Test func saysWhatIsWrong() throws {

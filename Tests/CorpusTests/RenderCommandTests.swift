@@ -66,7 +66,7 @@ struct RenderCommandTests {
     let result = try render("a{{ 3 | divided_by: 0 }}b", "--dialect", "shopify")
     #expect(result.code == 0)
     #expect(result.output == "ab\n")
-    #expect(result.errors.contains("warning[render-error]: divided by zero"))
+    #expect(result.errors.contains("warning[render-error]: division by zero"))
     #expect(result.errors.contains("--> column 5"))
     let broken = try render("a {% if %}")
     #expect(broken.code == 1)
@@ -266,7 +266,7 @@ struct CheckTemplateCommandTests {
     ).write(to: file)
     let result = try BuiltTool.run("check-template", file.path, "--config", config)
     #expect(result.code == 1)
-    #expect(result.output.contains("\(file.path):4: paywalls.winback.price"))
+    #expect(result.output.contains("\(file.path):4:18: paywalls.winback.price"))
     #expect(result.output.contains("the config has no paywall 'wonback'"))
     #expect(result.output.contains("did you mean 'winback'?"))
   }

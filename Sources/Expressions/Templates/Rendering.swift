@@ -173,8 +173,9 @@ extension TemplateSet {
 enum RenderMessages {
   static func text(_ error: EvaluationError) -> String {
     switch error.kind {
-    case .divisionByZero: "divided by zero"
-    case .conversion: "the value has no text, or cannot be read as what it should be"
+    case .divisionByZero: "division by zero"
+    case .conversion:
+      "the value has no text, as after a division by zero, or cannot be read as what it should be"
     case .noSuchOverload:
       error.operandTypes.count == 2
         ? "\(error.operandTypes[0]) and \(error.operandTypes[1]) do not go together"

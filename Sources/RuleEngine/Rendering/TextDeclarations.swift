@@ -21,8 +21,9 @@ public struct TextDeclarations: Sendable {
   /// are `string`, `int`, `double`, `number`, `bool`, `timestamp`, `any`; with a `?` behind, the value
   /// may be absent; an object without `list` and `enum` is an object.
   public init(json: some Sequence<UInt8>) {
+    let bytes = Array(json)
     do throws(JSONFault) {
-      let root = try Value.parse(json: Array(json))
+      let root = try Value.parse(json: bytes)
       guard case .map(let entries) = root else {
         diagnostics.append(Diagnostic(.decodeFailure, "declarations are an object of roots"))
         return
@@ -32,8 +33,7 @@ public struct TextDeclarations: Sendable {
         roots.append((name, shape(entry.value, name)))
       }
     } catch {
-      let range = SourceRange(from: error.offset, to: error.offset + 1)
-      diagnostics.append(Diagnostic(.decodeFailure, error.message, range: range))
+      diagnostics.append(Diagnostic(error, in: bytes))
     }
   }
 
@@ -200,7 +200,7 @@ public struct TextDeclarations: Sendable {
     return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
       product in
       Diagnostic(
-        .unusedProduct, "no text speaks of the product in the slot '\(product.slot)'",
+        .unusedProduct, "no text mentions the product in slot '\(product.slot)'",
         severity: .warning)
     }
   }

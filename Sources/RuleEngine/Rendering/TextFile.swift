@@ -44,9 +44,7 @@ public struct TextFile: Hashable, Sendable {
     do throws(JSONFault) {
       root = try Value.parse(json: bytes)
     } catch {
-      let range = SourceRange(from: error.offset, to: error.offset + 1)
-      return Compilation(
-        output: nil, diagnostics: [Diagnostic(.decodeFailure, error.message, range: range)])
+      return Compilation(output: nil, diagnostics: [Diagnostic(error, in: bytes)])
     }
     guard case .map(let paywalls)? = root["paywalls"] else {
       let problem = Diagnostic(

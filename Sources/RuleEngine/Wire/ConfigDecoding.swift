@@ -16,11 +16,7 @@ extension Config {
     do throws(JSONFault) {
       value = try Value.parse(json: json)
     } catch {
-      let range = SourceRange(
-        from: error.offset, to: error.offset + error.length(in: json))
-      let problem = Diagnostic(
-        .decodeFailure, error.message, range: range, suggestion: error.hint(in: json))
-      return Compilation(output: nil, diagnostics: [problem])
+      return Compilation(output: nil, diagnostics: [Diagnostic(error, in: json)])
     }
     let root = ConfigElement(value: value, path: "")
     switch format ?? detected(root) {
@@ -64,5 +60,15 @@ extension Paywall {
   public static func decode(superwall description: Value) -> Paywall? {
     var decoder = SuperwallConfigDecoder()
     return decoder.paywall(ConfigElement(value: description, path: ""))
+  }
+}
+
+extension Diagnostic {
+  /// Text that is not JSON: where, and what may have been meant.
+  init(_ fault: JSONFault, in json: [UInt8]) {
+    self.init(
+      .decodeFailure, fault.message,
+      range: SourceRange(from: fault.offset, to: fault.offset + fault.length(in: json)),
+      suggestion: fault.hint(in: json))
   }
 }

@@ -29,15 +29,13 @@ public struct ProductList: Hashable, Sendable {
     do throws(JSONFault) {
       value = try Value.parse(json: bytes)
     } catch {
-      let range = SourceRange(from: error.offset, to: error.offset + 1)
-      return Compilation(
-        output: nil, diagnostics: [Diagnostic(.decodeFailure, error.message, range: range)])
+      return Compilation(output: nil, diagnostics: [Diagnostic(error, in: bytes)])
     }
     var decoder = ProductDecoder(numbers: NumberTexts(value, in: bytes))
     let root = ConfigElement(value: value, path: "")
     guard let format = format(of: root) else {
       decoder.log.report(
-        "these are no products",
+        "these are not products",
         at: "",
         suggestion: "write {\"products\": [...]}, or give a StoreKit configuration file, a "
           + "products reply, or a config")

@@ -213,7 +213,13 @@ extension SuperwallConfigDecoder {
 
   private mutating func weight(_ element: ConfigElement) -> Double {
     guard let member = element.member("percentage"), let weight = member.number else {
-      log.missing("percentage", "a number", element)
+      if element.has("percentage") {
+        log.report(
+          .wouldReject, "'percentage' must be a number; it counts as 0",
+          at: element.memberPath("percentage"), peers: log.rejected)
+      } else {
+        log.missing("percentage", "a number", element)
+      }
       return 0
     }
     guard weight >= 0, weight.isFinite else {

@@ -13,6 +13,17 @@ struct Case {
   /// The folder of its file, with the slash.
   var folder = "./"
 
+  /// Why the case is not to be run; nil when it is.
+  func skipReason() throws(CaseFileError) -> String? { try Case.skipReason(of: content) }
+
+  /// What `skip` says in a case: it has to be a text.
+  static func skipReason(of content: Value) throws(CaseFileError) -> String? {
+    guard let skip = content["skip"] else { return nil }
+    if case .string(let reason) = skip, !reason.isEmpty { return reason }
+    throw CaseFileError(
+      message: "skip: this is the reason, a text, and not \(skip.json)")
+  }
+
   /// A member of `input`, where the suite has it.
   func input(_ key: String) -> Value? { content["input"]?[key] }
 }
@@ -73,7 +84,7 @@ enum CaseSuites {
     if let problem = CaseShapes.problem(in: testCase.content, suite: testCase.suite) {
       throw CaseFileError(message: problem.text)
     }
-    if case .string(let reason)? = testCase.content["skip"] { return .skipped(reason) }
+    if let reason = try testCase.skipReason() { return .skipped(reason) }
     return try runner(testCase)
   }
 }

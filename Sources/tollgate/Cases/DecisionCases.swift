@@ -33,7 +33,7 @@ enum DecisionCases {
     let zone = CaseValues.text(testCase.input("timeZone")) ?? "UTC"
     guard let now = WireTime.milliseconds(CaseValues.text(testCase.input("now")) ?? defaultNow),
       let clock = HistoryClock(now: now, timeZone: zone)
-    else { throw CaseFileError(message: "case \(testCase.id): 'now' is no time") }
+    else { throw CaseFileError(message: "case \(testCase.id): 'now' is not a time") }
     let plan = BatchPlan(
       ruleSet, placements: [placement], now: now, assigner: assigner(testCase), clock: clock)
     let batch = outcomes(of: record, plan)
@@ -45,7 +45,7 @@ enum DecisionCases {
       return ["refused": batch == [] ? true : .list(batch), "why": .string(error.reason)]
     }
     if let key = reader.notes.unknownKeys.keys.min(), testCase.content["expect"]?["notes"] == nil {
-      throw CaseFileError(message: "input.user: '\(key)' is no key of a user record")
+      throw CaseFileError(message: "input.user: '\(key)' is not a key of a user record")
     }
     let state = reader.state(now: now)
     let explanation = ruleSet.explain(

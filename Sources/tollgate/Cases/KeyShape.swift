@@ -78,7 +78,7 @@ indirect enum KeyShape: Sendable {
         let place = path.isEmpty ? key : "\(path).\(key)"
         guard let shape = known[key] else {
           return Problem(
-            path: path, message: "'\(key)' is no key here",
+            path: path, message: "'\(key)' is not a key here",
             suggestion: Suggestion.closest(to: key, among: known.keys.sorted()))
         }
         if let problem = shape.problem(in: entry.value, at: place) { return problem }

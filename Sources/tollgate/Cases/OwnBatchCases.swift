@@ -47,7 +47,7 @@ enum BatchCases {
     var values: [Value] = []
     for line in output.outcomes.split(separator: UInt8(ascii: "\n")) {
       guard let value = try? Value.parse(json: line) else {
-        throw CaseFileError(message: "case \(testCase.id): an outcome line is no JSON")
+        throw CaseFileError(message: "case \(testCase.id): an outcome line is not JSON")
       }
       values.append(value)
     }

@@ -10,7 +10,7 @@ struct CheckTemplateCommand: ParsableCommand {
       Reads a template, a file of texts ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a \
       native paywall's schema, and holds it against the products of a config or of a products file \
       and against declared attributes: syntax, unknown paths, wrong types, slots that no product \
-      fills, products that no text speaks of. What a default or a condition guards may be absent. \
+      fills, products that no text mentions. What a default or a condition guards may be absent. \
       The exit code is 1 when there is an error.
       """)
 
@@ -45,18 +45,18 @@ struct CheckTemplateCommand: ParsableCommand {
 
   func run() throws {
     var check = try TemplateCheck(
-      config: try config.map { try readConfig($0) },
+      config: try config.map { try ConfigFile($0).requireConfig() },
       prices: try products.map { try ProductsFile($0).list },
       declarations: try declarations())
-    let bytes = try FileText.read(file)
-    try check.read(bytes, reading, paywall: paywall)
-    let errors = check.findings.filter { $0.diagnostic.severity == .error }.count
-    let warnings = check.findings.filter { $0.diagnostic.severity == .warning }.count
-    for finding in check.findings {
-      FileText.print(
-        json ? finding.diagnostic.json.json : finding.text(place(finding, in: bytes)) + "\n")
-    }
-    if !json {
+    let file = try DescribedFile(file)
+    try check.read(file, reading, paywall: paywall)
+    let found = check.findings.map(\.diagnostic)
+    let errors = found.count { $0.severity == .error }
+    let warnings = found.count { $0.severity == .warning }
+    if json {
+      for value in file.json(found) { FileText.print(value.json) }
+    } else {
+      for text in file.render(found, sources: check.sources) { FileText.print(text + "\n") }
       FileText.print(
         "\(counted(check.textCount, "text")), \(counted(check.requirements.count, "path")): "
           + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
@@ -65,30 +65,12 @@ struct CheckTemplateCommand: ParsableCommand {
     if errors > 0 || strict && warnings > 0 { throw ExitCode(1) }
   }
 
-  private func place(_ finding: TemplateCheck.Finding, in bytes: [UInt8]) -> String {
-    let path = file == "-" ? "" : file
-    guard finding.isInJSON, !finding.diagnostic.path.isEmpty,
-      let line = JSONLocation.lines(of: [finding.diagnostic.path], in: bytes)[
-        finding.diagnostic.path]
-    else { return path }
-    return "\(path):\(line)"
-  }
-
-  private func readConfig(_ path: String) throws -> Config {
-    let file = try ConfigFile(path)
-    guard let config = file.config else {
-      throw CommandError(file.diagnostics.map { file.render($0) }.joined(separator: "\n"))
-    }
-    return config
-  }
-
   private func declarations() throws -> TextDeclarations {
     guard let schema else { return TextDeclarations() }
-    let declarations = TextDeclarations(json: try FileText.read(schema))
+    let file = try DescribedFile(schema)
+    let declarations = TextDeclarations(json: file.bytes)
     if declarations.diagnostics.isEmpty { return declarations }
-    throw CommandError(
-      declarations.diagnostics.map { DiagnosticText.render($0, source: nil, place: schema) }
-        .joined(separator: "\n"))
+    throw file.unusable(declarations.diagnostics)
   }
 }
 
@@ -97,13 +79,8 @@ struct TemplateCheck {
   /// Something to say, and about which text.
   struct Finding {
     var diagnostic: Diagnostic
+    /// The text, where it is not the file.
     var source: String?
-    /// Whether the diagnostic's path is one of the file.
-    var isInJSON = false
-
-    func text(_ place: String) -> String {
-      DiagnosticText.render(diagnostic, source: source, place: place)
-    }
   }
 
   private let config: Config?
@@ -113,6 +90,13 @@ struct TemplateCheck {
   private(set) var textCount = 0
   private(set) var requirements: Set<String> = []
 
+  /// By path: the texts that findings are about.
+  var sources: [String: String] {
+    Dictionary(
+      findings.compactMap { finding in finding.source.map { (finding.diagnostic.path, $0) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   init(config: Config?, prices: ProductList?, declarations: TextDeclarations) throws {
     self.config = config
     self.prices = prices
@@ -120,56 +104,98 @@ struct TemplateCheck {
   }
 
   /// Reads one of the three kinds of file.
-  mutating func read(_ bytes: [UInt8], _ options: TemplateOptions, paywall: String?) throws {
+  mutating func read(_ file: DescribedFile, _ options: TemplateOptions, paywall: String?) throws {
     if let paywall { _ = try find(paywall) }
-    if let value = try? Value.parse(json: bytes), case .map = value {
-      if value["paywalls"] != nil { return try read(texts: bytes, options) }
-      if value["components"] != nil { return try read(schema: bytes, options) }
-    }
-    let source = String(decoding: bytes, as: UTF8.self)
+    if try readJSON(file, options) { return }
+    let source = file.text
     let environment = options.environment()
     let products = try self.products(paywall: paywall, environment.dialect)
     let analysis = check(source, environment, products, path: "")
     if let analysis { tellUnused(products, [analysis], path: "") }
   }
 
-  private mutating func read(texts bytes: [UInt8], _ options: TemplateOptions) throws {
-    let decoded = TextFile.decode(json: bytes)
-    findings += decoded.diagnostics.map { Finding(diagnostic: $0, source: nil, isInJSON: true) }
+  /// Reads texts or a schema, and tells whether the file is JSON at all.
+  ///
+  /// - Throws: when it is something else in JSON, or no more than the beginning of it.
+  private mutating func readJSON(_ file: DescribedFile, _ options: TemplateOptions) throws -> Bool {
+    let value: Value
+    do throws(JSONFault) {
+      value = try Value.parse(json: file.bytes)
+    } catch {
+      guard Self.looksLikeJSON(file) else { return false }
+      throw file.unusable(TextFile.decode(json: file.bytes).diagnostics)
+    }
+    if value["paywalls"] != nil {
+      try read(texts: file, options)
+    } else if value["components"] != nil {
+      try read(schema: file, options)
+    } else if case .map(let entries) = value {
+      let keys = entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }
+      let known = ["paywalls", "components"]
+      let close = keys.lazy.compactMap { key in
+        Suggestion.closest(to: key, among: known).map {
+          "'\(key)' is not read; did you mean '\($0)'?"
+        }
+      }.first
+      throw CommandError(
+        "\(file.name) has neither texts ('paywalls') nor a schema ('components')"
+          + (close.map { "; \($0)" } ?? ""))
+    } else if Self.looksLikeJSON(file) {
+      throw CommandError("\(file.name) has neither texts nor a schema: it is not a JSON object")
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Whether a file is meant as JSON: by its name, or because of a brace with a key or a line break
+  /// behind it, or nothing; tags of templates begin otherwise.
+  private static func looksLikeJSON(_ file: DescribedFile) -> Bool {
+    let name = file.path.lowercased()
+    if name.hasSuffix(".json") || name.hasSuffix(".json.gz") { return true }
+    let text = file.bytes.drop { $0 <= 0x20 }
+    guard text.first == UInt8(ascii: "{") else { return false }
+    let rest = text.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return rest.first.map { [0x22, 0x0A, 0x0D, UInt8(ascii: "}")].contains($0) } ?? true
+  }
+
+  private mutating func read(texts file: DescribedFile, _ options: TemplateOptions) throws {
+    let decoded = TextFile.decode(json: file.bytes)
+    guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    findings += decoded.diagnostics.map { Finding(diagnostic: $0) }
     let environment = options.environment()
-    for paywall in decoded.output?.paywalls ?? [] {
+    for paywall in texts.paywalls {
       let path = "paywalls.\(paywall.identifier)"
       if let config, config.paywall(paywall.identifier) == nil {
         findings.append(
-          Finding(diagnostic: unknown(paywall.identifier, in: config, path: path), isInJSON: true))
+          Finding(diagnostic: unknown(paywall.identifier, in: config, path: path)))
       }
       let known = config?.paywall(paywall.identifier) != nil
       let products = try self.products(
         paywall: known ? paywall.identifier : nil, environment.dialect)
       let analyses = paywall.texts.compactMap { text in
         check(
-          text.template, environment, products, path: TextFile.path(paywall.identifier, text.name),
-          isInJSON: true)
+          text.template, environment, products, path: TextFile.path(paywall.identifier, text.name))
       }
-      if known { tellUnused(products, analyses, path: path, isInJSON: true) }
+      if known { tellUnused(products, analyses, path: path) }
     }
   }
 
-  private mutating func read(schema bytes: [UInt8], _ options: TemplateOptions) throws {
-    let decoded = PaywallSchema.decode(json: bytes)
-    findings += decoded.diagnostics.map { Finding(diagnostic: $0, source: nil, isInJSON: true) }
+  private mutating func read(schema file: DescribedFile, _ options: TemplateOptions) throws {
+    let decoded = PaywallSchema.decode(json: file.bytes)
+    findings += decoded.diagnostics.map { Finding(diagnostic: $0) }
     guard let schema = decoded.output else { return }
     let environment = options.environment(.agentwallie)
     let texts = PaywallTexts(schema, environment: environment)
     findings += texts.diagnostics.filter { $0.path.hasSuffix(".condition") }
-      .map { Finding(diagnostic: $0, source: nil, isInJSON: true) }
+      .map { Finding(diagnostic: $0) }
     let listed = prices.map { schema.filled(from: $0.products) } ?? []
     let products =
       listed.isEmpty
       ? schema.slots.map { TextDeclarations.Product(slot: $0.slot, profile: .agentWallie) }
       : try described(listed, environment.dialect)
     for (path, source) in zip(texts.textPaths, texts.sources) {
-      _ = check(source, environment, products, path: path, isInJSON: true)
+      _ = check(source, environment, products, path: path)
     }
   }
 
@@ -177,15 +203,14 @@ struct TemplateCheck {
 
   private mutating func check(
     _ source: String, _ environment: TemplateEnvironment, _ products: [TextDeclarations.Product]?,
-    path: String,
-    isInJSON: Bool = false
+    path: String
   ) -> TemplateAnalysis? {
     textCount += 1
     let compiled = environment.compile(source)
     func add(_ diagnostics: [Diagnostic]) {
       for var diagnostic in diagnostics {
         diagnostic.path = path
-        findings.append(Finding(diagnostic: diagnostic, source: source, isInJSON: isInJSON))
+        findings.append(Finding(diagnostic: diagnostic, source: path.isEmpty ? nil : source))
       }
     }
     add(compiled.diagnostics)
@@ -200,13 +225,12 @@ struct TemplateCheck {
   }
 
   private mutating func tellUnused(
-    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String,
-    isInJSON: Bool = false
+    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String
   ) {
     guard let products else { return }
     for var diagnostic in TextDeclarations.unused(products.filter(\.isCertain), by: texts) {
       diagnostic.path = path
-      findings.append(Finding(diagnostic: diagnostic, isInJSON: isInJSON))
+      findings.append(Finding(diagnostic: diagnostic))
     }
   }
 

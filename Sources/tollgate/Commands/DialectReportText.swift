@@ -48,7 +48,7 @@ enum DialectReportText {
     let about = Diagnostic(
       .dialectDifference, "", range: finding.range, path: expressionPath(finding))
     let position = DiagnosticPlaces([about], in: file.bytes).place(of: about)?.position
-    return file.path + (position.map { ":\($0.line):\($0.column)" } ?? "")
+    return file.name + (position.map { ":\($0.line):\($0.column)" } ?? "")
   }
 
   private static func oneLine(_ text: String) -> String {

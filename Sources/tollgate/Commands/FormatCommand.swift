@@ -60,14 +60,10 @@ struct FormatCommand: ParsableCommand {
 
   private func format(config path: String) throws -> Bool {
     let file = try ConfigFile(path, language: language.language)
-    guard let config = file.config else {
-      let problems = file.diagnostics.filter { $0.severity == .error }.map { file.render($0) }
-      throw CommandError(problems.joined(separator: "\n"))
-    }
+    let config = try file.requireConfig()
     if config.format == .agentWallie {
-      let name = path == "-" ? "standard input" : path
       FileText.printError(
-        "\(name) is a config of AgentWallie: it has filters and no expressions to format")
+        "\(file.name) is a config of AgentWallie: it has filters and no expressions to format")
     }
     let formatted = FormattedConfig(file, config, language.language)
     for refusal in formatted.refusals { FileText.printError(refusal + "\n") }
@@ -93,16 +89,16 @@ struct FormattedConfig {
     let ranges = JSONLocation.ranges(of: audiences.map(FormattedConfig.path), in: file.bytes)
     bytes = []
     var at = 0
-    var line = 1
-    let found = audiences.compactMap {
+    var found: [Diagnostic] = []
+    var sources: [String: String] = [:]
+    let places = audiences.compactMap {
       audience -> (path: String, text: String, range: Range<Int>)? in
       let path = FormattedConfig.path(of: audience)
       guard let text = audience.expression, let range = ranges[path] else { return nil }
       return (path, text, range)
     }
-    for (path, text, range) in found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+    for (path, text, range) in places.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
     where range.lowerBound >= at {
-      line += file.bytes[at..<range.lowerBound].count { $0 == UInt8(ascii: "\n") }
       bytes += file.bytes[at..<range.lowerBound]
       at = range.upperBound
       let isFound = FormattedConfig.isString(text, file.bytes[range])
@@ -112,8 +108,8 @@ struct FormattedConfig {
       compiles = compiles && formatted.compiles
       for var reason in formatted.refusal {
         reason.path = path
-        refusals.append(
-          DiagnosticText.render(reason, source: text, place: "\(file.path):\(line)"))
+        sources[path] = text
+        found.append(reason)
       }
       if formatted.text == text {
         bytes += file.bytes[range]
@@ -122,6 +118,7 @@ struct FormattedConfig {
       }
     }
     bytes += file.bytes[at...]
+    refusals = DescribedFile(file.content).render(found, sources: sources)
   }
 
   /// Whether JSON is this string.

@@ -118,43 +118,24 @@ extension ProductsCommand {
 
 /// A file with products, decoded.
 struct ProductsFile {
-  let path: String
   let list: ProductList
   let diagnostics: [Diagnostic]
-  private let bytes: [UInt8]
+  private let file: DescribedFile
 
   init(_ path: String) throws {
-    let bytes = try FileText.read(path)
-    let decoded = ProductList.decode(json: bytes)
-    guard let list = decoded.output else {
-      let texts = Self.render(decoded.diagnostics, path, bytes)
-      throw CommandError(texts.joined(separator: "\n"))
+    file = try DescribedFile(path)
+    let decoded = ProductList.decode(json: file.bytes)
+    guard let list = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    if list.products.isEmpty, decoded.diagnostics.isEmpty {
+      throw CommandError("\(file.name) has no products")
     }
-    self.path = path
-    self.bytes = bytes
     self.list = list
     diagnostics = decoded.diagnostics
   }
 
-  /// Diagnostics with the file and the line.
-  func render(_ diagnostics: [Diagnostic]) -> [String] { Self.render(diagnostics, path, bytes) }
-
-  private static func render(
-    _ diagnostics: [Diagnostic], _ path: String, _ bytes: [UInt8]
-  ) -> [String] {
-    let places = DiagnosticPlaces(diagnostics, in: bytes)
-    return diagnostics.map { diagnostic in
-      let position = places.place(of: diagnostic)?.position
-      return DiagnosticText.render(
-        diagnostic,
-        source: diagnostic.range.map { _ in String(decoding: bytes, as: UTF8.self) },
-        place: path + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
-    }
-  }
+  /// Diagnostics with the file and the place.
+  func render(_ diagnostics: [Diagnostic]) -> [String] { file.render(diagnostics) }
 
   /// Diagnostics as JSON objects, with the file and the place.
-  func json(_ diagnostics: [Diagnostic]) -> [Value] {
-    let places = DiagnosticPlaces(diagnostics, in: bytes)
-    return diagnostics.map { $0.json(file: path, places.place(of: $0)) }
-  }
+  func json(_ diagnostics: [Diagnostic]) -> [Value] { file.json(diagnostics) }
 }

@@ -122,17 +122,18 @@ struct RenderCommand: ParsableCommand {
 
 extension RenderCommand {
   private func render(paywall path: String, _ time: Int64) throws {
-    let bytes = try FileText.read(path)
-    let decoded = PaywallSchema.decode(json: bytes)
-    let lines = JSONLocation.lines(of: decoded.diagnostics.map(\.path), in: bytes)
-    for diagnostic in decoded.diagnostics where diagnostic.severity != .note {
-      let place = path + (lines[diagnostic.path].map { ":\($0)" } ?? "")
-      FileText.printError(DiagnosticText.render(diagnostic, source: nil, place: place))
+    let file = try DescribedFile(path)
+    let decoded = PaywallSchema.decode(json: file.bytes)
+    guard let schema = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    func tell(_ diagnostics: [Diagnostic], _ sources: [String: String] = [:]) {
+      for text in file.render(diagnostics, sources: sources) { FileText.printError(text) }
     }
-    guard let schema = decoded.output else { throw ExitCode(1) }
+    tell(decoded.diagnostics.filter { $0.severity != .note })
     let environment = reading.environment(.agentwallie)
     let texts = PaywallTexts(schema, environment: environment)
-    for diagnostic in texts.diagnostics { FileText.printError(render(diagnostic, texts, path)) }
+    let sources = Dictionary(
+      zip(texts.textPaths, texts.sources), uniquingKeysWith: { first, _ in first })
+    tell(texts.diagnostics, sources)
     let listed = try productFile()?.list.products ?? []
     let made = try makeProducts(
       schema.slots.isEmpty ? listed : schema.filled(from: listed), environment.dialect, time)
@@ -149,17 +150,13 @@ extension RenderCommand {
       throw CommandError("the data is too large: \(error.kind.rawValue)")
     }
     FileText.print(resolved.json(of: schema).json)
-    for (place, error) in resolved.errors {
+    let errors = resolved.errors.map { place, error in
       var diagnostic = error.diagnostic
       diagnostic.path = place
-      FileText.printError(render(diagnostic, texts, path))
+      return diagnostic
     }
+    tell(errors, sources)
     if texts.diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
-  }
-
-  private func render(_ diagnostic: Diagnostic, _ texts: PaywallTexts, _ path: String) -> String {
-    let source = texts.textPaths.firstIndex(of: diagnostic.path).map { texts.sources[$0] }
-    return DiagnosticText.render(diagnostic, source: source, place: path)
   }
 }
 
@@ -204,31 +201,31 @@ extension RenderError {
 
 /// A template that was named on the command line: a file, standard input, or the text itself.
 struct TemplateText {
-  /// The path of its file, or nothing.
-  var place: String
-  var text: String
+  /// Where it was read from, unless it is the argument itself.
+  private let file: DescribedFile?
+  let text: String
 
   init(_ argument: String) throws {
-    if argument == "-" {
-      place = ""
-      text = String(decoding: try FileText.read(argument), as: UTF8.self)
-    } else if TemplateText.looksLikeFile(argument) {
-      place = argument
-      text = String(decoding: try FileText.read(argument), as: UTF8.self)
-    } else {
-      place = ""
-      text = argument
-    }
+    file = try Self.isFile(argument) ? DescribedFile(argument) : nil
+    text = file?.text ?? argument
   }
 
-  /// Whether an argument names a file: it has no tags, and is one, or is written like one.
-  private static func looksLikeFile(_ argument: String) -> Bool {
+  /// Whether an argument names a file: it has no tags, and is one.
+  ///
+  /// - Throws: when it is written like one that is not there.
+  private static func isFile(_ argument: String) throws -> Bool {
+    if argument == "-" { return true }
     if ["{{", "{%", "<<", "<%"].contains(where: { argument.contains($0) }) { return false }
     if FileText.isFile(argument) { return true }
-    return !argument.contains(where: \.isWhitespace) && argument.contains("/")
+    guard !argument.contains(where: \.isWhitespace) else { return false }
+    // It may be there, and not be readable.
+    if argument.contains("/") { return true }
+    let endings = [".liquid", ".liqid", ".html", ".htm", ".txt", ".json"]
+    guard endings.contains(where: argument.lowercased().hasSuffix) else { return false }
+    throw CommandError("there is no file \(argument)")
   }
 
   func render(_ diagnostic: Diagnostic) -> String {
-    DiagnosticText.render(diagnostic, source: text, place: place)
+    file?.render([diagnostic]).first ?? DiagnosticText.render(diagnostic, source: text)
   }
 }

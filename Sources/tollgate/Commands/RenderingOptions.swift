@@ -34,19 +34,14 @@ struct RenderingOptions: ParsableArguments {
       return nil
     }
     guard let config else { return nil }
-    let bytes = try FileText.read(render)
-    let decoded = TextFile.decode(json: bytes)
-    let plan = try decoded.output.map { try self.plan($0, config, now) }
-    let diagnostics = decoded.diagnostics + (plan?.diagnostics ?? [])
-    let lines = JSONLocation.lines(of: diagnostics.map(\.path), in: bytes)
-    for diagnostic in diagnostics where diagnostic.severity != .note {
-      let place = render + (lines[diagnostic.path].map { ":\($0)" } ?? "")
-      FileText.printError(
-        DiagnosticText.render(diagnostic, source: source(diagnostic, decoded.output), place: place))
-    }
-    guard let plan, !diagnostics.contains(where: { $0.severity == .error }) else {
-      throw ExitCode(1)
-    }
+    let file = try DescribedFile(render)
+    let decoded = TextFile.decode(json: file.bytes)
+    guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    let plan = try plan(texts, config, now)
+    let diagnostics = decoded.diagnostics + plan.diagnostics
+    let told = diagnostics.filter { $0.severity != .note }
+    for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     return plan
   }
 
@@ -79,14 +74,15 @@ struct RenderingOptions: ParsableArguments {
     }
   }
 
-  private func source(_ diagnostic: Diagnostic, _ file: TextFile?) -> String? {
-    for paywall in file?.paywalls ?? [] {
-      for text in paywall.texts
-      where TextFile.path(paywall.identifier, text.name) == diagnostic.path {
-        return text.template
+  /// By path in the file: the templates.
+  private func sources(_ file: TextFile) -> [String: String] {
+    var sources: [String: String] = [:]
+    for paywall in file.paywalls {
+      for text in paywall.texts {
+        sources[TextFile.path(paywall.identifier, text.name)] = text.template
       }
     }
-    return nil
+    return sources
   }
 
   /// Says what went wrong in texts.

@@ -62,6 +62,7 @@ struct ScenarioResults {
   let isQuiet: Bool
   private(set) var passed = 0
   private(set) var failed = 0
+  private(set) var skipped = 0
   /// Scenarios, and files, that could not be run.
   private(set) var unusable = Refusals()
   private var ids: [String] = []
@@ -73,64 +74,64 @@ struct ScenarioResults {
 
   var closingLine: String {
     "\(passed) passed, \(failed) failed"
-      + (unusable.isEmpty ? "" : ", \(unusable.count) cannot be run")
+      + (skipped == 0 ? "" : ", \(skipped) skipped")
+      + (unusable.isEmpty ? "" : ", \(unusable.count) could not be run")
   }
 
   /// Why no scenario was run at all, where nothing else says so.
   var nothingRan: String? {
-    guard passed + failed + unusable.count == 0 else { return nil }
+    guard passed + failed + skipped + unusable.count == 0 else { return nil }
     let close = Suggestion.closest(to: only, among: ids).map { "; did you mean '\($0)'?" } ?? ""
     return "no scenario has an id that begins with '\(only)'\(close)"
   }
 
   mutating func run(_ path: String, _ fixtures: Fixtures) {
-    let bytes: [UInt8]
-    do {
-      bytes = try FileText.read(path)
+    let (ran, left, told) = (passed + failed, skipped, unusable.count)
+    let lines: [Result<Case, CaseFileError>]
+    do throws(CaseFileError) {
+      lines = try CaseFile.lines(path)
     } catch {
-      return unusable.add("\(error)")
+      return unusable.add(error.message)
     }
-    if let problem = Refusals.problem(inLinesOf: bytes) {
-      return unusable.add("\(path): \(problem)")
-    }
-    var isEmpty = true
-    for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-      .enumerated() where !line.allSatisfy({ $0 <= 0x20 })
-    {
-      isEmpty = false
-      run(line, "\(path):\(number + 1)", fixtures)
+    for line in lines {
+      switch line {
+      case .failure(let error): unusable.add(line: error.message)
+      case .success(let scenario):
+        do throws(CaseFileError) {
+          try run(scenario, fixtures)
+        } catch {
+          unusable.add(line: "\(path):\(scenario.line): \(scenario.id): \(error.message)")
+        }
+      }
     }
     unusable.endFile(path)
-    if isEmpty { unusable.add("\(path) has no scenarios") }
+    if lines.isEmpty { unusable.add("\(path) has no scenarios") }
+    if passed + failed == ran, unusable.count == told, skipped > left {
+      unusable.add("\(path): no scenario was run, all are skipped")
+    }
   }
 
-  private mutating func run(_ line: ArraySlice<UInt8>, _ place: String, _ fixtures: Fixtures) {
-    let scenario: Value
-    do throws(JSONFault) {
-      scenario = try Value.parse(json: line)
-    } catch {
-      let hint = error.hint(in: Array(line)).map { "; \($0)" } ?? ""
-      return unusable.add(
-        line: "\(place): \(error.message) at byte \(error.offset)\(hint)")
+  private mutating func run(_ scenario: Case, _ fixtures: Fixtures) throws(CaseFileError) {
+    ids.append(scenario.id)
+    if !scenario.id.hasPrefix(only) { return }
+    if let problem = ScenarioCheck.problem(in: scenario.content, fixtures: fixtures) {
+      throw CaseFileError(message: problem.text)
     }
-    let id = scenario["id"]?.text
-    if let id { ids.append(id) }
-    if !only.isEmpty, id?.hasPrefix(only) != true { return }
-    let name = id.map { "\($0): " } ?? ""
-    if let problem = ScenarioCheck.problem(in: scenario, fixtures: fixtures) {
-      return unusable.add(line: "\(place): \(name)\(problem.text)")
+    if let reason = try scenario.skipReason() {
+      skipped += 1
+      if !isQuiet { FileText.print("\(scenario.id): skipped, \(reason)\n") }
+      return
     }
     do {
-      let run = try ScenarioRun(scenario, fixtures: fixtures)
+      let run = try ScenarioRun(scenario.content, fixtures: fixtures)
       if run.failure == nil { passed += 1 } else { failed += 1 }
       if !isQuiet || run.failure != nil {
-        FileText.print(ScenarioText.text(scenario, run) + "\n")
+        FileText.print(ScenarioText.text(scenario.content, run) + "\n")
       }
     } catch {
-      unusable.add(line: "\(place): \(name)\(error)")
+      throw CaseFileError(message: "\(error)")
     }
   }
-
 }
 
 /// Speaks the adapter protocol until standard input ends.
@@ -162,6 +163,9 @@ struct SimulationServer {
       session = nil
       guard let scenario = message["scenario"], scenario.isObject else {
         return refuse("'begin' needs a 'scenario', an object")
+      }
+      if let problem = ScenarioCheck.problem(inHead: scenario, fixtures: fixtures) {
+        return refuse(problem.text)
       }
       do {
         session = try SimulationSession(scenario, fixtures: fixtures)

@@ -7,6 +7,8 @@ struct ConfigFile {
   /// The file as it was read.
   let content: FileContent
   var path: String { content.path }
+  /// The file as people call it.
+  var name: String { path == "-" ? "standard input" : path }
   var bytes: [UInt8] { content.bytes }
   var config: Config?
   var ruleSet: RuleSet?
@@ -79,7 +81,7 @@ struct ConfigFile {
       diagnostic,
       source: isAboutFile
         ? String(decoding: bytes, as: UTF8.self) : expressions[diagnostic.path],
-      place: path + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
+      place: name + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
   }
 
   /// A diagnostic as one JSON object, with the file and the place in it.

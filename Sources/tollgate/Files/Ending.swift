@@ -55,7 +55,10 @@ extension TollgateCommand {
     }
     switch exitCode(for: error) {
     case .success: return (Ending.done, fullMessage(for: error))
-    case .validationFailure: return (Ending.wrongUse, fullMessage(for: error))
+    case .validationFailure:
+      let text = ArgumentHints.helpful(
+        fullMessage(for: error), Array(CommandLine.arguments.dropFirst()))
+      return (Ending.wrongUse, text)
     default:
       return (
         Ending.ourFault,

@@ -30,7 +30,16 @@ enum UserFile {
 
   /// The record's JSON.
   static func bytes(_ path: String) throws -> [UInt8] {
-    isInPlace(path) ? Array(path.utf8) : try FileText.read(path)
+    if isInPlace(path) { return Array(path.utf8) }
+    switch path.first(where: { !$0.isWhitespace }) {
+    case nil:
+      throw CommandError(
+        "--user is empty: give a file, or a record in place, such as {\"userId\":\"u-1\"}")
+    case "[" where !FileText.isFile(path):
+      throw CommandError(
+        "a user record is an object, {..}, and this is a list; give one element of it")
+    default: return try FileText.read(path)
+    }
   }
 
   private static func isInPlace(_ path: String) -> Bool {

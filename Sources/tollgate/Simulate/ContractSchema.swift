@@ -24,7 +24,7 @@ struct ContractSchema: Sendable {
 
   /// What is wrong with a payload, or nil.
   func problem(in payload: Value, of event: String) -> String? {
-    guard let schema = events[event] else { return "'\(event)' is no event of the contract" }
+    guard let schema = events[event] else { return "'\(event)' is not an event of the contract" }
     return problem(payload, schema, event)
   }
 
@@ -55,7 +55,7 @@ struct ContractSchema: Sendable {
   private func typeProblem(_ value: Value, _ schema: Value, _ path: String) -> String? {
     let types = schema["type"].map { $0.elements ?? [$0] } ?? []
     let fits = types.isEmpty || types.contains { Self.fits(value, $0.text ?? "") }
-    return fits ? nil : "\(path): \(value.json.prefix(80)) is no \(types.map(\.json))"
+    return fits ? nil : "\(path): \(value.json.prefix(80)) is not one of \(types.map(\.json))"
   }
 
   private static func fits(_ value: Value, _ type: String) -> Bool {

@@ -89,7 +89,7 @@ struct Expectations {
     switch key {
     case "$any":
       guard Self.isOfKind(got, operand.text) else {
-        throw Mismatch("\(path): \(got.json) is no \(operand.text ?? "")")
+        throw Mismatch("\(path): \(got.json) is not of the kind \(operand.text ?? "")")
       }
     case "$absent": throw Mismatch("\(path) must be absent")
     case "$capture": captured[operand.text ?? ""] = got

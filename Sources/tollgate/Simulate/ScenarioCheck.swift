@@ -30,6 +30,24 @@ struct ScenarioCheck {
     }
   }
 
+  /// The first problem of a scenario whose steps come one by one.
+  static func problem(inHead scenario: Value, fixtures: Fixtures) -> Problem? {
+    do throws(Problem) {
+      try ScenarioCheck(fixtures).scenario(scenario)
+    } catch {
+      return error
+    }
+    guard let id = scenario["id"]?.text, !id.isEmpty else {
+      return Problem(path: "", message: "the scenario has no 'id'")
+    }
+    do throws(CaseFileError) {
+      _ = try Case.skipReason(of: scenario)
+      return nil
+    } catch {
+      return Problem(path: "", message: error.message)
+    }
+  }
+
   /// Why a step of a runner's own does nothing: there is no such step, action or method.
   static func problem(inStep step: Value) -> Problem? {
     do throws(Problem) {
@@ -130,9 +148,8 @@ struct ScenarioCheck {
     }
     switch kind {
     case "call":
-      // What becomes of a method that is not there can be tested, too.
-      let method = step["method"]?.text ?? ""
-      if step["expect"]?["error"] != nil, !method.isEmpty, !Bridge.methods.contains(method) {
+      if let mark = step["unknownMethod"] {
+        try unknownMethod(mark, step["method"]?.text ?? "", path)
         return nil
       }
       return try shape("method", ScenarioShapes.arguments, "args")
@@ -143,6 +160,22 @@ struct ScenarioCheck {
       try known(endpoint, ScenarioShapes.endpoints, "endpoint", "\(path).endpoint")
       return nil
     default: return nil
+    }
+  }
+
+  /// A step can say that there is no such method, to test what becomes of it.
+  private static func unknownMethod(
+    _ mark: Value, _ method: String, _ path: String
+  ) throws(Problem) {
+    guard mark == true else {
+      throw Problem(path: "\(path).unknownMethod", message: "this must be true, or left out")
+    }
+    guard !method.isEmpty else {
+      throw Problem(path: "\(path).method", message: "there is no method ''")
+    }
+    if Bridge.methods.contains(method) {
+      throw Problem(
+        path: "\(path).unknownMethod", message: "there is a method '\(method)'; leave this out")
     }
   }
 

@@ -6,13 +6,13 @@ enum ScenarioShapes {
   /// A scenario without its steps.
   static let scenario = KeyShape(
     """
-    suite id title kind note source ref derived skip steps
+    suite=(sdk-scenarios) id title kind note source ref derived skip steps
     basis=(test source measured peer seed decision)
     area=(configure lifecycle identity attributes placement gating dismiss survey implicit scoping
       callback backpress purchase restore status presentationResult assignments deeplink redemption
       webEntitlements checkout backend hooks)
     platform=(ios android) config hooks listeners=(none) observe ignore only
-    storage{status appUserId aliasId deviceId seed userAttributes integrationAttributes assignments
+    storage{status{status=(UNKNOWN INACTIVE ACTIVE) entitlements[id type]} appUserId aliasId deviceId seed userAttributes integrationAttributes assignments
       surveys codes webEntitlements installedAt totalPaywallViews lastPaywallView closedAt}
     store{owned tokens trialEligible
       purchase[type=(purchased cancelled pending restored failed manual) error]
@@ -32,7 +32,7 @@ enum ScenarioShapes {
 
   /// By `do`: the keys of the step.
   static let steps: [String: KeyShape] = [
-    "call": "method args as", "result": "of", "advance": "ms",
+    "call": "method args as unknownMethod", "result": "of", "advance": "ms",
     "presenter": "action with", "app": "action with",
     "store": """
     action=(resolve)

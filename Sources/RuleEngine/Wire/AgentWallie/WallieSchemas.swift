@@ -163,15 +163,14 @@ extension PaywallSchema {
   /// Reads the schema of a native paywall from JSON. Elements that cannot be read are told and left
   /// out or kept as they are.
   public static func decode(json: some Sequence<UInt8>) -> Compilation<PaywallSchema> {
+    let bytes = Array(json)
     do throws(JSONFault) {
-      let value = try Value.parse(json: Array(json))
+      let value = try Value.parse(json: bytes)
       var decoder = AgentWallieDecoder()
       let schema = decoder.schema(ConfigElement(value: value, path: ""))
       return Compilation(output: schema, diagnostics: decoder.log.diagnostics)
     } catch {
-      let range = SourceRange(from: error.offset, to: error.offset + 1)
-      return Compilation(
-        output: nil, diagnostics: [Diagnostic(.decodeFailure, error.message, range: range)])
+      return Compilation(output: nil, diagnostics: [Diagnostic(error, in: bytes)])
     }
   }
 }

@@ -1,0 +1,61 @@
+internal import ArgumentParser
+internal import Expressions
+
+/// What to say of arguments that the parser does not take, where its own words do not help.
+enum ArgumentHints {
+  /// The command that somebody names, alone or after `help`, and that does not exist.
+  static func unknownCommand(_ arguments: [String]) -> ValidationError? {
+    let known = TollgateCommand.configuration.subcommands.map { $0._commandName } + ["help"]
+    let isHelp = arguments.first == "help"
+    let named = (isHelp ? arguments.dropFirst() : arguments[...]).first
+    guard let named, !named.hasPrefix("-"), !known.contains(named) else { return nil }
+    let close = Suggestion.closest(to: named, among: known)
+    return ValidationError(
+      "there is no command '\(named)'; "
+        + (close.map { "did you mean '\($0)'?" } ?? "'tollgate --help' tells them all"))
+  }
+
+  /// The parser's message with what may help.
+  static func helpful(_ message: String, _ arguments: [String]) -> String {
+    guard let hint = dashHint(message, arguments) ?? wordHint(message, arguments) else {
+      return message
+    }
+    let end = message.firstIndex(of: "\n") ?? message.endIndex
+    return message[..<end] + "; " + hint + message[end...]
+  }
+
+  /// Of a value that begins with a dash: the parser takes it for an option.
+  private static func dashHint(_ message: String, _ arguments: [String]) -> String? {
+    guard let start = message.firstRange(of: "Missing value for '")?.upperBound else { return nil }
+    let name = String(message[start...].prefix { !" '".contains($0) })
+    guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else {
+      return nil
+    }
+    let value = arguments[place + 1]
+    guard value.hasPrefix("-"), value.count > 1, !looksLikeOption(value) else { return nil }
+    let needsQuotes = !value.allSatisfy { $0.isLetter || $0.isNumber || "-.:+".contains($0) }
+    let text = needsQuotes ? "'" + value.replacing("'", with: #"'\''"#) + "'" : value
+    return "a value that begins with '-' is written \(name)=\(text)"
+  }
+
+  private static func looksLikeOption(_ argument: String) -> Bool {
+    let name = argument.drop { $0 == "-" }.prefix { $0 != "=" }
+    return name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0 == "-" }
+  }
+
+  /// Of a word that an option does not know whose value may be left out.
+  private static func wordHint(_ message: String, _ arguments: [String]) -> String? {
+    let option = "--elsewhere"
+    guard arguments.first == CheckCommand._commandName,
+      let place = arguments.firstIndex(of: option), place + 1 < arguments.count
+    else { return nil }
+    let word = arguments[place + 1]
+    let known = CheckCommand.Elsewhere.allCases.map(\.rawValue)
+    let close = Suggestion.closest(to: word, among: known)
+    // A word in front of the config is taken for the config, and the config for one too many.
+    guard message.contains("nexpected argument"), !known.contains(word),
+      close != nil || message.contains("'\(word)'")
+    else { return nil }
+    return "\(option) takes off, on or strict" + (close.map { "; did you mean '\($0)'?" } ?? "")
+  }
+}

@@ -1,0 +1,67 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A text file that was read as a whole, with the words for what is wrong in it: each place is
+/// written `FILE:LINE:COLUMN`.
+struct DescribedFile {
+  let path: String
+  let bytes: [UInt8]
+
+  init(_ path: String) throws {
+    self.path = path
+    bytes = try FileText.read(path)
+  }
+
+  init(_ content: FileContent) {
+    path = content.path
+    bytes = content.bytes
+  }
+
+  /// The file as people call it.
+  var name: String { path == "-" ? "standard input" : path }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Diagnostics for people.
+  ///
+  /// - Parameter sources: by path in the file, the texts that ranges count in. Without a path they
+  ///   count in the file.
+  func render(_ diagnostics: [Diagnostic], sources: [String: String] = [:]) -> [String] {
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
+    return diagnostics.map { diagnostic in
+      let position = places.place(of: diagnostic)?.position
+      return DiagnosticText.render(
+        diagnostic,
+        source: diagnostic.range.flatMap { _ in
+          diagnostic.path.isEmpty ? text : sources[diagnostic.path]
+        },
+        place: name + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
+    }
+  }
+
+  /// Diagnostics as JSON objects, with the file and the place.
+  func json(_ diagnostics: [Diagnostic]) -> [Value] {
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
+    return diagnostics.map { $0.json(file: path, places.place(of: $0)) }
+  }
+
+  /// Says that the file cannot be used at all.
+  func unusable(_ diagnostics: [Diagnostic]) -> CommandError {
+    CommandError(render(diagnostics).joined(separator: "\n"))
+  }
+}
+
+extension ConfigFile {
+  /// The config, for commands that need no rules of it.
+  ///
+  /// - Throws: when the file is something else.
+  func requireConfig() throws -> Config {
+    let errors = diagnostics.filter { $0.severity == .error && $0.code == .decodeFailure }
+    guard let config else {
+      throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
+    }
+    if let first = errors.first, config.placements.isEmpty, config.paywalls.isEmpty {
+      throw CommandError("\(name) is not a config: \(first.message)")
+    }
+    return config
+  }
+}
