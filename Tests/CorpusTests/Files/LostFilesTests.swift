@@ -168,12 +168,16 @@ import Testing
 
   // MARK: What another run has left
 
-  @Test(arguments: ["o.ndjson", "o.csv.gz", "o.sqlite"])
-  func checkpointsOfOthers(name: String) throws {
+  /// Users, and how many blocks of 512 bytes there is room for: more than a part gives, and not enough
+  /// for all.
+  @Test(arguments: [
+    ("o.ndjson", 20_000, 16_000), ("o.csv.gz", 200_000, 400), ("o.sqlite", 60_000, 4_000),
+  ])
+  func checkpointsOfOthers(name: String, count: Int, blocks: Int) throws {
     let folder = try folder()
-    try folder.write("many", TestFolder.users(name == "o.csv.gz" ? 200_000 : 20_000))
+    try folder.write("many", TestFolder.users(count))
     let full = try folder.shell(
-      "ulimit -f \(name == "o.csv.gz" ? 400 : 8000);"
+      "ulimit -f \(blocks);"
         + " env --default-signal=XFSZ $TOLLGATE precompute config --users many"
         + " --out \(name) --checkpoint-every 0 --now 2026-03-01T12:00:00Z --threads 1")
     #expect(full.code == 74, "\(full.errors)")
