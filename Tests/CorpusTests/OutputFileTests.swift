@@ -12,11 +12,15 @@ import Testing
     ).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let part = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0) }
-    let first = try OutputFile(path)
-    for _ in 0..<12 { try first.write(part) }
-    // As after a kill: not closed, and something that the checkpoint does not count.
-    let counted = first.state
-    try first.write(part)
+    func begun() throws -> OutputFile.State {
+      let first = try OutputFile(path)
+      for _ in 0..<12 { try first.write(part) }
+      // As after a kill: not closed, and something that the checkpoint does not count.
+      let counted = first.state
+      try first.write(part)
+      return counted
+    }
+    let counted = try begun()
     let file = try OutputFile(path, after: counted)
     for _ in 0..<8 { try file.write(part) }
     try file.close()

@@ -220,7 +220,8 @@ import Testing
       "{\"userId\":\"a, \\\"b\\\"\"}\n{\"userId\":\"c\",\"device\":{\"totalSessions\":9}}\n")
     let json = try precompute("--users", users)
     let long = try precompute("--users", users, "--form", "csv")
-    #expect(long.lines.first == "userId,placement,result,audience,experiment,variant,paywall,errors")
+    #expect(
+      long.lines.first == "userId,placement,result,audience,experiment,variant,paywall,errors")
     #expect(long.lines.count == 13)
     #expect(long.lines[1].hasPrefix("\"a, \"\"b\"\"\",onboarding_done,"))
     #expect(try precompute("--users", users, "--out", place.path("long.csv")).code == 0)
@@ -301,7 +302,7 @@ import Testing
     try FileManager.default.removeItem(atPath: out)
     let gone = try BuiltTool.run("replay", manifest)
     #expect(gone.code == 0)
-    #expect(gone.output.contains("by their hash"))
+    #expect(gone.output.contains("(by hash; "))
 
     // Other users of the same size.
     let changed = try place.text("users.ndjson").replacingOccurrences(of: "\"u7\"", with: "\"v7\"")
@@ -321,7 +322,7 @@ import Testing
     #expect(first.errors.contains("to continue from: the run begins"))
     let again = try precompute("--users", users, "--out", out, "--resume", "--summary", "json")
     #expect(again.code == 0)
-    #expect(again.errors.contains("The run is complete"))
+    #expect(again.errors.contains("Already complete; see "))
     #expect(again.output == first.output)
     let other = try BuiltTool.run(
       "precompute", Self.config, "--now", "2026-03-01T12:00:00Z", "--seed", "t", "--users", users,
@@ -334,6 +335,6 @@ import Testing
     try place.write("out.checkpoint", "{\"checkpoint\":2}")
     let damaged = try precompute("--users", users, "--out", out, "--resume")
     #expect(damaged.code == 2)
-    #expect(damaged.errors.contains("is no checkpoint of this version"))
+    #expect(damaged.errors.contains("is not a checkpoint of this version"))
   }
 }

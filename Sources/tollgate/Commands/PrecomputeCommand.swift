@@ -10,8 +10,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
     discussion: """
       Reads users as newline-delimited JSON or as CSV, compressed or not, and writes outcomes as \
       either, or as an SQLite database. All are streamed: memory does not grow with the number of \
-      users. A line that is no user record is counted, reported with its number and the reason, and \
-      kept in the rejects file.
+      users. A line that is no user record, or is longer than 1 MiB, is counted, reported with its \
+      number and the reason, and kept in the rejects file. Shorten such a line to the attributes \
+      that rules read.
 
       A run that writes a file can be stopped or killed at any moment: --resume continues it, and \
       the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
@@ -92,7 +93,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let config = try source.file()
     var settings = RunSettings(
       config: config, format: source.format?.rawValue, language: source.language, users: paths,
-      input: input.usersForm?.rawValue, placements: try placementNames(),
+      input: input.usersForm?.rawValue, placements: try placementNames(config),
       now: try options.time(), options: options, layout: layout.rawValue,
       output: out == "none" ? "none" : form.text, rejects: files.rejectsForm?.text)
     if rendering.render != nil, out != "none", form.form != .ndjson {
@@ -120,9 +121,11 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try files.checkOverwriting()
   }
 
-  private func placementNames() throws -> [String]? {
+  private func placementNames(_ config: ConfigFile) throws -> [String]? {
+    // A name may have a comma in it.
+    if let placements, config.ruleSet?.placement(named: placements) != nil { return [placements] }
     let names = placements.map { $0.split(separator: ",").map { $0.trimmed }.filter { $0 != "" } }
-    if let names, names.isEmpty { throw ValidationError("--placements names none") }
+    if let names, names.isEmpty { throw ValidationError("--placements is empty") }
     return names
   }
 
@@ -138,7 +141,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
     let plan = try settings.plan(ruleSet, texts: texts)
     if case .complete(let manifest)? = former {
-      FileText.printError("The run is complete: \(files.manifest ?? "") tells what it did")
+      FileText.printError("Already complete; see \(files.manifest ?? "")")
       return (try manifest.tally(plan), [])
     }
     let state = try files.state(former, settings, plan)
@@ -156,9 +159,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       stop.message = files.farewell(run)
       throw stop
     } catch var error as CommandError {
-      if files.canContinue(run), !error.description.isEmpty {
-        error.description += "\nWhat was written before is kept; --resume continues from there."
-      }
+      if let advice = files.advice(run, after: error) { error.description += "\n" + advice }
       throw error
     }
     if run.state.sums.users > 0 { run.tellDone() }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import SystemPackage
 
 /// The exit codes, the same in all commands; README has the table.
 enum Ending {
@@ -48,6 +49,8 @@ extension TollgateCommand {
       let isPrefixed = text.isEmpty || text.hasPrefix("error[")
       return (error.exitCode, isPrefixed ? text : _errorPrefix + text)
     case let stop as Signals.Stop: return (stop.exitCode, stop.message)
+    // What the system refuses is not our fault.
+    case let error as Errno: return (Ending.unwritten, _errorPrefix + "\(error)")
     case let code as ExitCode: return (code.rawValue, "")
     case let error as ValidationError where command != nil:
       return (Ending.wrongUse, text(of: error, in: command))

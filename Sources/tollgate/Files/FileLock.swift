@@ -1,3 +1,5 @@
+internal import SystemPackage
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -30,9 +32,7 @@ final class FileLock {
         let isHeld = errno == EWOULDBLOCK
         close(file)
         guard isHeld else { return nil }
-        throw CommandError(
-          "another run of tollgate is writing \(place.path); wait for its end, or choose another file"
-        )
+        throw FileLock.isTaken(place.path)
       }
       var (opened, named) = (stat(), stat())
       let isThere = fstat(file, &opened) == 0 && stat(path, &named) == 0
@@ -49,6 +49,22 @@ final class FileLock {
       }
       close(file)
     }
+  }
+
+  /// Keeps other processes from writing a file that is open, whatever they call it, until it is
+  /// closed.
+  ///
+  /// - Returns: whether no other one writes it, as far as the file system tells.
+  static func take(_ file: FileDescriptor) -> Bool {
+    flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+  }
+
+  /// Lets others write a file, also where a process that begins at this moment has it open as well.
+  static func giveBack(_ file: FileDescriptor) { flock(file.rawValue, LOCK_UN) }
+
+  static func isTaken(_ path: String) -> CommandError {
+    CommandError(
+      "another run of tollgate is writing \(path); wait for it to finish, or choose another file")
   }
 
   /// Lets others write. Does nothing the second time.

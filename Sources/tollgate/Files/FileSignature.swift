@@ -146,7 +146,7 @@ enum FileSignature: Equatable {
       // Such a file is a zip archive, and users would not call it one.
       if path.lowercased().hasSuffix(".xlsx") { format = FileSignature.spreadsheet }
       guard holdsUsers || format.isPacking else {
-        return CommandError("\(name) is \(format.name), and not text")
+        return CommandError("\(name) is \(format.name), not text")
       }
       return CommandError(
         "\(name) is \(format.name), which is not read; convert it: " + filled(format.conversion))

@@ -80,6 +80,9 @@ struct FileContent {
     if inFile, isCompressed {
       throw CommandError("\(path) is compressed, and only text is changed in its place")
     }
+    if inFile, !FilePlace(path).hasNeighbours {
+      throw CommandError("\(path) is not a file that can be changed")
+    }
     let mark: [UInt8] = hasMark ? [0xEF, 0xBB, 0xBF] : []
     try SavedFile.write(mark + text, to: inFile ? path : "-")
   }

@@ -40,6 +40,9 @@ struct FileUses {
     for (number, use) in uses.enumerated() {
       for other in uses[..<number] where FileUses.collide(use, other) {
         let (a, b) = (other.place.path, use.place.path)
+        guard other.isWritten || use.isWritten else {
+          throw CommandError("\(a) can be read only once")
+        }
         throw CommandError(
           "\(other.name) and \(use.name) are the same file: " + (a == b ? a : "\(a) and \(b)"))
       }

@@ -16,7 +16,8 @@ final class InputFile: Sendable {
       file = .standardInput
     } else {
       do {
-        file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        file = try FileDescriptor.open(
+          FilePath(path), .readOnly, options: InputFile.options(FilePlace(path)))
       } catch let error as Errno {
         throw CommandError("cannot open \(path): \(error)")
       }
@@ -27,6 +28,17 @@ final class InputFile: Sendable {
       }
     }
     size = FileIdentity.regularSize(of: file)
+  }
+
+  /// To open a pipe with a name is to wait for whoever writes it. On Linux that is left to reading,
+  /// which can be stopped; elsewhere a pipe that nobody has opened yet may read like an empty one.
+  private static func options(_ place: FilePlace) -> FileDescriptor.OpenOptions {
+    #if canImport(Darwin)
+      return .closeOnExec
+    #else
+      let waits = place.kind == .stream && place.descriptor == nil
+      return waits ? [.closeOnExec, .nonBlocking] : .closeOnExec
+    #endif
   }
 
   deinit { if path != "-" { try? file.close() } }

@@ -40,7 +40,7 @@ enum SavedFile {
     let new = scratch ?? "\(place.target).\(getpid()).new"
     do {
       var options: FileDescriptor.OpenOptions = [.create, .closeOnExec]
-      options.insert(scratch == nil ? .exclusiveCreate : .truncate)
+      options.formUnion(scratch == nil ? .exclusiveCreate : [.truncate, .noFollow])
       let file = try FileDescriptor.open(
         FilePath(new), .writeOnly, options: options,
         permissions: [.ownerReadWrite, .groupRead, .otherRead])

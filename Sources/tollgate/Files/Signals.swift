@@ -50,7 +50,10 @@ enum Signals {
   /// Interrupts, and what kill sends.
   private static func installStops() {
     // What the handlers read must be there before them.
-    _ = (pipe.read, patience, requested.load(ordering: .relaxed), isHeeded.load(ordering: .relaxed))
+    _ = (
+      pipe.read, patience, stopText.count, requested.load(ordering: .relaxed),
+      isHeeded.load(ordering: .relaxed)
+    )
     for number in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
       // A job in the background of a script, or under nohup, goes on.
@@ -58,16 +61,23 @@ enum Signals {
       if isIgnored(action) { continue }
       set(number, SA_RESTART) { number in
         let isFirst = Signals.requested.exchange(number, ordering: .sequentiallyConsistent) == 0
-        guard isFirst, Signals.isHeeded.load(ordering: .sequentiallyConsistent) else {
-          _exit(Ending.signal(number))
-        }
+        let isHeeded = Signals.isHeeded.load(ordering: .sequentiallyConsistent)
+        guard isFirst, isHeeded else { Signals.stop(number) }
         var byte: UInt8 = 1
         _ = write(Signals.pipe.write, &byte, 1)
         // Whatever is waited for may never come.
         alarm(Signals.patience)
       }
     }
-    set(SIGALRM, 0) { _ in _exit(Ending.signal(Signals.requested.load(ordering: .relaxed))) }
+    set(SIGALRM, 0) { _ in Signals.stop(Signals.requested.load(ordering: .relaxed)) }
+  }
+
+  private static let stopText = Array("Stopped.\n".utf8)
+
+  /// Ends the process from a handler of signals.
+  private static func stop(_ number: Int32) -> Never {
+    stopText.withUnsafeBytes { _ = write(2, $0.baseAddress, $0.count) }
+    _exit(Ending.signal(number))
   }
 
   /// Seconds in which the process has to end after a request.

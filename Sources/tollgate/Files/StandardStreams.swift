@@ -18,6 +18,27 @@ enum StandardStreams {
       // The lowest number that is free is this one.
       _ = open("/dev/null", mode)
     }
+    requireRoom()
+  }
+
+  /// Files that are open at the same time, and some that the system's libraries open for themselves:
+  /// where these find no room they end the process without a word.
+  private static let room = 16
+
+  /// Ends the process where it may open too few files.
+  private static func requireRoom() {
+    var opened: [Int32] = []
+    defer { for file in opened { try? FileDescriptor(rawValue: file).close() } }
+    while opened.count < room {
+      let file = fcntl(2, F_DUPFD_CLOEXEC, 3)
+      guard file >= 0 else {
+        guard errno == EMFILE || errno == EINVAL else { return }
+        let text = "error: this process may open too few files; raise the limit: ulimit -n 256\n"
+        printError(text.utf8)
+        exit(Ending.unwritten)
+      }
+      opened.append(file)
+    }
   }
 
   /// Prints to standard output. A command cannot go on without: where nothing can be written, it

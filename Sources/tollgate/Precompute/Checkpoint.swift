@@ -5,6 +5,9 @@ internal import RuleEngine
 /// from it gives the same bytes as never having stopped.
 struct Checkpoint {
   var settings: RunSettings
+  /// Where outcomes are kept; nil when they are not. It is no part of the settings, as files may be
+  /// moved.
+  var out: String?
   var position = InputPosition()
   var sums: BatchSums
   /// What is odd about the records.
@@ -16,7 +19,8 @@ struct Checkpoint {
   var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     return .object([
-      "checkpoint": 1, "settings": settings.value, "file": count(position.file),
+      "checkpoint": 1, "out": out.map { .string($0) } ?? .null, "settings": settings.value,
+      "file": count(position.file),
       "offset": count(position.offset), "lines": count(position.lines),
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
@@ -34,7 +38,7 @@ struct Checkpoint {
     guard let value = try? Value.parse(json: text),
       value["checkpoint"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) })
     else {
-      throw CommandError("\(path) is no checkpoint of this version; run again without --resume")
+      throw CommandError("\(path) is not a checkpoint of this version; run again without --resume")
     }
     return (settings, value)
   }
@@ -67,10 +71,12 @@ struct Checkpoint {
 
   /// The beginning of a run.
   init(
-    _ settings: RunSettings, plan: BatchPlan, outcomes: OutputFile.State = OutputFile.State(),
+    _ settings: RunSettings, plan: BatchPlan, out: String? = nil,
+    outcomes: OutputFile.State = OutputFile.State(),
     rejects: OutputFile.State = OutputFile.State()
   ) {
     self.settings = settings
+    self.out = out
     self.outcomes = outcomes
     self.rejects = rejects
     sums = plan.emptySums

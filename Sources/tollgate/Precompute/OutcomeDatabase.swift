@@ -228,16 +228,45 @@ final class OutcomeDatabase {
     return try? queue.read { try String.fetchOne($0, sql: "SELECT checkpoint FROM progress") }
   }
 
+  // MARK: What is there already
+
   /// Whether a file is a database that is being built, or an empty one, and no database of others.
-  static func isCheckpoint(_ path: String) throws -> Bool {
-    let beginning = try InputFile(path).beginning(FileSignature.length)
-    guard beginning.starts(with: "SQLite format 3".utf8) else { return false }
-    if checkpoint(in: path) != nil { return true }
-    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
-      return false
+  static func isCheckpoint(_ path: String) throws -> Bool { try isOurs(path, with: "progress") }
+
+  /// Whether a file is what a kill has left of a database that was about to be complete.
+  static func isUnfinished(_ path: String) throws -> Bool { try isOurs(path, with: "run") }
+
+  /// Whether a file is a database without any table, or with one that tells that a run made it.
+  private static func isOurs(_ path: String, with table: String) throws -> Bool {
+    guard try isDatabase(path),
+      let queue = try? DatabaseQueue(path: path, configuration: configuration)
+    else { return false }
+    let tables = try? queue.read {
+      try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
     }
-    let tables = try? queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
-    return tables == 0
+    return tables.map { $0.isEmpty || $0.isSuperset(of: ["choices", "decisions", table]) } ?? false
+  }
+
+  /// Whether a file is a database of SQLite, or an empty file, which can become one.
+  static func isDatabase(_ path: String) throws -> Bool {
+    guard FileIdentity.regularSize(of: path) != nil else { return false }
+    let beginning = try InputFile(path).beginning(FileSignature.length)
+    return beginning.isEmpty || beginning.starts(with: "SQLite format 3".utf8)
+  }
+
+  /// Whether a file beside a database is SQLite's, by how it begins. What is not in force has zeros
+  /// there.
+  static func isCompanion(_ path: String, _ suffix: String) throws -> Bool {
+    guard FileIdentity.regularSize(of: path) != nil else { return false }
+    let found = try InputFile(path).beginning(4)
+    let known: [[UInt8]] =
+      switch suffix {
+      case "-journal": [[0xD9, 0xD5, 0x05, 0xF9]]
+      case "-wal": [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]
+      // The version of the index, in the machine's order of bytes.
+      default: [[0x18, 0xE2, 0x2D, 0x00], [0x00, 0x2D, 0xE2, 0x18]]
+      }
+    return found.allSatisfy { $0 == 0 } || known.contains(found)
   }
 }
 

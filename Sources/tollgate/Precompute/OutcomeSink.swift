@@ -26,6 +26,9 @@ enum OutcomeSink {
     if case .none = self { false } else { true }
   }
 
+  /// Whether what was written is still where it was.
+  var isInPlace: Bool { if case .file(let file) = self { file.isInPlace } else { true } }
+
   /// What was written to a file that stays.
   var written: Manifest.Written? {
     switch self {

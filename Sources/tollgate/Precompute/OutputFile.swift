@@ -73,7 +73,11 @@ final class OutputFile {
     gzip = isCompressed ? try GzipOutput(pending: state.pending) : nil
     reserved = place.hasNeighbours ? hash.count : nil
     hasBegun = hash.count > 0 || !state.pending.isEmpty
-    if hash.count > 0 { file = try continued() }
+    if hash.count > 0 {
+      file = try continued()
+    } else if place.kind == .file, isKept {
+      file = try claimed()
+    }
     // Somebody may wait at the other end of a pipe, and nothing is lost in one.
     if !isKept { file = try FileDescriptor.open(writing: place) }
   }
@@ -85,15 +89,45 @@ final class OutputFile {
         "\(path) \(size.map { "has \(counted($0, "byte"))" } ?? "is gone"), and its checkpoint counts "
           + "\(grouped(hash.count)): it was changed; run again without --resume")
     }
+    let file = try claimed()
     do {
-      let file = try FileDescriptor.open(
-        FilePath(place.target), .writeOnly, options: .closeOnExec)
       try file.resize(to: Int64(hash.count))
       _ = try file.seek(offset: Int64(hash.count), from: .start)
       return file
     } catch {
       throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
     }
+  }
+
+  /// Opens a file that stays, or makes one, and keeps other runs from writing it under whatever name.
+  /// What it holds is as it was.
+  private func claimed() throws -> FileDescriptor {
+    let file: FileDescriptor
+    do {
+      file = try FileDescriptor.open(
+        FilePath(place.target), .writeOnly, options: [.create, .closeOnExec],
+        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    } catch {
+      throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+    }
+    guard FileLock.take(file) else {
+      try? file.close()
+      throw FileLock.isTaken(path)
+    }
+    return file
+  }
+
+  /// Whether the path leads to the file that is written: somebody may have removed it, or put another
+  /// one in its place.
+  var isInPlace: Bool {
+    guard isKept, let file else { return true }
+    return FilePlace(open: file.rawValue, path).identity == FilePlace(path).identity
+  }
+
+  deinit {
+    guard let file, file != .standardOutput else { return }
+    if isKept { FileLock.giveBack(file) }
+    try? file.close()
   }
 
   func write(_ text: UnsafeRawBufferPointer) throws {
@@ -106,7 +140,17 @@ final class OutputFile {
   /// Empties the file and writes the header.
   private func begin() throws {
     hasBegun = true
-    if file == nil { file = try FileDescriptor.open(writing: place) }
+    if isKept {
+      if file == nil || !isInPlace {
+        try? file?.close()
+        file = try claimed()
+      }
+      do {
+        try file?.resize(to: 0)
+      } catch {
+        throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+      }
+    }
     try header.withUnsafeBytes { try add($0) }
   }
 
@@ -141,8 +185,15 @@ final class OutputFile {
     if !hasBegun { try begin() }
     try gzip?.finish(isEmpty: textHash?.count == 0) { try put($0) }
     guard let file else { return }
+    guard isInPlace else {
+      throw CommandError(
+        "\(path) was removed or replaced while it was written; run again",
+        exitCode: Ending.unwritten)
+    }
+    self.file = nil
     do {
       if let reserved, reserved > count { try file.resize(to: Int64(count)) }
+      if isKept { FileLock.giveBack(file) }
       if file != .standardOutput { try file.close() }
     } catch {
       throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)

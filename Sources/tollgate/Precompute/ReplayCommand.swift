@@ -44,7 +44,8 @@ struct ReplayCommand: AsyncParsableCommand {
     let plan = try settings.plan(
       try config.requireRuleSet(),
       texts: try rendering?.plan(for: config.config, now: settings.now))
-    FileText.printError("Deciding \(plan.placementCount) placements as of \(settings.basis)")
+    FileText.printError(
+      "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
     let (outcomes, rejects) = (
       try comparison(earlier.outcomes), try comparison(earlier.rejects)
     )
@@ -119,7 +120,7 @@ struct ReplayCommand: AsyncParsableCommand {
     for (path, size) in zip(users, settings.sizes) {
       guard let size else { continue }
       let now = FileIdentity.regularSize(of: path)
-      guard now != nil else { throw CommandError("there is no users file \(path) any more") }
+      guard now != nil else { throw CommandError("the users file \(path) is gone") }
       guard now == size else {
         throw CommandError(
           "\(path) is another file: it has \(counted(now ?? 0, "byte")), and the run's had "
@@ -147,10 +148,10 @@ struct ReplayCommand: AsyncParsableCommand {
     let isSame = Manifest.Written.Content(comparison.hash) == content
     let how =
       comparison.isComparingBytes
-      ? "as in \(written.path)" : "by their hash, \(written.path) is gone"
+      ? ", as in \(written.path)" : " (by hash; \(written.path) is gone)"
     FileText.print(
       isSame
-        ? "\(name): the same \(counted(content.bytes, "byte")), \(how)"
+        ? "\(name): the same \(counted(content.bytes, "byte"))\(how)"
         : "\(name): different: \(counted(comparison.hash.count, "byte")), and the run wrote "
           + "\(grouped(content.bytes)) with another hash")
     return isSame

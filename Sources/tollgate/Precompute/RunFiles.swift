@@ -8,12 +8,12 @@ struct RunFiles {
   let checkpoint: String?
   let manifest: String?
   let interval: Double
-  private let form: FileForm
+  let form: FileForm
   /// How refused lines are written; nil when they are not kept.
   let rejectsForm: FileForm?
-  private let options: LastingOptions
-  private let outPlace: FilePlace?
-  private let rejectsPlace: FilePlace?
+  let options: LastingOptions
+  let outPlace: FilePlace?
+  let rejectsPlace: FilePlace?
 
   /// - Parameters:
   ///   - out: a path, `-` for standard output, or `none`.
@@ -42,69 +42,10 @@ struct RunFiles {
   /// Where the manifest is of outcomes that were written to a path, unless it was put elsewhere.
   static func usualManifest(_ out: String) -> String { out + ".manifest.json" }
 
-  private var isDatabase: Bool { form.form == .sqlite }
-
-  // MARK: Before anything is written
-
-  /// Names everything that is written, for ``FileUses/check()``.
-  func add(to uses: inout FileUses) {
-    if out != "none" { uses.writes("--out", out) }
-    uses.writes("--rejects", rejects)
-    if let checkpoint {
-      let name = options.checkpoint == nil ? "the checkpoint of --out" : "--checkpoint"
-      uses.writes(name, checkpoint)
-      uses.writes(name, checkpoint + ".new")
-      if isDatabase {
-        for suffix in OutcomeDatabase.companions { uses.writes(name, checkpoint + suffix) }
-      }
-    }
-    if let manifest {
-      let name = options.manifest == nil ? "the manifest of --out" : "--manifest"
-      uses.writes(name, manifest)
-      uses.writes(name, manifest + ".new")
-    }
-    if isDatabase, out != "none" {
-      for suffix in [""] + OutcomeDatabase.companions {
-        uses.writes("the new database of --out", out + ".new" + suffix)
-      }
-    }
-    for place in locked { uses.writes("a lock", FileLock.path(for: place)) }
-  }
-
-  /// Throws when something cannot be written.
-  func checkWritable() throws {
-    try outPlace?.checkWritable("--out")
-    try rejectsPlace?.checkWritable("--rejects")
-    for (path, option, _) in kept {
-      let place = FilePlace(path)
-      try place.checkWritable(option)
-      guard path != "-", place.hasNeighbours else {
-        throw CommandError("\(option) \(path): this must be a file")
-      }
-    }
-  }
-
-  /// Throws when a checkpoint or a manifest would take the place of what no run has written. Nobody
-  /// who names one means to lose the file that is there.
-  func checkOverwriting() throws {
-    for (path, option, beginning) in kept where FilePlace(path).kind == .file {
-      let found = try InputFile(path).beginning(beginning.utf8.count)
-      if found.isEmpty || found.elementsEqual(beginning.utf8) { continue }
-      if path == checkpoint, try OutcomeDatabase.isCheckpoint(path) { continue }
-      throw CommandError(
-        "\(option) \(path): there is another file, which would be overwritten; choose another name")
-    }
-  }
-
-  /// Checkpoint and manifest, and how they begin.
-  private var kept: [(path: String, option: String, beginning: String)] {
-    [
-      (checkpoint, "--checkpoint", #"{"checkpoint":"#), (manifest, "--manifest", #"{"manifest":"#),
-    ].compactMap { path, option, beginning in path.map { ($0, option, beginning) } }
-  }
+  var isDatabase: Bool { form.form == .sqlite }
 
   /// What two runs must not write at the same time.
-  private var locked: [FilePlace] {
+  var locked: [FilePlace] {
     let named = [options.checkpoint, options.manifest.flatMap { $0 == "none" ? nil : $0 }]
     let places = [outPlace, rejectsPlace] + named.map { $0.map { FilePlace($0) } }
     return places.compactMap { $0 }.filter(\.hasNeighbours)
@@ -116,7 +57,7 @@ struct RunFiles {
       let lock = try FileLock(place)
       if lock == nil {
         FileText.printError(
-          "note: \(place.path) cannot be locked here: see that no other run writes it")
+          "note: \(place.path) cannot be locked here: make sure no other run writes to it")
       }
       return lock
     }
@@ -179,12 +120,14 @@ struct RunFiles {
   func state(_ former: Former?, _ settings: RunSettings, _ plan: BatchPlan) throws -> Checkpoint {
     guard case .stopped(let earlier, let value)? = former else {
       return Checkpoint(
-        settings, plan: plan, outcomes: OutputFile.State(isCompressed: form.isCompressed),
+        settings, plan: plan, out: ownOut,
+        outcomes: OutputFile.State(isCompressed: form.isCompressed),
         rejects: OutputFile.State(isCompressed: rejectsForm?.isCompressed == true))
     }
-    guard let state = Checkpoint(earlier, value, plan: plan) else {
+    guard var state = Checkpoint(earlier, value, plan: plan) else {
       throw CommandError("\(checkpoint ?? "") is damaged; run again without --resume")
     }
+    state.out = ownOut
     return state
   }
 
@@ -242,11 +185,32 @@ struct RunFiles {
   func finish(_ run: BatchRun) throws {
     try run.close(replacing: removeManifests)
     if let manifest { try run.manifest.write(to: manifest) }
-    if let checkpoint { OutcomeDatabase.remove(checkpoint) }
+    removeCheckpoint()
+  }
+
+  private func removeCheckpoint() {
+    guard let checkpoint else { return }
+    if isDatabase { OutcomeDatabase.remove(checkpoint) } else { FileName.remove(checkpoint) }
   }
 
   /// Whether a run that came to an end in its middle has left something to continue from.
-  func canContinue(_ run: BatchRun) -> Bool { run.hasBegun && out != "-" && checkpoint != nil }
+  func canContinue(_ run: BatchRun) -> Bool {
+    run.hasBegun && out != "-" && checkpoint != nil && run.files.outcomes.isInPlace
+      && run.files.rejects.isInPlace
+  }
+
+  /// What to say when something has failed in the middle of a run.
+  func advice(_ run: BatchRun, after error: CommandError) -> String? {
+    guard run.hasBegun, !error.description.isEmpty else { return nil }
+    // What was read before a fault of the input is not there a second time when that is mended: the
+    // settings of a run have the size of each file.
+    if error.exitCode != Ending.unwritten {
+      guard let own = ownOut, !isDatabase else { return nil }
+      return "\(own) is incomplete: correct the input, and run again without --resume."
+    }
+    return canContinue(run)
+      ? "What was written before is kept; --resume continues from there." : nil
+  }
 
   /// What to say when a run was stopped.
   func farewell(_ run: BatchRun) -> String {
@@ -260,7 +224,7 @@ struct RunFiles {
   func abandon(_ run: BatchRun) throws {
     guard run.hasBegun else { return }
     try run.files.rejects.close()
-    if let checkpoint { OutcomeDatabase.remove(checkpoint) }
+    removeCheckpoint()
   }
 }
 

@@ -47,7 +47,11 @@ import Testing
     (["--out", "new", "--render", "texts", "--rejects", "texts"], "--render", "--rejects"),
     (["--out", "-", "--rejects", "-"], "--out", "--rejects"),
     (["--out", "-", "--rejects", "/dev/stdout"], "--out", "--rejects"),
-    (["--users", "-", "--users", "-", "--out", "none"], "--users", "--users"),
+    (["--out", "x.db", "--rejects", "x.db-wal"], "--rejects", "a file of SQLite beside --out"),
+    (
+      ["--out", "x.db", "--rejects", "x.db.checkpoint-shm"], "--rejects",
+      "a file of SQLite beside --checkpoint"
+    ),
   ]
 
   @Test(arguments: collisions)
@@ -98,7 +102,7 @@ import Testing
     for option in ["--manifest", "--checkpoint"] {
       let result = try folder.precompute("--users", "users", "--out", "new", option, "old")
       #expect(result.code == 2)
-      #expect(result.errors.contains("\(option) old: there is another file"))
+      #expect(result.errors.contains("\(option) old: a different file is already there"))
       #expect(folder.text("old") == "of yesterday")
       #expect(!folder.exists("new"))
       let stream = try folder.precompute("--users", "users", "--out", "new", option, "/dev/null")
@@ -109,7 +113,7 @@ import Testing
     // What a run has left is.
     #expect(try folder.precompute("--users", "users", "--out", "new").code == 0)
     #expect(
-      try folder.precompute("--users", "users", "--out", "n", "--manifest", "new.manifest.json")
+      try folder.precompute("--users", "users", "--out", "new", "--manifest", "./new.manifest.json")
         .code == 0)
   }
 

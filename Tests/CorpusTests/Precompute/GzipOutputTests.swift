@@ -170,7 +170,7 @@ import Testing
       #expect(try replay().code == 1)
     }
     try FileManager.default.removeItem(atPath: folder.path("o.csv.gz"))
-    #expect(try replay().output.contains("by their hash, o.csv.gz is gone"))
+    #expect(try replay().output.contains("bytes (by hash; o.csv.gz is gone)"))
   }
 
   /// What is there beyond what a run writes is a difference, too.

@@ -1,0 +1,164 @@
+internal import Expressions
+internal import RuleEngine
+
+/// What must hold of the files of a run before it writes, or removes, any of them.
+extension RunFiles {
+  /// Where outcomes are kept; nil when they are not.
+  var ownOut: String? { outPlace?.hasNeighbours == true ? out : nil }
+
+  /// Names everything that is written or removed, for ``FileUses/check()``.
+  func add(to uses: inout FileUses) {
+    if out != "none" { uses.writes("--out", out) }
+    uses.writes("--rejects", rejects)
+    for file in kept {
+      let name = file.isNamed ? file.option : "the \(file.what) of --out"
+      uses.writes(name, file.path)
+      uses.writes(name, file.path + ".new")
+    }
+    for base in databases {
+      let name = base.isNew ? "the new database of --out" : "a file of SQLite beside \(base.name)"
+      if base.isNew { uses.writes(name, base.path) }
+      for suffix in OutcomeDatabase.companions { uses.writes(name, base.path + suffix) }
+    }
+    for place in locked { uses.writes("a lock", FileLock.path(for: place)) }
+  }
+
+  /// Throws when something cannot be written.
+  func checkWritable() throws {
+    try outPlace?.checkWritable("--out")
+    try rejectsPlace?.checkWritable("--rejects")
+    for file in kept {
+      let place = FilePlace(file.path)
+      try place.checkWritable(file.option)
+      guard file.path != "-", place.hasNeighbours else {
+        throw CommandError("\(file.option) \(file.path): this must be a file")
+      }
+    }
+  }
+
+  /// Throws when a run would replace or remove, beside its outcomes, what no run has written, or what
+  /// another run has. Nobody who names a file means to lose one that is there.
+  func checkOverwriting() throws {
+    for file in kept {
+      try checkContent(of: file)
+      try checkOwner(of: file)
+    }
+    for base in databases { try base.check() }
+  }
+
+  // MARK: Checkpoint and manifest
+
+  private struct Kept {
+    let path: String
+    let option: String
+    /// What it is, for people, and the key that it begins with.
+    let what: String
+    /// Whether an option names it, and not --out alone.
+    let isNamed: Bool
+
+    var beginning: [UInt8] { Array(#"{"\#(what)":"#.utf8) }
+  }
+
+  private var kept: [Kept] {
+    func kept(_ path: String?, _ option: String, _ what: String, _ named: String?) -> Kept? {
+      path.map { Kept(path: $0, option: option, what: what, isNamed: named != nil) }
+    }
+    return [
+      kept(checkpoint, "--checkpoint", "checkpoint", options.checkpoint),
+      kept(manifest, "--manifest", "manifest", options.manifest),
+    ].compactMap { $0 }
+  }
+
+  private func checkContent(of file: Kept) throws {
+    func begins(_ path: String) throws -> (found: [UInt8], isOurs: Bool)? {
+      guard FilePlace(path).kind == .file else { return nil }
+      let found = try InputFile(path).beginning(file.beginning.count)
+      return (found, found.isEmpty || found == file.beginning)
+    }
+    if let (_, isOurs) = try begins(file.path), !isOurs {
+      let isDatabase = try file.path == checkpoint && OutcomeDatabase.isCheckpoint(file.path)
+      if !isDatabase { throw RunFiles.inTheWay(file.path, file.option) }
+    }
+    // A kill leaves any part of one that was to be next.
+    if let (found, isOurs) = try begins(file.path + ".new"), !isOurs,
+      !file.beginning.starts(with: found)
+    {
+      throw RunFiles.inTheWay(file.path + ".new", file.option)
+    }
+  }
+
+  fileprivate static func inTheWay(_ path: String, _ option: String) -> CommandError {
+    CommandError(
+      "\(option) \(path): a different file is already there; move it, or choose another name")
+  }
+
+  /// Throws when a file tells of other outcomes than this run's.
+  private func checkOwner(of file: Kept) throws {
+    let isNamed =
+      file.isNamed && file.path != out + "." + file.what
+      && file.path != RunFiles.usualManifest(out)
+    // Outcomes and their manifest are copied and get other names.
+    guard isNamed || file.what == "checkpoint", let owner = try owner(of: file) else { return }
+    guard case .string(let path) = owner else {
+      guard isNamed, ownOut != nil else { return }
+      throw CommandError(
+        "\(file.option) \(file.path): this is the \(file.what) of another run, without a file of "
+          + "outcomes; choose another name, or remove it")
+    }
+    let place = FilePlace(path)
+    let beside = FilePlace.parts(file.path).folder + "/" + FilePlace.parts(path).name
+    let mine = ownOut == nil ? nil : outPlace?.identity
+    if [place.identity, FilePlace(beside).identity].contains(mine) { return }
+    guard isNamed || place.kind == .file else { return }
+    throw CommandError(
+      "\(file.option) \(file.path): this is the \(file.what) of another run, whose outcomes are "
+        + "\(path); choose another name, or remove it")
+  }
+
+  /// The path of the outcomes that a file tells of; nil when it does not say.
+  private func owner(of file: Kept) throws -> Value? {
+    guard FilePlace(file.path).kind == .file else { return nil }
+    let isText = try InputFile(file.path).beginning(1) == [UInt8(ascii: "{")]
+    let text =
+      isText
+      ? try FileText.read(file.path)
+      : OutcomeDatabase.checkpoint(in: file.path).map { Array($0.utf8) }
+    guard let value = text.flatMap({ try? Value.parse(json: $0) }) else { return nil }
+    return file.what == "checkpoint"
+      ? value["out"] : value["outcomes"].map { $0["path"] ?? .null }
+  }
+
+  // MARK: Databases
+
+  /// A database that a run makes or replaces, with what SQLite puts beside it.
+  private struct Base {
+    let path: String
+    let name: String
+    /// Whether the whole database is one that a run makes and removes.
+    var isNew = false
+
+    func check() throws {
+      let exists = FileIdentity.exists(path)
+      let isDatabase = try exists && OutcomeDatabase.isDatabase(path)
+      if isNew, exists, try !OutcomeDatabase.isUnfinished(path) {
+        throw RunFiles.inTheWay(path, "--out")
+      }
+      for suffix in OutcomeDatabase.companions where FileIdentity.exists(path + suffix) {
+        let isCompanion = try OutcomeDatabase.isCompanion(path + suffix, suffix)
+        guard isDatabase, isCompanion else { throw RunFiles.inTheWay(path + suffix, name) }
+      }
+    }
+  }
+
+  private var databases: [Base] {
+    guard isDatabase, let outPlace, ownOut != nil else { return [] }
+    var bases = [
+      Base(path: outPlace.target, name: "--out"),
+      Base(path: outPlace.target + ".new", name: "--out", isNew: true),
+    ]
+    if let checkpoint {
+      bases.append(Base(path: FilePlace(checkpoint).target, name: "--checkpoint"))
+    }
+    return bases
+  }
+}
