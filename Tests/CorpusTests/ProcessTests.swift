@@ -317,7 +317,7 @@ import Testing
     #expect(
       shown.output.contains(
         """
-        error[syntax-error]: '=' is no operator
+        error[syntax-error]: '=' is not an operator
           --> standard input:5:32: trigger_options[0].rules[0].expression_cel
            | user.a = 1
            |        ^
