@@ -14,7 +14,8 @@ internal import Dispatch
 enum EntryPoint {
   static func main() {
     Threads.setStackSize()
-    Task {
+    // As urgent as the work that it starts: another class would be other threads.
+    Task(priority: .medium) {
       await TollgateCommand.run(Array(CommandLine.arguments.dropFirst()))
       exit(Ending.done)
     }

@@ -146,7 +146,8 @@ final class OutputFile {
         file = try claimed()
       }
       do {
-        try file?.resize(to: 0)
+        // ext4 writes a file out when it is closed if it was ever cut, even from nothing to nothing.
+        if let file, FileIdentity.regularSize(of: file) != 0 { try file.resize(to: 0) }
       } catch {
         throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
       }
