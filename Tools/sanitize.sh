@@ -31,7 +31,7 @@ run() {
   if [ "$scope" = quick ]; then
     case $kind in
     address) filter=(--filter "Forms|Columns|Batch|Hostile|InputFile|RuleErrors") ;;
-    thread) filter=(--filter "Stress|Batch|DemoForms|Stopping") ;;
+    thread) filter=(--filter "StressTests|BatchDifferential") ;;
     esac
   fi
   Tools/run-tests.sh --skip-build "${options[@]}" ${filter[@]+"${filter[@]}"}
