@@ -53,7 +53,9 @@ struct ErrorTable {
   ) throws -> Int64 {
     if let known = numbers[key] { return known }
     let value = try Value.parse(json: Array(text))
-    guard let error = RuleError(value) else { preconditionFailure("a row with another error") }
+    guard let error = RuleError(value) else {
+      throw CommandError("a row of outcomes cannot be read back", exitCode: Ending.ourFault)
+    }
     let columns: StatementArguments = [
       placements[placement], error.audience, error.clause, error.code, error.path,
     ]
