@@ -18,7 +18,10 @@ swift=${SWIFT:-swift}
 export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0"
 export TSAN_OPTIONS="halt_on_error=1"
 # Users in all their forms take longer here: what is left out by default is asked for by name.
-if [ "$scope" = whole ]; then export TOLLGATE_FORMS=${TOLLGATE_FORMS:-all}; fi
+case $scope,$kind in
+whole,*) export TOLLGATE_FORMS=${TOLLGATE_FORMS:-all} ;;
+quick,thread) export TOLLGATE_FORMS=${TOLLGATE_FORMS:-few} ;;
+esac
 
 run() {
   local scratch=$1
@@ -31,7 +34,7 @@ run() {
   if [ "$scope" = quick ]; then
     case $kind in
     address) filter=(--filter "Forms|Columns|Batch|Hostile|InputFile|RuleErrors") ;;
-    thread) filter=(--filter "StressTests|BatchDifferential") ;;
+    thread) filter=(--filter "StressTests|Batch|DemoForms|Stopping") ;;
     esac
   fi
   Tools/run-tests.sh --skip-build "${options[@]}" ${filter[@]+"${filter[@]}"}

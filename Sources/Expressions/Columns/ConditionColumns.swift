@@ -74,6 +74,7 @@ package struct ConditionColumns: ~Copyable {
     let known = done + condition &* ColumnFrame.words
     let result = holding + condition &* ColumnFrame.words
     let isCheap = plans[condition].isCheap
+    let wanted = wanted
     var any: UInt64 = 0
     for word in 0..<ColumnFrame.words {
       let rows = (isCheap ? all[word] : all[word] & active[word]) & ~known[word]
@@ -118,10 +119,15 @@ package struct ConditionColumns: ~Copyable {
     return failures[condition][row]
   }
 
+  // Where a mask is written to, it is a local constant first: for what is written through a property of
+  // a structure that cannot be copied, the thread sanitizer is told of a write to whatever the first
+  // property points to, which all workers share.
+
   private mutating func run(
     _ condition: Int, _ columns: borrowing ColumnFrame, _ result: RowMask, _ failed: RowMask
   ) {
     let steps = plans[condition].steps
+    let (arriving, pending) = (arriving, pending)
     arriving.update(repeating: 0, count: steps.count * ColumnFrame.words)
     pending.update(repeating: 0, count: storage.chains * ColumnFrame.words)
     arriving.update(from: wanted, count: ColumnFrame.words)
@@ -219,6 +225,7 @@ package struct ConditionColumns: ~Copyable {
   ) {
     let at = test &* ColumnFrame.words
     let content = tests[test]
+    let (testDone, testYes, testNo) = (testDone, testYes, testNo)
     for word in 0..<ColumnFrame.words {
       let missing = rows[word] & ~testDone[at &+ word]
       if missing == 0 { continue }

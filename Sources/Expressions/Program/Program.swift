@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// One or more compiled expressions that share constants, attribute slots and conditions.
 ///
 /// A program never changes, is `Sendable`, and can be run by any number of threads, each with its
@@ -47,9 +45,9 @@ public struct Program: Sendable {
 
     let background: Background
 
-    private let running = Mutex<Running?>(nil)
+    private let running = Locked<Running?>(nil)
     /// What explains the expressions that were asked for, by number; nil for those that cannot be.
-    private let clausePrograms = Mutex<[Int: ClauseProgram?]>([:])
+    private let clausePrograms = Locked<[Int: ClauseProgram?]>([:])
 
     init(
       lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], environment: Environment,

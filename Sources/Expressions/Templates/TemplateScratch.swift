@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Memory that compiling a template needs and no program keeps. It is used again by the next one,
 /// because a short text is compiled in less time than its arrays take to allocate.
 ///
@@ -14,7 +12,7 @@ final class TemplateScratch: @unchecked Sendable {
   var names: [SlotTable.NameRange] = []
   var tables = ConditionGraph.Tables()
 
-  private static let pool = Mutex<[TemplateScratch]>([])
+  private static let pool = Locked<[TemplateScratch]>([])
   /// As many as threads are likely to compile at the same time.
   private static let mostKept = 8
   /// Sources longer than this leave nothing behind.

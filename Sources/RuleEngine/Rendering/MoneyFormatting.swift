@@ -1,6 +1,4 @@
 public import Expressions
-internal import Synchronization
-
 extension MoneyFormatter {
   /// Amounts as ``CurrencyFormat`` writes them, for the filter `money`: rounded half to even to the
   /// minor digits of the currency, in the locale's order with its symbols. A locale that the tables
@@ -23,7 +21,7 @@ private final class PriceFormatCache: Sendable {
   static let shared = PriceFormatCache()
   /// More than there are currencies, so that no list of them makes every look-up miss.
   private static let kept = 512
-  private let formats = Mutex<[Key: CurrencyFormat]>([:])
+  private let formats = Locked<[Key: CurrencyFormat]>([:])
 
   func format(_ currency: Currency, _ locale: String) -> CurrencyFormat {
     let key = Key(currency: currency, locale: locale)

@@ -1,4 +1,6 @@
 /// Holds what is reported from other threads until the SDK takes it, in order.
+internal import Expressions
+
 final class Mailbox: Sendable {
   private struct Content {
     weak var owner: Tollgate?

@@ -1,6 +1,4 @@
 internal import Expressions
-internal import Synchronization
-
 /// The SDK: asks the backend for the config, decides placements, presents paywalls, buys, and keeps
 /// the subscription status.
 ///

@@ -1,4 +1,6 @@
 // visionOS asks for a scene with every purchase, which only an app has.
+internal import Expressions
+
 #if canImport(StoreKit) && !os(visionOS)
   internal import Foundation
   internal import RuleEngine

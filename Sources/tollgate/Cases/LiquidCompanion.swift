@@ -1,11 +1,9 @@
 internal import Expressions
-internal import Synchronization
-
 /// The file `golden-liquid.jsonl` beside a case file: it holds the templates that cases of liquidjs
 /// with the same id render.
 final class LiquidCompanion: Sendable {
   static let shared = LiquidCompanion()
-  private let known = Mutex<[String: [String: Value]]>([:])
+  private let known = Locked<[String: [String: Value]]>([:])
 
   /// The templates of the case with the same id, or nil.
   func templates(of testCase: Case) -> Value? {

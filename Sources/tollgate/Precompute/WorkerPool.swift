@@ -1,7 +1,5 @@
 internal import Expressions
 internal import RuleEngine
-internal import Synchronization
-
 /// Workers that parts of the input take in turn: a worker has learned how records look, and has its
 /// memory.
 final class WorkerPool: Sendable {
@@ -40,8 +38,8 @@ final class WorkerPool: Sendable {
   }
 
   private let plan: BatchPlan
-  private let free = Mutex<[Worker]>([])
-  private let buffers = Mutex<[OutcomeBuffer]>([])
+  private let free = Locked<[Worker]>([])
+  private let buffers = Locked<[OutcomeBuffer]>([])
 
   init(_ plan: BatchPlan) { self.plan = plan }
 

@@ -2,6 +2,8 @@
 ///
 /// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that an
 /// app's own products are bought in tests.
+internal import Expressions
+
 public final class SimulatedStore: PurchaseStore {
   /// How purchases and restores go, one after the other; the last again and again.
   public struct Script: Sendable {

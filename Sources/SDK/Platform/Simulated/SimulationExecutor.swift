@@ -1,5 +1,7 @@
 /// Runs everything of a simulation on the thread that asks for it, in the order in which it became
 /// ready. Whether anything is left to do can be told, and two runs are alike.
+internal import Expressions
+
 public final class SimulationExecutor: TaskExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 

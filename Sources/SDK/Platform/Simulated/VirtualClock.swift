@@ -1,4 +1,6 @@
 /// A clock that stands still until it is moved: a day takes as long as what happens in it.
+internal import Expressions
+
 public final class VirtualClock: TimeSource {
   private struct Sleeper {
     var number: Int
