@@ -262,6 +262,16 @@ struct ConditionGraph: ~Copyable {
     return found
   }
 
+  /// The slots that a node reads, itself or below, each once.
+  func slots(below root: ID) -> [Int] {
+    var slots: [Int] = []
+    for id in nodes(below: root) where ConditionGraph.readsSlot(self[id].kind) {
+      let slot = Int(self[id].a)
+      if !slots.contains(slot) { slots.append(slot) }
+    }
+    return slots
+  }
+
   /// Where a node stands in one source.
   func range(of node: ID, in source: Int) -> SourceRange? {
     guard node < origins.count else { return nil }

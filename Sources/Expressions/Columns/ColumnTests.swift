@@ -141,7 +141,7 @@ extension ColumnTest {
   }
 
   /// The rows that hold exactly a cell.
-  private static func rows(
+  static func rows(
     _ column: UnsafePointer<Cell>, _ first: Int, same cell: Cell
   ) -> UInt64 {
     rows(column, first, .bothAre, mask: cell.low, cell.high)

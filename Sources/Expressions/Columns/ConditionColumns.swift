@@ -17,10 +17,12 @@ package struct ConditionColumns: ~Copyable {
   // By condition: rows for which it was evaluated, and those for which it holds.
   private let done: RowMask
   private let holding: RowMask
-  // By condition: rows that may have failed, those of which it is known, and what is known.
+  // By condition: rows that may have failed.
   private let failing: RowMask
-  private let asked: RowMask
-  private var failures: [[Failure?]]
+  /// By condition: the row of the frame that was found out about last.
+  private var lastAsked: [(row: Int, failure: Failure?)?]
+  /// By condition: the slots that it reads.
+  private let slots: [[Int]]
   private var finder: FailureFinder
   private let entries: [Program.Entry]
   // While evaluating: by step, the rows that get there; by chain, the rows that keep a fault.
@@ -42,8 +44,10 @@ package struct ConditionColumns: ~Copyable {
     done = RowMasks.allocate(max(plans.count, 1))
     holding = RowMasks.allocate(max(plans.count, 1))
     failing = RowMasks.allocate(max(plans.count, 1))
-    asked = RowMasks.allocate(max(plans.count, 1))
-    failures = Array(repeating: [], count: plans.count)
+    lastAsked = Array(repeating: nil, count: plans.count)
+    slots = conditions.map {
+      program.storage.graph.slots(below: program.storage.rootNodes[$0.source])
+    }
     finder = FailureFinder(program)
     entries = conditions
     arriving = RowMasks.allocate(max(plans.map(\.steps.count).max() ?? 1, 1))
@@ -52,18 +56,18 @@ package struct ConditionColumns: ~Copyable {
 
   deinit {
     for mask in [
-      all, testDone, testYes, testNo, done, holding, failing, asked, arriving, pending, wanted,
+      all, testDone, testYes, testNo, done, holding, failing, arriving, pending, wanted,
     ] {
       mask.deallocate()
     }
   }
 
   /// Forgets everything: the columns have been filled with other rows.
-  package func begin(_ columns: borrowing ColumnFrame) {
+  package mutating func begin(_ columns: borrowing ColumnFrame) {
     all.update(from: columns.filled, count: ColumnFrame.words)
     testDone.update(repeating: 0, count: max(tests.count, 1) * ColumnFrame.words)
     done.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
-    asked.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
+    for condition in lastAsked.indices { lastAsked[condition] = nil }
   }
 
   /// The rows for which a condition gives exactly true. Rows that are not `active` are void, and so
@@ -93,30 +97,52 @@ package struct ConditionColumns: ~Copyable {
   }
 
   /// The rows for which a condition may have failed, of those that ``holds(_:for:in:)`` was asked for:
-  /// ``failure(of:row:in:)`` tells.
+  /// ``failure(of:word:rows:in:)`` tells.
   package func mayHaveFailed(_ condition: Int) -> RowMask {
     failing + condition &* ColumnFrame.words
   }
 
-  /// Why a condition gives no value for a row; nil when it gives one.
-  package mutating func failure(of condition: Int, row: Int, in columns: borrowing ColumnFrame)
-    -> Failure?
-  {
-    let known = asked + (condition &* ColumnFrame.words &+ row >> 6)
-    if failures[condition].isEmpty {
-      failures[condition] = Array(repeating: nil, count: ColumnFrame.rows)
+  /// Why a condition gives no value for the first of some rows, nil when it gives one; and all of the rows
+  /// of which the same is true for the same reason, as it reads the same from them.
+  ///
+  /// - Parameter rows: 64 rows from `word` times 64 on, at least one of them.
+  package mutating func failure(
+    of condition: Int, word: Int, rows: UInt64, in columns: borrowing ColumnFrame
+  ) -> (failure: Failure?, rows: UInt64) {
+    // Most failures are of attributes that are not there, for whole runs of users.
+    if let last = lastAsked[condition] {
+      let alike = rowsAlike(last.row, rows, word, condition, columns)
+      if alike != 0 { return (last.failure, alike) }
     }
-    if known.pointee >> UInt64(row & 63) & 1 == 0 {
-      known.pointee |= 1 << UInt64(row & 63)
-      columns.copyRow(row, to: frame)
-      let mark = frame.arena.mark
-      var trace = NoTrace()
-      let cell = Machine.run(storage, from: entries[condition].start, in: &frame, &trace)
-      frame.arena.release(to: mark)
-      failures[condition][row] = finder.failure(cell, in: frame)
-      frame.reset()
+    let row = word &* 64 &+ rows.trailingZeroBitCount
+    let failure = findFailure(condition, row, columns)
+    lastAsked[condition] = (row, failure)
+    return (failure, rowsAlike(row, rows, word, condition, columns))
+  }
+
+  /// The rows from which a condition reads what it reads from a given one.
+  private func rowsAlike(
+    _ row: Int, _ rows: UInt64, _ word: Int, _ condition: Int, _ columns: borrowing ColumnFrame
+  ) -> UInt64 {
+    var alike = rows
+    for slot in slots[condition] {
+      let column = columns.cells + slot &* ColumnFrame.stride
+      alike &= ColumnTest.rows(UnsafePointer(column), word &* 64, same: column[row])
     }
-    return failures[condition][row]
+    return alike
+  }
+
+  private mutating func findFailure(
+    _ condition: Int, _ row: Int, _ columns: borrowing ColumnFrame
+  ) -> Failure? {
+    columns.copyRow(row, to: frame)
+    let mark = frame.arena.mark
+    var trace = NoTrace()
+    let cell = Machine.run(storage, from: entries[condition].start, in: &frame, &trace)
+    frame.arena.release(to: mark)
+    // What the frame holds lasts no longer than the columns.
+    defer { frame.reset() }
+    return finder.failure(cell, in: frame)
   }
 
   // Where a mask is written to, it is a local constant first: for what is written through a property of

@@ -68,7 +68,7 @@ struct ClauseProgram: Sendable {
       for found in finder.found {
         part.computed.append((source.text(found.range), add(found.node)))
       }
-      part.slots = slots(below: test, in: builder.checker.graph)
+      part.slots = builder.checker.graph.slots(below: test)
       parts[number] = part
     }
     return parts.compactMap { $0 }
@@ -89,17 +89,6 @@ struct ClauseProgram: Sendable {
       let range = tokens?.withoutParentheses(range) ?? range
       return String(decoding: source[range.from..<range.to], as: UTF8.self)
     }
-  }
-
-  private static func slots(below root: ConditionGraph.ID, in graph: borrowing ConditionGraph)
-    -> [Int]
-  {
-    var slots: [Int] = []
-    for id in graph.nodes(below: root) where ConditionGraph.readsSlot(graph[id].kind) {
-      let slot = Int(graph[id].a)
-      if !slots.contains(slot) { slots.append(slot) }
-    }
-    return slots
   }
 }
 

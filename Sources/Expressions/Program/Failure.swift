@@ -43,15 +43,10 @@ package struct FailureFinder {
       last = (instruction, known)
       return known
     }
-    var found: [Int32] = []
-    if Int(instruction) < storage.nodeOf.count {
-      for id in storage.graph.nodes(below: Int(storage.nodeOf[Int(instruction)])) {
-        let node = storage.graph[id]
-        guard ConditionGraph.readsSlot(node.kind) else { continue }
-        let slot = Int32(truncatingIfNeeded: node.a)
-        if !found.contains(slot) { found.append(slot) }
-      }
-    }
+    let index = Int(instruction)
+    let found =
+      index < storage.nodeOf.count
+      ? storage.graph.slots(below: Int(storage.nodeOf[index])).map { Int32($0) } : []
     slots[instruction] = found
     return found
   }

@@ -58,8 +58,14 @@ struct BatchErrors: ~Copyable {
   var isEmpty: Bool { entries.isEmpty }
 
   /// Notes that a rule failed for the user of a row.
-  ///
   mutating func add(_ rule: Int, _ failure: Failure, placement: Int, row: Int) {
+    add(rule, failure, placement: placement, word: row >> 6, rows: 1 << UInt64(row & 63))
+  }
+
+  /// Notes that a rule failed in the same way for the users of some rows.
+  ///
+  /// - Parameter rows: 64 rows from `word` times 64 on, at least one of them.
+  mutating func add(_ rule: Int, _ failure: Failure, placement: Int, word: Int, rows: UInt64) {
     let key = Key(rule: Int32(rule), failure: failure)
     let kind: Int
     if let last, last.key == key {
@@ -69,9 +75,15 @@ struct BatchErrors: ~Copyable {
       last = (key, kind)
     }
     if kind < 0 { return }
-    kinds[kind].users += 1
-    kinds[kind].row = min(kinds[kind].row ?? row, row)
-    if writesOutcomes { link(kind, placement, row) }
+    let first = word &* 64 &+ rows.trailingZeroBitCount
+    kinds[kind].users += rows.nonzeroBitCount
+    kinds[kind].row = min(kinds[kind].row ?? first, first)
+    guard writesOutcomes else { return }
+    var left = rows
+    while left != 0 {
+      link(kind, placement, word &* 64 &+ left.trailingZeroBitCount)
+      left &= left &- 1
+    }
   }
 
   /// - Returns: -1 for a rule that does not compile, of which all is said already.

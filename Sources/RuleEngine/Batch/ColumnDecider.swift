@@ -96,10 +96,11 @@ struct ColumnDecider: ~Copyable {
     for word in 0..<BlockShape.words {
       var rows = undecided[word] & failing[word]
       while rows != 0 {
-        let row = word &* 64 &+ rows.trailingZeroBitCount
-        rows &= rows &- 1
-        if let failure = conditions.failure(of: condition, row: row, in: block.columns) {
-          errors.add(rule, failure, placement: placement, row: row)
+        let (failure, alike) = conditions.failure(
+          of: condition, word: word, rows: rows, in: block.columns)
+        rows &= ~alike
+        if let failure {
+          errors.add(rule, failure, placement: placement, word: word, rows: alike)
         }
       }
     }
