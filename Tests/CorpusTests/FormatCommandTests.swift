@@ -148,6 +148,12 @@ import Testing
     #expect(ending("fmt", file) == 2)
   }
 
+  /// Nothing is read where nothing could be written: a pipe would be waited for.
+  @Test(arguments: ["/dev/null", "/dev/stdin", "-"])
+  func onlyFilesAreChanged(config: String) throws {
+    #expect(try BuiltTool.run("fmt", config, "--write").code == 2)
+  }
+
   @Test func configsOfAgentWallieHaveNoExpressions() throws {
     defer { clean() }
     let text = "{\"campaigns\" : [ ]}\n"

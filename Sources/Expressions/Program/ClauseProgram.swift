@@ -22,23 +22,15 @@ struct ClauseProgram: Sendable {
 
   /// Nil for an expression with errors.
   init?(_ number: Int, of source: String, in outer: Program.Storage) {
+    guard let places = ClausePlaces(number, of: source, in: outer) else { return nil }
     var builder = ProgramBuilder(outer.environment)
-    let ranges: [SourceRange]
-    var tokens: TokenList?
-    if let filters = outer.background.filters[number] {
-      ranges = FilterText(filters).ranges
-      builder.add(filters, marksClauses: true)
-    } else {
-      var (tree, problems) = outer.environment.dialect.parse(source, limits: outer.limits)
-      guard problems.isEmpty else { return nil }
-      let clauses = tree.markClauses()
+    switch places.origin {
+    case .filters(let filters): builder.add(filters, marksClauses: true)
+    case .tree(let tree):
       let diagnostics = builder.add(tree, of: source)
       if diagnostics.contains(where: { $0.severity == .error }) { return nil }
-      let list = TokenList(source, outer.environment.dialect)
-      ranges = clauses.map { list.withoutParentheses(tree[$0].range) }
-      tokens = list
     }
-    parts = ClauseProgram.addParts(ranges, Excerpts(source, tokens), to: &builder)
+    parts = ClauseProgram.addParts(places.ranges, places.excerpts, to: &builder)
     program = builder.build()
     outerSlots = (0..<program.storage.graph.slots.count).map { [program] in
       outer.graph.slots.number(of: program.storage.graph.slots.path($0))
@@ -94,12 +86,21 @@ struct ClauseProgram: Sendable {
 
 /// Where the clauses of an expression stand in its text.
 struct ClausePlaces {
-  private let ranges: [SourceRange]
-  private let excerpts: ClauseProgram.Excerpts
+  /// What the clauses are of; in a tree they are marked.
+  enum Origin {
+    case filters([Filter])
+    case tree(SyntaxTree)
+  }
+
+  fileprivate let origin: Origin
+  /// By the number of a clause.
+  fileprivate let ranges: [SourceRange]
+  fileprivate let excerpts: ClauseProgram.Excerpts
 
   /// Nil for an expression with errors.
   init?(_ number: Int, of source: String, in outer: Program.Storage) {
     if let filters = outer.background.filters[number] {
+      origin = .filters(filters)
       ranges = FilterText(filters).ranges
       excerpts = ClauseProgram.Excerpts(source, nil)
       return
@@ -108,6 +109,7 @@ struct ClausePlaces {
     guard problems.isEmpty else { return nil }
     let list = TokenList(source, outer.environment.dialect)
     ranges = tree.markClauses().map { list.withoutParentheses(tree[$0].range) }
+    origin = .tree(tree)
     excerpts = ClauseProgram.Excerpts(source, list)
   }
 

@@ -8,11 +8,14 @@ package struct Failure: Hashable, Sendable {
   fileprivate let slot: Int32
   /// Whether the attribute is not there, rather than of a type that does not fit.
   package let isAbsent: Bool
+  /// Whether what failed takes the attribute itself, rather than something that is made of it.
+  package let isOperand: Bool
 
-  fileprivate init(_ fault: Cell, slot: Int32, isAbsent: Bool) {
+  fileprivate init(_ fault: Cell, slot: Int32, isAbsent: Bool, isOperand: Bool) {
     self.fault = fault.low
     self.slot = slot
     self.isAbsent = isAbsent
+    self.isOperand = isOperand
   }
 
   package var error: EvaluationError { EvaluationError(fault: Cell(low: fault, high: 0)) }
@@ -21,34 +24,81 @@ package struct Failure: Hashable, Sendable {
 /// Finds out which attribute a failure is about, and remembers what that takes.
 package struct FailureFinder {
   private let storage: Program.Storage
-  /// By instruction: the slots that its node reads, itself or below.
-  private var slots: [UInt32: [Int32]] = [:]
+  /// What an instruction reads.
+  private struct Reads {
+    /// The slots of its node and of all below.
+    var slots: [Int32] = []
+    /// Those that are operands themselves.
+    var operands: [Int32] = []
+    /// What the operands have to be.
+    var needs: OperandNeed?
+  }
+
+  private var reads: [UInt32: Reads] = [:]
   /// The instruction that was asked for last, as users mostly fail alike.
-  private var last: (instruction: UInt32, slots: [Int32])?
+  private var last: (instruction: UInt32, reads: Reads)?
 
   package init(_ program: Program) { storage = program.storage }
 
   /// The failure of an expression that gave this cell on this frame; nil when it gave a value.
   package mutating func failure(_ cell: Cell, in frame: borrowing Frame) -> Failure? {
     guard cell.tag == Tag.fault else { return nil }
-    let read = slots(below: EvaluationError(fault: cell).instruction)
+    let reads = reads(of: EvaluationError(fault: cell).instruction)
+    let slot: Int32
     // What is not there explains more than what is.
-    let absent = read.first { !frame.slots[Int($0)].isValue }
-    return Failure(cell, slot: absent ?? read.first ?? -1, isAbsent: absent != nil)
+    let absent = reads.slots.first { !frame.slots[Int($0)].isValue }
+    if let absent {
+      slot = absent
+    } else if let needs = reads.needs, reads.slots.count > 1 {
+      // Of several it is the one that does not fit, not just any.
+      slot = reads.operands.first { !needs.allows(frame.slots[Int($0)]) } ?? -1
+    } else {
+      slot = reads.slots.first ?? -1
+    }
+    return Failure(
+      cell, slot: slot, isAbsent: absent != nil, isOperand: reads.operands.contains(slot))
   }
 
-  private mutating func slots(below instruction: UInt32) -> [Int32] {
-    if let last, last.instruction == instruction { return last.slots }
-    if let known = slots[instruction] {
-      last = (instruction, known)
-      return known
+  private mutating func reads(of instruction: UInt32) -> Reads {
+    if let last, last.instruction == instruction { return last.reads }
+    var found = Reads()
+    if let known = reads[instruction] {
+      found = known
+    } else if Int(instruction) < storage.nodeOf.count {
+      let node = Int(storage.nodeOf[Int(instruction)])
+      found.slots = storage.graph.slots(below: node).map { Int32($0) }
+      found.operands = storage.graph.operands(of: node)
+        .filter { storage.graph[$0].kind == .slot }
+        .map { Int32(storage.graph[$0].a) }
+      found.needs = OperandNeed(storage.graph[node])
+      reads[instruction] = found
     }
-    let index = Int(instruction)
-    let found =
-      index < storage.nodeOf.count
-      ? storage.graph.slots(below: Int(storage.nodeOf[index])).map { Int32($0) } : []
-    slots[instruction] = found
+    last = (instruction, found)
     return found
+  }
+}
+
+/// What an operator or a function takes, where all of its operands have to be of one kind.
+private enum OperandNeed {
+  case text, number
+
+  init?(_ node: ConditionGraph.Node) {
+    switch node.kind {
+    case .subtract, .multiply, .divide, .modulo: self = .number
+    case .call, .testCall:
+      switch Function(rawValue: UInt16(truncatingIfNeeded: node.b)) {
+      case .startsWith, .endsWith, .contains, .matches: self = .text
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  func allows(_ cell: Cell) -> Bool {
+    switch self {
+    case .text: cell.isText
+    case .number: [Tag.int, Tag.uint, Tag.double].contains(cell.tag)
+    }
   }
 }
 

@@ -12,6 +12,8 @@ public struct Explanation: Sendable {
     public var expression: String?
     /// The clauses of the condition, in source order; none when the audience was not tried.
     public var clauses: [Clause]
+    /// Why the condition gave no value, when that is why the audience does not match.
+    public var error: RuleError?
     /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
     /// 1970 and in order.
     public var limit: OccurrenceLimit?
@@ -64,14 +66,19 @@ extension RuleSet {
     let rule = rules[step.rule]
     let audience = rule.audience
     var clauses: [Clause] = []
+    var error: RuleError?
     if isTried, !rule.isBroken, let entry = rule.entry {
       clauses = program.clauses(of: entry, in: &frame)
+      if case .expressionError = step.reason {
+        error = self.error(ofRule: step.rule, frame: &frame)
+      }
     }
     let text =
       audience.isEverybody
       ? nil : audience.expression ?? rule.entry.map { program.sources[$0.source] }
     return Explanation.Audience(
       step: step, id: audience.id, name: audience.name, expression: text, clauses: clauses,
+      error: error,
       limit: audience.occurrenceLimit,
       occurrences: audience.occurrenceLimit.map { state.counted(for: $0) } ?? [],
       entitlementGuard: audience.entitlementGuard)

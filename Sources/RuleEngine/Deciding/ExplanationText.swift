@@ -76,7 +76,7 @@ extension Explanation.Audience {
     let names = [name, id, step.experimentID.isEmpty ? nil : step.experimentID].compactMap { $0 }
     if !names.isEmpty { title += " (\(names.joined(separator: ", ")))" }
     let when = ExplanationText.times(occurrences, at: now)
-    var lines = ["  \(title): \(ExplanationText.describe(step.reason, when))"]
+    var lines = ["  \(title): \(ExplanationText.describe(step.reason, error, when))"]
     if let entitlementGuard { lines.append("    passes over who owns '\(entitlementGuard)'") }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
@@ -92,13 +92,13 @@ extension Explanation.Audience {
 /// The words of explanations.
 private enum ExplanationText {
   /// - Parameter when: the times of the occurrences that count, for behind their number.
-  static func describe(_ reason: Decision.Reason, _ when: String) -> String {
+  static func describe(_ reason: Decision.Reason, _ error: RuleError?, _ when: String) -> String {
     switch reason {
     case .matched: "matched"
     case .expressionFalse(nil): "does not match"
     case .expressionFalse(let type?):
       "does not match: the expression gives a value of type \(type), not a bool"
-    case .expressionError(let error): "does not match: \(error.kind.slug)"
+    case .expressionError(let problem): "does not match: \(error?.message ?? problem.kind.slug)"
     case .expressionBroken: "does not match: the expression does not compile (run check)"
     case .occurrenceLimit(let count, let limit):
       "held back: \(describe(limit, count: count))\(when)"
@@ -178,8 +178,9 @@ private enum ExplanationText {
     {
       values.insert("\(text) is \(describe(clause.value))", at: 0)
     }
-    if case .failed(let kind) = clause.outcome, kind != .noSuchAttribute {
-      values.append(kind.slug)
+    if case .failed(let kind) = clause.outcome {
+      let isAbsent = clause.attributes.contains { $0.value == nil }
+      values += [RuleErrorText.summary(kind, isAbsent: isAbsent)].compactMap { $0 }
     }
     let shown = values.joined(separator: ", ")
     return shown.isEmpty ? trimEnd(line) : "\(line)  \(shown)"

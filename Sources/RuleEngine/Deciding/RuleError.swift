@@ -61,6 +61,14 @@ extension RuleSet {
       .map { ruleError($0.failure, ofRule: $0.rule) }
   }
 
+  /// Why a rule's condition gives no value for a subject; nil when it gives one.
+  func error(ofRule number: Int, frame: inout Frame) -> RuleError? {
+    guard let entry = rules[number].entry else { return nil }
+    let cell = program.condition(at: entry.start, in: &frame)
+    var finder = FailureFinder(program)
+    return finder.failure(cell, in: frame).map { ruleError($0, ofRule: number) }
+  }
+
   /// Tells a failure of a rule's condition.
   func ruleError(_ failure: Failure, ofRule number: Int) -> RuleError {
     let rule = rules[number]
@@ -123,6 +131,21 @@ enum RuleErrorText {
     }
   }
 
+  /// What a clause did that failed, beside the attributes that it reads; nil where these tell it.
+  static func summary(_ kind: EvaluationError.Kind, isAbsent: Bool) -> String? {
+    switch kind {
+    case .noSuchAttribute: nil
+    case .noSuchOverload, .badArgument: isAbsent ? nil : "a type that does not fit"
+    case .divisionByZero, .moduloByZero: "divides by zero"
+    case .overflow: "too large for an integer"
+    case .indexOutOfRange: "the list has no such element"
+    case .limitExceeded: "takes more time or memory than a rule may"
+    case .badRegex: "the pattern is not a regular expression"
+    case .conversion: "cannot be converted"
+    default: kind.slug
+    }
+  }
+
   private static func operands(_ failure: Failure, _ details: Program.FailureDetails) -> String {
     guard let subject = details.subject else {
       return "\(details.operation ?? shortened(details.text)) does not take values of these types"
@@ -131,6 +154,9 @@ enum RuleErrorText {
     if failure.isAbsent {
       guard let operation = details.operation else { return "\(subject) is not there" }
       return "\(subject) is not there, and \(operation) needs \(needs ?? "a value")"
+    }
+    if let operation = details.operation, let needs, !failure.isOperand {
+      return "\(operation) needs \(needs), and \(subject) does not give one"
     }
     if let operation = details.operation, let needs {
       return "\(subject) is not \(needs), and \(operation) needs one"

@@ -17,7 +17,7 @@ package struct ApplicationConfig: Sendable {
     -> ApplicationConfig
   {
     guard let value = try? Value.parse(json: body), value.isObject else {
-      throw .decoding("it is no JSON object")
+      throw .decoding("it is not a JSON object")
     }
     guard let build = value["build_id"]?.text, !build.isEmpty else {
       throw .decoding("'build_id' is missing")
@@ -27,7 +27,7 @@ package struct ApplicationConfig: Sendable {
     }
     guard let config = Config.decode(superwall: body).output,
       let rules = RuleSet.compile(config, language: .superscript(platform.evaluator)).output
-    else { throw .decoding("it is no static config") }
+    else { throw .decoding("it is not a static config") }
     return ApplicationConfig(value, config, rules)
   }
 

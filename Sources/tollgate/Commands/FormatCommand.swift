@@ -40,6 +40,9 @@ struct FormatCommand: ParsableCommand {
     if write, config == nil || config == "-" {
       throw ValidationError("--write needs a config file that it can change")
     }
+    if write, let config, !FilePlace(config).hasNeighbours {
+      throw ValidationError("--write needs a config file that it can change; \(config) is not one")
+    }
     if write, check { throw ValidationError("--check changes nothing: leave out --write") }
   }
 

@@ -33,7 +33,7 @@ struct CSVHeader: Sendable {
     for (number, name) in cells.enumerated() {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard !parts.contains("") else {
-        throw fail("has the name '\(name)' in column \(number + 1), which is no path")
+        throw fail("has the name '\(name)' in column \(number + 1), which is not a path")
       }
       guard CSVHeader.insert(parts[...], number, into: &root) else {
         throw fail("names '\(name)' in column \(number + 1), which another column has already")

@@ -38,7 +38,7 @@ struct ContractSchema: Sendable {
       return "\(path): \(value.json) is not \(constant.json)"
     }
     if let values = schema["enum"]?.elements, !values.contains(value) {
-      return "\(path): \(value.json) is none of the allowed values"
+      return "\(path): \(value.json) is not one of the allowed values"
     }
     for key in ["oneOf", "anyOf"] {
       guard let options = schema[key]?.elements else { continue }

@@ -38,7 +38,7 @@ import Testing
               no       user.plan == "pro"  user.plan is "free"
               (yes)    user.age > 18       user.age is 20
 
-          audience 1 (b): does not match: no-such-attribute
+          audience 1 (b): does not match: user.seats is not there, and >= needs a value
             user.seats >= 2
               error    user.seats >= 2  user.seats is not there
 
@@ -62,6 +62,50 @@ import Testing
 
           (in brackets: not needed, another clause had decided)
         """)
+  }
+
+  /// Why a condition gives no value, in words, with the audience and beside the clause.
+  @Test(
+    arguments: [
+      (
+        "user.plan.startsWith(user.age)", "user.age is not a text, and startsWith needs one",
+        "a type that does not fit"
+      ),
+      (
+        "user.list[0].startsWith(\"a\")",
+        "startsWith needs a text, and user.list does not give one",
+        "a type that does not fit"
+      ),
+      (
+        "user.plan.startsWith(user.list[0])", "startsWith does not take values of these types",
+        "a type that does not fit"
+      ),
+      (
+        "user.age - user.plan > 0", "user.plan is not a number, and - needs one",
+        "a type that does not fit"
+      ),
+      ("1 / user.zero == 1", "1 / user.zero divides by zero", "divides by zero"),
+      ("1 % user.zero == 1", "1 % user.zero divides by zero", "divides by zero"),
+      (
+        "user.most + 1 > 0", "user.most + 1 is too large for an integer",
+        "too large for an integer"
+      ),
+      (
+        "user.list[user.age] == 1",
+        "user.list[user.age] asks for an element that the list does not have",
+        "the list has no such element"
+      ),
+      ("int(user.plan) == 1", "int(user.plan) cannot convert its value", "cannot be converted"),
+    ])
+  func failuresInWords(expression: String, reason: String, beside: String) throws {
+    let rules = try ruleSet(wireRule("a", expression: expression), language: .cel)
+    let text = try explain(
+      rules,
+      ["user": ["plan": "free", "age": 20, "zero": 0, "most": .int(.max), "list": [1]]])
+    #expect(text.contains("audience 0 (a): does not match: \(reason)\n"), "\(text)")
+    #expect(
+      text.split(separator: "\n").contains { $0.contains("  error  ") && $0.hasSuffix(beside) },
+      "\(text)")
   }
 
   /// A limit with its span in the largest unit, and the last of the times that count.
