@@ -220,7 +220,7 @@ import Testing
   }
 
   /// What a full disk does, done by a limit on the length of files: the old file stays whole.
-  @Test func writingThatFails() throws {
+  @Test(.limitsFiles) func writingThatFails() throws {
     defer { clean() }
     let rules = (0..<400).map { "user.a==\($0)" }
     let file = try write("config.json", Self.config(rules))

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A folder of files that goes away with the test.
 final class TestFolder {
@@ -67,4 +68,10 @@ final class TestFolder {
   func tollgate(_ arguments: String...) throws -> BuiltTool.Result {
     try BuiltTool.run(try BuiltTool.tool(), arguments, in: path)
   }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests that limit how long files may be, or how many are open: the thread sanitizer has long ones
+  /// of its own.
+  static var limitsFiles: Self { .disabled(if: dlsym(nil, "__tsan_init") != nil) }
 }

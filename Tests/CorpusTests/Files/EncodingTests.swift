@@ -265,10 +265,13 @@ import Testing
 
   // MARK: fmt
 
+  /// A config with something to format.
+  private static let unstyled =
+    #"{"build_id":"b", "trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","variants":[],"expression_cel":"user.a==1"}]}]}"#
+
   @Test func formattingKeepsTheFile() throws {
     let folder = try TestFolder()
-    let text =
-      #"{"build_id":"b", "trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","variants":[],"expression_cel":"user.a==1"}]}]}"#
+    let text = Self.unstyled
     try folder.write("c.json", Self.mark + Data(text.utf8))
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o640], ofItemAtPath: folder.path("c.json"))
@@ -285,18 +288,23 @@ import Testing
     #expect(
       try manager.attributesOfItem(atPath: folder.path("link.json"))[.type] as? FileAttributeType
         == .typeSymbolicLink)
-    // Where the new file finds no room, the old one stays.
-    let long = text + String(repeating: " ", count: 4_000)
-    try folder.write("d.json", long)
-    let full = try folder.shell("ulimit -f 1; $TOLLGATE fmt --write d.json")
-    #expect(full.code == 74)
-    #expect(full.errors.contains("error: cannot write d.json: File too large"))
-    #expect(folder.text("d.json") == long)
-    #expect(folder.names == ["c.json", "d.json", "link.json"])
+    try folder.write("d.json", text)
     try gzip(folder, "d.json")
     let packed = folder.bytes("d.json.gz")
     let result = try folder.tollgate("fmt", "--write", "d.json.gz")
     #expect(result.code == 2)
     #expect(folder.bytes("d.json.gz") == packed)
+  }
+
+  /// Where the new file finds no room, the old one stays.
+  @Test(.limitsFiles) func formattingWithoutRoom() throws {
+    let folder = try TestFolder()
+    let long = Self.unstyled + String(repeating: " ", count: 4_000)
+    try folder.write("d.json", long)
+    let full = try folder.shell("ulimit -f 1; $TOLLGATE fmt --write d.json")
+    #expect(full.code == 74)
+    #expect(full.errors.contains("error: cannot write d.json: File too large"))
+    #expect(folder.text("d.json") == long)
+    #expect(folder.names == ["d.json"])
   }
 }

@@ -170,9 +170,11 @@ import Testing
 
   /// Users, and how many blocks of 512 bytes there is room for: more than a part gives, and not enough
   /// for all.
-  @Test(arguments: [
-    ("o.ndjson", 20_000, 16_000), ("o.csv.gz", 200_000, 400), ("o.sqlite", 60_000, 4_000),
-  ])
+  @Test(
+    .limitsFiles,
+    arguments: [
+      ("o.ndjson", 20_000, 16_000), ("o.csv.gz", 200_000, 400), ("o.sqlite", 60_000, 4_000),
+    ])
   func checkpointsOfOthers(name: String, count: Int, blocks: Int) throws {
     let folder = try folder()
     try folder.write("many", TestFolder.users(count))
@@ -213,7 +215,7 @@ import Testing
   }
 
   /// A checkpoint that a run has put where another one has its own.
-  @Test func aCheckpointInAnUsualPlace() throws {
+  @Test(.limitsFiles) func aCheckpointInAnUsualPlace() throws {
     let folder = try folder()
     try folder.write("many", TestFolder.users(20_000))
     let full = try folder.shell(

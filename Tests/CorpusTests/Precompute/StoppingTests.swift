@@ -176,8 +176,7 @@ import Testing
 
   // MARK: No room
 
-  // The thread sanitizer's own files are too large for a limit.
-  @Test(.disabled(if: dlsym(nil, "__tsan_init") != nil), arguments: names)
+  @Test(.limitsFiles, arguments: names)
   func fullDisks(name: String) throws {
     let folder = try TestFolder()
     try folder.write("users", Self.users)
