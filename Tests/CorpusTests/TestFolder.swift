@@ -71,6 +71,11 @@ final class TestFolder {
 }
 
 extension Trait where Self == ConditionTrait {
+  /// For tests of what the tool does about faults, which sanitizers take over.
+  static var tellsFaults: Self {
+    .disabled(if: dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil)
+  }
+
   /// For tests that limit how long files may be, or how many are open: the thread sanitizer has long ones
   /// of its own.
   static var limitsFiles: Self { .disabled(if: dlsym(nil, "__tsan_init") != nil) }

@@ -98,7 +98,7 @@ import Testing
   // MARK: Signals
 
   /// What has failed is one line for the user, who learns how to report it.
-  @Test(arguments: [SIGSEGV, SIGILL, SIGABRT])
+  @Test(.tellsFaults, arguments: [SIGSEGV, SIGILL, SIGABRT])
   func faultsAreTold(signal: Int32) throws {
     let run = try waiting()
     kill(run.process.processIdentifier, signal)
