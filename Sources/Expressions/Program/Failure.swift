@@ -67,14 +67,32 @@ package struct FailureFinder {
     } else if Int(instruction) < storage.nodeOf.count {
       let node = Int(storage.nodeOf[Int(instruction)])
       found.slots = storage.graph.slots(below: node).map { Int32($0) }
-      found.operands = storage.graph.operands(of: node)
-        .filter { storage.graph[$0].kind == .slot }
-        .map { Int32(storage.graph[$0].a) }
+      found.operands = storage.graph.operands(of: node).compactMap { attribute($0) }
       found.needs = OperandNeed(storage.graph[node])
       reads[instruction] = found
     }
     last = (instruction, found)
     return found
+  }
+
+  /// The slot that an operand is the value of; nil for what is computed.
+  private func attribute(_ operand: ConditionGraph.ID) -> Int32? {
+    let node = storage.graph[operand]
+    switch node.kind {
+    case .slot, .slotOrNull: return Int32(node.a)
+    // What superscript does for attributes that are missing, and to see that others fit.
+    case .rescue, .orElse: return attribute(Int(node.a))
+    case .call where Function(rawValue: UInt16(node.b))?.passesOn == true:
+      return storage.graph.operands(of: operand).first.flatMap { attribute($0) }
+    default: return nil
+    }
+  }
+}
+
+extension Function {
+  /// Whether it gives what it was given, or fails.
+  fileprivate var passesOn: Bool {
+    [.requireText, .requireList, .requireKey, .sameNumber].contains(self)
   }
 }
 
