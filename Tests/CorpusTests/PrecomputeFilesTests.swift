@@ -171,7 +171,7 @@ import Testing
 
   @Test(arguments: [
     ("a,b\n1,2\n", "no column userId"), ("userId,user.a,user.a\n", "another column"),
-    ("userId,user.a,user.a.b\n", "another column"), ("userId,user.\n", "no path"),
+    ("userId,user.a,user.a.b\n", "another column"), ("userId,user.\n", "not a path"),
     ("", "no header"), ("userId,\"x\n", "closing quote"),
   ])
   func badHeaders(text: String, message: String) throws {

@@ -99,10 +99,14 @@ extension Function {
 /// What an operator or a function takes, where all of its operands have to be of one kind.
 private enum OperandNeed {
   case text, number
+  /// What can be added to something: it is not one operand that does not fit, but both together.
+  case sum
 
   init?(_ node: ConditionGraph.Node) {
     switch node.kind {
     case .subtract, .multiply, .divide, .modulo: self = .number
+    case .add: self = .sum
+    case .arithmetic: self = node.c == Lenient.Operator.add.rawValue ? .sum : .number
     case .call, .testCall:
       switch Function(rawValue: UInt16(truncatingIfNeeded: node.b)) {
       case .startsWith, .endsWith, .contains, .matches: self = .text
@@ -116,6 +120,7 @@ private enum OperandNeed {
     switch self {
     case .text: cell.isText
     case .number: [Tag.int, Tag.uint, Tag.double].contains(cell.tag)
+    case .sum: true
     }
   }
 }

@@ -84,6 +84,10 @@ import Testing
         "user.age - user.plan > 0", "user.plan is not a number, and - needs one",
         "a type that does not fit"
       ),
+      (
+        "user.age + user.plan > 0", "+ does not take values of these types",
+        "a type that does not fit"
+      ),
       ("1 / user.zero == 1", "1 / user.zero divides by zero", "divides by zero"),
       ("1 % user.zero == 1", "1 % user.zero divides by zero", "divides by zero"),
       (
