@@ -199,7 +199,7 @@ struct CaseWordsTests {
     #expect(try BuiltTool.run("test", corpus + "/own", "--support", "/no/such").code == 2)
   }
 
-  /// What is no file of cases is told once, and not line by line.
+  /// What is not a file of cases is told once, and not line by line.
   @Test(arguments: ["test", "simulate"])
   func otherFiles(command: String) throws {
     let whole = try BuiltTool.run(command, corpus + "/demo/config.json")

@@ -207,7 +207,7 @@ struct WrongInputTests {
     #expect(result.errors.contains(told), "\(result.errors)")
   }
 
-  /// What the hint says works, and an option that was forgotten is no value.
+  /// What the hint says works, and an option that was forgotten is not a value.
   @Test func valuesWithADash() throws {
     #expect(try BuiltTool.run("fmt", "-e=-1 < user.a").output == "-1 < user.a\n")
     let forgotten = try BuiltTool.run("decide", TestFolder.config, "--user", "--placement", "p")

@@ -45,7 +45,7 @@ extension Checker {
     return body(&self)
   }
 
-  /// The expansion of `target.name(arguments)`, or nil when it is no macro.
+  /// The expansion of `target.name(arguments)`, or nil when it is not a macro.
   mutating func macro(
     _ macro: Macro, _ target: SyntaxTree.ID, _ arguments: [SyntaxTree.ID],
     _ node: SyntaxTree.Node

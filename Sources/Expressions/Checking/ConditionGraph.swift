@@ -162,7 +162,7 @@ struct ConditionGraph: ~Copyable {
     return lists[start + 1..<start + 1 + Int(lists[start])]
   }
 
-  /// The value of a constant node, or nil. A constant that is no value (a name that means nothing)
+  /// The value of a constant node, or nil. A constant that is not a value (a name that means nothing)
   /// is a fault wherever it is read.
   func constant(_ id: ID) -> Cell? {
     guard nodes[id].kind == .constant else { return nil }

@@ -162,7 +162,7 @@ struct FilterChecker: ~Copyable {
 
   // MARK: Values
 
-  /// The constant of a value that is no list, or nil.
+  /// The constant of a value that is not a list, or nil.
   private mutating func scalar(_ value: Value, _ origin: ConditionGraph.Origin) -> ID? {
     switch value {
     case .bool(let value): return graph.addConstant(Cell(value), at: origin)

@@ -46,7 +46,7 @@ enum QuickJSON {
   ) -> UnsafePointer<UInt8>? {
     let bytes = word(start)
     let digits = bytes ^ 0x3030_3030_3030_3030
-    // The high bits of the bytes that are no digits. Up to seven digits are read at once: how many
+    // The high bits of the bytes that are not digits. Up to seven digits are read at once: how many
     // there are is different for every record.
     let ends = (digits &+ 0x7676_7676_7676_7676 | bytes) & 0x8080_8080_8080_8080
     if ends & 0x80 != 0 {

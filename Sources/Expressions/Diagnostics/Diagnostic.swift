@@ -27,9 +27,9 @@ public struct Diagnostic: Hashable, Sendable {
     case syntaxError = "syntax-error"
     /// Part of the language that this version does not evaluate yet.
     case notSupported = "not-supported"
-    /// A name that is no declared attribute root or variable.
+    /// A name that is not a declared attribute root or variable.
     case unknownAttribute = "unknown-attribute"
-    /// A name that is no function, or a function that takes other arguments.
+    /// A name that is not a function, or a function that takes other arguments.
     case unknownFunction = "unknown-function"
     /// Operands that can never go together.
     case typeError = "type-error"

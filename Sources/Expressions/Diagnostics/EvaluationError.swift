@@ -29,9 +29,9 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case indexOutOfRange
     /// A value that cannot be converted to the wanted type.
     case conversion
-    /// A map literal with the same key twice, or with a key that is no bool, int, uint or string.
+    /// A map literal with the same key twice, or with one that is not a bool, int, uint or string.
     case badMapKey
-    /// A regular expression that is no RE2 syntax.
+    /// A regular expression that is not RE2 syntax.
     case badRegex
     /// One of ``Limits`` was reached.
     case limitExceeded
@@ -43,7 +43,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
     /// Something is compared with a null before it. In superscript the whole expression is null
     /// then.
     case nullComparison
-    /// A call without an argument that it needs, or with one that is no value.
+    /// A call without an argument that it needs, or with one that is not a value.
     case badArgument
     /// An argument that superscript breaks off at. Unlike ``badArgument`` nothing recovers from it.
     case fatalArgument

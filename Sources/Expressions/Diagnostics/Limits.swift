@@ -17,8 +17,8 @@ public struct Limits: Hashable, Sendable {
   public var nesting: Int { didSet { nesting = Limits.clamped(nesting) } }
   /// Work of one evaluation: a round of a loop takes 1, and so does going through 16 elements of a
   /// list or a map, through 64 bytes of a text, or 16 steps of matching a pattern. Compiling a
-  /// pattern that is no constant takes 60 and more. Once any limit of an evaluation is reached, no
-  /// steps are left.
+  /// pattern that is not a constant takes 60 and more. Once any limit of an evaluation is reached,
+  /// no steps are left.
   public var steps: Int
   /// Bytes that one evaluation may allocate for strings, lists and maps it builds, and that one
   /// context may take in a frame. A result that shares parts may take 16 times as much when it is

@@ -71,7 +71,7 @@ public struct HostQuestion: Hashable, Sendable {
     case text(String)
     /// Known only while evaluating. The answer is a map from texts to replies.
     case anyKnown
-    /// The reply for a text that the map of ``anyKnown`` does not hold, and for what is no text.
+    /// The reply for a text that the map of ``anyKnown`` does not hold, and for what is not a text.
     case anyOther
   }
 

@@ -9,7 +9,7 @@ package struct FormattedExpression: Sendable {
   /// Whether the expression is in the language.
   package var compiles: Bool { !refusal.contains { $0.severity == .error } }
 
-  /// A text that stays as it is, for a reason that is no error.
+  /// A text that stays as it is, for a reason that is not an error.
   package static func refused(_ text: String, _ reason: String, _ range: SourceRange? = nil)
     -> FormattedExpression
   {

@@ -28,7 +28,7 @@ struct TokenList {
     }
   }
 
-  /// What is no token is space or a comment, which goes to the end of its line.
+  /// What is not a token is space or a comment, which goes to the end of its line.
   private mutating func note(_ source: ByteView, from: Int, to: Int) {
     guard comment == nil, let start = source[from..<to].firstIndex(of: UInt8(ascii: "/")) else {
       return

@@ -18,7 +18,7 @@ enum CollectionFunctions {
     return Comparing.lookUp(name, in: map.pointee)?.pointee ?? Cell(fault: .noSuchAttribute)
   }
 
-  /// `has(map.name)`: a bool, or a fault when this is no map.
+  /// `has(map.name)`: a bool, or a fault when this is not a map.
   static func hasField(_ map: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>) -> Cell {
     if map.pointee.tag == Tag.optional {
       guard map.pointee.outsideCount == 1 else { return .false }

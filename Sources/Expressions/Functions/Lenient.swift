@@ -144,7 +144,7 @@ enum Lenient {
     return nil
   }
 
-  /// `value.name`. What is no map has no members. With `isFunction` a name that is not there is
+  /// `value.name`. What is not a map has no members. With `isFunction` a name that is not there is
   /// the function of that name.
   static func member(
     _ value: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>, isFunction: Bool,
@@ -177,7 +177,7 @@ enum Lenient {
     case (Tag.longText, Tag.int), (Tag.shortText..., Tag.int):
       let bytes = value.textBytes
       let index = key.pointee.intValue
-      // A byte that is only a part of a character is no text.
+      // A byte that is only a part of a character is not a text.
       guard index >= 0, index < bytes.count, bytes[Int(index)] < 0x80 else { return .null }
       return Cell(short: UnsafeBufferPointer(rebasing: bytes[Int(index)...Int(index)])) ?? .null
     default: return Arithmetic.noOverload(value.pointee, key.pointee)

@@ -3,7 +3,7 @@ struct PatternCache {
   /// What became of a text.
   enum Entry {
     case pattern(RegexPattern)
-    /// It is no pattern, or too large a one.
+    /// It is not a pattern, or too large a one.
     case none(EvaluationError.Kind)
   }
 

@@ -98,7 +98,7 @@ struct ConstantFolding {
       return a == Int(node.a) ? id : graph.add(.optionalElement, a, at: origin)
     case .bind:
       let (a, b) = (folded(node.a), folded(node.b))
-      // A value that nothing reads is no error.
+      // A value that nothing reads is not an error.
       if graph.constant(b) != nil { return b }
       let isSame = a == Int(node.a) && b == Int(node.b)
       return isSame ? id : graph.add(.bind, a, b, Int(node.c), at: origin)
@@ -222,7 +222,7 @@ struct ConstantFolding {
     }
   }
 
-  /// The constant of a map literal, or nil when its keys are no keys.
+  /// The constant of a map literal, or nil when its keys are not keys.
   private func literalMap(_ cells: [Cell], _ graph: inout ConditionGraph) -> Int? {
     var arena = Arena(limit: 1 << 20)
     let isMap = cells.withUnsafeBufferPointer { cells in

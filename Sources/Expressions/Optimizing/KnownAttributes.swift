@@ -30,7 +30,7 @@ public struct KnownAttributes: Sendable {
 
   /// - Parameters:
   ///   - isRoot: Whether the path begins with a root, which is a map even when it is empty.
-  ///   - isLenient: Whether what lies behind something that is no map counts as not there.
+  ///   - isLenient: Whether what lies behind something that is not a map counts as not there.
   func find(_ path: AttributePath, isRoot: Bool, isLenient: Bool = false) -> Finding {
     var value = values
     for (depth, name) in path.names.enumerated() {

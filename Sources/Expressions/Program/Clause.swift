@@ -16,7 +16,7 @@ public struct Clause: Hashable, Sendable {
     case `true`, `false`
     /// An error, as when an attribute is not there.
     case failed(EvaluationError.Kind)
-    /// A value that is no bool.
+    /// A value that is not a bool.
     case noBool
   }
 
@@ -42,7 +42,7 @@ public struct Clause: Hashable, Sendable {
   public var text: String
   /// What the clause comes to by itself, whether or not it was needed.
   public var outcome: Outcome
-  /// What it comes to where that is no bool.
+  /// What it comes to where that is not a bool.
   public var value: Value?
   /// Whether the evaluation, from left to right as the language has it, came to the clause. False
   /// when another one had decided before, and in the branch of a choice that was not taken.

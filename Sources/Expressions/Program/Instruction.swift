@@ -133,7 +133,7 @@ enum Instruction {
 
   // Flow.
   case jump(UInt32)
-  /// By a bool that a program set itself, which is no test of its own.
+  /// By a bool that a program set itself, which is not a test of its own.
   case branch(Operand, yes: UInt32, no: UInt32)
   case finish(Operand)
   case finishFault

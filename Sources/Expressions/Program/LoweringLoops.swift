@@ -32,8 +32,8 @@ extension Lowering {
   /// Emits bindings around a body, which is given where it stands and the temporaries in use. They
   /// are not emitted by recursion: `cel.block` nests hundreds.
   ///
-  /// A value that errs is no error before something reads it: the variable keeps the fault. What is
-  /// in the frame already is read where it is.
+  /// A value that errs is not an error before something reads it: the variable keeps the fault. What
+  /// is in the frame already is read where it is.
   mutating func bind(
     _ node: Node, _ depth: Int, _ emitBody: (inout Lowering, Node, Int) -> UInt32
   ) -> UInt32 {

@@ -29,7 +29,7 @@ public struct ProgramBuilder: ~Copyable {
   private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
-  /// What is wrong with constants that are no patterns, by node.
+  /// What is wrong with constants that are not patterns, by node.
   private var badPatterns: [ConditionGraph.ID: RegexSyntaxError] = [:]
 
   public init(_ environment: Environment) { checker = Checker(environment) }
@@ -63,7 +63,7 @@ public struct ProgramBuilder: ~Copyable {
   }
 
   /// Adds a list of filters; it becomes the next entry of the program, whose source is the filters
-  /// as a text. Filters that can never hold are no error: they do not hold.
+  /// as a text. Filters that can never hold are not errors: they do not hold.
   public mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
 
   /// - Parameter marksClauses: whether every filter becomes a clause of an explanation.

@@ -56,7 +56,7 @@ extension Program {
         continue
       default: continue
       }
-      // Whether a name is there cannot be asked of what is no map.
+      // Whether a name is there cannot be asked of what is not a map.
       let canBeAsked = cell.isValue || cell.tag == Tag.missing
       nodes[id] = node.kind == .present && canBeAsked ? Cell(cell.isValue) : cell
     }

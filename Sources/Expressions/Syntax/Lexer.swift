@@ -2,7 +2,7 @@ internal import CShims
 
 /// Splits an expression into tokens as CEL's grammar defines them.
 ///
-/// The lexer never fails: what is no token comes out as `invalid`, with the reason in ``problems``.
+/// The lexer never fails: what is not a token is `invalid`, with the reason in ``problems``.
 struct Lexer {
   private let source: ByteView
   private(set) var at = 0

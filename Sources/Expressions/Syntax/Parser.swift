@@ -100,7 +100,7 @@ package struct Parser {
   }
 
   /// A node whose list is what has been kept since `mark`. The first `skipped` of these are
-  /// numbers that are no nodes.
+  /// numbers that are not nodes.
   mutating func addListNode(
     _ kind: SyntaxTree.Kind, _ a: Int = 0, _ b: Int = 0, since mark: Int, skipping skipped: Int = 0,
     from: Int, to: Int, height atLeast: Int = 0

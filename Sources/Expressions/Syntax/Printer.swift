@@ -201,7 +201,7 @@ package struct Printer {
     return isPlain ? name : "`\(name)`"
   }
 
-  /// A literal in double quotes. Bytes that are no printable ASCII are escaped in bytes literals;
+  /// A literal in double quotes. Bytes that are not printable ASCII are escaped in bytes literals;
   /// strings keep everything but quotes, backslashes and control characters.
   ///
   /// - Parameter hasNames: whether there are escapes such as `\\n`, and not numbers alone.

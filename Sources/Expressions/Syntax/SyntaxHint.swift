@@ -1,4 +1,4 @@
-/// What somebody may have meant who wrote something that is no expression, in any dialect.
+/// What somebody may have meant who wrote something that is not an expression, in any dialect.
 enum SyntaxHint {
   /// What to write in place of a single '='.
   ///

@@ -57,7 +57,7 @@ extension ExpressionReader {
     return arguments
   }
 
-  /// The next run of texts and of characters that are no white space, comma, bar or quote.
+  /// The next run of texts and of characters that are not white space, comma, bar or quote.
   func fragment(_ markup: inout Markup, isSearched: Bool) -> TemplateTree.Bytes? {
     func isPart(_ byte: UInt8) -> Bool {
       !LiquidConversions.isSpace(byte) && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "|")

@@ -274,7 +274,7 @@ extension ExpressionReader {
     return number(digits, start, end, into: &tree)
   }
 
-  /// Names behind dots and values in brackets. A value that is no name may stand first.
+  /// Names behind dots and values in brackets. A value that is not a name may stand first.
   private mutating func scriptSegments(
     above mark: Int, _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) {

@@ -232,7 +232,7 @@ extension TemplateParser {
     tree.root = Int(tree.add(.sequence, 0, source.count, list))
   }
 
-  /// `{{`, what is no closing brace, `}}`: what stands inside without white space, and the end.
+  /// `{{`, what is not a closing brace, `}}`: what stands inside without white space, and the end.
   /// Where there is none, the place moves on to where the next may begin.
   private func pathTag(_ place: inout Int) -> (content: TemplateTree.Bytes, end: Int)? {
     let start = place

@@ -1,4 +1,4 @@
-/// The kind of value in a cell, kept in the low byte. Tags below 8 are no values, so that one
+/// The kind of value in a cell, kept in the low byte. Tags below 8 are not values, so that one
 /// comparison tells; tags from 0x80 are texts of up to 15 bytes, their length in the low four bits.
 package enum Tag {
   /// The attribute is not there; its parent is.
@@ -9,9 +9,9 @@ package enum Tag {
   package static let unknown: UInt8 = 2
   /// The path to the attribute breaks off before its last name.
   package static let unreachable: UInt8 = 3
-  /// The path to the attribute leads through something that is no map.
+  /// The path to the attribute leads through something that is not a map.
   package static let notAMap: UInt8 = 4
-  /// The path leads through something that is no map, where that counts as not there.
+  /// The path leads through something that is not a map, where that counts as not there.
   package static let behindValue: UInt8 = 5
   /// Nobody bound the variable that the path begins with.
   package static let undeclared: UInt8 = 6
@@ -33,7 +33,7 @@ package enum Tag {
   package static let duration: UInt8 = 18
   /// A ``TypeName`` in the high half.
   package static let type: UInt8 = 19
-  /// A list of one element or none that is no list.
+  /// A list of one element or none that is not a list.
   package static let optional: UInt8 = 20
   /// Network addresses, address ranges and versions are bytes that mean something; they compare
   /// by these bytes.

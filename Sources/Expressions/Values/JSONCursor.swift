@@ -63,7 +63,7 @@ package struct JSONCursor {
     self.end = end
   }
 
-  /// The next byte that is no white space, or 0 at the end; the cursor stands on it.
+  /// The next byte that is not white space, or 0 at the end; the cursor stands on it.
   @inline(__always)
   package mutating func peek() -> UInt8 {
     // Compact text has no white space.

@@ -39,7 +39,7 @@ package enum JSONWriter {
     }
   }
 
-  /// Keys that are no strings are written as their JSON text.
+  /// Keys that are not strings are written as their JSON text.
   private static func keyText(_ key: Value) -> String {
     if case .string(let text) = key { return text }
     return key.json

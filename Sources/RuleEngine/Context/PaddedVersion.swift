@@ -20,7 +20,7 @@ public enum PaddedVersion {
     return parts[0] + "." + padded(parts[1], width)
   }
 
-  /// A number with zeros before it; what is no number counts as 0.
+  /// A number with zeros before it; what is not a number counts as 0.
   private static func padded(_ part: Substring, _ width: Int) -> String {
     let isNumber = !part.isEmpty && part.utf8.allSatisfy { $0 &- 0x30 < 10 }
     let digits = isNumber ? String(part.drop { $0 == "0" }) : ""

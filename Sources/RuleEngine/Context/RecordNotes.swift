@@ -3,7 +3,7 @@ public import Expressions
 /// What is odd about records that were accepted: keys that nobody reads, and statuses that nobody
 /// has. Each is counted once for a record.
 public struct RecordNotes: Hashable, Sendable {
-  /// Keys that are no member and no root of the rules, with the number of records that have them.
+  /// Keys that are neither members nor roots of the rules, with the number of records that have them.
   public private(set) var unknownKeys: [String: Int] = [:]
   /// Values of `subscriptionStatus` that no SDK gives, with the number of records that have them.
   public private(set) var unknownStatuses: [String: Int] = [:]

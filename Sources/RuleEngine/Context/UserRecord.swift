@@ -224,7 +224,7 @@ public struct UserRecordReader: ~Copyable {
     if !unknownKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) { unknownKeys.append(key) }
   }
 
-  /// Takes in the value of a member that is no root.
+  /// Takes in the value of a member that is not a root.
   ///
   /// - Returns: why it cannot be used, or nil.
   private mutating func read(
@@ -299,7 +299,7 @@ public struct UserRecordReader: ~Copyable {
 }
 
 extension UserRecordReader {
-  /// Why JSON text is no user record, for those who read it as a value; nil when it is one.
+  /// Why JSON text is not a user record, for those who read it as a value; nil when it is one.
   ///
   /// - Parameter needsID: whether `userId` must be there. Texts are about anybody.
   public static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {

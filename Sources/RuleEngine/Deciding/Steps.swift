@@ -4,7 +4,7 @@ extension Decision {
   /// What became of an audience. The vocabulary is closed and stable.
   public enum Reason: Hashable, Sendable {
     case matched
-    /// The condition gave false, or a value that is no bool (its type is named then).
+    /// The condition gave false, or a value that is not a bool (its type is named then).
     case expressionFalse(valueType: String?)
     case expressionError(EvaluationError)
     /// The expression does not compile.

@@ -2,7 +2,7 @@ public import Expressions
 extension MoneyFormatter {
   /// Amounts as ``CurrencyFormat`` writes them, for the filter `money`: rounded half to even to the
   /// minor digits of the currency, in the locale's order with its symbols. A locale that the tables
-  /// lack gets what ``PriceLocale`` puts in its place; a code that is no currency gets nothing.
+  /// lack gets what ``PriceLocale`` puts in its place; a code that is not a currency gets nothing.
   public static let prices = MoneyFormatter { amount, code, locale in
     guard let currency = Currency(code), let micros = try? PriceText.micros(amount) else {
       return nil

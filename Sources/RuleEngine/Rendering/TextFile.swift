@@ -37,7 +37,7 @@ public struct TextFile: Hashable, Sendable {
     "paywalls.\(identifier).\(name)"
   }
 
-  /// Reads texts. What is no text is told and left out.
+  /// Reads texts. What is not a text is told and left out.
   public static func decode(json: some Sequence<UInt8>) -> Compilation<TextFile> {
     let bytes = Array(json)
     let root: Value

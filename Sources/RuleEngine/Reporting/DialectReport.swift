@@ -9,7 +9,7 @@ public struct DialectReport: Sendable {
   /// What a clause comes to in a language.
   public enum Outcome: Hashable, Sendable {
     case `true`, `false`
-    /// A value that is no bool.
+    /// A value that is not a bool.
     case value(Value)
     /// The evaluation ends with an error; in superscript it may be told as null.
     case error(EvaluationError.Kind)
@@ -19,7 +19,7 @@ public struct DialectReport: Sendable {
     /// Whether an audience with this as its condition matches.
     public var matches: Bool { self == .true }
 
-    /// Values that are no bools decide nothing, whatever they are; nor do errors of any kind.
+    /// Values that are not bools decide nothing, whatever they are; nor do errors of any kind.
     fileprivate var isFailure: Bool {
       switch self {
       case .error, .broken, .value(.null): true

@@ -47,7 +47,7 @@ private final class ContextTree {
   private var children: [(name: String, tree: ContextTree)] = []
   private var places: [String: Int] = [:]
 
-  /// Puts a value under a path of names; values that are no maps stay as they are.
+  /// Puts a value under a path of names; values that are not maps stay as they are.
   func set(_ names: ArraySlice<String>, to value: Value) {
     guard let name = names.first else {
       setHere(value)

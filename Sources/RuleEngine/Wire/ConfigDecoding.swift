@@ -4,7 +4,7 @@ extension Config {
   /// Decodes a config of any format that is known.
   ///
   /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. Only text that is no JSON object gives no config at all.
+  /// its siblings work. Only text that is not a JSON object gives no config at all.
   ///
   /// - Parameter format: nil to tell by the keys: an object with `campaigns` and without
   ///   `trigger_options` is AgentWallie's.
@@ -35,7 +35,7 @@ extension Config {
   ///
   /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
   /// its siblings work. ``Expressions/Diagnostic/peers`` says where the SDKs in the field would
-  /// reject the whole config. Only text that is no JSON object gives no config at all.
+  /// reject the whole config. Only text that is not a JSON object gives no config at all.
   public static func decode(superwall json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .superwall)
   }

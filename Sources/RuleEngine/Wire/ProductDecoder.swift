@@ -120,7 +120,7 @@ struct ProductDecoder {
     }
   }
 
-  /// The elements of a list under a key; reports what is no list.
+  /// The elements of a list under a key; reports what is not a list.
   mutating func list(_ key: String, of element: ConfigElement) -> [ConfigElement] {
     log.list(key, of: element)
   }

@@ -22,7 +22,7 @@ public struct ProductList: Hashable, Sendable {
   /// Decodes products in any of the formats; which it is shows in the text itself.
   ///
   /// A product that cannot be used becomes a diagnostic with its path, and the others stay. Only text
-  /// that is no JSON, or has none of the formats, gives no list at all.
+  /// that is not JSON, or has none of the formats, gives no list at all.
   public static func decode(json: some Sequence<UInt8>) -> Compilation<ProductList> {
     let bytes = Array(json)
     let value: Value

@@ -2,7 +2,7 @@ internal import Expressions
 
 /// Times as files and command lines have them.
 public enum WireTime {
-  /// Why a text is no time.
+  /// Why a text is not a time.
   public enum Fault: Error, Hashable, Sendable {
     /// It is not written as ISO 8601.
     case malformed
@@ -33,7 +33,7 @@ public enum WireTime {
   }
 
   /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it. Fractions below a
-  /// millisecond are cut off. Nil when it is no time, or has no zone.
+  /// millisecond are cut off. Nil when it is not a time, or has no zone.
   public static func milliseconds(_ text: String) -> Int64? {
     try? moment(text)
   }

@@ -5,7 +5,7 @@ public enum BackendError: Error, Hashable, Sendable {
   /// 401 or 403: the public key is not accepted.
   case unauthorized
   case notFound
-  /// Another status that is no success.
+  /// Another status that is not a success.
   case http(Int)
   /// 5xx.
   case internalError(Int)

@@ -61,7 +61,7 @@ public enum IntegrationAttribute: String, Hashable, Sendable, CaseIterable {
 }
 
 extension SDKState {
-  /// Sets integration IDs. Null removes one, names that are not known and values that are no texts
+  /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
   /// are left out, and the rest goes on (decision D24).
   mutating func setIntegrationAttributes(_ attributes: Value) {
     var changes: [Value.Entry] = []

@@ -134,13 +134,13 @@ extension Tollgate {
 
   /// Gives the SDK an address that the app was opened with.
   ///
-  /// - Returns: whether it is for the SDK. False for a text that is no address.
+  /// - Returns: whether it is for the SDK. False for a text that is not an address.
   @discardableResult
   public func handleDeepLink(_ url: String) async -> Bool {
     await perform(.handleDeepLink(url)) == .success(.truth(true))
   }
 
-  /// Answers a custom callback that an observer heard of. An ID that nobody waits for is no error.
+  /// Answers a custom callback that an observer heard of. An ID that nobody waits for is fine.
   public func didHandleCustomCallback(callbackId: String, _ result: CustomCallbackResult) async {
     _ = await perform(.didHandleCustomCallback(callbackID: callbackId, result))
   }

@@ -24,7 +24,7 @@ extension SDKState {
     emit(.onCustomCallback(callbackID: id, callback, handlerID: handler))
   }
 
-  /// Passes an answer on to the paywall. An ID that nobody knows, or not any more, is no error.
+  /// Passes an answer on to the paywall. An ID that nobody knows, or not any more, is not an error.
   mutating func answerCallback(_ id: String, _ result: CustomCallbackResult) {
     guard let pending = callbacks.removeValue(forKey: id) else { return }
     cancelTimer(.callback(id))

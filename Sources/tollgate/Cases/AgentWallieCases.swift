@@ -282,7 +282,7 @@ enum WallieKeys {
       .map(
         entries.map { entry in
           guard case .string(let key) = entry.key else { return entry }
-          // What a filter compares with is no part of the config's form.
+          // What a filter compares with is not part of the config's form.
           let isData = key == "value"
           return Value.Entry(
             key: .string(names[key] ?? key),

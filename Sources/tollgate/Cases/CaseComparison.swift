@@ -25,7 +25,7 @@ enum CaseComparison {
     }
   }
 
-  /// Keys that are no strings stand in JSON as their text.
+  /// Keys that are not strings stand in JSON as their text.
   private static func member(_ key: String, of entries: [Value.Entry]) -> Value? {
     entries.last { entry in
       if case .string(let text) = entry.key { return text.utf8.elementsEqual(key.utf8) }

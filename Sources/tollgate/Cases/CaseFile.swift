@@ -23,7 +23,7 @@ enum CaseFile {
 
   /// The cases of a file. Blank lines are passed over.
   ///
-  /// - Throws: for the first line that is no case.
+  /// - Throws: for the first line that is not a case.
   static func read(_ path: String, support: String? = nil) throws(CaseFileError) -> [Case] {
     var cases: [Case] = []
     for line in try lines(path, support: support) { cases.append(try line.get()) }

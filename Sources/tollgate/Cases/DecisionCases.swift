@@ -18,7 +18,7 @@ enum DecisionCases {
     guard let ruleSet = compiled.output else {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }
-    // A text is a record as it is written, with keys that are repeated, or with what is no JSON.
+    // A text is a record as it is written, with keys that are repeated, or with what is not JSON.
     let record = CaseValues.text(user) ?? user.json
     let got = try decide(
       testCase, ruleSet, placement, record,

@@ -25,7 +25,7 @@ indirect enum KeyShape: Sendable {
   case object([String: KeyShape])
   case list(KeyShape)
   case map(KeyShape)
-  /// Objects of a shape, and whatever is no object.
+  /// Objects of a shape, and whatever is not an object.
   case lenient(KeyShape)
 
   /// A word that nobody reads.

@@ -4,7 +4,7 @@ internal import RuleEngine
 /// Suite `tollgate-batches`: lines of users, as files have them, and the outcome lines that come of
 /// them.
 ///
-/// The lines are worked off three times by one worker, and from the last to the first in between:
+/// The lines go three times through one worker, and from the last to the first in between:
 /// what an engine learns from a line, or keeps of it, must not change what the next one gives.
 enum BatchCases {
   private static let rounds = 3

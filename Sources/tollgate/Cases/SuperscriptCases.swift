@@ -152,7 +152,7 @@ enum SuperscriptValues {
     }
   }
 
-  /// Keys that are no strings stand in JSON as their text.
+  /// Keys that are not strings stand in JSON as their text.
   private static func key(_ key: Value) -> Value {
     if case .string = key { return key }
     return .string(key.json)

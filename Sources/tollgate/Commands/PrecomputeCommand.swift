@@ -10,7 +10,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     discussion: """
       Reads users as newline-delimited JSON or as CSV, compressed or not, and writes outcomes as \
       either, or as an SQLite database. All are streamed: memory does not grow with the number of \
-      users. A line that is no user record, or is longer than 1 MiB, is counted, reported with its \
+      users. A line that is not a user record, or is longer than 1 MiB, is counted, reported with its \
       number and the reason, and kept in the rejects file. Shorten such a line to the attributes \
       that rules read.
 
@@ -40,7 +40,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     parsing: .upToNextOption,
     help: ArgumentHelp(
       "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
-      discussion: "May be given several times; files are worked off in this order.",
+      discussion: "May be given several times; files are read in this order.",
       valueName: "file"))
   var users: [String]
 

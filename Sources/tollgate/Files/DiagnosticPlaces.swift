@@ -76,7 +76,7 @@ extension Diagnostic {
     return .map(entries + told)
   }
 
-  /// The diagnostic as one JSON object, about a text that is no file.
+  /// The diagnostic as one JSON object, about a text that is not a file.
   var json: Value {
     var entries = [
       Value.Entry(key: "code", value: .string(code.rawValue)),

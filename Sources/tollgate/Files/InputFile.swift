@@ -59,7 +59,7 @@ final class InputFile: Sendable {
   /// The content from where the file is: decompressed when it is gzip, and without a byte-order mark.
   ///
   /// - Parameter holdsUsers: whether the file holds rows of users, which other formats hold as well.
-  /// - Throws: when the first bytes say that it is no text in UTF-8.
+  /// - Throws: when the first bytes say that it is not text in UTF-8.
   func content(holdsUsers: Bool) throws -> (bytes: Lookahead, isCompressed: Bool, hasMark: Bool) {
     var bytes = Lookahead(source())
     var signature = FileSignature(try bytes.peek(FileSignature.length))

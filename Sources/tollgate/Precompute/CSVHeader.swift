@@ -126,7 +126,7 @@ struct CSVCell {
     return content
   }
 
-  /// What is no text: a JSON number, or a word for true, false or null.
+  /// What is not a text: a JSON number, or a word for true, false or null.
   private static func literal(_ content: [UInt8]) -> [UInt8]? {
     guard let first = content.first else { return nil }
     switch first {

@@ -48,7 +48,7 @@ struct CSVRows {
     var fault: String?
   }
 
-  /// Calls for every row of a text that holds whole rows. Lines that are blank are no rows.
+  /// Calls for every row of a text that holds whole rows. Lines that are blank are not rows.
   ///
   /// - Returns: the number of lines.
   static func forEach(_ text: UnsafeRawBufferPointer, _ body: (Row) -> Void) -> Int {

@@ -5,8 +5,8 @@ internal import RuleEngine
 /// from it gives the same bytes as never having stopped.
 struct Checkpoint {
   var settings: RunSettings
-  /// Where outcomes are kept; nil when they are not. It is no part of the settings, as files may be
-  /// moved.
+  /// Where outcomes are kept; nil when they are not. It is not part of the settings, as files may
+  /// be moved.
   var out: String?
   var position = InputPosition()
   var sums: BatchSums

@@ -20,7 +20,7 @@ enum ErrorCounts {
       })
   }
 
-  /// Nil when it is no value of ``value(_:)``.
+  /// Nil when it is not a value of ``value(_:)``.
   static func read(_ value: Value) -> [NamedError: BatchSums.ErrorCount]? {
     guard case .list(let items) = value else { return nil }
     var errors: [NamedError: BatchSums.ErrorCount] = [:]

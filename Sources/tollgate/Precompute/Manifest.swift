@@ -99,7 +99,7 @@ struct Manifest {
     return plan.tally(of: sums)
   }
 
-  /// - Throws: when the file is no manifest, with what it is where that can be told.
+  /// - Throws: when the file is not a manifest, with what it is where that can be told.
   init(reading path: String) throws {
     let manifest = RunFiles.usualManifest(path)
     let value: Value

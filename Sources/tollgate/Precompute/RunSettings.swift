@@ -10,7 +10,7 @@ struct RunSettings {
   var dialect: String
   var platform: String
   var users: [String]
-  /// Sizes of the users files; nil for what is no regular file.
+  /// Sizes of the users files; nil for what is not a regular file.
   var sizes: [Int?]
   /// The form of the users files, where it does not follow from their names.
   var input: String?

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// How far the input has been worked off.
+/// How far the input has been decided.
 struct InputPosition: Hashable, Sendable {
   /// Which of the files.
   var file = 0
@@ -107,7 +107,7 @@ struct UserInput {
     if position.offset > 0 { try skip() }
   }
 
-  /// Passes over what was worked off before.
+  /// Skips what was decided before.
   private mutating func skip() throws {
     while let end = stream?.offset, end <= position.offset {
       ahead = nil

@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  /// What is wrong with one line is no reason to refuse all.
+  /// What is wrong with one line is not a reason to refuse all.
   @Test(arguments: [
     "[]\n{\"userId\":\"a\"}\n", "{\"userId\":\"x\",\n{\"userId\":\"a\"}\n",
     "x\n{\"userId\":\"a\"}\n", "{\n{\"userId\":\"a\"}\n", "\"userId\"\n{\"userId\":\"a\"}\n",

@@ -37,7 +37,7 @@ import Testing
     let closed = try folder.shell("$TOLLGATE \(words) >&-")
     #expect(closed.code == 74)
     #expect(closed.errors.contains("error: cannot write standard output: "))
-    // Whoever reads has gone: that is no error to tell of.
+    // Whoever reads has gone: that is not an error to tell of.
     let gone = try folder.shell("{ $TOLLGATE \(words); echo $? > code; } 2> errors | true; true")
     #expect(gone.code == 0)
     let errors = try #require(folder.text("errors"))

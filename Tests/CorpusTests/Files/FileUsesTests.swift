@@ -85,7 +85,7 @@ import Testing
     #expect(folder.bytes("users") == users)
   }
 
-  /// What is one device, or one log, is no collision.
+  /// What is one device, or one log, is not a collision.
   @Test(arguments: [
     "--out /dev/null --rejects /dev/null", "--out - > log 2>&1", "--out none > log 2>&1",
     "--out new --rejects New > log", "--users users --out new > log",

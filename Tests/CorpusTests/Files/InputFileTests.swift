@@ -22,7 +22,7 @@ import Testing
     try handle.close()
   }
 
-  /// What was cut off is no end.
+  /// What was cut off is not an end.
   @Test func filesThatBecomeShorter() throws {
     let folder = try TestFolder()
     let text = TestFolder.users(5_000)

@@ -98,7 +98,7 @@ private struct DemoTable {
   private var numbers: [String: Int] = ["userId": 0]
   private var rows: [[Int: String]] = []
 
-  /// Lines that are no users are left out.
+  /// Lines that are not users are left out.
   init(_ lines: String) {
     for line in lines.split(separator: "\n") {
       guard case .map(let members)? = try? Value.parse(json: Array(line.utf8)),

@@ -123,7 +123,7 @@ struct RandomBatch {
 
   private func quoted(_ text: String) -> String { Value.string(text).json }
 
-  /// Texts in quotes, so that they stay texts; what is no text as it is.
+  /// Texts in quotes, so that they stay texts; what is not a text as it is.
   static func cell(_ value: Value) -> String {
     func doubled(_ text: String) -> String {
       "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""

@@ -39,7 +39,7 @@ import Testing
     #expect(try form("x.sqlite.gz", .csv) == "csv.gz")
     #expect(try form("x", .sqlite) == "sqlite")
     for ending in Self.others { #expect(try form("x.\(ending)", .csv) == "csv") }
-    // How a file is compressed is no matter of its form.
+    // How a file is compressed is not a matter of its form.
     for ending in Self.packed {
       #expect(throws: CommandError.self) { try form("x.csv.\(ending)", .csv) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Outputs that are no files, or cannot be.
+/// Outputs that are not files, or cannot be.
 @Suite struct UnusualOutputTests {
   private func folder() throws -> TestFolder {
     let folder = try TestFolder()

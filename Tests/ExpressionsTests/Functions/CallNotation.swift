@@ -4,7 +4,7 @@
 ///
 /// `charAt('tacocat', 3)` calls ``Function/charAt``; calls may be inside each other. Operands are
 /// `1`, `1u`, `1.0`, `'text'` (or with `"`, without escapes), `b'bytes'`, `[1, 2]`, `{'a': 1}`,
-/// `true`, `false` and `null`; `missing` and `unknown` are no values. A bar in front of a text, as
+/// `true`, `false` and `null`; `missing` and `unknown` are not values. A bar in front of a text, as
 /// in `|1000 'ab'`, repeats it.
 struct CallNotation: ~Copyable {
   private let source: [UInt8]

@@ -138,7 +138,7 @@ struct EachLimitTests {
     #expect(throws: JSONFault.self) { try frame.fill(json: skipped(10)) }
   }
 
-  /// The same levels in a context that is no JSON text.
+  /// The same levels in a context that is not JSON text.
   @Test(arguments: [10, 64, 200], ["size(user) > 0", "size(user.a) > 0", "size(user.a.b) > 0"])
   func dataNestingOfValues(limit: Int, source: String) throws {
     let program = try #require(

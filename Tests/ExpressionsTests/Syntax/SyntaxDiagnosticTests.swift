@@ -2,7 +2,7 @@ import Testing
 
 @testable import Expressions
 
-/// What is said about texts that are no expressions, and where.
+/// What is said about texts that are not expressions, and where.
 @Suite struct SyntaxDiagnosticTests {
   struct Place: Equatable, CustomTestStringConvertible {
     var from: Int

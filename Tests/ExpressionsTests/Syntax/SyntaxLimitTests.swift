@@ -33,7 +33,7 @@ import Testing
     #expect(range.from > 0 || range.to > 20 * open.utf8.count)
   }
 
-  /// Chains are flat: their length is no nesting.
+  /// Chains are flat: their length is not a nesting.
   @Test(arguments: ["&&", "||"])
   func longChains(operation: String) throws {
     var limits = Limits()
@@ -45,7 +45,7 @@ import Testing
     #expect(try program.evaluate(["user": ["b": .bool(!value)]]) == .bool(!value))
   }
 
-  /// A long list is no nesting either, nor are many keys or arguments.
+  /// A long list is not a nesting either, nor are many keys or arguments.
   @Test func longLists() throws {
     let numbers = (0..<10_000).map { "\($0)" }.joined(separator: ",")
     let program = try #require(Environment().compile("user.i in [\(numbers)]").output)

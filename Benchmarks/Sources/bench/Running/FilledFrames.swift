@@ -7,7 +7,7 @@ struct FilledFrames: ~Copyable {
   let count: Int
   private let frames: UnsafeMutablePointer<Frame>
 
-  /// - Throws: ``JSONFault`` of the first context that is no JSON object.
+  /// - Throws: ``JSONFault`` of the first context that is not a JSON object.
   init(for program: Program, contexts: [[UInt8]]) throws(JSONFault) {
     var filled = 0
     let frames = UnsafeMutablePointer<Frame>.allocate(capacity: max(contexts.count, 1))

@@ -6,8 +6,8 @@
   internal import Darwin
 #endif
 
-/// Arithmetic with doubles, as liquidjs does it: what is no number is 0, a missing operand makes the
-/// result not a number.
+/// Arithmetic with doubles, as liquidjs does it: what is not a number is 0, a missing operand makes
+/// the result not a number.
 enum BinaryNumberFilters {
   static func call(_ function: LiquidFunction, _ operands: Operands, _ arena: inout Arena) -> Cell {
     let value = number(operands[0])

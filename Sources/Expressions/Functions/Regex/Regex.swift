@@ -4,7 +4,7 @@ package enum RegexVerdict: Hashable, Sendable {
   case notMatched
   /// One of ``RegexLimits`` was reached.
   case limitExceeded
-  /// The subject is no UTF-8.
+  /// The subject is not UTF-8.
   case invalidUTF8
 }
 
@@ -24,7 +24,7 @@ package enum RegexFindResult: Hashable, Sendable {
   case notFound
   /// One of ``RegexLimits`` was reached.
   case limitExceeded
-  /// The subject is no UTF-8.
+  /// The subject is not UTF-8.
   case invalidUTF8
 }
 

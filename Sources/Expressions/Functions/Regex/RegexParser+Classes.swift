@@ -59,7 +59,7 @@ extension RegexParser {
     let isNegated = skip("^")
     if isNegated { try requireUnicodeFlag(for: "a negated class") }
     var level = OpenClass(start: start, isNegated: isNegated)
-    // Hyphens at the beginning are no operators.
+    // Hyphens at the beginning are not operators.
     while flavor == .rust, skip("-") {
       level.builder.add(0x2D, 0x2D)
       level.isFirst = false

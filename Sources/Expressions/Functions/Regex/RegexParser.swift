@@ -9,7 +9,7 @@ struct RegexParser {
     var multiLine = false
     var dotMatchesNewline = false
     var swapsGreed = false
-    /// White space and comments are no part of the pattern.
+    /// White space and comments are not part of the pattern.
     var extended = false
     /// `\d \w \s \b` are those of Unicode.
     var unicode = false

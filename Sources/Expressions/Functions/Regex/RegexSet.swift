@@ -83,7 +83,7 @@ struct RegexSetBuilder {
   /// Adds the members of a set.
   mutating func add(_ set: RegexSet) {
     if set.isNegated {
-      // A union with the complement of a mixture is no mixture again.
+      // A union with the complement of a mixture is not a mixture again.
       ranges += set.explicitRanges
     } else {
       ranges += set.ranges

@@ -78,7 +78,7 @@ enum UTF8Text {
     return decode(bytes + start).scalar
   }
 
-  /// The bytes of a code point that is no surrogate.
+  /// The bytes of a code point that is not a surrogate.
   static func encode(_ scalar: UInt32) -> [UInt8] {
     Unicode.Scalar(scalar).map { Array(Unicode.UTF8.encode($0) ?? .init()) } ?? []
   }

@@ -1,4 +1,4 @@
-/// Why a text is no duration.
+/// Why a text is not a duration.
 package enum DurationTextError: Error, Hashable, Sendable {
   /// There is no number where one has to be; also the empty text.
   case malformed

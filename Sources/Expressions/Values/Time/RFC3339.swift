@@ -1,4 +1,4 @@
-/// Why a text is no timestamp.
+/// Why a text is not a timestamp.
 package enum TimestampTextError: Error, Hashable, Sendable {
   /// The text has not the shape of a date and a time.
   case malformed

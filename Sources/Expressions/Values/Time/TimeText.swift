@@ -13,7 +13,7 @@ struct DigitPairs {
   /// Whether every byte read so far was a digit.
   var allWereDigits: Bool { highest <= 9 }
 
-  /// The number at a place that has two bytes; any number where they are no digits.
+  /// The number at a place that has two bytes; any number where they are not digits.
   @inline(__always)
   mutating func pair(at place: Int) -> Int {
     let tens = text[place] &- UInt8(ascii: "0")

@@ -209,7 +209,7 @@ public final class PriceLocale: Sendable {
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) }))
   }
 
-  /// Letters of the Latin script, and what is no letter: every language takes it over.
+  /// Letters of the Latin script, and what is not a letter: every language takes it over.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:

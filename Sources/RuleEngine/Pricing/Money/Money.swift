@@ -39,7 +39,7 @@ public struct Money: Hashable, Sendable {
 public enum PriceText {
   /// Micros of a decimal number: `9.99`, `-4`, `1e3`. What is left below a micro is rounded half to
   /// even. Nothing but ASCII digits, one sign, one point and an exponent are taken: `9,99` and
-  /// `$9.99` are no prices.
+  /// `$9.99` are not prices.
   public static func micros(_ text: String) throws(PricingError) -> Int64 {
     var text = text
     let result = text.withUTF8 { bytes -> Result<Int64, PricingError> in

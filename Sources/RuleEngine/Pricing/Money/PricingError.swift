@@ -1,6 +1,6 @@
 /// Why a price, or the attributes of a product, could not be computed.
 public enum PricingError: Error, Hashable, Sendable {
-  /// The text or number is no price.
+  /// The text or number is not a price.
   case notAPrice
   /// A result is larger than 64 bits of micros hold.
   case overflow

@@ -27,7 +27,7 @@ indirect enum ScriptTree {
 }
 
 extension ScriptTree {
-  /// The expression as text. Whatever is no atom stands in parentheses.
+  /// The expression as text. Whatever is not an atom stands in parentheses.
   var source: String {
     switch self {
     case .literal(let value): return ScriptTree.text(value)

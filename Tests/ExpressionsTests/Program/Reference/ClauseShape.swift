@@ -43,7 +43,7 @@ struct ClauseWalk {
     return results[number]
   }
 
-  /// CEL: what decides ends it, and an error or a value that is no bool does not decide.
+  /// CEL: what decides ends it, and an error or a value that is not a bool does not decide.
   mutating func cel(_ shape: ClauseShape) -> ClauseResult {
     switch shape {
     case .clause(let number): return clause(number)

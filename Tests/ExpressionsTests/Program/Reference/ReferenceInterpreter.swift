@@ -216,7 +216,7 @@ struct ReferenceInterpreter {
       for (i, element) in elements.enumerated() where ReferenceEquality.areEqual(.int(Int64(i)), key) {
         return .value(element)
       }
-      // A number with a fraction is no index of any list.
+      // A number with a fraction is not an index of any list.
       return .errors([.indexOutOfRange, .noSuchOverload])
     case .map:
       if let value = lookUp(key, in: collection) { return .value(value) }

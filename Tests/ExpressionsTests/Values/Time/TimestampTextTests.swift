@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// What clocks skip is no time that they show.
+  /// What clocks skip is not a time that they show.
   @Test(arguments: [
     ("2026-03-29T02:00", "Europe/Berlin"), ("2026-03-29T02:30", "Europe/Berlin"),
     ("2026-03-29 02:59:59.999", "Europe/Berlin"), ("2026-03-08T02:30", "America/New_York"),
