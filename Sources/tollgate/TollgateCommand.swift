@@ -14,6 +14,9 @@ internal import Dispatch
 enum EntryPoint {
   static func main() {
     Threads.setStackSize()
+    // Before any other thread exists: with too few files to open, those trap.
+    StandardStreams.fill()
+    Signals.install()
     // As urgent as the work that it starts: another class would be other threads.
     Task(priority: .medium) {
       await TollgateCommand.run(Array(CommandLine.arguments.dropFirst()))
@@ -49,8 +52,7 @@ struct TollgateCommand: AsyncParsableCommand {
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.
   static func run(_ arguments: [String]) async {
-    StandardStreams.fill()
-    Signals.install()
+    Signals.addStack()
     var command: (any ParsableCommand)?
     do {
       command = try parsed(arguments)

@@ -86,22 +86,34 @@ enum Signals {
   /// Traps and bad memory: one line for the user in place of registers, unless somebody who looks
   /// for the fault wants these.
   private static func installCrashes() {
-    let sanitizers = ["__asan_init", "__tsan_init"]
-    let hasSanitizer = sanitizers.contains { dlsym(nil, $0) != nil }
-    if hasSanitizer || getenv("SWIFT_BACKTRACE") != nil { return }
+    guard tellsCrashes else { return }
     _ = crashText.count
-    // An overflow of the stack leaves no room on it.
-    let size = 64 << 10
-    var stack = stack_t()
-    stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    stack.ss_size = numericCast(size)
-    sigaltstack(&stack, nil)
+    addStack()
     for number in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT] {
       set(number, Int32(truncatingIfNeeded: SA_ONSTACK)) { _ in
         Signals.crashText.withUnsafeBytes { _ = write(2, $0.baseAddress, $0.count) }
         _exit(Ending.ourFault)
       }
     }
+  }
+
+  private static let tellsCrashes: Bool = {
+    let sanitizers = ["__asan_init", "__tsan_init"]
+    let hasSanitizer = sanitizers.contains { dlsym(nil, $0) != nil }
+    return !hasSanitizer && getenv("SWIFT_BACKTRACE") == nil
+  }()
+
+  /// Gives the current thread a second stack for the message about a crash: an overflow of its own
+  /// leaves no room on that. A thread keeps it to its end.
+  static func addStack() {
+    guard tellsCrashes else { return }
+    var stack = stack_t()
+    guard sigaltstack(nil, &stack) == 0, stack.ss_flags & Int32(SS_DISABLE) != 0 else { return }
+    let size = 64 << 10
+    stack = stack_t()
+    stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    stack.ss_size = numericCast(size)
+    sigaltstack(&stack, nil)
   }
 
   private static func set(

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+
 /// Workers that parts of the input take in turn: a worker has learned how records look, and has its
 /// memory.
 final class WorkerPool: Sendable {
@@ -45,6 +46,7 @@ final class WorkerPool: Sendable {
 
   /// Decides a part of the input with a worker that nobody holds.
   func process(_ part: InputPart) throws -> BatchWorker.Output {
+    Signals.addStack()
     let worker = free.withLock { $0.popLast() } ?? Worker(plan)
     defer { free.withLock { $0.append(worker) } }
     let buffer = buffers.withLock { $0.popLast() } ?? OutcomeBuffer()
