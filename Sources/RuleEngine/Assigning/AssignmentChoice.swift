@@ -93,14 +93,3 @@ extension Audience {
     return weights.variant(draw: draw).map { variants[$0] }
   }
 }
-
-/// Whether assignments are fetched from the server when the SDK starts.
-public enum AssignmentFetch {
-  /// Subjects that were assigned by the server before configs were static keep what they had: those
-  /// that are logged in, and anonymous ones that have opened the app before.
-  public static func isNeeded(
-    isLoggedIn: Bool, neverCalledStaticConfig: Bool, isFirstAppOpen: Bool
-  ) -> Bool {
-    neverCalledStaticConfig && (isLoggedIn || !isFirstAppOpen)
-  }
-}

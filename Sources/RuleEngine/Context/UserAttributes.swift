@@ -1,29 +1,22 @@
 public import Expressions
 
-/// What becomes of attributes and parameters on their way into the context of rules.
+/// What becomes of attributes that are set from outside.
 public enum UserAttributes {
   /// Attributes that the SDK itself keeps; nobody sets them from outside.
-  public static let reserved = ["aliasId", "seed", "appUserId", "applicationInstalledAt"]
+  private static let reserved: Set<String> = [
+    "aliasId", "seed", "appUserId", "applicationInstalledAt",
+  ]
 
   /// Sets attributes: each overwrites the one of its name, null removes it. Names that begin with
-  /// `$` and ``reserved`` ones are left out.
+  /// `$` and those of the SDK's own attributes are left out.
   ///
-  /// - Parameters:
-  ///   - new: a map.
-  ///   - old: a map.
-  ///   - installedAt: when the app was installed, which is always written.
-  public static func merge(_ new: Value, into old: Value, installedAt: Value) -> Value {
-    var merged = entries(old)
+  /// - Parameter new: a map; anything else sets nothing.
+  public static func merge(_ new: Value, into attributes: inout [String: Value]) {
     for entry in entries(new) {
       guard case .string(let name) = entry.key, !name.hasPrefix("$"), !reserved.contains(name)
       else { continue }
-      merged.removeAll { $0.key == entry.key }
-      if entry.value != .null { merged.append(entry) }
+      attributes[name] = entry.value == .null ? nil : entry.value
     }
-    let key = Value.string("applicationInstalledAt")
-    merged.removeAll { $0.key == key }
-    merged.append(Value.Entry(key: key, value: installedAt))
-    return .map(merged)
   }
 
   static func entries(_ value: Value) -> [Value.Entry] {

@@ -29,12 +29,9 @@ public struct EffectTable: Hashable, Sendable {
 
     /// The assignment is stored and confirmed with the server, unless it is.
     public static let confirmAssignment = Effects(rawValue: 1)
-    /// The occurrence is recorded at once.
     public static let recordOccurrence = Effects(rawValue: 2)
-    /// The occurrence is recorded once the paywall is on the screen.
-    public static let recordOccurrenceWhenPresented = Effects(rawValue: 4)
     /// `trigger_fire` is tracked.
-    public static let fireTrigger = Effects(rawValue: 8)
+    public static let fireTrigger = Effects(rawValue: 4)
   }
 
   /// What came of the placement, as far as effects depend on it.
@@ -51,15 +48,12 @@ public struct EffectTable: Hashable, Sendable {
     rows[kind]?[outcome.rawValue] ?? []
   }
 
-  private static let shown: Effects = [
-    .confirmAssignment, .recordOccurrenceWhenPresented, .fireTrigger,
-  ]
-  private static let heldOut: Effects = [.confirmAssignment, .recordOccurrence, .fireTrigger]
+  private static let all: Effects = [.confirmAssignment, .recordOccurrence, .fireTrigger]
 
   /// Columns: paywall, holdout, noAudienceMatch, placementNotFound, error.
   public static let tollgate = EffectTable([
-    .presentation: [shown, heldOut, .fireTrigger, [], []],
-    .getPaywall: [shown, heldOut, .fireTrigger, [], []],
+    .presentation: [all, all, .fireTrigger, [], []],
+    .getPaywall: [all, all, .fireTrigger, [], []],
     .getPresentationResult: [.confirmAssignment, .confirmAssignment, [], [], []],
     .handleImplicitTrigger: [.confirmAssignment, .confirmAssignment, [], [], []],
     .paywallDeclineCheck: [[], [], [], [], []],
@@ -68,9 +62,9 @@ public struct EffectTable: Hashable, Sendable {
   ])
 
   public static let ios = EffectTable([
-    .presentation: [shown, heldOut, .fireTrigger, [], []],
-    .getPaywall: [shown, heldOut, .fireTrigger, [], []],
-    .getPresentationResult: [.confirmAssignment, heldOut, .fireTrigger, [], []],
+    .presentation: [all, all, .fireTrigger, [], []],
+    .getPaywall: [all, all, .fireTrigger, [], []],
+    .getPresentationResult: [.confirmAssignment, all, .fireTrigger, [], []],
     .handleImplicitTrigger: [
       .confirmAssignment, [.confirmAssignment, .recordOccurrence], [], [], [],
     ],
@@ -80,8 +74,8 @@ public struct EffectTable: Hashable, Sendable {
   ])
 
   public static let android = EffectTable([
-    .presentation: [shown, heldOut, .fireTrigger, [], []],
-    .getPaywall: [shown, heldOut, .fireTrigger, [], []],
+    .presentation: [all, all, .fireTrigger, [], []],
+    .getPaywall: [all, all, .fireTrigger, [], []],
     .getPresentationResult: [
       .confirmAssignment, [.confirmAssignment, .recordOccurrence], [], [], [],
     ],
@@ -91,16 +85,38 @@ public struct EffectTable: Hashable, Sendable {
     .preload: [[], [], [], [], []],
   ])
 
-  /// Whether a request confirms an assignment with the server.
+  /// What a kind of request applies of the effects of a decision, in the order in which they are
+  /// applied.
   ///
-  /// - Parameters:
-  ///   - isSent: whether the server has confirmed it before; nil when there is none.
-  ///   - isDebugging: whether the paywall is looked at in the debugger, which confirms none.
-  public func confirms(
-    _ outcome: OutcomeKind, for kind: RequestKind, isSent: Bool?, isDebugging: Bool = false
-  ) -> Bool {
-    guard isSent == false, !(isDebugging && outcome == .paywall) else { return false }
-    return self[kind, outcome].contains(.confirmAssignment)
+  /// - Parameter effects: those of the decision with this outcome.
+  public func applied(
+    of effects: [Decision.Effect], _ outcome: Decision.Outcome, for kind: RequestKind
+  ) -> [AppliedEffect] {
+    let column = OutcomeKind(outcome)
+    let row = self[kind, column]
+    let isPaywall = column == .paywall
+    var stored: [AppliedEffect] = []
+    var others: [AppliedEffect] = []
+    if row.contains(.fireTrigger) {
+      others.append(AppliedEffect(.fireTrigger, isPaywall ? .whenAvailable : .atOnce))
+    }
+    for effect in effects {
+      switch effect {
+      case .storeAssignment(let experiment, let variant),
+        .confirmAssignment(let experiment, let variant):
+        guard row.contains(.confirmAssignment) else { continue }
+        if case .storeAssignment = effect { stored.append(AppliedEffect(effect)) }
+        others.append(
+          AppliedEffect(
+            .confirmAssignment(experimentID: experiment, variantID: variant),
+            isPaywall ? .whenAvailable : .atOnce))
+      case .recordOccurrence:
+        guard row.contains(.recordOccurrence) else { continue }
+        others.append(AppliedEffect(effect, isPaywall ? .whenPresented : .atOnce))
+      case .fireTrigger: break
+      }
+    }
+    return stored + others
   }
 }
 
@@ -118,8 +134,10 @@ extension EffectTable.OutcomeKind {
 
 /// An effect, and when a shell applies it.
 public struct AppliedEffect: Hashable, Sendable {
-  public enum Time: Hashable, Sendable {
+  public enum Time: String, Hashable, Sendable {
     case atOnce
+    /// When the paywall is loaded and, if it is to be presented, there is something to present it.
+    case whenAvailable
     /// When the paywall is on the screen.
     case whenPresented
   }
@@ -136,21 +154,6 @@ public struct AppliedEffect: Hashable, Sendable {
 extension Decision {
   /// The effects that a kind of request applies, in the order in which they are applied.
   public func effects(for kind: RequestKind, table: EffectTable = .tollgate) -> [AppliedEffect] {
-    let applied = table[kind, EffectTable.OutcomeKind(outcome)]
-    var effects: [AppliedEffect] = []
-    if applied.contains(.fireTrigger) { effects.append(AppliedEffect(.fireTrigger)) }
-    for effect in self.effects {
-      switch effect {
-      case .storeAssignment, .confirmAssignment:
-        if applied.contains(.confirmAssignment) { effects.append(AppliedEffect(effect)) }
-      case .recordOccurrence:
-        if applied.contains(.recordOccurrence) { effects.append(AppliedEffect(effect)) }
-        if applied.contains(.recordOccurrenceWhenPresented) {
-          effects.append(AppliedEffect(effect, .whenPresented))
-        }
-      case .fireTrigger: break
-      }
-    }
-    return effects
+    table.applied(of: effects, outcome, for: kind)
   }
 }

@@ -1,46 +1,56 @@
-/// Whether the feature behind a placement is run after what came of it.
+/// Why a paywall went away.
+public enum PaywallCloseReason: String, Hashable, Sendable {
+  /// It is still there.
+  case none
+  /// The user closed it: close button, swipe, back button.
+  case manualClose
+  /// The SDK, the app or the system closed it: `dismiss()`, a purchase, a restore, a deep link.
+  case systemLogic
+  /// Another paywall takes its place.
+  case forNextPaywall
+  case webViewFailedToLoad
+}
+
+/// Whether the feature behind a placement runs after what came of it, and which error the app is
+/// told of.
 public struct FeatureGate: Hashable, Sendable {
-  /// How a paywall was left.
-  public enum Result: String, Hashable, Sendable, CaseIterable {
-    case purchased, restored, declined
-  }
-
-  public enum CloseReason: String, Hashable, Sendable, CaseIterable {
-    case none, manualClose, systemLogic, forNextPaywall, webViewFailedToLoad
-  }
-
-  /// Where a request has come to.
+  /// What came of a placement.
   public enum State: Hashable, Sendable {
+    /// A paywall is on the screen.
     case presented
-    case dismissed(Result, CloseReason)
+    /// The user bought something on the paywall, or got it back.
+    case paid
+    /// The user paid nothing.
+    case declined(PaywallCloseReason)
     /// There is no paywall for the subject.
     case skipped
+    /// There should have been a paywall.
     case failed
+    /// The placement's name is one of the SDK's own.
+    case ignored
+  }
+
+  public enum Failure: String, Hashable, Sendable {
+    /// What kept the paywall from being presented.
+    case error
+    /// The paywall could not be loaded.
+    case webViewFailed
   }
 
   public var isFeatureRun: Bool
-  /// The code of the error that the app is told of, or nil.
-  public var errorCode: Int?
+  public var failure: Failure?
 
-  /// A paywall that could not be loaded.
-  public static let webViewFailed = 106
-
-  public init(_ state: State, gating: Paywall.FeatureGating) {
+  /// - Parameter isGated: whether the feature is for those only who pay.
+  public init(_ state: State, isGated: Bool) {
     switch state {
-    case .skipped: self.init(isFeatureRun: true)
-    case .presented, .failed: self.init(isFeatureRun: false)
-    case .dismissed(.purchased, _), .dismissed(.restored, _): self.init(isFeatureRun: true)
-    case .dismissed(.declined, .forNextPaywall): self.init(isFeatureRun: false)
-    case .dismissed(.declined, let reason):
-      self.init(
-        isFeatureRun: gating == .nonGated,
-        errorCode: gating == .gated && reason == .webViewFailedToLoad
-          ? FeatureGate.webViewFailed : nil)
+    case .skipped, .paid: isFeatureRun = true
+    case .presented, .failed, .ignored, .declined(.forNextPaywall): isFeatureRun = false
+    case .declined: isFeatureRun = !isGated
     }
-  }
-
-  private init(isFeatureRun: Bool, errorCode: Int? = nil) {
-    self.isFeatureRun = isFeatureRun
-    self.errorCode = errorCode
+    switch state {
+    case .failed: failure = .error
+    case .declined(.webViewFailedToLoad) where isGated: failure = .webViewFailed
+    default: failure = nil
+    }
   }
 }

@@ -74,12 +74,4 @@ extension Platform {
     case .android: .android
     }
   }
-
-  /// Events that a reset of the user does not forget: they are about the app.
-  var eventsKeptAtReset: [String] {
-    switch self {
-    case .iOS: SDKPlatform.ios.eventsKeptOnReset
-    case .android: SDKPlatform.android.eventsKeptOnReset
-    }
-  }
 }

@@ -132,11 +132,6 @@ extension SDKState {
       return true
     }
     track(.deepLink(url: url))
-    let placement = SuperwallEventName.deepLink.placementName
-    guard config?.hasPlacement(placement) == true else { return link.isAppLink }
-    let registration = Registration(
-      placement: placement, params: link.params, source: .implicit, eventID: newEventID(), at: now)
-    closeForDeepLink(then: registration)
-    return true
+    return followLink(link.params) || link.isAppLink
   }
 }

@@ -3,19 +3,19 @@ internal import RuleEngine
 /// What happened, as far as rules can ask for it. Times are milliseconds since 1970, oldest first.
 package struct LoggedEvents: Hashable, Sendable {
   /// By key of the occurrence limit.
-  private(set) var occurrences: [String: [Int64]] = [:]
+  package private(set) var occurrences: [String: [Int64]] = [:]
   /// By name of the placement or of the SDK's event.
-  private(set) var events: [String: [Int64]] = [:]
+  package private(set) var events: [String: [Int64]] = [:]
   /// How many times of one name are kept; the oldest go first.
   var limit = 1_000
 
-  init() {}
+  package init() {}
 
   init(_ entries: some Sequence<EventLogEntry>) {
     for entry in entries { add(entry) }
   }
 
-  mutating func add(_ entry: EventLogEntry) {
+  package mutating func add(_ entry: EventLogEntry) {
     switch entry {
     case .event(let name, let time): append(time, to: &events[name, default: []])
     case .occurrence(let key, let time): append(time, to: &occurrences[key, default: []])
@@ -28,7 +28,7 @@ package struct LoggedEvents: Hashable, Sendable {
   }
 
   /// Forgets a user: occurrences, and all events but those named.
-  mutating func reset(keeping names: [String]) {
+  package mutating func reset(keeping names: [String]) {
     occurrences = [:]
     events = events.filter { names.contains($0.key) }
   }

@@ -93,67 +93,6 @@ public enum SuperwallEvent: Hashable, Sendable {
   case unknown
 }
 
-/// What became of a request to present.
-public enum PresentationRequestStatus: String, Hashable, Sendable {
-  case presentation
-  case noPresentation
-  case timeout
-}
-
-/// Why a request did not lead to a presentation, in the contract's words (decision D7).
-public enum PresentationRequestReason: Hashable, Sendable {
-  case debuggerPresented
-  case paywallAlreadyPresented
-  case holdout(Decision.Experiment)
-  case noRuleMatch
-  case eventNotFound
-  case noPaywallViewController
-  case noViewController
-  /// Only read, never sent: audiences decide, not the status (decision D17).
-  case userIsSubscribed
-  case error(String)
-
-  /// The contract's name.
-  public var name: String {
-    switch self {
-    case .debuggerPresented: "debuggerPresented"
-    case .paywallAlreadyPresented: "paywallAlreadyPresented"
-    case .holdout: "holdout"
-    case .noRuleMatch: "noRuleMatch"
-    case .eventNotFound: "eventNotFound"
-    case .noPaywallViewController: "noPaywallViewController"
-    case .noViewController: "noViewController"
-    case .userIsSubscribed: "userIsSubscribed"
-    case .error: "error"
-    }
-  }
-
-  /// The reason of a name that needs nothing else, also in the words of the native SDKs.
-  public init?(name: String) {
-    switch name {
-    case "debuggerPresented": self = .debuggerPresented
-    case "paywallAlreadyPresented": self = .paywallAlreadyPresented
-    case "noRuleMatch", "noAudienceMatch": self = .noRuleMatch
-    case "eventNotFound", "placementNotFound": self = .eventNotFound
-    case "noPaywallViewController": self = .noPaywallViewController
-    case "noViewController", "noPresenter": self = .noViewController
-    case "userIsSubscribed": self = .userIsSubscribed
-    case "noConfig", "subscriptionStatusTimeout": self = .error(name)
-    default: return nil
-    }
-  }
-
-  /// The contract's JSON.
-  public var value: Value {
-    switch self {
-    case .holdout(let experiment):
-      .object(["reason": .string(name), "experiment": experiment.value])
-    case .error(let text): .object(["reason": .string(name), "error": .string(text)])
-    default: .object(["reason": .string(name)])
-    }
-  }
-}
-
 /// What kind of purchase a transaction was.
 public enum TransactionKind: String, Hashable, Sendable {
   case subscriptionStart = "SUBSCRIPTION_START"

@@ -43,8 +43,8 @@ extension SDKState {
   /// Who assignments go by.
   var subjectID: String { stored.appUserID ?? stored.aliasID }
 
-  mutating func store(_ variant: Variant, of experimentID: String, isSent: Bool = false) {
-    let new = Assignment(experimentID: experimentID, variant: variant, isSentToServer: isSent)
+  mutating func store(_ variant: Variant, of experimentID: String) {
+    let new = Assignment(experimentID: experimentID, variant: variant)
     if let known = stored.assignments.firstIndex(where: { $0.experimentID == experimentID }) {
       stored.assignments[known] = new
     } else {
@@ -90,9 +90,20 @@ extension SDKState {
     send(AssignmentConfirmation(pairs: [assignment.pair], identity: identityNumber))
   }
 
+  /// Confirms what the placements would give the user now, without parameters.
   mutating func confirmAllAssignments(_ token: Token) {
     track(.confirmAllAssignments)
-    let pending = stored.assignments.filter { !$0.isSentToServer }.map(\.pair)
+    var pending: [DecisionState.Assignment] = []
+    if let rules = config?.rules, !hidesPaywalls {
+      var frame = Frame(for: rules.program)
+      fill(&frame, params: .map([]))
+      let state = decisionState
+      let all = rules.confirmAllAssignments(frame: &frame, state: state) {
+        .draw(entropy.fraction())
+      }
+      replaceAssignments(by: all.assignments)
+      pending = all.toConfirm
+    }
     sendNext(
       AssignmentConfirmation(pairs: [], identity: identityNumber, rest: pending, call: token))
   }

@@ -66,8 +66,9 @@ extension SDKState {
     stored.webEntitlements = []
     stored.totalPaywallViews = 0
     stored.lastPaywallView = nil
-    history.reset(keeping: platform.eventsKeptAtReset)
-    effects.append(.clearLog(keepingEvents: Set(platform.eventsKeptAtReset)))
+    let kept = platform.evaluator.eventsKeptOnReset
+    history.reset(keeping: kept)
+    effects.append(.clearLog(keepingEvents: Set(kept)))
     chooseAssignments()
     track(.reset)
   }

@@ -4,11 +4,6 @@ internal import RuleEngine
 // MARK: Attributes of the user
 
 extension SDKState {
-  /// Names that the SDK itself fills; what an app sets under them is left out.
-  private static let reservedAttributes: Set<String> = [
-    "aliasId", "seed", "appUserId", "applicationInstalledAt",
-  ]
-
   /// The app's attributes and the SDK's own, an object.
   var userAttributes: Value {
     var all = stored.userAttributes
@@ -20,13 +15,8 @@ extension SDKState {
     return .members(all)
   }
 
-  /// Sets attributes, one by one over those that are there. Null removes one; names that begin
-  /// with `$` or that the SDK keeps for itself are left out.
   mutating func setUserAttributes(_ attributes: Value) {
-    for member in attributes.members ?? []
-    where !member.key.hasPrefix("$") && !Self.reservedAttributes.contains(member.key) {
-      stored.userAttributes[member.key] = member.value == .null ? nil : member.value
-    }
+    UserAttributes.merge(attributes, into: &stored.userAttributes)
     track(.userAttributes(userAttributes))
   }
 }
@@ -62,7 +52,8 @@ public enum IntegrationAttribute: String, Hashable, Sendable, CaseIterable {
 
 extension SDKState {
   /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
-  /// are left out, and the rest goes on (decision D24).
+  /// are left out, and the rest is set (decision D24). They are attributes of the user too, which
+  /// `integrationAttributes` tells of by itself.
   mutating func setIntegrationAttributes(_ attributes: Value) {
     var changes: [Value.Entry] = []
     for member in attributes.members ?? []
@@ -74,8 +65,8 @@ extension SDKState {
       }
       changes.append(Value.Entry(key: .string(member.key), value: member.value))
     }
+    UserAttributes.merge(.map(changes), into: &stored.userAttributes)
     track(
       .integrationAttributes(.members(stored.integrationAttributes.mapValues { .string($0) })))
-    if !changes.isEmpty { setUserAttributes(.map(changes)) }
   }
 }

@@ -39,8 +39,7 @@ extension SDKState {
   /// outcome, and its handler's.
   mutating func reject(_ call: Call, _ token: Token, _ error: SDKError) {
     guard case .registerPlacement(let request) = call else { return fail(token, error) }
-    if let handler = request.handlerID { emit(.onPaywallError(error, handlerID: handler)) }
-    complete(token, .outcome(PlacementOutcome(.error(error))))
+    settle(.error(error), call: token, handler: request.handlerID)
   }
 
   private var configurationFailed: SDKError {
@@ -105,8 +104,8 @@ extension SDKState {
     fetchedPaywalls = [:]
     chooseAssignments()
     if lifecycle.phase == .configured {
-      track(.deviceAttributes(deviceAttributes(withTimes: false)))
       track(.configRefresh)
+      track(.deviceAttributes(deviceAttributes(withTimes: false)))
     } else if purchases == .store {
       loadOwned(for: .configuring)
     } else {
@@ -132,8 +131,8 @@ extension SDKState {
   mutating func finishConfiguring() {
     for effect in lifecycle.handle(.configLoaded) where effect == .announceConfigured {
       configurationError = nil
-      let implicit = launch()
       track(.configRefresh)
+      let implicit = launch()
       for call in configureCalls { complete(call) }
       configureCalls = []
       if options.paywalls.shouldPreload { preload(nil) }

@@ -55,5 +55,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
   static let statusTimeout = SDKError(
     .subscriptionStatusTimeout,
     "the subscription status stayed unknown; set it with setSubscriptionStatus()")
+  static let webViewFailed = SDKError(
+    .webViewFailed, "the paywall could not be loaded; try again later")
   static let shutDown = SDKError(.shutDown, "the SDK was shut down")
 }

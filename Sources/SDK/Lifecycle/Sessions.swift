@@ -12,9 +12,8 @@ struct AppSession: Sendable {
 extension SDKState {
   /// Tells of the first run, the launch and the session, once in a process.
   ///
-  /// - Returns: names of the events that may ask for a paywall, for when the calls that waited are
-  ///   done.
-  mutating func launch() -> [String] {
+  /// - Returns: the events that may ask for a paywall, for when the calls that waited are done.
+  mutating func launch() -> [SuperwallEventName] {
     guard !hasLaunched else { return [] }
     hasLaunched = true
     beginSession()
@@ -30,7 +29,7 @@ extension SDKState {
     for event in events { track(event) }
     track(.configAttributes)
     track(.deviceAttributes(deviceAttributes(withTimes: false)))
-    return events.map(\.name.placementName)
+    return events.map(\.name)
   }
 
   private mutating func beginSession() {
@@ -53,7 +52,7 @@ extension SDKState {
     track(.sessionStart)
     track(.deviceAttributes(deviceAttributes(withTimes: false)))
     refreshConfig()
-    triggerImplicitly(SuperwallEventName.sessionStart.placementName)
+    triggerImplicitly(.sessionStart)
   }
 
   mutating func enterBackground() {

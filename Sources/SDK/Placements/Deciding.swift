@@ -1,39 +1,60 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What a placement gives the user, and what follows if it is carried out.
-struct PlacementDecision: Sendable {
+/// What a placement gives the user, and what the request that it was decided for applies.
+struct PlacementDecision: Hashable, Sendable {
+  var placement: String
   var outcome: Decision.Outcome
-  var effects: [Decision.Effect]
+  var effects: [AppliedEffect]
 
-  init(_ outcome: Decision.Outcome, _ effects: [Decision.Effect] = []) {
-    self.outcome = outcome
-    self.effects = effects
-  }
-
-  /// The limit under which the decision counts, once it is carried out.
-  var occurrenceLimit: OccurrenceLimit? {
-    for case .recordOccurrence(let limit) in effects { return limit }
-    return nil
+  var experiment: Decision.Experiment? {
+    switch outcome {
+    case .paywall(let experiment), .holdout(let experiment): experiment
+    case .noAudienceMatch, .placementNotFound, .error: nil
+    }
   }
 }
 
 // MARK: Asking the rule engine
 
 extension SDKState {
-  /// What the placement gives the user now. Nothing is changed: what should follow is in the
-  /// decision's effects.
+  /// What the placement gives the user now. What the kind of request applies at once is done; the
+  /// rest is left to ``apply(_:_:)``.
   ///
   /// - Parameter event: when the placement itself was put into the history, if it was.
   mutating func decide(
-    _ placement: String, params: Value, isFeatureGatable: Bool = false, event: Int64? = nil
+    _ placement: String, params: Value, for kind: RequestKind, isFeatureGatable: Bool = false,
+    event: Int64? = nil
   ) -> PlacementDecision {
+    let (outcome, effects) = ask(placement, params, isFeatureGatable, event)
+    let decision = PlacementDecision(
+      placement: placement, outcome: outcome,
+      effects: EffectTable.tollgate.applied(of: effects, outcome, for: kind))
+    apply(decision, .atOnce)
+    return decision
+  }
+
+  /// Does what a decision wants done at a time.
+  mutating func apply(_ decision: PlacementDecision, _ time: AppliedEffect.Time) {
+    for applied in decision.effects where applied.time == time {
+      switch applied.effect {
+      case .storeAssignment(let experimentID, _):
+        if let variant = decision.experiment?.variant { store(variant, of: experimentID) }
+      case .confirmAssignment(let experimentID, _): confirmAssignment(of: experimentID)
+      case .recordOccurrence(let limit): remember(.occurrence(key: limit.key, at: now))
+      case .fireTrigger:
+        track(.triggerFire(placement: decision.placement, TriggerResult(decision.outcome)))
+      }
+    }
+  }
+
+  private mutating func ask(
+    _ placement: String, _ params: Value, _ isFeatureGatable: Bool, _ event: Int64?
+  ) -> (Decision.Outcome, [Decision.Effect]) {
     guard let rules = config?.rules, rules.placement(named: placement) != nil else {
-      return PlacementDecision(.placementNotFound)
+      return (.placementNotFound, [])
     }
-    if options.paywalls.hideWhenSubscribed, stored.status.isActive {
-      return PlacementDecision(.noAudienceMatch)
-    }
+    if hidesPaywalls { return (.noAudienceMatch, []) }
     var frame = Frame(for: rules.program)
     let params = PlacementParams.make(
       placement: placement, custom: params,
@@ -42,8 +63,11 @@ extension SDKState {
     fill(&frame, params: params, placement: event.map { (placement, $0) })
     let decision = rules.decide(
       placement, frame: &frame, state: decisionState, assigner: .draw(entropy.fraction()))
-    return PlacementDecision(decision.outcome, decision.effects)
+    return (decision.outcome, decision.effects)
   }
+
+  /// Whether nobody who is subscribed sees a paywall (decision D17).
+  var hidesPaywalls: Bool { options.paywalls.hideWhenSubscribed && stored.status.isActive }
 
   /// Gives rules what they read: attributes, and answers from the history. Attributes past the
   /// memory limit count as not there: rules that read them do not match.
@@ -79,17 +103,6 @@ extension SDKState {
       subjectID: subjectID, now: now, assignments: stored.assignments.map(\.pair),
       occurrences: history.forDeciding, entitlements: stored.status.entitlements.map(\.id),
       sessionStart: session.start)
-  }
-
-  /// Keeps the assignment that a decision promises.
-  mutating func keepAssignment(of decision: PlacementDecision) {
-    switch decision.outcome {
-    case .paywall(let experiment), .holdout(let experiment):
-      for effect in decision.effects {
-        if case .storeAssignment = effect { store(experiment.variant, of: experiment.id) }
-      }
-    default: break
-    }
   }
 
   private var userForRules: Value {

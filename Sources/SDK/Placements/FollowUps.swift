@@ -4,32 +4,37 @@ internal import RuleEngine
 // Events of the SDK that ask for a paywall themselves (the native SDKs' implicit triggers).
 
 extension SDKState {
-  /// Events after which another paywall can take an open one's place. A paywall that one of them
-  /// has shown is the end of the chain.
-  private static let chainEvents: Set<String> = Set(
-    [
-      SuperwallEventName.paywallDecline, .transactionAbandon, .transactionFail, .surveyResponse,
-      .deepLink,
-    ].map(\.placementName))
-
-  /// What takes the open paywall's place after an event: a placement with the event's name that
-  /// would show a paywall. Nil when there is none, and when something was bought: that is the end.
-  /// Asking changes nothing.
-  mutating func followUp(_ event: SuperwallEventName) -> Closing.Next? {
-    followUp(event.placementName, params: .map([]))
+  /// What an event leads to, by the one list of them.
+  ///
+  /// - Parameter placement: the one that stands for the event.
+  private func outcome(of event: SuperwallEventName, _ placement: String)
+    -> ImplicitTriggers.Outcome
+  {
+    ImplicitTriggers.tollgate.outcome(
+      of: event, hasPlacement: config?.hasPlacement(placement) == true,
+      opener: presentation?.registration.event, isPaywallOpen: presentation != nil)
   }
 
-  mutating func followUp(_ placement: String, params: Value) -> Closing.Next? {
+  private mutating func registration(
+    of event: SuperwallEventName, _ placement: String, _ params: Value = .map([])
+  ) -> Registration {
+    Registration(
+      placement: placement, params: params, event: event, eventID: newEventID(), at: now)
+  }
+
+  /// What takes the open paywall's place after an event: a placement that would show a paywall. Nil
+  /// when there is none, and when something was bought: that is the end.
+  ///
+  /// - Parameter placement: nil is the event's own.
+  mutating func followUp(
+    _ event: SuperwallEventName, placement: String? = nil, params: Value = .map([])
+  ) -> Closing.Next? {
+    let placement = placement ?? event.placementName
     guard let open = presentation, open.completed == nil,
-      config?.hasPlacement(placement) == true, !Self.chainEvents.contains(open.registration.placement)
+      outcome(of: event, placement) == .closePaywallThenTriggerPaywall,
+      case .paywall = decide(placement, params: params, for: .handleImplicitTrigger).outcome
     else { return nil }
-    let entropy = entropy
-    guard case .paywall = decide(placement, params: params).outcome else { return nil }
-    // The question draws no numbers that the answer would not draw.
-    self.entropy = entropy
-    let registration = Registration(
-      placement: placement, params: params, source: .implicit, eventID: newEventID(), at: now)
-    return .register(registration, inherits: true)
+    return .register(registration(of: event, placement, params), inherits: true)
   }
 
   /// Lets another paywall take the open one's place, if the config has one for the event.
@@ -42,17 +47,25 @@ extension SDKState {
     return true
   }
 
-  /// An event outside of paywalls asks for one: nothing happens when the config does not name it,
-  /// or when a paywall is open.
-  mutating func triggerImplicitly(_ placement: String) {
-    guard presentation == nil, config?.hasPlacement(placement) == true else { return }
-    registrations.append(
-      Registration(
-        placement: placement, params: .map([]), source: .implicit, eventID: newEventID(), at: now))
+  /// An event outside of paywalls asks for one.
+  mutating func triggerImplicitly(_ event: SuperwallEventName) {
+    let placement = event.placementName
+    guard outcome(of: event, placement) == .triggerPaywall else { return }
+    registrations.append(registration(of: event, placement))
+  }
+
+  /// A deep link asks for a paywall.
+  ///
+  /// - Returns: whether the config has a placement for it.
+  mutating func followLink(_ params: Value) -> Bool {
+    let placement = SuperwallEventName.deepLink.placementName
+    guard outcome(of: .deepLink, placement) == .deepLinkTrigger else { return false }
+    closeForDeepLink(then: registration(of: .deepLink, placement, params))
+    return true
   }
 
   /// A deep link takes an open paywall away, and has its turn next.
-  mutating func closeForDeepLink(then registration: Registration) {
+  private mutating func closeForDeepLink(then registration: Registration) {
     let next = Closing.Next.register(registration, inherits: false)
     switch presentation?.phase {
     case nil: registrations.insert(registration, at: 0)
@@ -82,6 +95,6 @@ extension SDKState {
     // Android has no such event.
     guard platform == .iOS else { return }
     track(.touchesBegan)
-    triggerImplicitly(SuperwallEventName.touchesBegan.placementName)
+    triggerImplicitly(.touchesBegan)
   }
 }

@@ -9,19 +9,6 @@ public enum FeatureGating: String, Hashable, Sendable {
   case nonGated
 }
 
-/// Why a paywall went away.
-public enum PaywallCloseReason: String, Hashable, Sendable {
-  /// It is still there.
-  case none
-  /// The user closed it: close button, swipe, back button.
-  case manualClose
-  /// The SDK or the app closed it: `dismiss()`, a purchase, a restore, a deep link.
-  case systemLogic
-  /// Another paywall takes its place.
-  case forNextPaywall
-  case webViewFailedToLoad
-}
-
 /// How a presentation ended.
 public enum PaywallResult: Hashable, Sendable {
   case purchased(productID: String)

@@ -66,7 +66,7 @@ extension SDKState {
         endActiveWithoutPaywall(
           "the paywall '\(identifier)' could not be loaded" + whyFetched(identifier))
       }
-    case .question(let token): answer(token, .paywallNotAvailable)
+    case .question(let token): answer(token, .noPaywallViewController)
     }
   }
 
@@ -85,7 +85,7 @@ extension SDKState {
     case .registration:
       if let registration = active?.registration {
         var info = self.info(of: paywall, for: registration)
-        info.experiment = active?.experiment
+        info.experiment = active?.decision?.experiment
         info.responseLoad = times
         track(.paywallResponseLoadComplete(placement: placement, info))
       }
@@ -106,7 +106,7 @@ extension SDKState {
     info.presentedByEventID = registration.eventID
     info.presentedAt = registration.at
     info.presentedBy = "placement"
-    info.presentationSourceType = registration.source.rawValue
+    info.presentationSourceType = registration.event == nil ? "register" : "implicit"
     return info
   }
 }

@@ -59,9 +59,7 @@ public struct PlacementEvaluator: ~Copyable {
     _ placement: String, params: Value = .map([]), now: Int64
   ) -> PresentationResult {
     let decision = decide(placement, params: params, now: now)
-    for case .storeAssignment(let experiment, let variant) in decision.effects {
-      store(experiment, variant)
-    }
+    apply(decision, for: .getPresentationResult, now: now)
     return PresentationResult(TriggerResult(decision.outcome))
   }
 
@@ -86,8 +84,12 @@ public struct PlacementEvaluator: ~Copyable {
 
   /// Carries out the effects of a decision: its paywall was presented, or its holdout taken.
   public mutating func apply(_ decision: Decision, now: Int64) {
-    for effect in decision.effects {
-      switch effect {
+    apply(decision, for: .presentation, now: now)
+  }
+
+  private mutating func apply(_ decision: Decision, for kind: RequestKind, now: Int64) {
+    for applied in decision.effects(for: kind) {
+      switch applied.effect {
       case .storeAssignment(let experiment, let variant): store(experiment, variant)
       case .recordOccurrence(let limit): record(limit.key, now)
       case .confirmAssignment, .fireTrigger: break

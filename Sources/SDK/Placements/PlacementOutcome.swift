@@ -36,18 +36,7 @@ public struct PlacementOutcome: Hashable, Sendable {
 
   public init(_ kind: Kind, gating: FeatureGating = .gated) {
     self.kind = kind
-    featureGranted = PlacementOutcome.grantsFeature(kind, gating: gating)
-  }
-
-  /// Skips of every kind grant the feature, and so do purchases and restores. A paywall that was
-  /// declined grants it when the placement is not gated, unless another paywall took its place.
-  static func grantsFeature(_ kind: Kind, gating: FeatureGating) -> Bool {
-    switch kind {
-    case .skipped: true
-    case .error, .ignored: false
-    case .presented(.declined, let reason): reason != .forNextPaywall && gating == .nonGated
-    case .presented: true
-    }
+    featureGranted = FeatureGate(kind.state, isGated: gating == .gated).isFeatureRun
   }
 
   /// The JSON of decision D2: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?,
@@ -65,6 +54,19 @@ public struct PlacementOutcome: Hashable, Sendable {
     case .error(let error):
       return .object(["outcome": "error", "error": error.value, "featureGranted": granted])
     case .ignored: return .object(["outcome": "ignored", "featureGranted": granted])
+    }
+  }
+}
+
+extension PlacementOutcome.Kind {
+  /// As the gate of the feature sees it.
+  var state: FeatureGate.State {
+    switch self {
+    case .presented(.declined, let reason): .declined(reason)
+    case .presented(.purchased, _), .presented(.restored, _): .paid
+    case .skipped: .skipped
+    case .error: .failed
+    case .ignored: .ignored
     }
   }
 }

@@ -18,7 +18,7 @@ struct Presentation: Sendable {
   var paywall: PaywallResponse
   var products: [StoreProduct]
   var registration: Registration
-  var occurrenceLimit: OccurrenceLimit?
+  let decision: PlacementDecision
   var phase = Phase.presenting(then: nil)
   /// What was bought or restored while it was open: any later close reports it (decision D14).
   var completed: PaywallResult?
@@ -54,17 +54,15 @@ struct Closing: Hashable, Sendable {
 extension SDKState {
   /// Tells the host to show the paywall of the registration that has its turn.
   mutating func present(_ turn: ActiveRegistration) {
-    guard let paywall = turn.paywall, let experiment = turn.experiment else { return }
-    let registration = turn.registration
-    track(.triggerFire(placement: registration.placement, .paywall(experiment)))
-    confirmAssignment(of: experiment.id)
+    guard let paywall = turn.paywall, let decision = turn.decision else { return }
+    apply(decision, .whenAvailable)
     track(.paywallPresentationRequest(.presentation, nil))
     var info = turn.info
     info.presentationID = entropy.identifier("presentation")
     let id = info.presentationID ?? ""
     presentation = Presentation(
-      id: id, info: info, paywall: paywall, products: turn.products, registration: registration,
-      occurrenceLimit: turn.occurrenceLimit)
+      id: id, info: info, paywall: paywall, products: turn.products,
+      registration: turn.registration, decision: decision)
     active?.stage = .presenting
     emit(.willPresentPaywall(info))
     effects.append(
@@ -77,7 +75,7 @@ extension SDKState {
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
       return
     }
-    if let limit = open.occurrenceLimit { remember(.occurrence(key: limit.key, at: now)) }
+    apply(open.decision, .whenPresented)
     stored.totalPaywallViews += 1
     stored.lastPaywallView = now
     presentation?.phase = .presented
@@ -97,7 +95,9 @@ extension SDKState {
     }
     presentation = nil
     active = nil
-    end(open.registration, with: SDKError(.presentationFailed, message))
+    settle(
+      .error(SDKError(.presentationFailed, message)), call: open.registration.call,
+      handler: open.registration.handlerID)
     for call in open.dismissCalls { complete(call) }
     go(to: then?.next, after: nil)
   }
@@ -190,15 +190,9 @@ extension SDKState {
   /// Gives the registration its outcome, unless the next paywall takes it over.
   private mutating func settle(_ open: Presentation, _ closing: Closing) {
     if case .register(_, inherits: true) = closing.next { return }
-    let outcome = PlacementOutcome(
-      .presented(open.result, closing.reason), gating: open.info.featureGating)
-    if closing.reason == .webViewFailedToLoad, !outcome.featureGranted,
-      let handler = open.registration.handlerID
-    {
-      let error = SDKError(.webViewFailed, "the paywall could not be loaded; try again later")
-      emit(.onPaywallError(error, handlerID: handler))
-    }
-    complete(open.registration.call, .outcome(outcome))
+    settle(
+      .presented(open.result, closing.reason), gating: open.info.featureGating,
+      call: open.registration.call, handler: open.registration.handlerID)
   }
 
   private mutating func go(to next: Closing.Next?, after open: Presentation?) {

@@ -13,8 +13,8 @@ struct Question: Hashable, Sendable {
   var placement: String
   var params: Value
   var wait: Wait?
-  /// What the answer will be when its paywall is available.
-  var experiment: Decision.Experiment?
+  /// What is answered when its paywall is available.
+  var decision: PlacementDecision?
 }
 
 // MARK: getPresentationResult
@@ -48,31 +48,29 @@ extension SDKState {
     }
   }
 
-  mutating func questionTimedOut(_ token: Token) { answer(token, .paywallNotAvailable) }
-
   private mutating func decide(_ question: Question) {
-    let decision = decide(question.placement, params: question.params)
-    keepAssignment(of: decision)
-    switch decision.outcome {
-    case .paywall(let experiment):
-      questions[question.token]?.experiment = experiment
-      loadPaywall(
-        experiment.variant.paywallID ?? "", for: .question(question.token),
-        placement: question.placement)
-    case .holdout(let experiment):
-      confirmAssignment(of: experiment.id)
-      answer(question.token, .holdout(experiment))
-    default: answer(question.token, PresentationResult(TriggerResult(decision.outcome)))
+    let decision = decide(
+      question.placement, params: question.params, for: .getPresentationResult)
+    guard case .paywall(let experiment) = decision.outcome else {
+      return answer(question.token, PresentationResult(TriggerResult(decision.outcome)))
     }
+    questions[question.token]?.decision = decision
+    loadPaywall(
+      experiment.variant.paywallID ?? "", for: .question(question.token),
+      placement: question.placement)
   }
 
   mutating func paywallIsAvailable(for token: Token) {
-    guard let experiment = questions[token]?.experiment else { return }
-    confirmAssignment(of: experiment.id)
-    answer(token, .paywall(experiment))
+    guard let decision = questions[token]?.decision else { return }
+    apply(decision, .whenAvailable)
+    answer(token, PresentationResult(TriggerResult(decision.outcome)))
   }
 
-  mutating func answer(_ token: Token, _ result: PresentationResult) {
+  mutating func answer(_ token: Token, _ reason: PresentationRequestReason) {
+    answer(token, PresentationResult(reason))
+  }
+
+  private mutating func answer(_ token: Token, _ result: PresentationResult) {
     guard questions.removeValue(forKey: token) != nil else { return }
     complete(token, .presentation(result))
   }

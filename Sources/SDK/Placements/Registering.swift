@@ -3,18 +3,13 @@ internal import RuleEngine
 
 /// A placement that waits for its turn, or has it.
 struct Registration: Hashable, Sendable {
-  enum Source: String, Hashable, Sendable {
-    case register
-    /// An event of the SDK asked.
-    case implicit
-  }
-
   var placement: String
   var params: Value
   var handlerID: String?
   /// The call that gets the outcome; nil when nobody waits for it.
   var call: Token?
-  var source: Source
+  /// The event of the SDK that asked; nil when the app did.
+  var event: SuperwallEventName?
   var isFeatureGatable = false
   /// The gating of the paywall whose place this one takes.
   var gating: FeatureGating?
@@ -40,8 +35,7 @@ struct ActiveRegistration: Sendable {
   /// Names this turn in timers and answers.
   var token: Token
   var stage = Stage.waitingForStatus
-  var experiment: Decision.Experiment?
-  var occurrenceLimit: OccurrenceLimit?
+  var decision: PlacementDecision?
   var paywall: PaywallResponse?
   var products: [StoreProduct] = []
   var info = PaywallInfo.none
@@ -61,7 +55,7 @@ extension SDKState {
     registrations.append(
       Registration(
         placement: request.placement, params: request.params, handlerID: request.handlerID,
-        call: token, source: .register, isFeatureGatable: request.isFeatureGatable,
+        call: token, isFeatureGatable: request.isFeatureGatable,
         eventID: newEventID(), at: now))
   }
 
@@ -78,13 +72,13 @@ extension SDKState {
   }
 
   private mutating func begin(_ registration: Registration) {
-    if registration.source == .register {
+    if registration.event == nil {
       remember(registration.placement)
       active?.registration.rememberedAt = now
       if trackingBehavior == .all { collect(registration.placement, registration.params) }
     }
     guard presentation == nil else {
-      return endActive(.alreadyPresented, .noPresentation, .paywallAlreadyPresented)
+      return endActive(.alreadyPresented, .paywallAlreadyPresented)
     }
     waitForStatus()
   }
@@ -121,9 +115,9 @@ extension SDKState {
 
   mutating func statusStayedUnknown(_ token: Token) {
     if active?.token == token {
-      endActive(.statusTimeout, .timeout, .error(SDKError.Code.subscriptionStatusTimeout.rawValue))
+      endActive(.statusTimeout, .subscriptionStatusTimeout)
     } else {
-      questionTimedOut(token)
+      answer(token, .subscriptionStatusTimeout)
     }
   }
 }
@@ -134,55 +128,57 @@ extension SDKState {
   private mutating func decideActive() {
     guard let registration = active?.registration else { return }
     let decision = decide(
-      registration.placement, params: registration.params,
+      registration.placement, params: registration.params, for: .presentation,
       isFeatureGatable: registration.isFeatureGatable, event: registration.rememberedAt)
-    keepAssignment(of: decision)
+    active?.decision = decision
     switch decision.outcome {
     case .paywall(let experiment):
-      active?.experiment = experiment
-      active?.occurrenceLimit = decision.occurrenceLimit
       active?.stage = .loadingPaywall
       loadPaywall(
         experiment.variant.paywallID ?? "", for: .registration, placement: registration.placement)
-    case .holdout(let experiment):
-      confirmAssignment(of: experiment.id)
-      track(.triggerFire(placement: registration.placement, .holdout(experiment)))
-      if let limit = decision.occurrenceLimit { remember(.occurrence(key: limit.key, at: now)) }
-      skipActive(.holdout(experiment), .holdout(experiment))
-    case .noAudienceMatch:
-      track(.triggerFire(placement: registration.placement, .noAudienceMatch))
-      skipActive(.noAudienceMatch, .noRuleMatch)
-    case .placementNotFound: skipActive(.placementNotFound, .eventNotFound)
+    case .holdout(let experiment): skipActive(.holdout(experiment), .holdout(experiment))
+    case .noAudienceMatch: skipActive(.noAudienceMatch, .noAudienceMatch)
+    case .placementNotFound: skipActive(.placementNotFound, .placementNotFound)
     case .error(let failure): endActiveWithoutPaywall(failure.message)
     }
   }
 
   private mutating func skipActive(
-    _ reason: PaywallSkippedReason, _ wireReason: PresentationRequestReason
+    _ skip: PaywallSkippedReason, _ reason: PresentationRequestReason
   ) {
-    guard let registration = takeActive() else { return }
-    track(.paywallPresentationRequest(.noPresentation, wireReason))
-    if let handler = registration.handlerID { emit(.onPaywallSkip(reason, handlerID: handler)) }
-    complete(registration.call, .outcome(PlacementOutcome(.skipped(reason))))
+    endActive(.skipped(skip), reason)
   }
 
-  /// Ends the turn with an error.
+  private mutating func endActive(_ error: SDKError, _ reason: PresentationRequestReason) {
+    endActive(.error(error), reason)
+  }
+
   private mutating func endActive(
-    _ error: SDKError, _ status: PresentationRequestStatus, _ reason: PresentationRequestReason
+    _ kind: PlacementOutcome.Kind, _ reason: PresentationRequestReason
   ) {
     guard let registration = takeActive() else { return }
-    track(.paywallPresentationRequest(status, reason))
-    end(registration, with: error)
+    track(.paywallPresentationRequest(reason.status, reason))
+    settle(kind, call: registration.call, handler: registration.handlerID)
   }
 
   mutating func endActiveWithoutPaywall(_ message: String) {
-    endActive(
-      SDKError(.paywallNotAvailable, message), .noPresentation, .noPaywallViewController)
+    endActive(SDKError(.paywallNotAvailable, message), .noPaywallViewController)
   }
 
-  mutating func end(_ registration: Registration, with error: SDKError) {
-    if let handler = registration.handlerID { emit(.onPaywallError(error, handlerID: handler)) }
-    complete(registration.call, .outcome(PlacementOutcome(.error(error))))
+  /// Gives a registration its outcome, and tells its handler why there is or was no paywall.
+  mutating func settle(
+    _ kind: PlacementOutcome.Kind, gating: FeatureGating = .gated, call: Token?, handler: String?
+  ) {
+    let gate = FeatureGate(kind.state, isGated: gating == .gated)
+    if let handler {
+      switch (kind, gate.failure) {
+      case (.skipped(let reason), _): emit(.onPaywallSkip(reason, handlerID: handler))
+      case (.error(let error), .error): emit(.onPaywallError(error, handlerID: handler))
+      case (_, .webViewFailed): emit(.onPaywallError(.webViewFailed, handlerID: handler))
+      default: break
+      }
+    }
+    complete(call, .outcome(PlacementOutcome(kind, gating: gating)))
   }
 
   mutating func takeActive() -> Registration? {
@@ -197,7 +193,7 @@ extension SDKState {
     guard let turn = active, turn.stage == .loadingPaywall else { return }
     active?.paywall = paywall
     var info = self.info(of: paywall, for: turn.registration)
-    info.experiment = turn.experiment
+    info.experiment = turn.decision?.experiment
     info.responseLoad = load
     active?.info = info
     active?.stage = .loadingProducts
@@ -215,9 +211,9 @@ extension SDKState {
 
   mutating func presenterAnswered(_ canPresent: Bool, for token: Token) {
     guard let turn = active, turn.token == token, turn.stage == .askingPresenter else { return }
-    guard canPresent else { return endActive(.noPresenter, .noPresentation, .noViewController) }
+    guard canPresent else { return endActive(.noPresenter, .noPresenter) }
     guard presentation == nil else {
-      return endActive(.alreadyPresented, .noPresentation, .paywallAlreadyPresented)
+      return endActive(.alreadyPresented, .paywallAlreadyPresented)
     }
     present(turn)
   }

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 
 // What a host reports about its paywall.
 
@@ -20,7 +21,8 @@ extension SDKState {
       buy(product, shouldDismiss: shouldDismiss)
     case .restore: restoreFromPaywall()
     case .close: userCloses()
-    case .systemDismissed: userCloses(tellsHost: false)
+    case .swipedAway: userCloses(tellsHost: false)
+    case .systemDismissed: close(Closing(reason: .systemLogic, tellsHost: false))
     case .requestCallback(let requestID, let callback): requestCallback(requestID, callback)
     case .openURL(let url, let external):
       emit(.paywallWillOpenURL(url))
@@ -62,7 +64,7 @@ extension SDKState {
 
   private mutating func customPlacement(_ name: String, _ params: Value) {
     let params = params.isObject ? params : .map([])
-    let next = followUp(name, params: params)
+    let next = followUp(.customPlacement, placement: name, params: params)
     track(.customPlacement(name: name, params: params, presentation?.info))
     if let next { close(Closing(reason: .forNextPaywall, next: next)) }
   }

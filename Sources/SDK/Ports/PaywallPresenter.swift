@@ -9,8 +9,9 @@ public protocol PaywallPresenter: Sendable {
   func canPresent() async -> Bool
   /// Shows a paywall and returns when it is visible. An error ends the presentation.
   func present(_ presentation: PaywallPresentation) async throws
-  /// Takes a paywall away and returns when it is gone. Not called for one that the host took away
-  /// itself and reported with ``PresentationHandle/systemDismissed()``.
+  /// Takes a paywall away and returns when it is gone. Not called for one that is gone already, which
+  /// the host reported with ``PresentationHandle/swipedAway()`` or
+  /// ``PresentationHandle/systemDismissed()``.
   func dismiss(_ presentation: PaywallPresentation) async
   /// Asks the user and returns with the answer.
   func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer

@@ -29,7 +29,11 @@ public struct PresentationHandle: Sendable {
   /// The user closes the paywall; the host takes it away when it is told to.
   public func closeTapped() { report(.close) }
 
-  /// The host took the paywall away, for example by a swipe.
+  /// The user swiped the paywall away: it is gone already.
+  public func swipedAway() { report(.swipedAway) }
+
+  /// The paywall is gone although the user did not close it: the app or the system took it away, for
+  /// example with the screen below it.
   public func systemDismissed() { report(.systemDismissed) }
 
   /// The back button of Android.
@@ -120,6 +124,7 @@ package enum PresentationReport: Hashable, Sendable {
   case purchase(productID: String, shouldDismiss: Bool)
   case restore
   case close
+  case swipedAway
   case systemDismissed
   case customAction(String)
   case customPlacement(String, Value)

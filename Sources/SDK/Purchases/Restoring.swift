@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 
 /// The restore that runs. It does not hinder a purchase.
 struct RestoreSlot: Sendable {

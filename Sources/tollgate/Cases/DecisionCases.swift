@@ -108,7 +108,7 @@ enum DecisionCases {
       }
     let effects = explanation.decision.effects(for: request, table: table).map { applied in
       let name = applied.effect.value["effect"] ?? .null
-      return applied.time == .whenPresented ? ["whenPresented": name] : name
+      return applied.time == .atOnce ? name : .object([applied.time.rawValue: name])
     }
     let problems = diagnostics.map { diagnostic -> Value in
       [

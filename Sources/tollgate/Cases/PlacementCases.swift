@@ -283,3 +283,15 @@ enum PlacementCases {
     ]
   }
 }
+
+extension Decision.Reason {
+  /// What the native SDKs call the reason why an audience did not match: its condition, or its limit.
+  /// Nil when it matched or was not reached.
+  fileprivate var unmatchedSource: String? {
+    switch self {
+    case .matched, .notReached: nil
+    case .occurrenceLimit: "OCCURRENCE"
+    case .expressionFalse, .expressionError, .expressionBroken, .entitled: "EXPRESSION"
+    }
+  }
+}

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import SDK
 
 /// Operations of the suite `superwall-rules` around a decision: what requests apply, what is
 /// tracked, what becomes of parameters and attributes.
@@ -22,72 +23,104 @@ enum RequestCases {
     }
   }
 
-  private static func platform(_ testCase: Case) -> SDKPlatform {
-    CaseValues.text(testCase.input("platform")).flatMap(SDKPlatform.init(rawValue:)) ?? .ios
+  private static func platform(_ testCase: Case) -> RuleEngine.Platform {
+    let name = CaseValues.text(testCase.input("platform")) ?? ""
+    return RuleEngine.Platform(rawValue: name.lowercased()) ?? .ios
   }
 
+  private static let someExperiment = Decision.Experiment(
+    id: "e", campaignID: "g", variant: Variant(id: "v", kind: .holdout, weight: 1))
+
+  private static func outcome(_ testCase: Case, _ experiment: Decision.Experiment)
+    -> Decision.Outcome?
+  {
+    switch CaseValues.text(testCase.input("triggerResult")) {
+    case "paywall": .paywall(experiment)
+    case "holdout": .holdout(experiment)
+    case "noAudienceMatch": .noAudienceMatch
+    case "placementNotFound": .placementNotFound
+    case "error": .error(.noVariants)
+    default: nil
+    }
+  }
+
+  /// The debugger of the native SDKs confirms no paywall.
   private static func confirmAssignment(_ testCase: Case) -> Value? {
-    guard let result = CaseValues.text(testCase.input("triggerResult")),
-      let outcome = EffectTable.OutcomeKind.allCases.first(where: { "\($0)" == result }),
+    guard let outcome = outcome(testCase, someExperiment),
       let kind = CaseValues.text(testCase.input("requestType"))
         .flatMap(RequestKind.init(rawValue:))
     else { return nil }
+    let isPending =
+      CaseValues.bool(testCase.input("hasAssignment")) == true
+      && CaseValues.bool(testCase.input("isSentToServer")) != true
+    let effect = Decision.Effect.confirmAssignment(experimentID: "e", variantID: "v")
     let table: EffectTable = platform(testCase) == .android ? .android : .ios
-    let hasAssignment = CaseValues.bool(testCase.input("hasAssignment")) ?? false
-    let isSent = CaseValues.bool(testCase.input("isSentToServer")) ?? false
-    let confirmed = table.confirms(
-      outcome, for: kind, isSent: hasAssignment ? isSent : nil,
-      isDebugging: CaseValues.bool(testCase.input("debugger")) ?? false)
-    return ["confirmed": .bool(confirmed)]
+    let applied = table.applied(of: isPending ? [effect] : [], outcome, for: kind)
+    var isConfirmed = applied.contains { $0.effect == effect }
+    if case .paywall = outcome, CaseValues.bool(testCase.input("debugger")) == true {
+      isConfirmed = false
+    }
+    return ["confirmed": .bool(isConfirmed)]
   }
 
-  private static func reason(_ testCase: Case) -> StatusReason? {
-    CaseValues.text(testCase.input("reason")).flatMap(StatusReason.init(rawValue:))
+  private static func reason(_ testCase: Case) -> PresentationRequestReason? {
+    CaseValues.text(testCase.input("reason")).flatMap {
+      $0 == "holdout" ? .holdout(someExperiment) : PresentationRequestReason(name: $0)
+    }
   }
 
   private static func mapPipelineError(_ testCase: Case) -> Value? {
-    guard let type = reason(testCase)?.presentationResultType else { return nil }
+    guard let type = reason(testCase).map({ PresentationResult($0).type }) else { return nil }
     return ["presentationResult": .string(type.prefix(1).lowercased() + type.dropFirst())]
   }
 
+  /// Android spells one reason in its own way.
   private static func statusReasonString(_ testCase: Case) -> Value? {
-    reason(testCase).map { ["string": .string($0.wireName(platform: platform(testCase)))] }
+    guard let reason = reason(testCase) else { return nil }
+    let isAndroids = platform(testCase) == .android && reason == .subscriptionStatusTimeout
+    return ["string": .string(isAndroids ? "subscription_status_timeout" : reason.sentName)]
   }
 
-  /// The parameters are compared as a whole.
+  /// What the native SDKs send of the event that the SDK tracks, compared as a whole. iOS tells why
+  /// each audience did not match.
   private static func triggerFireParams(_ testCase: Case) -> Value? {
-    guard let placement = CaseValues.text(testCase.input("placement")) else { return nil }
     let input = testCase.input("experiment")
-    let result = CaseValues.text(testCase.input("triggerResult"))
     let variant = Variant(
-      id: CaseValues.text(input?["variantId"]) ?? "",
-      kind: result == "holdout" ? .holdout : .treatment, weight: 1,
+      id: CaseValues.text(input?["variantId"]) ?? "", kind: .treatment, weight: 1,
       paywallID: CaseValues.text(input?["paywallId"]))
     let experiment = Decision.Experiment(
       id: CaseValues.text(input?["id"]) ?? "", campaignID: "", variant: variant)
-    let outcome: Decision.Outcome
-    switch result {
-    case "paywall": outcome = .paywall(experiment)
-    case "holdout": outcome = .holdout(experiment)
-    case "noAudienceMatch": outcome = .noAudienceMatch
-    case "placementNotFound": outcome = .placementNotFound
-    case "error": outcome = .error(.noVariants)
-    default: return nil
+    guard let placement = CaseValues.text(testCase.input("placement")),
+      let outcome = outcome(testCase, experiment)
+    else { return nil }
+    let event = SuperwallEvent.triggerFire(placement: placement, TriggerResult(outcome)).value
+    let told = event["result"]?["experiment"]
+    var params: [String: Value] = ["trigger_name": event["placementName"] ?? .null]
+    params["experiment_id"] = told?["id"]
+    params["variant_id"] = told?["variant"]?["id"]
+    switch outcome {
+    case .paywall:
+      params["result"] = "present"
+      params["paywall_identifier"] = told?["variant"]?["paywallId"]
+    case .holdout: params["result"] = "holdout"
+    case .noAudienceMatch:
+      params["result"] = "no_rule_match"
+      for audience in CaseValues.list(testCase.input("unmatched")) where platform(testCase) == .ios
+      {
+        let id = CaseValues.text(audience["experimentId"]) ?? ""
+        params["unmatched_audience_\(id)"] = audience["source"]
+      }
+    case .placementNotFound: params["result"] = "eventNotFound"
+    case .error: params["result"] = "error"
     }
-    let params = TriggerFire.params(
-      placement: placement, outcome, unmatched: unmatched(testCase), platform: platform(testCase))
-    let expected = testCase.content["expect"]?["params"] ?? .null
-    let isWhole = CaseComparison.matches(params, expected, partial: false)
-    return isWhole ? ["params": params] : ["params": .list([params])]
+    return whole(.members(params), "params", testCase)
   }
 
-  private static func unmatched(_ testCase: Case) -> [TriggerFire.Unmatched] {
-    CaseValues.list(testCase.input("unmatched")).compactMap { audience in
-      guard let id = CaseValues.text(audience["experimentId"]),
-        let source = CaseValues.text(audience["source"])
-      else { return nil }
-      return TriggerFire.Unmatched(experimentID: id, source: source)
-    }
+  /// A member of the result that is compared as a whole: nothing else may be in it.
+  private static func whole(_ got: Value, _ key: String, _ testCase: Case) -> Value {
+    let expected = testCase.content["expect"]?[key] ?? .null
+    let isWhole = CaseComparison.matches(got, expected, partial: false)
+    return .object([key: isWhole ? got : .list([got])])
   }
 
   private static func featureBlock(_ testCase: Case) -> Value? {
@@ -97,48 +130,52 @@ enum RequestCases {
     case "skipped": state = .skipped
     case "presentationError", "error": state = .failed
     case "dismissed":
-      guard
-        let result = CaseValues.text(testCase.input("result"))
-          .flatMap(FeatureGate.Result.init(rawValue:))
-      else { return nil }
       let reason = CaseValues.text(testCase.input("closeReason"))
-        .flatMap(FeatureGate.CloseReason.init(rawValue:))
-      state = .dismissed(result, reason ?? .none)
+        .flatMap(PaywallCloseReason.init(rawValue:))
+      switch CaseValues.text(testCase.input("result")) {
+      case "purchased", "restored": state = .paid
+      case "declined": state = .declined(reason ?? .none)
+      default: return nil
+      }
     default: return nil
     }
-    let isGated = CaseValues.text(testCase.input("gating")) == "gated"
-    let gate = FeatureGate(state, gating: isGated ? .gated : .nonGated)
-    return [
-      "featureCalled": .bool(gate.isFeatureRun),
-      "onErrorCode": gate.errorCode.map { .int(Int64($0)) } ?? .null,
-    ]
+    let gate = FeatureGate(state, isGated: CaseValues.text(testCase.input("gating")) == "gated")
+    let code: Value =
+      switch gate.failure {
+      case .webViewFailed: 106
+      case .error: "error"
+      case nil: .null
+      }
+    return ["featureCalled": .bool(gate.isFeatureRun), "onErrorCode": code]
   }
 
   private static func canTriggerPaywall(_ testCase: Case) -> Value? {
-    guard let event = CaseValues.text(testCase.input("event")) else { return nil }
-    let trigger = ImplicitTrigger(
-      event: event, placements: CaseValues.texts(testCase.input("triggers")),
-      presentedBy: CaseValues.text(testCase.input("presentedBy")),
-      isPaywallOpen: CaseValues.bool(testCase.input("paywallOpen")) ?? false,
-      platform: platform(testCase))
-    return ["outcome": .string(trigger.rawValue)]
+    guard let name = CaseValues.text(testCase.input("event")) else { return nil }
+    let table: ImplicitTriggers = platform(testCase) == .android ? .android : .ios
+    let outcome = SuperwallEventName(placementName: name).map { event in
+      table.outcome(
+        of: event, hasPlacement: CaseValues.texts(testCase.input("triggers")).contains(name),
+        opener: CaseValues.text(testCase.input("presentedBy"))
+          .flatMap(SuperwallEventName.init(placementName:)),
+        isPaywallOpen: CaseValues.bool(testCase.input("paywallOpen")) ?? false)
+    }
+    return ["outcome": .string((outcome ?? .dontTriggerPaywall).rawValue)]
   }
 
+  /// Subjects that were assigned by the server before configs were static keep what they had: those
+  /// that are logged in, and anonymous ones that have opened the app before. Only native SDKs know
+  /// such a time.
   private static func shouldGetAssignments(_ testCase: Case) -> Value? {
     guard let isLoggedIn = CaseValues.bool(testCase.input("isLoggedIn")),
       let never = CaseValues.bool(testCase.input("neverCalledStaticConfig")),
       let isFirst = CaseValues.bool(testCase.input("isFirstAppOpen"))
     else { return nil }
-    return [
-      "value": .bool(
-        AssignmentFetch.isNeeded(
-          isLoggedIn: isLoggedIn, neverCalledStaticConfig: never, isFirstAppOpen: isFirst))
-    ]
+    return ["value": .bool(never && (isLoggedIn || !isFirst))]
   }
 
   private static func register(_ testCase: Case) -> Value? {
     guard let placement = CaseValues.text(testCase.input("placement")) else { return nil }
-    let isIgnored = ReservedPlacements.contains(placement)
+    let isIgnored = SuperwallEventName.isReserved(placement)
     return ["ignored": .bool(isIgnored), "handlerCalled": .bool(!isIgnored)]
   }
 
@@ -167,27 +204,36 @@ enum RequestCases {
     return .map(entries)
   }
 
+  /// When the app was installed is always written.
   private static func mergeAttributes(_ testCase: Case) -> Value? {
     guard let new = testCase.input("new"), let old = testCase.input("old") else { return nil }
-    let merged = UserAttributes.merge(
-      new, into: old, installedAt: testCase.input("appInstalledAt") ?? .null)
-    let expected = testCase.content["expect"]?["merged"] ?? .null
-    let isWhole = CaseComparison.matches(merged, expected, partial: false)
-    return ["merged": isWhole ? merged : .list([merged])]
+    var attributes: [String: Value] = [:]
+    for member in old.members ?? [] { attributes[member.key] = member.value }
+    UserAttributes.merge(new, into: &attributes)
+    attributes["applicationInstalledAt"] = testCase.input("appInstalledAt")
+    return whole(.members(attributes), "merged", testCase)
   }
 
-  /// Occurrences all go; of the events those stay that belong to the app.
   private static func reset(_ testCase: Case) -> Value? {
-    let kept = platform(testCase).eventsKeptOnReset
-    func left(_ counts: Value?, _ isKept: (String) -> Bool) -> Value {
+    func rows(_ key: String) -> [(key: String, value: Value)] { testCase.input(key)?.members ?? [] }
+    var history = LoggedEvents()
+    func add(_ rows: [(key: String, value: Value)], _ entry: (String) -> EventLogEntry) {
+      for row in rows {
+        for _ in 0..<(row.value.wholeNumber ?? 0) { history.add(entry(row.key)) }
+      }
+    }
+    add(rows("events")) { .event(name: $0, at: 0) }
+    add(rows("occurrences")) { .occurrence(key: $0, at: 0) }
+    history.reset(keeping: platform(testCase).eventsKeptOnReset)
+    func left(_ key: String, _ times: [String: [Int64]]) -> Value {
       .map(
-        CaseValues.entries(counts).map {
-          Value.Entry(key: .string($0.key), value: isKept($0.key) ? $0.value : .int(0))
+        rows(key).map {
+          Value.Entry(key: .string($0.key), value: .whole(times[$0.key]?.count ?? 0))
         })
     }
     return [
-      "events": left(testCase.input("events")) { kept.contains($0) },
-      "occurrences": left(testCase.input("occurrences")) { _ in false },
+      "events": left("events", history.events),
+      "occurrences": left("occurrences", history.occurrences),
     ]
   }
 }

@@ -84,6 +84,7 @@ extension SimulationSession {
         details["productId"]?.text ?? "", shouldDismiss: details["shouldDismiss"]?.truth ?? true)
     case "restore": handle.restoreTapped()
     case "close": handle.closeTapped()
+    case "swipedAway": handle.swipedAway()
     case "systemDismissed": handle.systemDismissed()
     case "backPress": run { _ = await handle.backPressed() }
     case "customAction": handle.customAction(details["name"]?.text ?? "")

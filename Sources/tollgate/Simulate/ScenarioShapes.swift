@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 internal import SDK
 
 /// The keys and words that scenarios may have.
@@ -50,7 +51,8 @@ enum ScenarioShapes {
   /// What the user, the paywall and the host do, with the details of each.
   static let presenterActions: [String: KeyShape] = [
     "presented": "", "presentFailed": "message", "dismissed": "",
-    "purchase": "productId shouldDismiss", "restore": "", "close": "", "systemDismissed": "",
+    "purchase": "productId shouldDismiss", "restore": "", "close": "", "swipedAway": "",
+    "systemDismissed": "",
     "backPress": "", "survey": "optionId customResponse closed", "customAction": "name",
     "customPlacement": "name params", "requestCallback": "requestId name behavior variables",
     "openUrl": "url external", "openDeepLink": "url", "webviewStart": "", "webviewComplete": "",

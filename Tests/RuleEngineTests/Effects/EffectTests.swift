@@ -20,90 +20,133 @@ import Testing
   /// Ours asks for nothing but the assignment when somebody only asks.
   @Test func askingConsumesNothing() {
     for outcome in EffectTable.OutcomeKind.allCases {
-      for kind in [RequestKind.getPresentationResult, .handleImplicitTrigger, .confirmAllAssignments]
-      {
+      for kind in [
+        RequestKind.getPresentationResult, .handleImplicitTrigger, .confirmAllAssignments,
+      ] {
         #expect(EffectTable.tollgate[kind, outcome].isSubset(of: .confirmAssignment))
       }
     }
   }
 
-  /// A paywall's occurrence is never recorded before it is on the screen.
-  @Test func occurrencesOfPaywalls() {
-    for table in [EffectTable.tollgate, .ios, .android] {
-      for kind in RequestKind.allCases {
-        #expect(!table[kind, .paywall].contains(.recordOccurrence))
-        #expect(!table[kind, .holdout].contains(.recordOccurrenceWhenPresented))
-      }
-    }
-  }
-
-  @Test func confirmations() {
+  /// What is applied of a paywall waits for it: the trigger fires when it is available, and its
+  /// occurrence counts when it is on the screen. A holdout waits for nothing.
+  @Test func times() {
+    let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
+    let effects: [Decision.Effect] = [
+      .storeAssignment(experimentID: "e", variantID: "v"), .recordOccurrence(limit),
+    ]
+    let confirmed = Decision.Effect.confirmAssignment(experimentID: "e", variantID: "v")
+    let experiment = Decision.Experiment(
+      id: "e", campaignID: "g", variant: Variant(id: "v", kind: .treatment, weight: 1))
     let table = EffectTable.tollgate
-    #expect(table.confirms(.paywall, for: .presentation, isSent: false))
-    #expect(!table.confirms(.paywall, for: .presentation, isSent: true))
-    #expect(!table.confirms(.paywall, for: .presentation, isSent: nil))
-    #expect(!table.confirms(.paywall, for: .presentation, isSent: false, isDebugging: true))
-    #expect(table.confirms(.holdout, for: .presentation, isSent: false, isDebugging: true))
-    #expect(!table.confirms(.noAudienceMatch, for: .presentation, isSent: false))
+    #expect(
+      table.applied(of: effects, .paywall(experiment), for: .presentation) == [
+        AppliedEffect(effects[0], .atOnce), AppliedEffect(.fireTrigger, .whenAvailable),
+        AppliedEffect(confirmed, .whenAvailable), AppliedEffect(effects[1], .whenPresented),
+      ])
+    #expect(
+      table.applied(of: effects, .holdout(experiment), for: .presentation) == [
+        AppliedEffect(effects[0]), AppliedEffect(.fireTrigger), AppliedEffect(confirmed),
+        AppliedEffect(effects[1]),
+      ])
+    // What is stored already is confirmed and not stored again; what was sent is neither.
+    #expect(
+      table.applied(of: [confirmed], .holdout(experiment), for: .getPresentationResult) == [
+        AppliedEffect(confirmed)
+      ])
+    #expect(table.applied(of: [], .holdout(experiment), for: .getPresentationResult) == [])
+    #expect(
+      table.applied(of: [], .noAudienceMatch, for: .presentation) == [AppliedEffect(.fireTrigger)])
   }
 
+  /// Each question about implicit triggers has its list.
   @Test(
     arguments: [
-      ("deepLink_open", [], nil, true, ImplicitTrigger.deepLinkTrigger),
-      ("app_launch", ["app_launch"], nil, false, .triggerPaywall),
-      ("app_launch", ["app_launch"], nil, true, .dontTriggerPaywall),
-      ("app_launch", ["other"], nil, false, .dontTriggerPaywall),
-      ("paywall_decline", ["paywall_decline"], nil, true, .closePaywallThenTriggerPaywall),
-      ("paywall_decline", ["paywall_decline"], "custom_placement", true, .dontTriggerPaywall),
-      ("survey_response", ["survey_response"], "app_launch", true, .closePaywallThenTriggerPaywall),
-      ("touches_began", ["touches_began"], nil, false, .triggerPaywall),
-      ("my_placement", ["my_placement"], nil, false, .dontTriggerPaywall),
-      ("custom_placement", ["custom_placement"], nil, true, .closePaywallThenTriggerPaywall),
-    ] as [(String, [String], String?, Bool, ImplicitTrigger)])
+      (.deepLink, nil, true, .deepLinkTrigger),
+      (.deepLink, .paywallDecline, true, .deepLinkTrigger),
+      (.appInstall, nil, false, .triggerPaywall), (.appLaunch, nil, false, .triggerPaywall),
+      (.sessionStart, nil, false, .triggerPaywall), (.touchesBegan, nil, false, .triggerPaywall),
+      (.appLaunch, nil, true, .dontTriggerPaywall),
+      (.paywallDecline, nil, true, .closePaywallThenTriggerPaywall),
+      (.transactionAbandon, nil, true, .closePaywallThenTriggerPaywall),
+      (.transactionFail, nil, true, .closePaywallThenTriggerPaywall),
+      (.surveyResponse, .appLaunch, true, .closePaywallThenTriggerPaywall),
+      (.customPlacement, nil, true, .closePaywallThenTriggerPaywall),
+      (.paywallDecline, .surveyResponse, true, .closePaywallThenTriggerPaywall),
+      (.paywallDecline, .deepLink, true, .closePaywallThenTriggerPaywall),
+      (.paywallDecline, .customPlacement, true, .dontTriggerPaywall),
+      (.surveyResponse, .paywallDecline, true, .dontTriggerPaywall),
+      (.transactionAbandon, .transactionFail, true, .dontTriggerPaywall),
+      (.transactionFail, .transactionAbandon, true, .dontTriggerPaywall),
+      (.paywallOpen, nil, false, .dontTriggerPaywall),
+      (.surveyClose, nil, true, .dontTriggerPaywall),
+    ] as [(SuperwallEventName, SuperwallEventName?, Bool, ImplicitTriggers.Outcome)])
   func implicitTriggers(
-    event: String, placements: [String], presentedBy: String?, isOpen: Bool,
-    expected: ImplicitTrigger
+    event: SuperwallEventName, opener: SuperwallEventName?, isOpen: Bool,
+    expected: ImplicitTriggers.Outcome
   ) {
-    let found = ImplicitTrigger(
-      event: event, placements: placements, presentedBy: presentedBy, isPaywallOpen: isOpen)
-    #expect(found == expected)
-  }
-
-  @Test func implicitTriggersOnAndroid() {
-    func trigger(_ event: String, isOpen: Bool) -> ImplicitTrigger {
-      ImplicitTrigger(
-        event: event, placements: [event], presentedBy: nil, isPaywallOpen: isOpen,
-        platform: .android)
+    func outcome(hasPlacement: Bool) -> ImplicitTriggers.Outcome {
+      ImplicitTriggers.tollgate.outcome(
+        of: event, hasPlacement: hasPlacement, opener: opener, isPaywallOpen: isOpen)
     }
-    #expect(trigger("touches_began", isOpen: false) == .dontTriggerPaywall)
-    #expect(trigger("custom_placement", isOpen: false) == .dontTriggerPaywall)
-    #expect(trigger("session_start", isOpen: true) == .triggerPaywall)
+    #expect(outcome(hasPlacement: true) == expected)
+    #expect(outcome(hasPlacement: false) == .dontTriggerPaywall)
   }
 
-  @Test func featureGates() {
-    typealias Gate = FeatureGate
-    for gating in Paywall.FeatureGating.allCases {
-      #expect(Gate(.skipped, gating: gating).isFeatureRun)
-      #expect(!Gate(.failed, gating: gating).isFeatureRun)
-      #expect(!Gate(.presented, gating: gating).isFeatureRun)
-      #expect(Gate(.dismissed(.purchased, .systemLogic), gating: gating).isFeatureRun)
-      #expect(Gate(.dismissed(.restored, .systemLogic), gating: gating).isFeatureRun)
-      #expect(!Gate(.dismissed(.declined, .forNextPaywall), gating: gating).isFeatureRun)
+  @Test func implicitTriggersOfNativeSDKs() {
+    func outcome(
+      _ table: ImplicitTriggers, _ event: SuperwallEventName, hasPlacement: Bool = true,
+      isOpen: Bool = false
+    ) -> ImplicitTriggers.Outcome {
+      table.outcome(of: event, hasPlacement: hasPlacement, opener: nil, isPaywallOpen: isOpen)
     }
-    #expect(Gate(.dismissed(.declined, .manualClose), gating: .nonGated).isFeatureRun)
-    #expect(!Gate(.dismissed(.declined, .manualClose), gating: .gated).isFeatureRun)
-    let failed = FeatureGate.State.dismissed(.declined, .webViewFailedToLoad)
-    #expect(Gate(failed, gating: .gated).errorCode == 106)
-    #expect(Gate(failed, gating: .nonGated).errorCode == nil)
-    #expect(Gate(failed, gating: .nonGated).isFeatureRun)
+    #expect(outcome(.ios, .deepLink, hasPlacement: false) == .deepLinkTrigger)
+    #expect(outcome(.ios, .sessionStart, isOpen: true) == .dontTriggerPaywall)
+    #expect(outcome(.android, .deepLink, hasPlacement: false) == .deepLinkTrigger)
+    #expect(outcome(.android, .touchesBegan) == .dontTriggerPaywall)
+    #expect(outcome(.android, .customPlacement) == .dontTriggerPaywall)
+    #expect(outcome(.android, .sessionStart, isOpen: true) == .triggerPaywall)
   }
 
-  /// Every reason of the tracked vocabulary has a name of its own, and an answer.
-  @Test func statusReasons() {
-    let names = StatusReason.allCases.map { $0.wireName() }
-    #expect(Set(names).count == StatusReason.allCases.count)
-    let types = Set(StatusReason.allCases.map(\.presentationResultType))
-    #expect(types == ["Holdout", "NoAudienceMatch", "PlacementNotFound", "PaywallNotAvailable"])
+  @Test(arguments: [true, false]) func featureGates(isGated: Bool) {
+    func gate(_ state: FeatureGate.State) -> FeatureGate { FeatureGate(state, isGated: isGated) }
+    #expect(gate(.skipped).isFeatureRun && gate(.paid).isFeatureRun)
+    for state in [FeatureGate.State.failed, .ignored, .presented, .declined(.forNextPaywall)] {
+      #expect(!gate(state).isFeatureRun)
+    }
+    for reason in [PaywallCloseReason.manualClose, .systemLogic, .webViewFailedToLoad] {
+      #expect(gate(.declined(reason)).isFeatureRun == !isGated)
+    }
+    #expect(gate(.failed).failure == .error)
+    #expect(gate(.declined(.webViewFailedToLoad)).failure == (isGated ? .webViewFailed : nil))
+    #expect(gate(.declined(.manualClose)).failure == nil && gate(.paid).failure == nil)
+  }
+
+  /// Every reason can be read by the names of the native SDKs and of the contract; two of them the
+  /// contract tells as errors.
+  @Test func reasons() throws {
+    let names = [
+      "debuggerPresented": "debuggerPresented",
+      "paywallAlreadyPresented": "paywallAlreadyPresented", "noAudienceMatch": "noRuleMatch",
+      "placementNotFound": "eventNotFound", "noPaywallViewController": "noPaywallViewController",
+      "noPresenter": "noViewController", "userIsSubscribed": "userIsSubscribed",
+    ]
+    var sent: Set<String> = []
+    for (native, contract) in names {
+      let reason = try #require(PresentationRequestReason(name: native))
+      #expect(PresentationRequestReason(name: contract) == reason)
+      #expect(reason.value == ["reason": .string(contract)])
+      #expect(reason.status == .noPresentation)
+      sent.insert(reason.sentName)
+    }
+    #expect(sent.count == names.count)
+    let timeout = try #require(PresentationRequestReason(name: "subscriptionStatusTimeout"))
+    #expect(timeout.status == .timeout)
+    #expect(timeout.value == ["reason": "error", "error": "subscriptionStatusTimeout"])
+    let config = try #require(PresentationRequestReason(name: "noConfig"))
+    #expect(config.value == ["reason": "error", "error": "noConfig"])
+    #expect(PresentationRequestReason(name: "error") == nil)
+    #expect(PresentationRequestReason(name: "holdout") == nil)
   }
 
   /// Parameters of an app: internal names, null and lists go, maps and times stay.
@@ -113,7 +156,9 @@ import Testing
       "t": .timestamp(seconds: 0, nanoseconds: 5_000_000),
     ]
     let cleaned = PlacementParams.cleaned(custom)
-    #expect(cleaned.json == #"{"c":{"d":1},"e":"text","event_name":"mine","t":"1970-01-01T00:00:00.005Z"}"#)
+    #expect(
+      cleaned.json
+        == #"{"c":{"d":1},"e":"text","event_name":"mine","t":"1970-01-01T00:00:00.005Z"}"#)
     let params = PlacementParams.make(
       placement: "p", custom: custom, isStandardEvent: true, isFeatureGatable: false,
       sessionID: "s")
@@ -123,12 +168,11 @@ import Testing
   }
 
   @Test func userAttributes() {
-    let merged = UserAttributes.merge(
-      ["a": 2, "b": .null, "$c": 3, "seed": 7, "d": [1]], into: ["a": 1, "b": 1, "seed": 42],
-      installedAt: "T")
-    #expect(merged["a"] == 2 && merged["b"] == nil && merged["$c"] == nil)
-    #expect(merged["seed"] == 42 && merged["d"] == [1])
-    #expect(merged["applicationInstalledAt"] == "T")
+    var attributes: [String: Value] = ["a": 1, "b": 1, "seed": 42]
+    UserAttributes.merge(["a": 2, "b": .null, "$c": 3, "seed": 7, "d": [1]], into: &attributes)
+    #expect(attributes == ["a": 2, "seed": 42, "d": [1]])
+    UserAttributes.merge("text", into: &attributes)
+    #expect(attributes.count == 3)
   }
 
   @Test func entitlementStates() {
@@ -155,8 +199,17 @@ import Testing
     #expect(state == EntitlementState(status: .active, active: ["pro"]))
   }
 
+  /// The SDK's names are spelt as they are sent.
   @Test func reservedNames() {
-    #expect(ReservedPlacements.contains("paywall_open"))
-    #expect(!ReservedPlacements.contains("export_pdf"))
+    #expect(SuperwallEventName.isReserved("paywall_open"))
+    #expect(SuperwallEventName.isReserved("networkDecoding_fail"))
+    #expect(!SuperwallEventName.isReserved("network_decoding_fail"))
+    #expect(!SuperwallEventName.isReserved("survey_close"))
+    #expect(!SuperwallEventName.isReserved("export_pdf"))
+    for event in SuperwallEventName.allCases {
+      #expect(SuperwallEventName(placementName: event.placementName) == event)
+    }
+    #expect(Platform.ios.eventsKeptOnReset == ["app_install", "app_launch"])
+    #expect(Platform.android.eventsKeptOnReset == [])
   }
 }

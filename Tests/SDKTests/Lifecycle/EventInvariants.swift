@@ -1,3 +1,4 @@
+import RuleEngine
 import Testing
 
 @testable import SDK

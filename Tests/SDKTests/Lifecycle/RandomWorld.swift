@@ -1,6 +1,6 @@
 import Expressions
-
 import RuleEngine
+
 @testable import SDK
 
 /// A world around the pure state that answers in any order, late, wrongly or not at all: all the
@@ -195,7 +195,7 @@ struct RandomWorld {
     let reports: [PresentationReport] = [
       .purchase(productID: pick(sold), shouldDismiss: number(3) > 0),
       .purchase(productID: pick(sold), shouldDismiss: true), .restore, .close,
-      .systemDismissed, .requestCallback(requestID: "q", CustomCallback(name: "n")),
+      .systemDismissed, .swipedAway, .requestCallback(requestID: "q", CustomCallback(name: "n")),
       .openDeepLink("app://y"), .openURL("https://x", external: false), .customAction("help"),
       .webView(
         pick([

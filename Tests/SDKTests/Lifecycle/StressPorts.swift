@@ -1,6 +1,6 @@
 import Expressions
-
 import RuleEngine
+
 @testable import SDK
 
 /// A clock on which a thousand milliseconds pass in one.
@@ -136,7 +136,11 @@ final class RestlessUser: PaywallPresenter {
       }
       // In the end every paywall is closed, somehow.
       while !Task.isCancelled {
-        dice.roll(2) == 0 ? handle.closeTapped() : handle.systemDismissed()
+        switch dice.roll(3) {
+        case 0: handle.closeTapped()
+        case 1: handle.swipedAway()
+        default: handle.systemDismissed()
+        }
         try? await Task.sleep(for: .milliseconds(2))
         if isGone(presentation.id) { return }
       }

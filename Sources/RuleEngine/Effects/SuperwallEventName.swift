@@ -1,4 +1,5 @@
-/// The contract's names of ``SuperwallEvent``.
+/// The events of Superwall's contract: their names there, and those of the placements that stand for
+/// them.
 public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   case firstSeen
   case appOpen
@@ -171,100 +172,28 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// By ``placementName``.
   private static let byPlacementName = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.placementName, $0) })
 
-  /// Whether the SDK keeps the name for its own events. `survey_close` is free: no rule can ask
-  /// for a closed survey, and apps have placements of that name.
-  static func isReserved(_ placement: String) -> Bool {
-    byPlacementName[placement].map { $0 != .surveyClose } ?? false
+  /// The event with a ``placementName``, or nil when no event has it.
+  package init?(placementName: String) {
+    guard let event = SuperwallEventName.byPlacementName[placementName] else { return nil }
+    self = event
+  }
+
+  /// Whether the SDK keeps the name for its own events: an app that registers it is ignored.
+  /// `survey_close` is free: no rule can ask for a closed survey, and apps have placements of that
+  /// name.
+  public static func isReserved(_ placement: String) -> Bool {
+    SuperwallEventName(placementName: placement).map { $0 != .surveyClose } ?? false
   }
 }
 
-extension SuperwallEvent {
-  public var name: SuperwallEventName {
-    switch self {
-    case .firstSeen: .firstSeen
-    case .appOpen: .appOpen
-    case .appLaunch: .appLaunch
-    case .appInstall: .appInstall
-    case .appClose: .appClose
-    case .sessionStart: .sessionStart
-    case .identityAlias: .identityAlias
-    case .reset: .reset
-    case .configRefresh: .configRefresh
-    case .configFail: .configFail
-    case .configAttributes: .configAttributes
-    case .confirmAllAssignments: .confirmAllAssignments
-    case .deviceAttributes: .deviceAttributes
-    case .userAttributes: .userAttributes
-    case .integrationAttributes: .integrationAttributes
-    case .subscriptionStatusDidChange: .subscriptionStatusDidChange
-    case .customerInfoDidChange: .customerInfoDidChange
-    case .deepLink: .deepLink
-    case .triggerFire: .triggerFire
-    case .paywallPresentationRequest: .paywallPresentationRequest
-    case .paywallOpen: .paywallOpen
-    case .paywallClose: .paywallClose
-    case .paywallDecline: .paywallDecline
-    case .paywallResponseLoadStart: .paywallResponseLoadStart
-    case .paywallResponseLoadNotFound: .paywallResponseLoadNotFound
-    case .paywallResponseLoadFail: .paywallResponseLoadFail
-    case .paywallResponseLoadComplete: .paywallResponseLoadComplete
-    case .paywallProductsLoadStart: .paywallProductsLoadStart
-    case .paywallProductsLoadFail: .paywallProductsLoadFail
-    case .paywallProductsLoadComplete: .paywallProductsLoadComplete
-    case .paywallProductsLoadRetry: .paywallProductsLoadRetry
-    case .paywallProductsLoadMissingProducts: .paywallProductsLoadMissingProducts
-    case .paywallPreloadStart: .paywallPreloadStart
-    case .paywallPreloadComplete: .paywallPreloadComplete
-    case .paywallWebviewLoadStart: .paywallWebviewLoadStart
-    case .paywallWebviewLoadFail: .paywallWebviewLoadFail
-    case .paywallWebviewLoadComplete: .paywallWebviewLoadComplete
-    case .paywallWebviewLoadTimeout: .paywallWebviewLoadTimeout
-    case .paywallWebviewLoadFallback: .paywallWebviewLoadFallback
-    case .paywallWebviewProcessTerminated: .paywallWebviewProcessTerminated
-    case .paywallPageView: .paywallPageView
-    case .shimmerViewStart: .shimmerViewStart
-    case .shimmerViewComplete: .shimmerViewComplete
-    case .customPlacement: .customPlacement
-    case .touchesBegan: .touchesBegan
-    case .surveyResponse: .surveyResponse
-    case .surveyClose: .surveyClose
-    case .reviewRequested: .reviewRequested
-    case .permissionRequested: .permissionRequested
-    case .permissionGranted: .permissionGranted
-    case .permissionDenied: .permissionDenied
-    case .transactionStart: .transactionStart
-    case .transactionFail: .transactionFail
-    case .transactionAbandon: .transactionAbandon
-    case .transactionComplete: .transactionComplete
-    case .transactionRestore: .transactionRestore
-    case .transactionTimeout: .transactionTimeout
-    case .subscriptionStart: .subscriptionStart
-    case .freeTrialStart: .freeTrialStart
-    case .nonRecurringProductPurchase: .nonRecurringProductPurchase
-    case .restoreStart: .restoreStart
-    case .restoreComplete: .restoreComplete
-    case .restoreFail: .restoreFail
-    case .stripeCheckoutStart: .stripeCheckoutStart
-    case .stripeCheckoutSubmit: .stripeCheckoutSubmit
-    case .stripeCheckoutComplete: .stripeCheckoutComplete
-    case .stripeCheckoutFail: .stripeCheckoutFail
-    case .redemptionStart: .redemptionStart
-    case .redemptionComplete: .redemptionComplete
-    case .redemptionFail: .redemptionFail
-    case .enrichmentStart: .enrichmentStart
-    case .enrichmentComplete: .enrichmentComplete
-    case .enrichmentFail: .enrichmentFail
-    case .adServicesTokenRequestStart: .adServicesTokenRequestStart
-    case .adServicesTokenRequestFail: .adServicesTokenRequestFail
-    case .adServicesTokenRequestComplete: .adServicesTokenRequestComplete
-    case .networkDecodingFail: .networkDecodingFail
-    case .testModeModalOpen: .testModeModalOpen
-    case .testModeModalClose: .testModeModalClose
-    case .unknown: .unknown
-    }
+extension Platform {
+  /// Names of the events that stay when a subject is reset: they are about the app. Everything else
+  /// that is stored of the subject goes: its other events, its occurrences, its assignments.
+  package var eventsKeptOnReset: [String] {
+    let kept: [SuperwallEventName] = self == .ios ? [.appInstall, .appLaunch] : []
+    return kept.map(\.placementName)
   }
 }

@@ -1,0 +1,88 @@
+public import Expressions
+
+/// What became of a request to present.
+public enum PresentationRequestStatus: String, Hashable, Sendable {
+  case presentation
+  case noPresentation
+  case timeout
+}
+
+/// Why a request did not lead to a presentation: a closed set.
+public enum PresentationRequestReason: Hashable, Sendable {
+  case debuggerPresented
+  case paywallAlreadyPresented
+  case holdout(Decision.Experiment)
+  case noAudienceMatch
+  case placementNotFound
+  case noPaywallViewController
+  case noPresenter
+  case noConfig
+  /// The subscription status was unknown until the time was up.
+  case subscriptionStatusTimeout
+  /// Only read, never sent: audiences decide, not the status (decision D17).
+  case userIsSubscribed
+
+  private static let withoutDetails: [PresentationRequestReason] = [
+    .debuggerPresented, .paywallAlreadyPresented, .noAudienceMatch, .placementNotFound,
+    .noPaywallViewController, .noPresenter, .noConfig, .subscriptionStatusTimeout,
+    .userIsSubscribed,
+  ]
+
+  /// What the native SDKs call it, what the contract calls it (nil: an error of the native name,
+  /// decision D7), and what the native SDKs send to their server.
+  private var names: (native: String, contract: String?, sent: String) {
+    switch self {
+    case .debuggerPresented: ("debuggerPresented", "debuggerPresented", "debugger_presented")
+    case .paywallAlreadyPresented:
+      ("paywallAlreadyPresented", "paywallAlreadyPresented", "paywall_already_presented")
+    case .holdout: ("holdout", "holdout", "holdout")
+    case .noAudienceMatch: ("noAudienceMatch", "noRuleMatch", "no_rule_match")
+    case .placementNotFound: ("placementNotFound", "eventNotFound", "event_not_found")
+    case .noPaywallViewController:
+      ("noPaywallViewController", "noPaywallViewController", "no_paywall_view_controller")
+    case .noPresenter: ("noPresenter", "noViewController", "no_presenter")
+    case .noConfig: ("noConfig", nil, "no_config")
+    case .subscriptionStatusTimeout:
+      ("subscriptionStatusTimeout", nil, "subscriptionStatus_timeout")
+    case .userIsSubscribed: ("userIsSubscribed", "userIsSubscribed", "user_is_subscribed")
+    }
+  }
+
+  /// The reason of a name that needs nothing else, in the words of the contract or of the native
+  /// SDKs.
+  public init?(name: String) {
+    let known = Self.withoutDetails.first { [$0.names.native, $0.names.contract].contains(name) }
+    guard let known else { return nil }
+    self = known
+  }
+
+  /// What iOS's SDK sends to its server.
+  package var sentName: String { names.sent }
+
+  public var status: PresentationRequestStatus {
+    self == .subscriptionStatusTimeout ? .timeout : .noPresentation
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    guard let name = names.contract else {
+      return .object(["reason": "error", "error": .string(names.native)])
+    }
+    guard case .holdout(let experiment) = self else { return .object(["reason": .string(name)]) }
+    return .object(["reason": .string(name), "experiment": experiment.value])
+  }
+}
+
+extension PresentationResult {
+  /// What somebody who only asks is answered in place of a reason.
+  public init(_ reason: PresentationRequestReason) {
+    switch reason {
+    case .holdout(let experiment): self = .holdout(experiment)
+    case .noAudienceMatch: self = .noAudienceMatch
+    case .placementNotFound: self = .placementNotFound
+    case .debuggerPresented, .paywallAlreadyPresented, .noPaywallViewController, .noPresenter,
+      .noConfig, .subscriptionStatusTimeout, .userIsSubscribed:
+      self = .paywallNotAvailable
+    }
+  }
+}
