@@ -76,6 +76,50 @@ struct CheckCommandTests {
     #expect(try check(absent, "--elsewhere", "off").code == 1)
   }
 
+  /// A pattern that nobody takes is an error in every dialect, one that one of them takes a difference;
+  /// deciding goes on with both.
+  @Test(arguments: [
+    ("(unclosed", "bad-regex", "error"), ("(?=a)", "bad-regex", "error"),
+    (#"(a)\1"#, "bad-regex", "error"), ("(?R)", "bad-regex", "error"),
+    ("(?C1)", "bad-regex", "error"), ("(?>a)", "bad-regex", "error"),
+    ("(?x) a b", "dialect-difference", "note"), (#"\u0041"#, "dialect-difference", "note"),
+    (#"\Qa.b\E"#, "dialect-difference", "note"), ("p{,2}", "dialect-difference", "note"),
+  ])
+  func patterns(_ pattern: String, code: String, severity: String) throws {
+    let expression = "user.nope.matches('\(pattern.replacing("\\", with: "\\\\"))')"
+    let condition = try JSONEncoder().encode(expression)
+    let text = complete(
+      rule(
+        more: #""preload":{"behavior":"ALWAYS"},"expression_cel":"#
+          + String(decoding: condition, as: UTF8.self)))
+    let found = try findings(text)
+    #expect(found.map { $0["code"] as? String } == [code])
+    #expect(found.map { $0["severity"] as? String } == [severity])
+    #expect(
+      found.first?["path"] as? String == "trigger_options[0].rules[0].expression_cel")
+    #expect(try check(text).code == (severity == "error" ? 1 : 0))
+    if severity == "error" {
+      #expect(
+        try findings(text, "--dialect", "cel").map { $0["code"] as? String } == ["bad-regex"])
+    }
+    for dialect in ["superscript", "cel"] {
+      let decided = try BuiltTool.run(
+        [
+          "decide", "-", "--placement", "p", "--dialect", dialect, "--user", #"{"userId":"u"}"#,
+        ], input: Data(text.utf8))
+      #expect(decided.code == 0, "\(dialect)")
+      #expect(decided.output.contains("noAudienceMatch"), "\(dialect): \(decided.output)")
+    }
+    // The rule compiles, so that a whole file of users is decided too.
+    let config = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: config) }
+    try Data(text.utf8).write(to: config)
+    let run = try BuiltTool.run(
+      "precompute", config.path, "--users", "-", input: #"{"userId":"u"}"# + "\n")
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output.contains("noAudienceMatch"))
+  }
+
   /// Keys of a config by hand are one warning, with all of them beside it.
   @Test func configsByHand() throws {
     let text = #"{"trigger_options":[{"event_name":"p","rules":[\#(rule(more: #""note":1"#))]}]}"#

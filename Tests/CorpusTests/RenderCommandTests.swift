@@ -78,6 +78,16 @@ struct RenderCommandTests {
     #expect(endless.errors.contains("error[limit-exceeded]"))
   }
 
+  /// What is too large is called by the name of the limit.
+  @Test func namesTheLimitThatDataPass() throws {
+    let record = #"{"userId":"u","user":{"x":""# + String(repeating: "y", count: 40 << 20) + #""}}"#
+    let result = try BuiltTool.run(
+      "render", "{{ user.x }}", "--user", "-", input: record)
+    #expect(result.code == 2)
+    #expect(
+      result.errors == "error: the products and the user record cannot be read: limit-exceeded\n")
+  }
+
   @Test func knowsDialectsAndModes() throws {
     #expect(try render("{{ 4 | times: 1.5 }}").output == "6\n")
     #expect(try render("{{ 4 | times: 1.5 }}", "--dialect", "shopify").output == "6.0\n")
@@ -189,6 +199,51 @@ struct CheckTemplateCommandTests {
     // Nothing speaks of the other product.
     #expect(result.output.contains("warning[unused-product]"))
     #expect(result.output.contains("slot 'secondary'"))
+  }
+
+  /// What only stands behind a condition that says no with these products is not missing: not in a
+  /// template, and not in a component of a native paywall.
+  @Test func leavesAloneWhatConditionsKeepOut() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    func list(_ more: String) throws {
+      try Data(
+        """
+        {"products":[{"slot":"primary","identifier":"a","price":"9.99","period":"month"\(more)}]}
+        """.utf8
+      ).write(to: file)
+    }
+    func native(_ condition: String) -> String {
+      """
+      {"version":"1","name":"n","settings":{},"products":[{"slot":"primary","product_id":"a"}],
+       "components":[{"type":"stack","id":"s","children":[{"type":"text","id":"t",
+        "props":{"content":"{{ products.selected.trial_period }}"}}],"condition":\(condition)}]}
+      """
+    }
+    func field(_ name: String) -> String {
+      #"{"field":"\#(name)","operator":"is","value":true}"#
+    }
+    let guarded =
+      "{% if products.selected.has_trial %}{{ products.selected.trial_period }}{% endif %}"
+      + "{{ products.primary.price }}"
+    try list("")
+    for template in [guarded, native(field("products.selected.has_trial"))] {
+      let result = try check(template, "--products", file.path)
+      #expect(result.code == 0, "\(result.output)")
+      #expect(result.output.contains("0 errors, 0 warnings"))
+    }
+    // Who has such an attribute sees the text.
+    for template in [
+      "{% if user.x %}{{ products.selected.trial_period }}{% endif %}", native(field("user.x")),
+      native("null"),
+    ] {
+      let result = try check(template, "--products", file.path)
+      #expect(result.code == 1)
+      #expect(result.output.contains("products.selected has no 'trial_period'"))
+    }
+    try list(#","intro":{"mode":"freeTrial","unit":"week","count":1}"#)
+    #expect(
+      try check(native(field("products.selected.has_trial")), "--products", file.path).code == 0)
   }
 
   @Test func knowsThatNotEveryPaywallHasEverySlot() throws {

@@ -8,8 +8,18 @@ enum Superscript {
     "unknownFunction", "test_custom_func",
   ]
 
-  /// Names for which `hasFn` is true, beside those of the host.
-  static let announced = ["maybe", "toString", "hasFn"]
+  /// Functions of superscript's own, which `hasFn` knows beside those of the host: by themselves, and
+  /// on `device` and `computed`. What the language under it brings, such as `size`, is not among them,
+  /// and `toString` is, although nothing evaluates it.
+  static let announced = [
+    "maybe", "toString", "hasFn", "intToString", "uintToString", "floatToString", "boolToString",
+  ]
+
+  /// All names for which `hasFn` is true.
+  static func announced(with host: HostFunctions) -> [String] {
+    announced + (announced + host.device).map { "device." + $0 }
+      + (announced + host.computed).map { "computed." + $0 }
+  }
 }
 
 /// Calls. A function takes its receiver, or its first argument, and then further arguments;
@@ -27,12 +37,13 @@ extension Checker {
     mutating func next() -> SyntaxTree.ID? { arguments.popFirst().map(Int.init) }
   }
 
-  /// `device.f(...)` or `computed.f(...)` of a function that the host does not have there.
+  /// `device.f(...)` or `computed.f(...)` of a function for which `hasFn` is false there.
   func isUnansweredCall(_ node: SyntaxTree.Node) -> Bool {
     guard let target = tree.list(node.c).first, target > 0 else { return false }
     let receiver = tree[Int(target) - 1]
     guard receiver.kind == .identifier else { return false }
     let name = tree.name(node.a, node.b)
+    if Superscript.announced.contains(name) { return false }
     switch tree.name(receiver.a, receiver.b) {
     case "device": return !environment.hostFunctions.device.contains(name)
     case "computed": return !environment.hostFunctions.computed.contains(name)
@@ -76,7 +87,9 @@ extension Checker {
       }
     case "startsWith": return textTest(.startsWith, &reader)
     case "endsWith": return textTest(.endsWith, &reader)
-    case "matches": return textTest(.matches, &reader)
+    case "matches":
+      hasPatterns = true
+      return textTest(.matches, &reader)
     case "string": return converting(.toPlainText, &reader)
     case "double": return converting(.toDoubleParsing, &reader)
     case "int": return converting(.toIntTruncating, &reader)
@@ -207,10 +220,7 @@ extension Checker {
     guard let value = argument(&reader) else {
       return lacking(reader.receiver.map { [$0] } ?? [], reader, .fatalArgument)
     }
-    let host = environment.hostFunctions
-    let names =
-      Superscript.announced + host.device.map { "device." + $0 }
-      + host.computed.map { "computed." + $0 }
+    let names = Superscript.announced(with: environment.hostFunctions)
     let known = names.map { name -> ConditionGraph.ID in
       var name = name
       return name.withUTF8 {

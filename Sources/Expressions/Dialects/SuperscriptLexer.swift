@@ -155,15 +155,19 @@ struct SuperscriptLexer {
     }
   }
 
-  /// A string in one pair of quotes. A backslash keeps the byte after it from closing the string,
-  /// in raw strings too. Line breaks are allowed.
+  /// A string in one pair of quotes. A backslash keeps the character after it from closing the
+  /// string, in raw strings too. Line breaks are allowed, but not behind a backslash and not in bytes.
   private mutating func text(prefix: Int, kind: Token.Kind) throws(Fault) -> Token {
     let quote = byte(prefix)
     var length = prefix + 1
     while at + length < source.count {
       let next = byte(length)
       if next == quote { return take(kind, length + 1) }
-      length += next == UInt8(ascii: "\\") ? 2 : 1
+      let isEscape = next == UInt8(ascii: "\\")
+      if isEscape ? byte(length + 1) == 0x0A : next == 0x0A && kind == .bytes {
+        throw fault(length, "a line cannot end here within a string", "write \\n for a line break")
+      }
+      length += isEscape ? 2 : 1
     }
     let mark = quote == UInt8(ascii: "'") ? "'" : "\""
     throw fault(length, "a string has no closing \(mark)", "close it with \(mark)")

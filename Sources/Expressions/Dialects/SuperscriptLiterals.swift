@@ -18,6 +18,11 @@ enum SuperscriptLiterals {
         at +=
           token.kind == .bytes
           ? try escape.appendByte(to: &output) : try escape.append(to: &output, quote: quote)
+      } else if source[at] == UInt8(ascii: "\\") {
+        // In a raw string a backslash stays, unless it only keeps a quote from closing the string.
+        if source[at + 1] != quote { output.append(source[at]) }
+        output.append(source[at + 1])
+        at += 2
       } else {
         output.append(source[at])
         at += 1

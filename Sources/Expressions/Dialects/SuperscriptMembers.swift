@@ -103,7 +103,8 @@ extension Checker {
     return isRaw ? member : orNull(member, origin)
   }
 
-  /// `value[key]`: null for what is not there. The key is never rewritten.
+  /// `value[key]`: null for what is not there. The key is never rewritten; where an attribute in it is
+  /// missing, there is nothing either.
   mutating func superscriptIndex(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
     let origin = origin(node)
     let key = tree[Int(node.b)]
@@ -112,7 +113,9 @@ extension Checker {
     }
     let value = superscript(Int(node.a), isRaw: isRaw)
     let index = superscript(Int(node.b), isRaw: true)
-    return addCall(.indexOrNull, [readFirst(value, before: index), index], origin)
+    let canMiss = !isRaw && (graph.canFail(value) || graph.canFail(index))
+    let found = addCall(.indexOrNull, [readFirst(value, before: index), index], origin)
+    return canMiss ? rescue(found, graph.addConstant(.null, at: origin), .missing, origin) : found
   }
 
   /// `a.b["name"]` as an attribute of its own.

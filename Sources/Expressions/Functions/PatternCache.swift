@@ -12,11 +12,11 @@ struct PatternCache {
 
   /// What a text is as a pattern. Compiling one that is new adds to `work`.
   mutating func pattern(
-    _ text: ByteView, _ limits: RegexLimits, unicodeClasses: Bool = false, _ work: inout Int
+    _ text: ByteView, _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {
     let key = Array(text)
     if let known = entries[key] { return known }
-    let entry = PatternCache.compile(key, limits, unicodeClasses, &work)
+    let entry = PatternCache.compile(key, syntax, limits, &work)
     // Starting over keeps the cache bounded without bookkeeping on the hot path.
     if entries.count >= PatternCache.capacity { entries.removeAll(keepingCapacity: true) }
     entries[key] = entry
@@ -24,17 +24,40 @@ struct PatternCache {
   }
 
   private static func compile(
-    _ text: [UInt8], _ limits: RegexLimits, _ unicodeClasses: Bool, _ work: inout Int
+    _ text: [UInt8], _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {
     // Some microseconds, and some nanoseconds for a byte or an instruction, in sixteenths of a
     // step.
     work &+= 1_000 &+ 4 &* text.count
     do throws(RegexSyntaxError) {
-      let checked = try CheckedPattern(text, unicodeClasses: unicodeClasses, limits: limits)
+      let checked = try syntax.check(text, limits)
       work &+= 2 &* checked.size
       return .pattern(RegexPattern(checked))
     } catch {
       return .none(error.code.isLimit ? .limitExceeded : .badRegex)
+    }
+  }
+}
+
+/// How the patterns of a language are read.
+enum PatternSyntax: Sendable {
+  /// RE2's syntax with ASCII classes, as CEL has it.
+  case re2
+  /// Those of Rust's regex crate with Unicode's classes, as superscript's original has them.
+  case rust
+
+  init(_ dialect: Dialect) {
+    self =
+      switch dialect {
+      case .cel: .re2
+      case .superscript: .rust
+      }
+  }
+
+  func check(_ text: [UInt8], _ limits: RegexLimits) throws(RegexSyntaxError) -> CheckedPattern {
+    switch self {
+    case .re2: try CheckedPattern(text, unicodeClasses: false, flavor: .re2, limits: limits)
+    case .rust: try CheckedPattern(text, unicodeClasses: true, flavor: .rust, limits: limits)
     }
   }
 }

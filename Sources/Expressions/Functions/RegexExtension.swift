@@ -12,7 +12,7 @@ enum RegexExtension {
       return operands.noOverload
     }
     let pattern: RegexPattern
-    switch cache.pattern(operands[1].textBytes, RegexLimits(limits), &scratch.work) {
+    switch cache.pattern(operands[1].textBytes, .re2, RegexLimits(limits), &scratch.work) {
     case .pattern(let compiled): pattern = compiled
     case .none(let reason): return Cell(fault: reason)
     }

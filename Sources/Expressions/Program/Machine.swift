@@ -472,15 +472,18 @@ enum Machine {
     _ text: UnsafePointer<Cell>, _ pattern: UnsafePointer<Cell>, _ frame: inout Frame,
     _ work: inout Int
   ) -> Cell {
-    guard text.pointee.isText, pattern.pointee.isText else {
+    guard pattern.pointee.isText else {
       return Arithmetic.noOverload(text.pointee, pattern.pointee)
     }
+    // What is no pattern is told whatever the text is, as of a constant.
     let limits = RegexLimits(frame.storage.limits)
-    let isUnicode = frame.storage.hasUnicodeClasses
-    switch frame.patternCache.pattern(
-      pattern.textBytes, limits, unicodeClasses: isUnicode, &work)
+    switch frame.patternCache.pattern(pattern.textBytes, frame.storage.patternSyntax, limits, &work)
     {
-    case .pattern(let pattern): return match(text, pattern, &frame, &work)
+    case .pattern(let compiled):
+      guard text.pointee.isText else {
+        return Arithmetic.noOverload(text.pointee, pattern.pointee)
+      }
+      return match(text, compiled, &frame, &work)
     case .none(let reason): return Cell(fault: reason)
     }
   }

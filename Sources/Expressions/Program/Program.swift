@@ -34,7 +34,7 @@ public struct Program: Sendable {
     /// What happens to values on their way in.
     let binding: ValueBinding
     /// Whether `\\w` and its like in patterns mean more than ASCII.
-    let hasUnicodeClasses: Bool
+    let patternSyntax: PatternSyntax
     /// Read by analyses.
     let graph: ConditionGraph
     let nodeOf: [UInt32]
@@ -66,7 +66,7 @@ public struct Program: Sendable {
       self.environment = environment
       limits = environment.limits
       binding = environment.binding
-      hasUnicodeClasses = environment.dialect == .superscript
+      patternSyntax = PatternSyntax(environment.dialect)
       nodeOf = lowering.nodeOf
       graph = lowering.graph
     }

@@ -29,8 +29,8 @@ public struct ProgramBuilder: ~Copyable {
   private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
-  /// What is wrong with constants that are not patterns, by node.
-  private var badPatterns: [ConditionGraph.ID: RegexSyntaxError] = [:]
+  /// What is wrong with constants as patterns, by node.
+  private var patternProblems: [ConditionGraph.ID: PatternProblem] = [:]
 
   public init(_ environment: Environment) { checker = Checker(environment) }
 
@@ -112,44 +112,52 @@ public struct ProgramBuilder: ~Copyable {
         let cell = checker.graph.constant(operand), cell.isText
       else { continue }
       let text = withUnsafePointer(to: cell) { Array($0.textBytes) }
-      if patternOf[operand] == nil, badPatterns[operand] == nil { check(text, operand) }
-      if let error = badPatterns[operand] {
-        let range =
+      if patternOf[operand] == nil, patternProblems[operand] == nil { check(text, operand) }
+      if let problem = patternProblems[operand] {
+        let literal =
           checker.graph.range(of: operand, in: source) ?? checker.graph.origins[operand].range
-        diagnostics.append(badRegex(error, text, range))
+        diagnostics.append(
+          problem.diagnostic { range(of: $0, in: text, literal, of: sources[source]) })
       }
     }
     return diagnostics
   }
 
   private mutating func check(_ text: [UInt8], _ operand: ConditionGraph.ID) {
+    let limits = RegexLimits(environment.limits)
+    func problem(_ syntax: PatternSyntax) -> RegexSyntaxError? {
+      do throws(RegexSyntaxError) {
+        _ = try syntax.check(text, limits)
+        return nil
+      } catch {
+        return error
+      }
+    }
     do throws(RegexSyntaxError) {
-      let pattern = try CheckedPattern(
-        text, unicodeClasses: environment.dialect == .superscript,
-        limits: RegexLimits(environment.limits))
+      let pattern = try PatternSyntax(environment.dialect).check(text, limits)
       patternOf[operand] = UInt32(patterns.count)
       patterns.append(pattern)
+      // What one of the two takes is not what the other takes.
+      if environment.dialect == .superscript, let inRE2 = problem(.re2) {
+        patternProblems[operand] = .onlyInRust(inRE2)
+      }
     } catch {
-      badPatterns[operand] = error
+      patternProblems[operand] =
+        environment.dialect == .cel
+        ? .notInRE2(error) : problem(.re2) == nil ? .onlyInRE2(error) : .inNeither(error)
     }
   }
 
   /// Points into the pattern when the literal stands for its bytes one to one.
-  private func badRegex(_ error: RegexSyntaxError, _ pattern: [UInt8], _ literal: SourceRange)
-    -> Diagnostic
-  {
-    var range = literal
-    if literal.to - literal.from == pattern.count + 2 {
-      let start = literal.from + 1
-      range = SourceRange(
-        from: start + error.range.lowerBound,
-        to: start + max(error.range.upperBound, error.range.lowerBound + 1))
-    }
-    // In superscript it is an error of the evaluations that come to it.
-    return Diagnostic(
-      error.code.isLimit ? .limitExceeded : .badRegex, error.message,
-      severity: environment.dialect == .cel ? .error : .warning, range: range,
-      notes: ["patterns are in RE2's syntax"], suggestion: error.suggestion)
+  private func range(
+    of error: RegexSyntaxError, in pattern: [UInt8], _ literal: SourceRange, of source: String
+  ) -> SourceRange {
+    let isRaw = source.utf8.dropFirst(literal.from).first.map { $0 | 0x20 } == UInt8(ascii: "r")
+    let start = literal.from + (isRaw ? 2 : 1)
+    guard start + pattern.count + 1 == literal.to else { return literal }
+    return SourceRange(
+      from: start + error.range.lowerBound,
+      to: start + max(error.range.upperBound, error.range.lowerBound + 1))
   }
 
   /// Emits the program. Expressions with the same meaning share one piece of code.

@@ -22,11 +22,17 @@ public struct TemplateAnalysis: Sendable {
     public var wanted: [TemplateType]
     /// What the value is used for, for messages.
     public var use: String
+    /// Paths that conditions around the place ask for.
+    var guards: [String] = []
+    /// What has to hold for the place to be reached.
+    var reach = TemplateConditions.always
   }
 
   public private(set) var reads: [Read] = []
   /// What is wrong with the template itself.
   public private(set) var diagnostics: [Diagnostic] = []
+  private let conditions: TemplateConditions
+  private let environment: TemplateEnvironment
 
   /// The paths that are read, each once, in order of their texts.
   public var requirements: [String] {
@@ -35,24 +41,42 @@ public struct TemplateAnalysis: Sendable {
 
   init(_ source: String, _ environment: TemplateEnvironment) {
     var text = environment.isHTML ? MarkupEntities.resolved(source) : source
-    (reads, diagnostics) = text.withUTF8 { bytes in
+    (reads, conditions, diagnostics) = text.withUTF8 { bytes in
       let (tree, diagnostics) = TemplateParser.parse(bytes, environment)
       var walk = TemplateWalk(tree: tree, source: bytes, environment: environment)
       walk.visit(UInt32(tree.root))
-      return (walk.reads, diagnostics)
+      return (walk.reads, walk.conditions, diagnostics)
     }
+    self.environment = environment
   }
 
-  /// Holds what is read against what there will be.
+  /// Holds what is read against what there will be. What stands where a condition says no with what is
+  /// known is not read, and not missing.
   public func check(against schema: TemplateSchema) -> [Diagnostic] {
-    reads.compactMap { TemplateAnalysis.problem($0, schema) }
+    var problems: [Diagnostic] = []
+    var outcomes: [TemplateConditions.Outcome]?
+    for read in reads {
+      guard let problem = TemplateAnalysis.problem(read, schema) else { continue }
+      if read.reach != TemplateConditions.always {
+        let known = outcomes ?? conditions.outcomes(with: schema, environment)
+        outcomes = known
+        if known[read.reach] == .no { continue }
+      }
+      problems.append(problem)
+    }
+    return problems
   }
 
   private static func problem(_ read: Read, _ schema: TemplateSchema) -> Diagnostic? {
     func names(_ count: Int) -> String {
       read.names.prefix(count).map { $0 ?? "?" }.joined(separator: ".")
     }
-    switch schema.find(read.names) {
+    // A condition around asks whether the value is there, or one that it lies in.
+    let found = schema.find(read.names) { count in
+      let path = read.names.prefix(count).compactMap { $0 }
+      return path.count == count && read.guards.contains(path.joined(separator: "."))
+    }
+    switch found {
     case .found(let shape):
       let type = shape.type
       guard type != .any, !read.wanted.isEmpty, !read.wanted.contains(type) else { return nil }
@@ -128,6 +152,11 @@ private struct TemplateWalk {
   private var written: Set<String> = []
   /// Paths that conditions around the current place ask for.
   private var guards: [String] = []
+  var conditions = TemplateConditions()
+  /// What has to hold for the current place to be reached.
+  private var reach = TemplateConditions.always
+  /// Whether something was met that no schema says: variables of the template, times and locales.
+  private var isOpaque = false
   /// Templates around the current place, which must not be walked again.
   private var partials: [String] = []
 
@@ -175,29 +204,76 @@ private struct TemplateWalk {
 
   private mutating func conditional(_ parts: [UInt32]) {
     let before = guards.count
+    let outer = reach
+    var others = outer
     for i in stride(from: 0, to: parts.count - 1, by: 2) {
       let known = reads.count
-      value(parts[i], Use(name: "a condition", isGuarded: true))
+      reach = others
+      let test = condition(parts[i])
       guards += reads[known...].map(\.path)
+      reach = conditions.both(others, test)
       visit(parts[i + 1])
+      others = conditions.both(others, conditions.not(test))
     }
+    reach = others
     if parts.count % 2 == 1, let last = parts.last { visit(last) }
     guards.removeLast(guards.count - before)
+    reach = outer
   }
 
   private mutating func cases(_ parts: [UInt32]) {
     let before = guards.count
+    let outer = reach
     let known = reads.count
+    isOpaque = false
     value(parts[0], Use(name: "a condition", isGuarded: true))
+    let subject = isOpaque ? nil : (source: source(parts[0]), reads: Array(reads[known...]))
     guards += reads[known...].map(\.path)
+    var others = outer
     var at = 1
     while at < parts.count {
       let count = Int(parts[at])
-      for i in 0..<count { value(parts[at + 1 + i], Use(name: "a condition", isGuarded: true)) }
+      var test = TemplateConditions.never
+      for i in 0..<count { test = conditions.either(test, isCase(parts[at + 1 + i], of: subject)) }
+      reach = count == 0 ? others : conditions.both(outer, test)
       visit(parts[at + 1 + count])
+      if count > 0 { others = conditions.both(others, conditions.not(test)) }
       at += count + 2
     }
     guards.removeLast(guards.count - before)
+    reach = outer
+  }
+
+  /// Whether the value of a case is that of one of its branches.
+  private mutating func isCase(
+    _ id: UInt32, of subject: (source: String, reads: [TemplateAnalysis.Read])?
+  ) -> TemplateConditions.ID {
+    let known = reads.count
+    isOpaque = false
+    value(id, Use(name: "a condition", isGuarded: true))
+    guard let subject, !isOpaque else { return TemplateConditions.unknown }
+    return conditions.test(
+      "\(subject.source) == \(source(id))", reads: subject.reads + reads[known...])
+  }
+
+  /// A condition, of which the parts are told apart: one may decide alone.
+  private mutating func condition(_ id: UInt32) -> TemplateConditions.ID {
+    let node = tree[Int(id)]
+    switch node.kind {
+    case .and:
+      let left = condition(node.a)
+      return conditions.both(left, condition(node.b))
+    case .or:
+      let left = condition(node.a)
+      return conditions.either(left, condition(node.b))
+    case .not: return conditions.not(condition(node.a))
+    default:
+      let known = reads.count
+      isOpaque = false
+      value(id, Use(name: "a condition", isGuarded: true))
+      return isOpaque
+        ? TemplateConditions.unknown : conditions.test(source(id), reads: reads[known...])
+    }
   }
 
   private mutating func loop(_ id: UInt32, _ node: TemplateTree.Node) {
@@ -237,9 +313,12 @@ private struct TemplateWalk {
         ]
       walk.written = written
       walk.guards = guards
+      walk.conditions = conditions
+      walk.reach = reach
       walk.partials = partials + [key]
       walk.visit(UInt32(tree.root))
       written = walk.written
+      conditions = walk.conditions
       reads += walk.reads
     }
     for i in known..<reads.count { reads[i].range = range }
@@ -272,6 +351,7 @@ private struct TemplateWalk {
   }
 
   private mutating func filter(_ node: TemplateTree.Node, _ use: Use) {
+    isOpaque = true
     let filter = LiquidFilters.all.filters[Int(node.c)]
     var inner = Use(
       wanted: TemplateWalk.inputs(filter.function), name: "the filter '\(filter.name)'",
@@ -313,7 +393,10 @@ private struct TemplateWalk {
       let part = tree[Int(segment)]
       switch part.kind {
       case .name, .string:
-        if i == 0, part.kind == .string { return }
+        if i == 0, part.kind == .string {
+          isOpaque = true
+          return
+        }
         let name = text(part.a, part.b)
         names.append(name)
         path += (i == 0 ? "" : ".") + name
@@ -333,14 +416,18 @@ private struct TemplateWalk {
     }
     guard tree[Int(first)].kind == .name || tree[Int(first)].kind == .variable, let root = names[0],
       !written.contains(root), !locals.contains(where: { $0.elementsEqual(root.utf8) })
-    else { return }
+    else {
+      isOpaque = true
+      return
+    }
     reads.append(
       TemplateAnalysis.Read(
         path: path, names: names, range: node.range,
-        isGuarded: use.isGuarded || guards.contains(path), wanted: use.wanted, use: use.name))
+        isGuarded: use.isGuarded || guards.contains(path), wanted: use.wanted, use: use.name,
+        guards: guards, reach: reach))
   }
 
-  /// A key as it is written in a path's text.
+  /// A value as it is written.
   private func source(_ id: UInt32) -> String {
     let node = tree[Int(id)]
     return String(decoding: source[Int(node.from)..<min(Int(node.to), source.count)], as: UTF8.self)

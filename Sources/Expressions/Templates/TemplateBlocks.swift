@@ -78,16 +78,18 @@ extension TemplateParser {
     var head = body(inside: (.case, piece.from, piece.to))
     var isBlank = head.isBlank
     var branches: [(values: [UInt32], body: UInt32)] = []
-    var seenElse = false
+    var elseCount = 0
     while var ending = head.ending, ending.name != .endcase {
-      let values = ending.name == .when && !(isScript && seenElse) ? whenValues(&ending.markup) : []
+      let isBehindElse = isScript && elseCount > 0
+      let values = ending.name == .when && !isBehindElse ? whenValues(&ending.markup) : []
       if ending.name == .else {
-        seenElse = true
+        elseCount += 1
         if isScript, !ending.markup.isAtEnd { reportJunk(ending.markup) }
       }
       head = body(inside: (.case, piece.from, piece.to))
       isBlank = isBlank && head.isBlank
-      if ending.name == .when, values.isEmpty, !(isScript && seenElse) { continue }
+      if ending.name == .when, values.isEmpty, !isBehindElse { continue }
+      if isScript, elseCount > 1 { continue }
       branches.append((values, head.node))
     }
     lastIsBlank = isBlank
@@ -103,7 +105,8 @@ extension TemplateParser {
     return tree.add(.cases, piece.from, piece.to, tree.add(list: parts))
   }
 
-  /// In liquidjs everything behind the first else belongs to it, and it comes last.
+  /// In liquidjs everything between the first else and the second belongs to the first, which comes
+  /// last; what stands behind the second is never written.
   private mutating func mergedElse(
     _ branches: [(values: [UInt32], body: UInt32)], _ at: Int
   ) -> [(values: [UInt32], body: UInt32)] {

@@ -149,7 +149,8 @@ extension TemplateCompiler {
 
   // MARK: render
 
-  /// A rendered template sees only its arguments, and breaks stay inside it.
+  /// A rendered template sees only its arguments, and breaks stay inside it. Where it goes through a
+  /// list, every round begins anew; in liquidjs what the round before has written stays.
   private mutating func rendered(
     _ other: Unit, _ partial: TemplateTree.Partial, _ item: ConditionGraph.ID?, _ name: [UInt8],
     _ arguments: [(name: [UInt8], value: ConditionGraph.ID)], _ node: TemplateTree.Node
@@ -178,13 +179,15 @@ extension TemplateCompiler {
         names.append((Array("forloop".utf8), .loop(object)))
       }
     }
+    let perItem = moveWritten(from: &names, item: item == nil ? nil : level, node)
     scopes += names
     unit = other
     let content = statement(other.tree.root)
     scopes.removeLast(scopes.count - isolation)
     if isOutermost { scopes.removeLast() }
-    let body = graph.add(
-      .statements, list: prologue + [graph.add(.cell, content, 0, 2, at: origin)], at: origin)
+    var round = perItem + [graph.add(.cell, content, 0, 2, at: origin)]
+    if partial.isLoop, style.isJavaScript { list += prologue } else { round = prologue + round }
+    let body = graph.add(.statements, list: round, at: origin)
     variables.removeLast(variables.count - variableBase)
     dropCounters(to: counterBase)
     prologue = outerPrologue
@@ -193,5 +196,30 @@ extension TemplateCompiler {
     let each = call(partial.isLoop ? .loopable : .wrapped, [item], node)
     list.append(graph.add(.items, list: [each, body, nothing], 0, level, at: origin))
     return graph.add(.statements, list: list, at: origin)
+  }
+
+  /// Arguments that the template itself writes anew are variables of its own, which begin with the
+  /// argument: takes them out of the names, and sets them in the prologue.
+  ///
+  /// - Parameter item: the level of what the template is rendered for, which is set in every round.
+  /// - Returns: what sets the variables that begin with the item.
+  private mutating func moveWritten(
+    from names: inout [(name: [UInt8], binding: Binding)], item: Int?, _ node: TemplateTree.Node
+  ) -> [ConditionGraph.ID] {
+    let origin = origin(node)
+    var perItem: [ConditionGraph.ID] = []
+    var kept: [(name: [UInt8], binding: Binding)] = []
+    for entry in names {
+      guard case .local(let level) = entry.binding,
+        let own = entry.name.withUnsafeBufferPointer({ variable($0) })
+      else {
+        kept.append(entry)
+        continue
+      }
+      let start = graph.add(.assign, graph.add(.local, level, at: origin), own, at: origin)
+      if level == item { perItem.append(start) } else { prologue.append(start) }
+    }
+    names = kept
+    return perItem
   }
 }

@@ -15,6 +15,8 @@ public struct TemplateSchema: Sendable {
     case object([(name: String, shape: Shape)], isOpen: Bool)
     /// A value that may be absent.
     case optional(Shape)
+    /// Exactly this value, which is neither a map nor missing.
+    case value(Value)
   }
 
   /// The roots by name, as one object.
@@ -26,20 +28,11 @@ public struct TemplateSchema: Sendable {
   public init(of context: Value) { root = TemplateSchema.shape(of: context) }
 
   private static func shape(of value: Value) -> Shape {
-    switch value {
-    case .null: .optional(.any)
-    case .bool: .scalar(.bool)
-    case .int, .uint, .double: .scalar(.number)
-    case .string: .scalar(.string)
-    case .list(let values):
-      .list(values.first.map { shape(of: $0) } ?? .any)
-    case .map(let entries):
-      .object(
-        entries.compactMap { entry in
-          if case .string(let name) = entry.key { (name, shape(of: entry.value)) } else { nil }
-        }, isOpen: false)
-    default: .any
-    }
+    guard case .map(let entries) = value else { return .value(value) }
+    return .object(
+      entries.compactMap { entry in
+        if case .string(let name) = entry.key { (name, shape(of: entry.value)) } else { nil }
+      }, isOpen: false)
   }
 
   /// What a path leads to.
@@ -54,10 +47,16 @@ public struct TemplateSchema: Sendable {
   }
 
   /// Follows names, of which some may be places in lists or computed (nil).
-  func find(_ names: [String?]) -> Finding {
-    var shape = root
+  ///
+  /// - Parameter isThere: whether the value of so many names is there, although it may be absent.
+  func find(_ names: [String?], isThere: (Int) -> Bool = { _ in false }) -> Finding {
+    var shape = root.withoutValue
     for (place, name) in names.enumerated() {
-      if case .optional = shape { return .absent }
+      if case .optional(let certain) = shape {
+        guard isThere(place) else { return .absent }
+        shape = certain.withoutValue
+      }
+      defer { shape = shape.withoutValue }
       switch shape {
       case .any: return .found(.any)
       case .list(let element):
@@ -92,11 +91,42 @@ public struct TemplateSchema: Sendable {
         } else {
           return .behindValue(place: place, type)
         }
-      case .optional: return .absent
+      case .optional, .value: return .absent
       }
     }
-    if case .optional = shape { return .absent }
+    if case .optional(let certain) = shape {
+      return isThere(names.count) ? .found(certain.withoutValue) : .absent
+    }
     return .found(shape)
+  }
+
+  /// What is known of the value behind some names.
+  enum Known {
+    /// The value of so many names; the others lead on within it.
+    case value(Value, names: Int)
+    /// There is none.
+    case absent
+    case unknown
+  }
+
+  /// The value that names lead to, or the one within which they go on.
+  func known(_ names: [String?]) -> Known {
+    var shape = root
+    for (place, name) in names.enumerated() {
+      switch shape {
+      case .value(let value): return .value(value, names: place)
+      case .object(let members, isOpen: false):
+        // An object has a size and a first member, too.
+        guard let name, name != "size", name != "first" else { return .unknown }
+        guard let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+          return .absent
+        }
+        shape = member.shape
+      default: return .unknown
+      }
+    }
+    if case .value(let value) = shape { return .value(value, names: names.count) }
+    return .unknown
   }
 }
 
@@ -109,6 +139,22 @@ extension TemplateSchema.Shape {
     case .list: .list
     case .object: .object
     case .optional(let shape): shape.type
+    case .value: withoutValue.type
+    }
+  }
+
+  /// What holds for other values like this one, too.
+  public var withoutValue: TemplateSchema.Shape {
+    guard case .value(let value) = self else { return self }
+    switch value {
+    case .null: return .optional(.any)
+    case .bool: return .scalar(.bool)
+    case .int, .uint, .double: return .scalar(.number)
+    case .string: return .scalar(.string)
+    case .list(let values):
+      guard let first = values.first else { return .list(.any) }
+      return .list(TemplateSchema(of: first).root)
+    default: return .any
     }
   }
 }

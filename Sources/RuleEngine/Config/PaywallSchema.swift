@@ -69,7 +69,8 @@ public struct PaywallSchema: Hashable, Sendable {
   public var settings: Settings
   public var theme: Theme?
   public var slots: [ProductSlot]
-  /// The components as the config has them, those of unknown types included.
+  /// The components as the config has them, with the defaults of their types; those of unknown types
+  /// are kept as they are.
   public var components: [Value]
   /// The whole schema as the config has it.
   public var json: Value
@@ -98,6 +99,42 @@ extension PaywallSchema {
 
   /// The types whose components have components of their own under `children`.
   static let containerTypes = ["stack", "drawer", "carousel"]
+
+  /// Properties that a component of a type has although its config does not say so.
+  private static let defaults: [String: [(key: String, value: Value)]] = [
+    "product_picker": [("show_price", true)]
+  ]
+
+  /// A component with the defaults of its type, and so the components in it, wherever they stand.
+  static func withDefaults(_ value: Value) -> Value {
+    switch value {
+    case .list(let elements): return .list(elements.map(withDefaults))
+    case .map(var entries):
+      for i in entries.indices { entries[i].value = withDefaults(entries[i].value) }
+      guard case .string(let type)? = value["type"], let defaults = defaults[type] else {
+        return .map(entries)
+      }
+      let place = entries.firstIndex { $0.key == "props" }
+      var props: [Value.Entry] = []
+      if let place {
+        guard case .map(let written) = entries[place].value else { return .map(entries) }
+        props = written
+      }
+      for (key, value) in defaults {
+        props.removeAll { $0.key == .string(key) && $0.value == .null }
+        if !props.contains(where: { $0.key == .string(key) }) {
+          props.append(Value.Entry(key: .string(key), value: value))
+        }
+      }
+      if let place {
+        entries[place].value = .map(props)
+      } else {
+        entries.append(Value.Entry(key: "props", value: .map(props)))
+      }
+      return .map(entries)
+    default: return value
+    }
+  }
 
   /// What a tap does.
   static let actions = [

@@ -37,6 +37,9 @@ public struct PaywallTexts: Sendable {
   private let texts: TemplateSet
   private let paths: [String]
   private let conditions: Program
+  private let filters: [Filter]
+  /// By text: the numbers of the conditions around it.
+  private let conditionsAround: [[Int]]
 
   /// - Parameter environment: the dialect of the texts; AgentWallie's by default.
   public init(
@@ -51,8 +54,10 @@ public struct PaywallTexts: Sendable {
     paths = compiler.paths
     sources = compiler.sources
     diagnostics = compiler.diagnostics
+    filters = compiler.conditions
+    conditionsAround = compiler.conditionsAround
     var builder = ProgramBuilder(Environment(roots: []))
-    for condition in compiler.conditions { builder.add([condition]) }
+    for condition in filters { builder.add([condition]) }
     conditions = builder.build()
     texts = compiler.finish()
   }
@@ -79,14 +84,7 @@ public struct PaywallTexts: Sendable {
     try textFrame.fill(TextContext.make(products: products, selected: selected, roots: roots))
     textFrame.setOptions(options)
     var conditionFrame = Frame(for: conditions)
-    var resolved: [String: Value] = [:]
-    for product in products { resolved[product.slot] = product.attributes }
-    try conditionFrame.fill(
-      ConditionContext.make(
-        slots: products.map {
-          ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID)
-        },
-        selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme))
+    try conditionFrame.fill(conditionContext(products, selected: selected, user: user))
     var result = Resolved(components: [], hidden: [], errors: [])
     var text = RenderedText()
     for content in root {
@@ -95,6 +93,34 @@ public struct PaywallTexts: Sendable {
       }
     }
     return result
+  }
+
+  private func conditionContext(
+    _ products: [TextContext.SlottedProduct], selected: Int?, user: Value = .map([])
+  ) -> Value {
+    var resolved: [String: Value] = [:]
+    for product in products { resolved[product.slot] = product.attributes }
+    return ConditionContext.make(
+      slots: products.map { ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID) },
+      selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme)
+  }
+
+  /// The texts that nobody sees with these products, whichever is selected: a condition around them asks
+  /// for something else of the products or the theme. Numbers in the order of ``textPaths``.
+  package func hiddenTexts(products: [TextContext.SlottedProduct]) -> Set<Int> {
+    let known = filters.indices.filter {
+      ["products", "theme"].contains(filters[$0].path.first)
+    }
+    var hidden = Set(conditionsAround.indices)
+    for selected in products.indices {
+      var frame = Frame(for: conditions)
+      guard (try? frame.fill(conditionContext(products, selected: selected))) != nil else {
+        return []
+      }
+      let failing = known.filter { !conditions.isTrue(conditions.entries[$0], in: &frame) }
+      hidden = hidden.filter { conditionsAround[$0].contains(where: failing.contains) }
+    }
+    return products.isEmpty ? [] : hidden
   }
 
   private func value(
@@ -133,6 +159,9 @@ public struct PaywallTexts: Sendable {
     var paths: [String] = []
     var sources: [String] = []
     var conditions: [Filter] = []
+    var conditionsAround: [[Int]] = []
+    /// The conditions around the current place.
+    private var around: [Int] = []
     var diagnostics: [Diagnostic] = []
 
     init(_ environment: TemplateEnvironment) { texts = TemplateSetBuilder(environment) }
@@ -149,42 +178,48 @@ public struct PaywallTexts: Sendable {
         }
         paths.append(path)
         sources.append(text)
+        conditionsAround.append(around)
         return .text(paths.count - 1)
       case .list(let elements):
         return .list(elements.enumerated().map { content($0.element, "\(path)[\($0.offset)]") })
       case .map(let entries):
-        var type: String?
-        if case .string(let text)? = value["type"] { type = text }
-        var members: [(key: Value, value: Content)] = []
-        for entry in entries where type == nil || entry.key != "condition" {
-          var name = "?"
-          if case .string(let text) = entry.key { name = text }
-          members.append((entry.key, content(entry.value, "\(path).\(name)")))
+        guard case .string(let type)? = value["type"] else {
+          return .map(members(entries, path))
         }
-        guard let type else { return .map(members) }
-        return .component(component(value, type, members, path))
+        let condition = condition(value, path)
+        if let condition { around.append(condition) }
+        defer { if condition != nil { around.removeLast() } }
+        var name = type
+        if case .string(let id)? = value["id"] { name = id }
+        let members = members(entries.filter { $0.key != "condition" }, path)
+        return .component(Node(condition: condition, name: name, content: .map(members)))
       default: return .plain(value)
       }
     }
 
-    private mutating func component(
-      _ value: Value, _ type: String, _ members: [(key: Value, value: Content)], _ path: String
-    ) -> Node {
-      var name = type
-      if case .string(let id)? = value["id"] { name = id }
-      var node = Node(condition: nil, name: name, content: .map(members))
-      guard let condition = value["condition"], condition != .null else { return node }
+    private mutating func members(_ entries: [Value.Entry], _ path: String) -> [(
+      key: Value, value: Content
+    )] {
+      entries.map { entry in
+        var name = "?"
+        if case .string(let text) = entry.key { name = text }
+        return (entry.key, content(entry.value, "\(path).\(name)"))
+      }
+    }
+
+    /// The number of a component's condition, or nil where it has none that can be read.
+    private mutating func condition(_ component: Value, _ path: String) -> Int? {
+      guard let condition = component["condition"], condition != .null else { return nil }
       guard let filter = Filter.condition(condition) else {
         diagnostics.append(
           Diagnostic(
             .decodeFailure, "the condition names no field", path: "\(path).condition",
             suggestion:
               "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
-        return node
+        return nil
       }
       conditions.append(filter)
-      node.condition = conditions.count - 1
-      return node
+      return conditions.count - 1
     }
 
     consuming func finish() -> TemplateSet { texts.build() }

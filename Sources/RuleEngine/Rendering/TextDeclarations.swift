@@ -173,18 +173,26 @@ public struct TextDeclarations: Sendable {
   /// What any product may have, since any may be selected.
   private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape
   {
-    guard case .object(var members, _) = first else { return first }
+    guard case .object(let members, _) = first, products.count > 1 else { return first }
+    var merged = members
+    var counts = members.map { _ in 1 }
     for product in products.dropFirst() {
       guard case .object(let others, _) = product.shape else { continue }
       for other in others {
-        if let place = members.firstIndex(where: { $0.name == other.name }) {
-          if members[place].shape.type != other.shape.type { members[place].shape = .any }
+        if let place = merged.firstIndex(where: { $0.name == other.name }) {
+          merged[place].shape = merged[place].shape.common(with: other.shape)
+          counts[place] += 1
         } else {
-          members.append(other)
+          merged.append(other)
+          counts.append(1)
         }
       }
     }
-    return .object(members, isOpen: false)
+    // What some of the products lack is not known.
+    for place in merged.indices where counts[place] < products.count {
+      merged[place].shape = merged[place].shape.withoutValue
+    }
+    return .object(merged, isOpen: false)
   }
 
   // MARK: Checking
@@ -212,5 +220,13 @@ public struct TextDeclarations: Sendable {
       return name == slot || name == "selected"
     }
     return root == slot && TextContext.rootSlots.contains(slot)
+  }
+}
+
+extension TemplateSchema.Shape {
+  /// What is known of a value that has one of two shapes.
+  fileprivate func common(with other: TemplateSchema.Shape) -> TemplateSchema.Shape {
+    if case .value(let one) = self, case .value(let two) = other, one == two { return self }
+    return type == other.type ? withoutValue : .any
   }
 }

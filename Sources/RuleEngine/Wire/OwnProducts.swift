@@ -1,12 +1,26 @@
 internal import Expressions
 
-/// Tollgate's own products file: `{"products": [...]}`, or the list alone.
+/// Tollgate's own products file: `{"products": [...]}`, or the list alone. Products as the entitlements
+/// of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`, `trialPeriodDays`) and as
+/// AgentWallie's documents write them (`storeProductId`, `displayPrice`, `name`) are read, too.
 extension ProductDecoder {
-  private static let keys = [
-    "slot", "label", "identifier", "store", "price", "currency", "locale", "displayPrice",
-    "period", "displayPeriod", "intro", "trialDays", "storefront", "entitlements",
-    "fullIdentifier", "offers", "purchaseOptions", "billingPlan",
+  private static let keys =
+    [
+      "slot", "label", "store", "currency", "locale", "period", "intro", "storefront",
+      "entitlements", "fullIdentifier", "offers", "purchaseOptions", "billingPlan", "id", "name",
+    ] + others.flatMap { [$0] + $1 }
+
+  /// What other documents call the same.
+  private static let others: [(key: String, others: [String])] = [
+    ("identifier", ["productId", "storeProductId", "store_product_id"]), ("price", ["rawPrice"]),
+    ("trialDays", ["trialPeriodDays"]), ("displayPrice", ["display_price"]),
+    ("displayPeriod", ["display_period"]),
   ]
+
+  private func member(_ key: String, of element: ConfigElement) -> ConfigElement? {
+    let names = [key] + (Self.others.first { $0.key == key }?.others ?? [])
+    return names.lazy.compactMap { element.member($0) }.first
+  }
 
   mutating func ownProducts(_ root: ConfigElement) -> [PricedProduct] {
     guard let elements = root.elements ?? root.member("products")?.elements else { return [] }
@@ -18,9 +32,8 @@ extension ProductDecoder {
       }
       checkKeys(of: element, Self.keys)
       guard
-        let identifier = element.member("identifier")?.text
-          ?? element.member("fullIdentifier")?
-          .text
+        let identifier = member("identifier", of: element)?.text
+          ?? element.member("fullIdentifier")?.text
       else {
         log.report("a product has an 'identifier'", at: element.path)
         return nil
@@ -38,16 +51,19 @@ extension ProductDecoder {
     product.path = element.path
     product.currency = currency
     product.store = store(element.member("store")) ?? .appStore
-    product.price = micros(element.member("price")).map { Money(micros: $0, currency) }
+    product.price = price(of: element, currency).map { Money(micros: $0, currency) }
+    product.configID = element.member("id")?.text
     product.slot = element.member("slot")?.text
-    product.label = element.member("label")?.text
+    product.label = (element.member("label") ?? element.member("name"))?.text
     product.fullIdentifier = element.member("fullIdentifier")?.text
     product.locale = element.member("locale")?.text
-    product.displayPrice = element.member("displayPrice")?.text
-    product.displayPeriod = element.member("displayPeriod")?.text
+    product.displayPrice = member("displayPrice", of: element)?.text
+    product.displayPeriod = member("displayPeriod", of: element)?.text
     product.storefront = element.member("storefront")?.text
     product.entitlements = entitlements(element.member("entitlements"))
-    product.trialDays = count(element.member("trialDays"), "'trialDays'")
+    product.trialDays = count(
+      member("trialDays", of: element),
+      element.has("trialDays") ? "'trialDays'" : "'trialPeriodDays'")
     if let period = period(element.member("period")) {
       (product.period, product.isoPeriod) = period
     }
@@ -56,6 +72,12 @@ extension ProductDecoder {
     product.purchaseOptions = list("purchaseOptions", of: element).compactMap { option($0) }
     product.billingPlan = element.member("billingPlan").flatMap { billingPlan($0) }
     return log.diagnostics.count { $0.severity == .error } == before ? product : nil
+  }
+
+  /// Micros of the price. A `rawPrice` that is a whole number is in minor units, as in replies.
+  private mutating func price(of element: ConfigElement, _ currency: Currency) -> Int64? {
+    if let price = element.member("price") { return micros(price) }
+    return amount(element.member("rawPrice"), currency)
   }
 
   private mutating func checkKeys(of element: ConfigElement, _ known: [String]) {

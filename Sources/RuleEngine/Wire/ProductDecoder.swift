@@ -41,9 +41,11 @@ struct ProductDecoder {
 
   // MARK: Periods
 
-  /// A period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, or the ISO text itself.
+  /// A period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, the ISO text itself, or the unit of
+  /// which it is one: `"month"`.
   mutating func period(_ element: ConfigElement?) -> (period: Period, iso: ISOPeriod?)? {
     guard let element else { return nil }
+    if let unit = element.text.flatMap({ Period.Unit($0) }) { return (Period(known: unit, 1), nil) }
     if let text = element.text ?? element.member("iso8601")?.text {
       return isoPeriod(text, at: element.path)
     }

@@ -81,7 +81,7 @@ enum CaseShapes {
     """,
     "products": """
     [id name store=(apple google stripe) store_product entitlements display_price
-     display_period]
+     display_period period]
     """,
     "theme": """
     {background primary secondary text_primary text_secondary accent surface font_family
@@ -279,12 +279,12 @@ enum CaseShapes {
 
   private static let pricing: [String: String] = {
     let product = """
-      product{identifier productId type store storefront currency locale price price_micros
+      product{identifier productId type store storefront currency locale price rawPrice price_micros
         price_minor_units displayPrice iso8601 period intro=$intro trial_period_days
         trial_period_price_minor_units fullIdentifier
         offers purchaseOptions[purchaseOptionId offerId price] billingPlan{type price period=$period}
         subscription{period period_count trial_period_days}
-        billing=$period commitment=$period entitlements hasFreeTrial trialDays
+        billing=$period commitment=$period entitlements hasFreeTrial trialDays trialPeriodDays
         slots[slot label displayPrice displayPeriod
           store{displayPrice price currency locale period=$period intro=$intro}]}
       context{now timeZone deviceLocale introOfferEligibility isFreeTrialOverride storeEligible

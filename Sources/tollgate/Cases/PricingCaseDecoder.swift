@@ -13,7 +13,7 @@ struct PricingCaseDecoder {
     if case .map? = value["price"] { return decode(["data": [withIdentifier(value)]]) }
     var value = value
     var extra: [Value.Entry] = []
-    if value["price"] == nil, let price = price(of: value) {
+    if value["price"] == nil, value["rawPrice"] == nil, let price = price(of: value) {
       extra.append(Value.Entry(key: "price", value: price))
     }
     if value["period"] == nil, let iso = value["iso8601"] {

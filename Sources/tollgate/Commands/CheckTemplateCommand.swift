@@ -194,16 +194,26 @@ struct TemplateCheck {
       listed.isEmpty
       ? schema.slots.map { TextDeclarations.Product(slot: $0.slot, profile: .agentWallie) }
       : try described(listed, environment.dialect)
-    for (path, source) in zip(texts.textPaths, texts.sources) {
-      _ = check(source, environment, products, path: path)
+    let hidden = try hiddenTexts(texts, listed, environment.dialect)
+    for (number, (path, source)) in zip(texts.textPaths, texts.sources).enumerated() {
+      _ = check(source, environment, products, path: path, isShown: !hidden.contains(number))
     }
+  }
+
+  /// The texts that a condition hides with the products as they are; none where prices are not known.
+  private func hiddenTexts(
+    _ texts: PaywallTexts, _ products: [PricedProduct], _ dialect: TemplateDialect
+  ) throws -> Set<Int> {
+    let slotted = try textProducts(products, dialect).slotted
+    let areKnown = slotted.allSatisfy { $0.attributes != .map([]) }
+    return areKnown ? texts.hiddenTexts(products: slotted) : []
   }
 
   // MARK: One text
 
   private mutating func check(
     _ source: String, _ environment: TemplateEnvironment, _ products: [TextDeclarations.Product]?,
-    path: String
+    path: String, isShown: Bool = true
   ) -> TemplateAnalysis? {
     textCount += 1
     let compiled = environment.compile(source)
@@ -220,7 +230,7 @@ struct TemplateCheck {
     var declarations = declarations
     declarations.hasUserID =
       config?.format == .agentWallie || environment.dialect == .agentwallie
-    add(declarations.check(analysis, products: products))
+    if isShown { add(declarations.check(analysis, products: products)) }
     return analysis
   }
 
@@ -260,21 +270,29 @@ struct TemplateCheck {
   private func described(_ products: [PricedProduct], _ dialect: TemplateDialect) throws
     -> [TextDeclarations.Product]
   {
-    let profile: PricingProfile? = dialect == .agentwallie ? .agentWallie : nil
-    let made: TextProducts
-    do throws(PricingError) {
-      made = try TextProducts(
-        products, profile: profile, context: PricingContext(now: Clock.milliseconds()))
-    } catch {
-      throw CommandError(error.message)
-    }
-    return zip(products, made.slotted).map { product, slotted in
+    let profile = profile(dialect)
+    return zip(products, try textProducts(products, dialect).slotted).map { product, slotted in
       // Without a price only the names of the attributes are known.
       if case .map(let entries) = slotted.attributes, entries.isEmpty {
         return TextDeclarations.Product(
           slot: slotted.slot, profile: profile ?? PricingProfile(usualFor: product.store))
       }
       return TextDeclarations.Product(slotted)
+    }
+  }
+
+  private func profile(_ dialect: TemplateDialect) -> PricingProfile? {
+    dialect == .agentwallie ? .agentWallie : nil
+  }
+
+  private func textProducts(_ products: [PricedProduct], _ dialect: TemplateDialect) throws
+    -> TextProducts
+  {
+    do throws(PricingError) {
+      return try TextProducts(
+        products, profile: profile(dialect), context: PricingContext(now: Clock.milliseconds()))
+    } catch {
+      throw CommandError(error.message)
     }
   }
 

@@ -68,7 +68,7 @@ struct RenderCommand: ParsableCommand {
     do throws(EvaluationError) {
       try frame.fill(context)
     } catch {
-      throw CommandError("the data is too large: \(error.kind.rawValue)")
+      throw CommandError("the products and the user record cannot be read: \(error.kind.slug)")
     }
     frame.setOptions(try products.renderOptions(now: time, escaping: reading.html ? .html : .text))
     var text = RenderedText()
@@ -147,7 +147,7 @@ extension RenderCommand {
         options: (try? products.renderOptions(now: time, escaping: reading.html ? .html : .text))
           ?? RenderOptions())
     } catch {
-      throw CommandError("the data is too large: \(error.kind.rawValue)")
+      throw CommandError("the products and the user record cannot be read: \(error.kind.slug)")
     }
     FileText.print(resolved.json(of: schema).json)
     let errors = resolved.errors.map { place, error in

@@ -45,7 +45,8 @@ struct ConfigFile {
   ///   - placements: the placements that are asked for; nil for all.
   ///   - keepsGoing: whether rules of theirs that do not compile are left out.
   func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
-    let errors = diagnostics.filter { $0.severity == .error && $0.leavesOut }
+    let language = ruleSet?.language ?? .standard
+    let errors = diagnostics.filter { $0.severity == .error && $0.leavesOut(in: language) }
     guard let ruleSet else {
       throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
     }
@@ -95,10 +96,12 @@ struct ConfigFile {
 
 extension Diagnostic {
   /// Whether an error means that its element cannot be used here.
-  fileprivate var leavesOut: Bool {
+  fileprivate func leavesOut(in language: RuleLanguage) -> Bool {
     switch code {
     // SDKs reject the config, and deciding goes on; the outcome is an error or a paywall by its name.
     case .wouldReject, .unknownPaywall, .variantWithoutPaywall: false
+    // Only an evaluation that comes to the pattern fails.
+    case .badRegex: language == .cel
     default: true
     }
   }

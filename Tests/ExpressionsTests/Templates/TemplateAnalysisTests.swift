@@ -46,6 +46,88 @@ import Testing
     #expect(problems(source).isEmpty, "\(problems(source).map(\.message))")
   }
 
+  /// What stands behind a condition that says no with these values is not read.
+  @Test(arguments: [
+    "{% if products.primary.has_trial %}{{ products.primary.trial }}{% endif %}",
+    "{% if user.nope %}{{ user.other }}{% endif %}",
+    "{% if user.off %}{{ user.nope }}{% endif %}", "{% if user.none %}{{ user.nope }}{% endif %}",
+    "{% if user.nope == 'x' %}{{ user.other }}{% endif %}",
+    "{% if products.primary.days > 14 %}{{ user.nope }}{% endif %}",
+    "{% if user.name == \"Tom\" %}{{ user.nope }}{% endif %}",
+    "{% if user.tags contains 'b' %}{{ user.nope }}{% endif %}",
+    "{% if user.tags.size == 0 %}{{ user.nope }}{% endif %}",
+    "{% if user.tags[0] != 'a' %}{{ user.nope }}{% endif %}",
+    "{% if user.off and open %}{{ user.nope }}{% endif %}",
+    "{% if params.any and user.off %}{{ user.nope }}{% endif %}",
+    "{% if user.off or user.none %}{{ user.nope }}{% endif %}",
+    "{% unless user.name %}{{ user.nope }}{% endunless %}",
+    "{% if user.name %}x{% else %}{{ user.nope }}{% endif %}",
+    "{% if user.name %}x{% elsif params.any %}{{ user.nope }}{% endif %}",
+    "{% if user.off %}x{% elsif user.none %}{{ user.nope }}{% endif %}",
+    "{% if user.off %}{% if params.any %}{{ user.nope }}{% endif %}{% endif %}",
+    "{% case user.name %}{% when 'Tom', 'Ann' %}{{ user.nope }}{% endcase %}",
+    "{% case user.name %}{% when 'Sam' %}x{% else %}{{ user.nope }}{% endcase %}",
+    "<% if user.off %><< user.nope >><% endif %>",
+    "{% if user.off %}{% for x in user.list %}{{ x }}{% endfor %}{% endif %}",
+    "{% if products.secondary %}{{ products.secondary.price }}{% endif %}",
+    "{% if user.off %}{% include 'part' %}{% endif %}",
+  ]) func leavesAloneWhatAConditionKeepsOut(_ source: String) {
+    #expect(conditional(source).isEmpty, "\(conditional(source).map(\.message))")
+  }
+
+  /// What may be reached is held against the schema as ever.
+  @Test(arguments: [
+    "{% if params.any %}{{ user.nope }}{% endif %}",
+    "{% if user.name %}{{ user.nope }}{% endif %}",
+    "{% if user.name == 'Sam' %}{{ user.nope }}{% endif %}",
+    "{% if params.any or user.off %}{{ user.nope }}{% endif %}",
+    "{% if user.name and params.any %}{{ user.nope }}{% endif %}",
+    "{% unless params.any %}{{ user.nope }}{% endunless %}",
+    "{% unless user.off %}{{ user.nope }}{% endunless %}",
+    "{% if user.off %}x{% else %}{{ user.nope }}{% endif %}",
+    "{% if user.off %}x{% endif %}{{ user.nope }}",
+    "{% assign off = user.name %}{% if off %}{{ user.nope }}{% endif %}",
+    "{% for off in user.tags %}{% if off %}{{ user.nope }}{% endif %}{% endfor %}",
+    "{% case user.name %}{% when params.any %}{{ user.nope }}{% endcase %}",
+    "{% case user.name %}{% when 'Tom' %}x{% else %}{{ user.nope }}{% endcase %}",
+    "{% case params.any %}{% when 'Tom' %}{{ user.nope }}{% endcase %}",
+    "{% if user[params.any] %}{{ user.nope }}{% endif %}",
+    "{% if user.off %}{{ user.name.first_name }}{% endif %}{{ user.name.first_name }}",
+  ]) func reportsWhatAConditionMayLetThrough(_ source: String) {
+    #expect(conditional(source).count == 1, "\(conditional(source).map(\.message))")
+  }
+
+  private func conditional(_ source: String) -> [Diagnostic] {
+    let known = TemplateSchema(
+      of: [
+        "products": ["primary": ["price": "$9.99", "days": "7", "has_trial": false]],
+        "user": ["name": "Sam", "tags": ["a"], "off": false, "none": .null],
+      ])
+    guard case .object(let roots, _) = known.root else { return [] }
+    let schema = TemplateSchema(
+      .object(roots + [("params", .object([], isOpen: true)), ("open", .any)], isOpen: false))
+    var environment = TemplateEnvironment()
+    environment.templates = ["part": "{{ user.nope }}"]
+    return environment.analyze(source).check(against: schema)
+  }
+
+  /// A condition that asks for a value also asks for what it lies in.
+  @Test func takesWhatIsAskedForAsThere() {
+    let schema = TemplateSchema(
+      .object(
+        [("trial", .optional(.object([("days", .scalar(.string))], isOpen: false)))],
+        isOpen: false))
+    func problems(_ source: String) -> [String] {
+      TemplateEnvironment().analyze(source).check(against: schema).map(\.message)
+    }
+    #expect(problems("{% if trial %}{{ trial.days }}{% endif %}") == [])
+    #expect(problems("{% if trial %}{{ trial.day }}{% endif %}") == ["trial has no 'day'"])
+    #expect(
+      problems("{{ trial.days }}") == [
+        "trial.days may be absent, and nothing is printed for it then"
+      ])
+  }
+
   @Test func findsWrongTypes() {
     #expect(problems("{{ user.tags | plus: 1 }}").map(\.code) == [.typeError])
     #expect(problems("{% for x in user.name %}{% endfor %}").map(\.code) == [.typeError])

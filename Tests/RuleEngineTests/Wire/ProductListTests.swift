@@ -44,6 +44,55 @@ struct ProductListTests {
     #expect(decoded.output?.products[1].price?.micros == 1_000_000_000)
   }
 
+  /// As the document of Superwall's SDKs has them, and as AgentWallie's.
+  @Test func readProductsOfOtherDocuments() throws {
+    let decoded = decode(
+      """
+      {"products":[
+       {"productId":"live:price_123:no-trial","store":"stripe","rawPrice":"9.99","period":"month",
+        "entitlements":[{"identifier":"pro_example","type":"SERVICE_LEVEL"}],"trialPeriodDays":7},
+       {"name":"Pro Yearly","store":"apple","storeProductId":"com.myapp.pro.yearly",
+        "entitlements":["pro"],"displayPrice":"$49.99","displayPeriod":"year"},
+       {"id":"p","name":"Pro","store":"apple","store_product_id":"com.myapp.pro",
+        "entitlements":["pro","premium_content"],"display_price":"$1","display_period":"month"}]}
+      """)
+    // The identifier of the first says that there is no trial.
+    #expect(decoded.diagnostics.map(\.code) == [.trialContradiction])
+    let products = try #require(decoded.output).products
+    #expect(
+      products.map(\.identifier)
+        == ["live:price_123:no-trial", "com.myapp.pro.yearly", "com.myapp.pro"])
+    #expect(products[0].store == .stripe)
+    #expect(products[0].price?.micros == 9_990_000)
+    #expect(products[0].period == Period(.month, 1))
+    #expect(products[0].trialDays == 7)
+    #expect(products[0].entitlements == ["pro_example"])
+    #expect(products[1].label == "Pro Yearly")
+    #expect(products[1].displayPrice == "$49.99")
+    #expect(products[1].displayPeriod == "year")
+    #expect(products[2].configID == "p")
+    #expect(products[2].displayPrice == "$1")
+    #expect(products[2].displayPeriod == "month")
+  }
+
+  /// Where both stand, our own key counts; a raw price in whole numbers is in minor units.
+  @Test func preferTheirOwnKeys() throws {
+    let decoded = decode(
+      """
+      {"products":[{"identifier":"a","productId":"b","price":"1","rawPrice":"2"},
+       {"identifier":"c","rawPrice":999,"currency":"USD","period":"YEAR"},
+       {"identifier":"d","rawPrice":980,"currency":"JPY"},
+       {"identifier":"e","rawPrice":"x"},{"identifier":"f","period":"fortnight"},
+       {"identifier":"g","trialPeriodDays":-1}]}
+      """)
+    let products = try #require(decoded.output).products
+    #expect(products.map(\.identifier) == ["a", "c", "d"])
+    #expect(products.map { $0.price?.micros } == [1_000_000, 9_990_000, 980_000_000])
+    #expect(products[1].period == Period(.year, 1))
+    #expect(decoded.diagnostics.map(\.path).contains("products[5].trialPeriodDays"))
+    #expect(decoded.diagnostics.count == 3)
+  }
+
   @Test func readAStoreKitConfigurationFile() throws {
     let decoded = decode(
       """

@@ -146,16 +146,20 @@ enum LiquidComparing {
 
   // MARK: Membership
 
+  /// In Ruby the operator first asks whether both sides are true, so that nothing contains nil or
+  /// false. In ECMAScript a list holds any value that is an element, null and false too; what is not
+  /// there at all is undefined, which no list from JSON holds.
   private static func contains(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
     let (left, right) = (a.pointee, b.pointee)
+    let isJavaScript = state.style.isJavaScript
+    if !isJavaScript, right.isNil || right == .false { return .false }
     if left.isText {
-      if right.isNil, !state.style.isJavaScript { return .false }
       let part =
-        state.style.isJavaScript && right.isNil
-        ? literal("undefined") : state.text(b, &arena)
+        right.isNil
+        ? literal(right.tag == Tag.null ? "null" : "undefined") : state.text(b, &arena)
       work &+= a.textBytes.count >> 2
       return Cell(TextFunctions.contains(a.textBytes, part))
     }
@@ -166,11 +170,10 @@ enum LiquidComparing {
       let (low, high) = (min(left.intValue, left.rangeEnd), max(left.intValue, left.rangeEnd))
       return Cell(Double(low)...Double(high) ~= right.nearestDouble)
     }
-    if left.tag == Tag.map, !state.style.isJavaScript, !right.isNil {
+    if left.tag == Tag.map, !isJavaScript {
       return Cell(Comparing.lookUp(b, in: left, &work) != nil)
     }
-    guard left.tag == Tag.list, state.style.isJavaScript || !right.isNil,
-      let base = left.elements.baseAddress
+    guard left.tag == Tag.list, right.tag >= Tag.null, let base = left.elements.baseAddress
     else { return .false }
     for i in 0..<left.outsideCount {
       work &+= 1

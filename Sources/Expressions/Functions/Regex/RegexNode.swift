@@ -5,6 +5,9 @@ package enum RegexFlavor: Hashable, Sendable {
   /// Rust's regex crate: RE2's ideas with other details. Repeated repetitions, nested classes and
   /// class arithmetic, `\u`, `(?x)`; neither `\Q..\E` nor octal escapes nor stray braces.
   case rust
+
+  /// What it is called in messages.
+  var name: String { self == .re2 ? "RE2" : "Rust's regex" }
 }
 
 /// A condition on a position; it matches no text.

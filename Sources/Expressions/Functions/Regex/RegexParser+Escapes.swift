@@ -189,7 +189,7 @@ extension RegexParser {
     switch bytes[start + 1] {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "k"), UInt8(ascii: "g"):
       throw RegexSyntaxError(
-        .backReference, at: start..<end, "RE2 has no back-references",
+        .backReference, at: start..<end, "\(flavor.name) has no back-references",
         suggestion: "write \\x{..} for a character by its number")
     case UInt8(ascii: "C"):
       throw RegexSyntaxError(

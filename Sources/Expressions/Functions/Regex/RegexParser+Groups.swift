@@ -5,7 +5,7 @@ extension RegexParser {
     let outerFlags = flags
     position += 1
     if isNext("*"), position + 1 < bytes.count, Self.isWord(bytes[position + 1]) {
-      throw RegexSyntaxError(.verb, at: start..<position + 1, "RE2 has no (*VERBS)")
+      throw RegexSyntaxError(.verb, at: start..<position + 1, "\(flavor.name) has no (*VERBS)")
     }
     guard skip("?") else {
       groupNames.append(nil)
@@ -135,7 +135,7 @@ extension RegexParser {
     }
     let width = second.map { "=!>".unicodeScalars.contains($0) ? 2 : 1 } ?? 1
     throw RegexSyntaxError(
-      code, at: start..<position + width, "RE2 has no \(what)", suggestion: advice)
+      code, at: start..<position + width, "\(flavor.name) has no \(what)", suggestion: advice)
   }
 
   private static let lookAroundAdvice =

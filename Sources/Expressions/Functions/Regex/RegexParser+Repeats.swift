@@ -113,7 +113,7 @@ extension RegexParser {
     let what = text(previous.range)
     if bytes[token.range.lowerBound] == UInt8(ascii: "+") {
       throw RegexSyntaxError(
-        .possessiveQuantifier, at: range, "RE2 has no possessive quantifiers",
+        .possessiveQuantifier, at: range, "\(flavor.name) has no possessive quantifiers",
         suggestion: "write \(what): a linear-time matcher never backtracks anyway")
     }
     throw RegexSyntaxError(

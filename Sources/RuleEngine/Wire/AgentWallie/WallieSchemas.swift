@@ -12,6 +12,7 @@ extension AgentWallieDecoder {
         ConfigKey("store_product_id", requiredBy: Self.native),
         ConfigKey("entitlements", requiredBy: Self.native), ConfigKey("base_plan_id"),
         ConfigKey("offer_ids"), ConfigKey("display_price"), ConfigKey("display_period"),
+        ConfigKey("period"),
       ], reported: ["store_product_id"])
     guard let storeID = log.text("store_product_id", of: element), let store = store(element)
     else { return nil }
@@ -20,7 +21,8 @@ extension AgentWallieDecoder {
       basePlanID: log.optionalText("base_plan_id", of: element),
       offerIDs: log.texts("offer_ids", of: element),
       displayPrice: log.optionalText("display_price", of: element),
-      displayPeriod: log.optionalText("display_period", of: element),
+      displayPeriod: log.optionalText("display_period", of: element)
+        ?? log.optionalText("period", of: element),
       entitlements: log.texts("entitlements", of: element).map { Entitlement(id: $0) })
   }
 
@@ -125,7 +127,8 @@ extension AgentWallieDecoder {
     return families
   }
 
-  /// A component as it is. One of an unknown type is kept too: a later version may know it.
+  /// A component as it is, with the defaults that its type has. One of an unknown type is kept too: a
+  /// later version may know it.
   mutating func component(_ element: ConfigElement) -> Value {
     guard let type = log.text("type", of: element) else { return element.value }
     if !PaywallSchema.componentTypes.contains(type) {
@@ -137,7 +140,7 @@ extension AgentWallieDecoder {
     }
     checkActions(element)
     for child in log.list("children", of: element) { _ = component(child) }
-    return element.value
+    return PaywallSchema.withDefaults(element.value)
   }
 }
 

@@ -101,6 +101,7 @@ struct RandomScripts {
     let keys: [ScriptTree] = [
       .literal(0), .literal(1), .literal(-1), .literal("plan"), .literal("a"), .literal("true"),
       .literal(.double(1)), .literal(true), .member(.name("user"), "age"),
+      .member(.name("user"), "nope"), .member(.name("user"), "plan"),
     ]
     return .index(tree, pick(keys))
   }
@@ -162,6 +163,11 @@ struct RandomScripts {
       return .call(
         name, receiver: receiver(depth, variables),
         [.literal(pick(["pro", "^a", "é$", "b.", "", "[0-9]+"]))])
+    }
+    if name == "hasFn", chance(70) {
+      let names = ["maybe", "toString", "size", "nope", "daysSince", "intToString"]
+      return .call(
+        name, receiver: nil, [.literal(.string(pick(["", "device.", "computed."]) + pick(names)))])
     }
     return .call(
       name, receiver: receiver(depth, variables),

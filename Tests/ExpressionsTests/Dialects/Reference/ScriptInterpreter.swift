@@ -247,11 +247,19 @@ struct ScriptInterpreter {
   private mutating func announces(_ arguments: [ScriptTree]) throws(Failure) -> Value {
     guard let first = arguments.first else { throw .fatal }
     let name = try ScriptValues.text(value(first))
-    let names =
-      ["maybe", "toString", "hasFn"] + host.functions.device.map { "device." + $0 }
-      + host.functions.computed.map { "computed." + $0 }
-    return .bool(names.contains(name))
+    for (root, functions) in [
+      ("device.", host.functions.device), ("computed.", host.functions.computed),
+    ] where name.hasPrefix(root) {
+      let function = String(name.dropFirst(root.count))
+      return .bool(functions.contains(function) || Self.own.contains(function))
+    }
+    return .bool(Self.own.contains(name))
   }
+
+  /// Functions of superscript's own, as it announces them.
+  static let own: Set = [
+    "maybe", "hasFn", "toString", "intToString", "uintToString", "floatToString", "boolToString",
+  ]
 
   private mutating func loop(_ name: String, _ operands: inout Operands) throws(Failure) -> Value {
     let range = try subject(&operands)

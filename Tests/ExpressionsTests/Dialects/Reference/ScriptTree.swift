@@ -125,7 +125,7 @@ struct ScriptRewriting {
     case .literal, .name: return tree
     case .member(let value, let name): return .nullIfMissing(.member(rewrite(value), name))
     // Keys stay as they are.
-    case .index(let value, let key): return .index(rewrite(value), key)
+    case .index(let value, let key): return .nullIfMissing(.index(rewrite(value), key))
     case .list(let elements): return .list(elements.map(rewrite))
     case .map(let entries): return .map(entries.map { (rewrite($0.key), rewrite($0.value)) })
     case .unary(let sign, let value): return .unary(sign, rewrite(value))
@@ -146,8 +146,10 @@ struct ScriptRewriting {
     case .member, .index:
       if let zero = zero(right) { return numeric(.orDefault(left, zero), sign, right) }
       return .ifThere(left, numeric(left, sign, right))
-    case .call(let name, .name("device"), _) where !functions.device.contains(name),
-      .call(let name, .name("computed"), _) where !functions.computed.contains(name):
+    case .call(let name, .name("device"), _)
+    where !functions.device.contains(name) && !ScriptInterpreter.own.contains(name),
+      .call(let name, .name("computed"), _)
+    where !functions.computed.contains(name) && !ScriptInterpreter.own.contains(name):
       // The original asks while it evaluates whether there is such a function: what is left is false,
       // but no literal.
       let none = ScriptTree.choice(.literal(false), .literal(false), .literal(false))

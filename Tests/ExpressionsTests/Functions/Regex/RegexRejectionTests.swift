@@ -187,6 +187,10 @@ struct RegexRejectionTests {
       }
     }
     #expect(text("(?=a)").hasPrefix("RE2 has no look-ahead (look-around at 0..<3); test both"))
+    let error = #expect(throws: RegexSyntaxError.self) {
+      try RegexPattern("(?=a)", unicodeClasses: true, flavor: .rust)
+    }
+    #expect(error?.message == "Rust's regex has no look-ahead")
     #expect(text(#"a\Z"#).hasSuffix(#"write \z for the end of the text"#))
     #expect(text("a{3,2}").hasSuffix("write {2,3}"))
     #expect(text("*").contains(#"write \* for the character itself"#))
