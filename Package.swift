@@ -26,13 +26,14 @@ let regexTarget: [Target] =
 
 // Each target names all modules whose layouts its code knows, also those that it gets through another
 // one: a target is compiled again only when a module that it names has changed.
-let engine: [Target.Dependency] = ["Expressions", "RuleEngine"]
+let engine: [Target.Dependency] = ["Expressions", "Pricing", "RuleEngine"]
 
 let package = Package(
   name: "tollgate",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Expressions", targets: ["Expressions"]),
+    .library(name: "Pricing", targets: ["Pricing"]),
     .library(name: "RuleEngine", targets: ["RuleEngine"]),
     .library(name: "SDK", targets: ["SDK"]),
     .library(name: "SDKLive", targets: ["SDKLive"]),
@@ -47,7 +48,10 @@ let package = Package(
     .systemLibrary(name: "CShims"), .systemLibrary(name: "CThreads"),
     .target(
       name: "Expressions", dependencies: ["CShims"] + regexLibrary, swiftSettings: settings),
-    .target(name: "RuleEngine", dependencies: ["CShims", "Expressions"], swiftSettings: settings),
+    .target(name: "Pricing", dependencies: ["Expressions"], swiftSettings: settings),
+    .target(
+      name: "RuleEngine", dependencies: ["CShims", "Expressions", "Pricing"],
+      swiftSettings: settings),
     .target(name: "SDK", dependencies: engine, swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
@@ -67,6 +71,8 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .testTarget(
       name: "ExpressionsTests", dependencies: ["Expressions", "CShims"], swiftSettings: settings),
+    .testTarget(
+      name: "PricingTests", dependencies: ["Expressions", "Pricing"], swiftSettings: settings),
     .testTarget(
       name: "RuleEngineTests", dependencies: engine + ["CShims"], swiftSettings: settings),
     .testTarget(

@@ -24,6 +24,7 @@ let package = Package(
       dependencies: [
         "Probes",
         .product(name: "Expressions", package: "tollgate"),
+        .product(name: "Pricing", package: "tollgate"),
         .product(name: "RuleEngine", package: "tollgate"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/RuleEngine/Pricing/Locales/LocaleTable.swift from what Foundation knows.
+"""Writes Sources/Pricing/Locales/LocaleTable.swift from what Foundation knows.
 
     Tools/make_locales.py [--dump FILE] [--output FILE]
 
@@ -41,7 +41,7 @@ import tempfile
 import unicodedata
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DEFAULT_OUTPUT = ROOT / "Sources/RuleEngine/Pricing/Locales/LocaleTable.swift"
+DEFAULT_OUTPUT = ROOT / "Sources/Pricing/Locales/LocaleTable.swift"
 CATEGORIES = {"zero": "z", "one": "o", "two": "t", "few": "f", "many": "m", "other": "x"}
 UNITS = ["day", "week", "month", "year"]
 WIDTHS = ["short", "full-name"]

@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import Pricing
 import RuleEngine
 import Testing
 
@@ -48,9 +49,10 @@ struct ContractTests {
 
   private static let product = TransactionProduct(
     StoreProduct(
-      id: "x", priceMicros: 9_990_000, currencyCode: "USD",
-      period: .init(unit: .month, count: 1),
-      introductoryOffer: .init(mode: .freeTrial, period: .init(unit: .week, count: 1))), now: 0)
+      PricedProduct(
+        identifier: "x", price: Money(micros: 9_990_000, .usd), period: Period(.month, 1),
+        intro: Period(.week, 1).map { IntroductoryOffer(.freeTrial, $0) })),
+    on: .iOS, in: PricingContext(now: 0))
 
   private static let transaction = StoreTransaction(
     storeTransactionID: "1", originalTransactionID: "1", transactionDate: "2026-01-01T00:00:00Z",

@@ -1,6 +1,7 @@
 // Made by Tools/make-examples.sh from docstrings and guides. Do not edit.
 // swift-format-ignore-file
 import Expressions
+import Pricing
 import RuleEngine
 import Testing
 

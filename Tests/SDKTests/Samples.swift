@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import Pricing
 
 @testable import SDK
 
@@ -39,15 +40,20 @@ enum Samples {
     return config.merging(patch: ["trigger_options": .list(triggers)])
   }
 
-  static let month = StoreProduct(
-    id: "com.tollgate.pro.month", priceMicros: 9_990_000, currencyCode: "USD", currencySymbol: "$",
-    period: .init(unit: .month, count: 1),
-    introductoryOffer: .init(mode: .freeTrial, period: .init(unit: .day, count: 7)))
-  static let year = StoreProduct(
-    id: "com.tollgate.pro.year", priceMicros: 59_990_000, currencyCode: "USD", currencySymbol: "$",
-    period: .init(unit: .year, count: 1))
-  static let coins = StoreProduct(
-    id: "com.tollgate.coins", priceMicros: 1_990_000, currencyCode: "USD", currencySymbol: "$")
+  static let month = product(
+    "com.tollgate.pro.month", "9.99", period: Period(.month, 1), trial: Period(.day, 7))
+  static let year = product("com.tollgate.pro.year", "59.99", period: Period(.year, 1))
+  static let coins = product("com.tollgate.coins", "1.99")
+
+  static func product(
+    _ id: String, _ price: String, _ currency: Currency = .usd, locale: String = "en_US",
+    period: Period? = nil, trial: Period? = nil
+  ) -> StoreProduct {
+    StoreProduct(
+      PricedProduct(
+        identifier: id, price: try? Money(price, currency), locale: locale, period: period,
+        intro: trial.map { IntroductoryOffer(.freeTrial, $0) }))
+  }
 
   /// 2026-01-01T00:00:00Z.
   static let start: Int64 = 1_767_225_600_000

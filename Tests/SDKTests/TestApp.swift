@@ -1,4 +1,5 @@
 import Expressions
+import Pricing
 
 @testable import SDK
 
@@ -15,7 +16,8 @@ struct TestApp: Sendable {
     config: Value = Samples.config, rules: [ScriptedTransport.Rule] = [],
     status: String? = "INACTIVE", script: SimulatedStore.Script = .init(),
     platform: Platform = .iOS, acknowledges: Bool = true,
-    products: [StoreProduct] = [Samples.month, Samples.year, Samples.coins]
+    products: [StoreProduct] = [Samples.month, Samples.year, Samples.coins],
+    device: DeviceFacts = DeviceFacts()
   ) {
     let (requests, commands) = (Recorder<HTTPRequest>(), Recorder<ScriptedPresenter.Command>())
     let defaults: [ScriptedTransport.Rule] = [
@@ -32,7 +34,7 @@ struct TestApp: Sendable {
     tollgate = Tollgate(
       ports: Ports(
         time: clock, transport: transport, storage: storage, store: store, presenter: presenter,
-        device: FixedDevice()), platform: platform)
+        device: FixedDevice(device)), platform: platform)
     self.requests = requests
     self.commands = commands
   }

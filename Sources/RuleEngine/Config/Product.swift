@@ -111,8 +111,9 @@ extension Config {
   }
 
   /// The slots of a paywall with the products that they lead to.
-  public func slots(ofPaywall identifier: String) -> [(slot: ProductSlot, product: ProductReference?)]
-  {
+  public func slots(ofPaywall identifier: String) -> [(
+    slot: ProductSlot, product: ProductReference?
+  )] {
     guard let paywall = paywall(identifier) else { return [] }
     if let schema = paywall.schema {
       return schema.slots.map { ($0, $0.productID.flatMap(product)) }

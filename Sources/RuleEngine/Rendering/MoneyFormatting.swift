@@ -1,4 +1,6 @@
 public import Expressions
+internal import Pricing
+
 extension MoneyFormatter {
   /// Amounts as ``CurrencyFormat`` writes them, for the filter `money`: rounded half to even to the
   /// minor digits of the currency, in the locale's order with its symbols. A locale that the tables

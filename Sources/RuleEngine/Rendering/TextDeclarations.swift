@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 
 /// What texts may read, known before there is a user: the products of a paywall, and what is declared
 /// of users.

@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 
 /// The texts of a config's paywalls, compiled, with the products of each paywall: what a batch
 /// renders beside its decisions.

@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 
 /// The products of a paywall with the attributes that texts read, computed once for all users.
 public struct TextProducts: Sendable {
@@ -80,19 +81,6 @@ public struct TextProducts: Sendable {
   /// The place of the slot with a name, or nil.
   public func index(ofSlot name: String) -> Int? {
     slotted.firstIndex { $0.slot.utf8.elementsEqual(name.utf8) }
-  }
-}
-
-extension PricingProfile {
-  /// The profile of the SDK that usually shows what a store sells.
-  public init(usualFor store: PricedProduct.Store) {
-    self =
-      switch store {
-      case .appStore: .iosStoreKit2
-      case .playStore: .androidPlay
-      case .stripe, .paddle: .iosStripe
-      case .superwall, .custom: .iosAPI
-      }
   }
 }
 

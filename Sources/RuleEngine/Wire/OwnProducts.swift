@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 
 /// Tollgate's own products file: `{"products": [...]}`, or the list alone. Products as the entitlements
 /// of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`, `trialPeriodDays`) and as

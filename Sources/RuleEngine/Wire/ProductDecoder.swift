@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 
 /// Reads products; what the formats share. Each format has a file of its own.
 struct ProductDecoder {
@@ -171,9 +172,4 @@ extension DecodingLog {
   ) {
     report(.decodeFailure, message, severity: severity, at: path, suggestion: suggestion)
   }
-}
-
-extension Period {
-  /// "1 month", "30 days".
-  fileprivate var words: String { "\(count) \(unit.name)\(count == 1 ? "" : "s")" }
 }

@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 
 /// Products as a file or a reply has them.
 public struct ProductList: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 
 /// The backend's products reply: `{"object":"list","data":[...]}`.
 extension ProductDecoder {

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 
 /// A StoreKit configuration file of Xcode (`.storekit`). It has prices as decimal text, and the
 /// storefront and the locale in its settings.
@@ -7,7 +8,7 @@ extension ProductDecoder {
     let settings = root.member("settings")
     let storefront = settings?.member("_storefront")?.text ?? "USA"
     let locale = settings?.member("_locale")?.text ?? "en_US"
-    guard let currency = LocaleIndex.shared.region(alpha3: storefront)?.currency else {
+    guard let currency = Currency(storefront: storefront) else {
       log.report(
         "there is no storefront '\(storefront)'; its currency is not known",
         at: "settings._storefront")
@@ -25,7 +26,9 @@ extension ProductDecoder {
     }
     for group in list("subscriptionGroups", of: root) {
       for element in list("subscriptions", of: group) {
-        finish(subscription(element, currency))
+        var product = subscription(element, currency)
+        product?.subscriptionGroupID = (group.member("id") ?? group.member("name"))?.text
+        finish(product)
       }
     }
     return products
@@ -45,6 +48,7 @@ extension ProductDecoder {
     guard let micros = micros(price) else { return nil }
     var product = PricedProduct(identifier: identifier, price: Money(micros: micros, currency))
     product.path = element.path
+    product.isFamilyShareable = element.member("familyShareable")?.value == true
     let names = list("localizations", of: element).compactMap { $0.member("displayName")?.text }
     product.label = names.first { !$0.isEmpty } ?? element.member("referenceName")?.text
     return product

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// A paywall as the backend describes it. Members that are missing or wrong have the defaults of
@@ -34,16 +35,8 @@ package struct PaywallResponse: Hashable, Sendable {
 extension PaywallProduct {
   /// A product of the static config.
   init(_ product: ProductReference) {
-    let store: StoreKind =
-      switch product.store {
-      case .appStore: .appStore
-      case .playStore: .playStore
-      case .stripe: .stripe
-      case .paddle: .paddle
-      case .custom: .custom
-      }
     self.init(
-      id: product.storeID, name: product.slot, store: store, entitlements: product.entitlements,
-      trialDays: product.trialDays)
+      id: product.storeID, name: product.slot, store: PricedProduct(product).store,
+      entitlements: product.entitlements, trialDays: product.trialDays)
   }
 }

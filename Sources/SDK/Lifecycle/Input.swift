@@ -1,4 +1,5 @@
 public import Expressions
+package import Pricing
 
 /// Everything that can happen to the SDK.
 package enum Input: Sendable {
@@ -97,5 +98,6 @@ package struct PresentationContent: Sendable {
   package var id: String
   package var info: PaywallInfo
   package var products: [StoreProduct]
+  package var attributes: [String: ProductAttributes]
   package var response: Value
 }

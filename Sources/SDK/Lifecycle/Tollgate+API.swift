@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 public import RuleEngine
 
 // MARK: Configuring
@@ -277,6 +278,15 @@ extension Tollgate {
       products[place].entitlements = entitlements(ofProduct: products[place].id)
     }
     return products
+  }
+
+  /// What a paywall can say about a product now, as the SDK of this platform writes it: `price`,
+  /// `monthlyPrice`, `trialPeriodEndDate` and so on. Nil where its price is missing or too large.
+  public func attributes(of product: StoreProduct) -> ProductAttributes? {
+    let device = ports.device.facts
+    let context = PricingContext(
+      now: ports.time.now, device, locale: localeIdentifier ?? device.locale)
+    return TransactionProduct(product, on: platform, in: context).attributes
   }
 
   /// Restores what the user bought before. Without a purchase controller it counts when there is

@@ -1,4 +1,5 @@
 internal import Expressions
+
 /// The SDK: asks the backend for the config, decides placements, presents paywalls, buys, and keeps
 /// the subscription status.
 ///
@@ -126,6 +127,9 @@ public actor Tollgate {
   }
 
   var entitlementsNow: EntitlementsInfo { state.entitlements }
+
+  /// The locale of the options, which counts before the device's.
+  var localeIdentifier: String? { state.options.localeIdentifier }
 
   /// What owning a product gives, by the config.
   func entitlements(ofProduct id: String) -> [Entitlement] {
@@ -260,8 +264,8 @@ public actor Tollgate {
       report: { [weak self] in self?.post(.presentation(id: id, $0)) },
       pressBack: { [weak self] in await self?.pressBack(in: id) ?? false })
     return PaywallPresentation(
-      id: id, info: content.info, products: content.products, response: content.response,
-      handle: handle)
+      id: id, info: content.info, products: content.products, attributes: content.attributes,
+      response: content.response, handle: handle)
   }
 
   /// Does something that takes time; what comes of it is handled.

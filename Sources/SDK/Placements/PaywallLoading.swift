@@ -180,7 +180,9 @@ extension SDKState {
       return productsAreLoaded(info)
     }
     info.productsLoad.complete = now
-    info.isFreeTrialAvailable = isFreeTrialAvailable(on: info)
+    info.isFreeTrialAvailable = info.products.contains { product in
+      storeProducts[product.id].map { startsTrial($0, on: active?.paywall) } ?? false
+    }
     let missing = info.productIDs.filter { storeProducts[$0] == nil }
     if !missing.isEmpty {
       track(
@@ -191,16 +193,6 @@ extension SDKState {
     productsAreLoaded(info)
   }
 
-  /// Whether some product of the paywall would start with a trial, unless the paywall says so
-  /// itself.
-  private func isFreeTrialAvailable(on info: PaywallInfo) -> Bool {
-    let hasOffer = info.products.contains { storeProducts[$0.id]?.introductoryOffer != nil }
-    switch active?.paywall?.trialEligibility ?? .automatic {
-    case .always: return hasOffer
-    case .never: return false
-    case .automatic: return info.products.contains { storeProducts[$0.id]?.startsTrial == true }
-    }
-  }
 }
 
 // MARK: Preloading

@@ -65,10 +65,12 @@ extension SDKState {
       registration: turn.registration, decision: decision)
     active?.stage = .presenting
     emit(.willPresentPaywall(info))
+    let attributes = attributes(of: turn.products)
     effects.append(
       .present(
         PresentationContent(
-          id: id, info: info, products: turn.products, response: paywall.value)))
+          id: id, info: info, products: turn.products, attributes: attributes,
+          response: paywall.value)))
   }
 
   mutating func didPresent(_ id: String) {

@@ -1,3 +1,5 @@
+internal import Pricing
+
 /// Google Play's billing in the shape of its client library, so that a bridge to it is a thin one.
 /// ``PlayStore`` makes a ``PurchaseStore`` of it.
 public protocol PlayBilling: Sendable {
@@ -80,7 +82,7 @@ public struct PlayProductDetails: Hashable, Sendable {
 extension PlayProductDetails.Offer {
   fileprivate var freeDays: Int {
     guard let first = phases.first, first.priceMicros == 0, phases.count > 1 else { return 0 }
-    return SubscriptionPeriod(iso8601: first.billingPeriod)?.days ?? 0
+    return ISOPeriod(first.billingPeriod)?.androidPeriod?.length(in: .day) ?? 0
   }
 
   fileprivate var firstPrice: Int64 { phases.first?.priceMicros ?? .max }
@@ -134,21 +136,27 @@ public struct PlayStore: PurchaseStore {
   private func product(_ details: PlayProductDetails) -> StoreProduct? {
     let offer = details.bestOffer
     guard let price = details.oneTimePrice ?? offer?.phases.last else { return nil }
-    var introductory: StoreProduct.IntroductoryOffer?
-    if let phases = offer?.phases, phases.count > 1,
-      let period = SubscriptionPeriod(iso8601: phases[0].billingPeriod)
+    var product = PricedProduct(
+      identifier: details.productID, store: .playStore,
+      price: Money(micros: price.priceMicros, Currency(price.currencyCode) ?? .none),
+      locale: locale)
+    product.displayPrice = price.formattedPrice
+    guard details.oneTimePrice == nil, let offer else { return StoreProduct(product) }
+    product.fullIdentifier =
+      "\(details.productID):\(offer.basePlanID):\(offer.offerID ?? "sw-none")"
+    product.isoPeriod = ISOPeriod(price.billingPeriod)
+    product.period = product.isoPeriod.flatMap { $0.period ?? $0.androidPeriod }
+    let first = offer.phases[0]
+    if offer.phases.count > 1, let iso = ISOPeriod(first.billingPeriod),
+      let period = iso.period ?? iso.androidPeriod
     {
-      introductory = StoreProduct.IntroductoryOffer(
-        mode: phases[0].priceMicros == 0
-          ? .freeTrial : phases[0].cycles > 1 ? .payAsYouGo : .payUpFront,
-        period: period, periods: max(phases[0].cycles, 1), priceMicros: phases[0].priceMicros)
+      let mode: IntroductoryOffer.Mode =
+        first.priceMicros == 0 ? .freeTrial : first.cycles > 1 ? .payAsYouGo : .payUpFront
+      product.intro = IntroductoryOffer(
+        mode, period, cycles: first.cycles, micros: first.priceMicros)
+      product.intro?.isoPeriod = iso
     }
-    return StoreProduct(
-      id: details.productID, store: .playStore, priceMicros: price.priceMicros,
-      currencyCode: price.currencyCode, locale: locale, displayPrice: price.formattedPrice,
-      period: details.oneTimePrice == nil ? SubscriptionPeriod(iso8601: price.billingPeriod) : nil,
-      introductoryOffer: introductory, basePlanID: offer?.basePlanID ?? "",
-      offerID: offer?.offerID)
+    return StoreProduct(product)
   }
 
   public func purchase(_ request: PurchaseRequest) async -> StorePurchase {

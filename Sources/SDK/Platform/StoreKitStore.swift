@@ -3,6 +3,7 @@ internal import Expressions
 
 #if canImport(StoreKit) && !os(visionOS)
   internal import Foundation
+  internal import Pricing
   internal import RuleEngine
   internal import StoreKit
 
@@ -104,30 +105,24 @@ internal import Expressions
   extension StoreProduct {
     fileprivate init(_ product: Product) async {
       let subscription = product.subscription
+      let style = product.priceFormatStyle
+      // A decimal's own text is plain and exact; what went through a double is healed.
+      var priced = PricedProduct(
+        identifier: product.id,
+        price: try? Money("\(product.price)", Currency(style.currencyCode) ?? .none),
+        locale: style.locale.identifier,
+        period: subscription.flatMap { Period($0.subscriptionPeriod) },
+        intro: subscription?.introductoryOffer.flatMap { IntroductoryOffer($0) })
+      priced.displayPrice = product.displayPrice
+      priced.subscriptionGroupID = subscription?.subscriptionGroupID
+      priced.isFamilyShareable = product.isFamilyShareable
       let isEligible = await subscription?.isEligibleForIntroOffer ?? false
-      self.init(
-        id: product.id, priceMicros: Self.micros(product.price),
-        currencyCode: product.priceFormatStyle.currencyCode,
-        currencySymbol: product.priceFormatStyle.locale.currencySymbol,
-        locale: product.priceFormatStyle.locale.identifier, displayPrice: product.displayPrice,
-        period: subscription.map { SubscriptionPeriod($0.subscriptionPeriod) },
-        introductoryOffer: subscription?.introductoryOffer.map { IntroductoryOffer($0) },
-        isEligibleForOffer: isEligible,
-        subscriptionGroupID: subscription?.subscriptionGroupID,
-        isFamilyShareable: product.isFamilyShareable)
-    }
-
-    /// Millionths, rounded half to even: this also heals prices that went through a double.
-    fileprivate static func micros(_ price: Decimal) -> Int64 {
-      var scaled = price * 1_000_000
-      var rounded = Decimal()
-      NSDecimalRound(&rounded, &scaled, 0, .bankers)
-      return NSDecimalNumber(decimal: rounded).int64Value
+      self.init(priced, isEligibleForOffer: isEligible)
     }
   }
 
-  extension SubscriptionPeriod {
-    fileprivate init(_ period: Product.SubscriptionPeriod) {
+  extension Period {
+    fileprivate init?(_ period: Product.SubscriptionPeriod) {
       let unit: Unit =
         switch period.unit {
         case .day: .day
@@ -136,12 +131,13 @@ internal import Expressions
         case .year: .year
         @unknown default: .month
         }
-      self.init(unit: unit, count: period.value)
+      self.init(unit, period.value)
     }
   }
 
-  extension StoreProduct.IntroductoryOffer {
-    fileprivate init(_ offer: Product.SubscriptionOffer) {
+  extension IntroductoryOffer {
+    fileprivate init?(_ offer: Product.SubscriptionOffer) {
+      guard let period = Period(offer.period) else { return nil }
       let mode: Mode =
         switch offer.paymentMode {
         case .payAsYouGo: .payAsYouGo
@@ -149,8 +145,8 @@ internal import Expressions
         default: .freeTrial
         }
       self.init(
-        mode: mode, period: SubscriptionPeriod(offer.period), periods: offer.periodCount,
-        priceMicros: StoreProduct.micros(offer.price))
+        mode, period, cycles: offer.periodCount,
+        micros: (try? PriceText.micros("\(offer.price)")) ?? 0, displayPrice: offer.displayPrice)
     }
   }
 

@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 
 /// Shows paywalls. A host with a web view implements it as a thin adapter.
 ///
@@ -32,6 +33,9 @@ public struct PaywallPresentation: Sendable {
   public var info: PaywallInfo
   /// Products of the paywall that the store has.
   public var products: [StoreProduct]
+  /// What the paywall can say about each of them (`price`, `monthlyPrice`, `trialPeriodText`, ...),
+  /// by its identifier.
+  public var attributes: [String: ProductAttributes]
   /// The paywall as the backend sent it, with everything that only a host needs.
   public var response: Value
   /// Where the host reports to.

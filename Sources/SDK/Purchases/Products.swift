@@ -1,18 +1,8 @@
 public import Expressions
+public import Pricing
 
 /// Where a product is sold.
-public enum StoreKind: String, Hashable, Sendable {
-  case appStore = "APP_STORE"
-  case playStore = "PLAY_STORE"
-  case stripe = "STRIPE"
-  case paddle = "PADDLE"
-  case superwall = "SUPERWALL"
-  case custom = "CUSTOM"
-  case other = "OTHER"
-
-  /// Whether it is paid for on the web, through a checkout.
-  public var isWeb: Bool { self == .stripe || self == .paddle }
-}
+public typealias StoreKind = PricedProduct.Store
 
 /// A product as the config names it.
 public struct PaywallProduct: Hashable, Sendable {
@@ -50,112 +40,45 @@ public struct PaywallProduct: Hashable, Sendable {
   }
 }
 
-/// A span of the calendar: how long a subscription or an offer runs.
-public struct SubscriptionPeriod: Hashable, Sendable {
-  public enum Unit: String, Hashable, Sendable {
-    case day
-    case week
-    case month
-    case year
-  }
-
-  public var unit: Unit
-  public var count: Int
-
-  public init(unit: Unit, count: Int) {
-    self.unit = unit
-    self.count = count
-  }
-
-  /// In days, by the SDKs' table: a month counts thirty, a year 365.
-  var days: Int {
-    switch unit {
-    case .day: count
-    case .week: count * 7
-    case .month: count * 30
-    case .year: count * 365
-    }
-  }
-}
-
-/// A product as the store sells it.
+/// A product as the store sells it to the user.
+///
+/// What it costs, and when, is a ``PricedProduct``: apps write with it what every paywall says.
 public struct StoreProduct: Hashable, Sendable {
-  /// What new subscribers get.
-  public struct IntroductoryOffer: Hashable, Sendable {
-    /// How the offer is paid.
-    public enum Mode: String, Hashable, Sendable {
-      case freeTrial
-      case payAsYouGo
-      case payUpFront
-    }
-
-    public var mode: Mode
-    public var period: SubscriptionPeriod
-    /// How many periods the offer runs.
-    public var periods: Int
-    /// Millionths of the currency's unit, for each period.
-    public var priceMicros: Int64
-
-    public init(
-      mode: Mode, period: SubscriptionPeriod, periods: Int = 1, priceMicros: Int64 = 0
-    ) {
-      self.mode = mode
-      self.period = period
-      self.periods = periods
-      self.priceMicros = priceMicros
-    }
-  }
-
-  public var id: String
-  public var store: StoreKind
-  /// Millionths of the currency's unit.
-  public var priceMicros: Int64
-  /// ISO 4217, such as `USD`.
-  public var currencyCode: String
-  public var currencySymbol: String?
-  /// Of the storefront, such as `en_US`.
-  public var locale: String
-  /// The price as the store prints it; nil when it does not.
-  public var displayPrice: String?
-  /// Nil for a product that is bought once.
-  public var period: SubscriptionPeriod?
-  public var introductoryOffer: IntroductoryOffer?
+  /// What the store says of it to everybody.
+  public var priced: PricedProduct
   /// Whether this user may still have the introductory offer.
   public var isEligibleForOffer: Bool
-  public var subscriptionGroupID: String?
-  public var isFamilyShareable: Bool
-  /// Google Play's name of the base plan.
-  public var basePlanID: String?
-  /// Google Play's name of the offer.
-  public var offerID: String?
   /// What it gives, by the config; the store does not know.
   public var entitlements: [Entitlement] = []
 
-  public init(
-    id: String, store: StoreKind = .appStore, priceMicros: Int64, currencyCode: String,
-    currencySymbol: String? = nil, locale: String = "en_US", displayPrice: String? = nil,
-    period: SubscriptionPeriod? = nil, introductoryOffer: IntroductoryOffer? = nil,
-    isEligibleForOffer: Bool = true, subscriptionGroupID: String? = nil,
-    isFamilyShareable: Bool = false, basePlanID: String? = nil, offerID: String? = nil
-  ) {
-    self.id = id
-    self.store = store
-    self.priceMicros = priceMicros
-    self.currencyCode = currencyCode
-    self.currencySymbol = currencySymbol
-    self.locale = locale
-    self.displayPrice = displayPrice
-    self.period = period
-    self.introductoryOffer = introductoryOffer
+  public init(_ priced: PricedProduct, isEligibleForOffer: Bool = true) {
+    self.priced = priced
     self.isEligibleForOffer = isEligibleForOffer
-    self.subscriptionGroupID = subscriptionGroupID
-    self.isFamilyShareable = isFamilyShareable
-    self.basePlanID = basePlanID
-    self.offerID = offerID
   }
 
-  /// Whether buying it now starts a trial.
-  public var startsTrial: Bool { introductoryOffer != nil && isEligibleForOffer }
+  public var id: String { priced.identifier }
+  public var store: StoreKind { priced.store }
+  /// Nil where the store did not say what it costs.
+  public var price: Money? { priced.price }
+  /// The price as the store prints it; nil when it does not.
+  public var displayPrice: String? { priced.displayPrice }
+  /// Nil for a product that is bought once.
+  public var period: Period? { priced.period.flatMap { $0.count > 0 ? $0 : nil } }
+  public var introductoryOffer: IntroductoryOffer? { priced.introOrTrialDays }
+  /// Google Play's name of the base plan; nil for a product without one.
+  public var basePlanID: String? { playID?.basePlan.name }
+  /// Google Play's name of the offer.
+  public var offerID: String? { playID?.offer.name }
+
+  private var playID: PlayProductID? {
+    store.isWeb ? nil : priced.fullIdentifier.map { PlayProductID($0) }
+  }
+}
+
+extension PlayProductID.Choice {
+  fileprivate var name: String? {
+    if case .specific(let name) = self { name } else { nil }
+  }
 }
 
 /// A transaction as the store reports it. Texts and times are the store's; absent is unknown.

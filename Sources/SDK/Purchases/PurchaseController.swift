@@ -1,4 +1,5 @@
 public import Expressions
+public import Pricing
 
 /// What is to be bought.
 public struct PurchaseRequest: Hashable, Sendable {

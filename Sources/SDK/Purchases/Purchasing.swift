@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// The purchase that runs. There is one at a time, whatever paywall it began on.
@@ -34,7 +35,7 @@ extension SDKState {
     }
     let slot = PurchaseSlot(
       token: newToken(), presentationID: open.id, product: product, info: open.info,
-      shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open))
+      shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open.paywall))
     purchase = slot
     track(.transactionStart(transactionProduct(product), open.info))
     effects.append(.message(id: open.id, .transactionStart(productID: productID)))
@@ -50,12 +51,27 @@ extension SDKState {
     }
   }
 
-  private func startsTrial(_ product: StoreProduct, on open: Presentation) -> Bool {
-    switch open.paywall.trialEligibility {
-    case .automatic: product.startsTrial
-    case .always: product.introductoryOffer != nil
-    case .never: false
+  /// Whether a paywall may promise the user a trial of a product.
+  func startsTrial(_ product: StoreProduct, on paywall: PaywallResponse?) -> Bool {
+    let mode: TrialRules.Mode =
+      switch paywall?.trialEligibility ?? .automatic {
+      case .automatic: .automatic
+      case .always: .eligible
+      case .never: .ineligible
+      }
+    var history = TrialHistory(storeEligibility: product.isEligibleForOffer)
+    if stored.status != .unknown {
+      history.entitlements = stored.status.entitlements.map { .init(id: $0.id, isActive: true) }
     }
+    if let group = product.priced.subscriptionGroupID {
+      history.hasActiveSubscriptionInGroup = ownedProducts.contains {
+        storeProducts[$0]?.priced.subscriptionGroupID == group
+      }
+    }
+    var priced = product.priced
+    priced.entitlements = config?.entitlements(ofProduct: product.id).map(\.id) ?? []
+    return TrialRules(mode: mode, platform: platform == .android ? .android : .ios)
+      .isAvailable(priced, history)
   }
 
   /// The app's answer to `onPurchase`; without a purchase that waits for it, nothing.

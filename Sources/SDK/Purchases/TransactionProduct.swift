@@ -1,53 +1,67 @@
 public import Expressions
+public import Pricing
 internal import RuleEngine
 
 /// A product in an event about a transaction: what the store sells, and how it is written.
 public struct TransactionProduct: Hashable, Sendable {
   public var product: StoreProduct
-  /// The product's attributes as paywalls print them (`price`, `periodly`, `trialPeriodText`, ...).
-  public var texts: [String: String]
+  /// What paywalls say about it, to the digit as the platform's SDK does (`price`, `periodly`,
+  /// `trialPeriodText`, ...). Nil where a price is missing or too large.
+  public var attributes: ProductAttributes?
   /// When a trial that starts now would end, in milliseconds since 1970.
   public var trialEnd: Int64?
 
-  /// - Parameter now: milliseconds since 1970.
-  public init(_ product: StoreProduct, now: Int64) {
+  /// - Parameters:
+  ///   - platform: whose SDK writes.
+  ///   - context: now, the time zone and the locale.
+  public init(_ product: StoreProduct, on platform: Platform, in context: PricingContext) {
     self.product = product
-    texts = ProductTexts.texts(of: product)
-    trialEnd = product.introductoryOffer.map { ProductTexts.end(of: $0, from: now) }
+    let profile = PricingProfile(usualFor: product.store, isAndroid: platform == .android)
+    guard var producer = try? AttributeProducer(profile, context) else { return }
+    attributes = try? producer.attributes(of: product.priced)
+    trialEnd = producer.trialEnd(of: product.priced)
   }
 
-  private func text(_ name: String) -> Value { .string(texts[name] ?? "") }
-
-  private func units(_ micros: Int64) -> Value { .double(Double(micros) / 1_000_000) }
+  /// The attributes that are texts, by name.
+  public var texts: [String: String] { attributes?.texts ?? [:] }
 
   /// The contract's JSON.
   public var value: Value {
+    let texts = texts
+    func text(_ name: String) -> Value { .string(texts[name] ?? "") }
+    func units(_ micros: Int64?) -> Value { .double(Double(micros ?? 0) / 1_000_000) }
+    let identifier = texts["identifier"] ?? product.id
+    let locale = texts["locale"] ?? product.priced.locale ?? ""
     var all: [String: Value] = [
       "id": .string(product.id), "productIdentifier": .string(product.id),
-      "fullIdentifier": .string(fullIdentifier), "price": units(product.priceMicros),
-      "localizedPrice": text("price"), "localizedSubscriptionPeriod": text("localizedPeriod"),
-      "hasFreeTrial": .bool(product.introductoryOffer != nil),
+      "fullIdentifier": .string(identifier), "price": units(product.price?.micros),
+      "localizedPrice": .string(texts["price"] ?? product.displayPrice ?? ""),
+      "localizedSubscriptionPeriod": text("localizedPeriod"),
+      "hasFreeTrial": attributes?["hasFreeTrial"] ?? .bool(product.introductoryOffer != nil),
       "localizedTrialPeriodPrice": text("trialPeriodPrice"),
-      "trialPeriodPrice": units(product.introductoryOffer?.priceMicros ?? 0),
+      "trialPeriodPrice": units(product.introductoryOffer?.micros),
       "trialPeriodEndDate": trialEnd.flatMap { WireTime.text(milliseconds: $0) }
         .map { .string($0) } ?? .null,
       "trialPeriodEndDateString": text("trialPeriodEndDate"),
-      "locale": .string(product.locale),
-      "languageCode": .string(LocaleParts.language(product.locale)),
-      "currencyCode": .string(product.currencyCode),
-      "currencySymbol": product.currencySymbol.map { .string($0) } ?? .null,
-      "regionCode": LocaleParts.region(product.locale).map { .string($0) } ?? .null,
+      "locale": .string(locale),
+      "languageCode": text("languageCode"), "currencyCode": text("currencyCode"),
+      "currencySymbol": text("currencySymbol"),
+      "regionCode": LocaleParts.region(locale).map { .string($0) } ?? .null,
       "subscriptionPeriod": product.period.map { period in
-        .object(["unit": .string(period.unit.rawValue), "value": .whole(period.count)])
+        .object(["unit": .string(period.unit.name), "value": .whole(period.count)])
       } ?? .null,
-      "subscriptionGroupIdentifier": product.subscriptionGroupID.map { .string($0) } ?? .null,
-      "isFamilyShareable": .bool(product.isFamilyShareable),
-      "attributes": .members(texts.mapValues { .string($0) }),
+      "subscriptionGroupIdentifier": product.priced.subscriptionGroupID.map { .string($0) }
+        ?? .null,
+      "isFamilyShareable": .bool(product.priced.isFamilyShareable),
+      "attributes": attributes.map { $0.value(0..<$0.schema.ownCount, withAbsent: false) }
+        ?? .map([]),
     ]
-    for name in ["period", "periodly", "dailyPrice", "weeklyPrice", "monthlyPrice", "yearlyPrice"] {
+    for name in [
+      "period", "periodly", "dailyPrice", "weeklyPrice", "monthlyPrice", "yearlyPrice",
+      "trialPeriodText",
+    ] {
       all[name] = text(name)
     }
-    all["trialPeriodText"] = text("trialPeriodText")
     for prefix in ["period", "trialPeriod"] {
       for unit in ["Days", "Weeks", "Months", "Years"] {
         let count = texts[prefix + unit] ?? "0"
@@ -57,16 +71,34 @@ public struct TransactionProduct: Hashable, Sendable {
     }
     return .members(all)
   }
+}
 
-  /// Google Play's name of product, base plan and offer; elsewhere the product's.
-  private var fullIdentifier: String {
-    guard let plan = product.basePlanID, product.store == .playStore else { return product.id }
-    return "\(product.id):\(plan):\(product.offerID ?? "sw-none")"
+extension PricingContext {
+  /// The context of texts that a device shows now. It may be in a zone that the tables lack.
+  init(now: Int64, _ device: DeviceFacts, locale: String) {
+    let zone = TimeZones.zone(named: device.timeZone) == nil ? "UTC" : device.timeZone
+    self.init(now: now, timeZone: zone, deviceLocale: locale)
   }
 }
 
 extension SDKState {
   func transactionProduct(_ product: StoreProduct) -> TransactionProduct {
-    TransactionProduct(product, now: now)
+    TransactionProduct(
+      product, on: platform, in: PricingContext(now: now, device, locale: locale))
+  }
+
+  /// What a paywall can say about its products, by their identifiers.
+  mutating func attributes(of products: [StoreProduct]) -> [String: ProductAttributes] {
+    var all: [String: ProductAttributes] = [:]
+    for product in products {
+      guard let attributes = transactionProduct(product).attributes else {
+        log(
+          .warn, .productsManager,
+          "nothing can be said about '\(product.id)': its price is missing or too large")
+        continue
+      }
+      all[product.id] = attributes
+    }
+    return all
   }
 }

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// Kind `product` of suite `agentwallie`: what slots resolve to, or one function of the resolver.
@@ -33,7 +34,7 @@ enum AgentWallieProductCases {
       return ["result": unit.map { .string($0.name) } ?? .null]
     case "trial_period":
       guard let period = period(args, "unit", "value") else { return nil }
-      return ["result": .string(AgentWallieTerms.words(for: period))]
+      return ["result": .string(period.words)]
     case "monthly":
       var product = PricedProduct(identifier: "p")
       product.price = try price(args)

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// Suite `currency-format`: an amount in a currency and a locale. What is expected is the text of

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// The product of a pricing case: a products file's, the backend's, or a few keys of its own.

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// Suite `pricing`: prices, periods, trials and identifiers of products.
@@ -47,7 +48,7 @@ enum PricingCases {
       return ["period_label": .string(AgentWallieTerms.label(ofWord: word))]
     case "trial_period":
       guard let period = input.period("period") else { throw .malformed("product.period") }
-      return ["trial_period": .string(AgentWallieTerms.words(for: period))]
+      return ["trial_period": .string(period.words)]
     default: return nil
     }
   }

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// The product, system and context of a pricing case, and the operations on them.

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// Attributes of products, for a person and for a machine.
@@ -154,9 +155,9 @@ enum ProductsReport {
           DiagnosticText.visible($0.product.slot ?? $0.product.identifier)
         }
     ]
-    for (place, name) in schema.names.enumerated() {
+    for name in schema.names {
       let cells = products.map { product in
-        DiagnosticText.visible(shown(product.attributes[place]))
+        DiagnosticText.visible(product.attributes[name].map(shown) ?? "")
           + (product.attributes.pricesAboveExact.contains(name) ? " *" : "")
       }
       rows.append([name] + cells)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// Which texts a batch renders.

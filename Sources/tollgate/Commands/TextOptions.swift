@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// How templates are read.

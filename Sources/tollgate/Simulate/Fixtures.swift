@@ -1,4 +1,6 @@
 internal import Expressions
+internal import Pricing
+internal import RuleEngine
 internal import SDK
 
 /// The files that scenarios refer to: those the tool carries, or a folder's.
@@ -27,7 +29,8 @@ struct Fixtures {
       }
       guard let product = StoreProduct(fixture: member.key, member.value) else {
         throw CommandError(
-          "\(folder ?? "")/products.json: '\(member.key)' needs a 'price'")
+          "\(folder ?? "")/products.json: '\(member.key)' needs a 'price', and a currency code of three letters"
+        )
       }
       return product
     }
@@ -41,13 +44,14 @@ struct Fixtures {
 
   /// Sells the products of a StoreKit configuration file, also in place of others.
   mutating func add(storeKit path: String) throws {
-    let text = try FileText.read(path)
-    do throws(StoreKitConfiguration.Fault) {
-      let added = try StoreKitConfiguration(text).products
-      products = added + products.filter { product in !added.contains { $0.id == product.id } }
-    } catch {
-      throw CommandError("\(path): \(error)")
+    let file = try ProductsFile(path)
+    guard file.list.format == .storeKit else {
+      throw CommandError("\(path) is not a StoreKit configuration file")
     }
+    let problems = file.diagnostics.filter { $0.severity != .note }
+    for text in file.render(problems) { FileText.printError(text) }
+    let added = file.list.products.map { StoreProduct($0) }
+    products = added + products.filter { product in !added.contains { $0.id == product.id } }
   }
 
   /// The config that a scenario names: `"std"`, a whole config, or a patch of std.
@@ -83,30 +87,25 @@ extension Value {
 }
 
 extension StoreProduct {
-  /// A product of the catalogue. Its price is read from the number's text, not as a double.
+  /// A product of the catalogue.
   fileprivate init?(fixture id: String, _ value: Value) {
-    guard let price = value["price"]?.number else { return nil }
-    let period = value["period"].flatMap { period -> SubscriptionPeriod? in
-      guard let unit = period["unit"]?.text.flatMap({ SubscriptionPeriod.Unit(rawValue: $0) })
-      else { return nil }
-      return SubscriptionPeriod(unit: unit, count: period["value"]?.wholeNumber ?? 1)
+    guard let amount = value["price"]?.number,
+      let currency = Currency(value["currencyCode"]?.text ?? "USD"),
+      let price = try? Money(snapping: amount, currency)
+    else { return nil }
+    let trial = Period(.day, value["trialDays"]?.wholeNumber ?? 0)
+    var product = PricedProduct(
+      identifier: id, store: value["store"]?.text.flatMap { StoreKind(rawValue: $0) } ?? .appStore,
+      price: price, locale: value["locale"]?.text ?? "en_US",
+      period: value["period"].flatMap { period in
+        period["unit"]?.text.flatMap { Period.Unit($0) }
+          .flatMap { Period($0, period["value"]?.wholeNumber ?? 1) }
+      },
+      intro: trial.flatMap { $0.count > 0 ? IntroductoryOffer(.freeTrial, $0) : nil })
+    product.displayPrice = value["displayPrice"]?.text
+    if let plan = value["basePlanId"]?.text {
+      product.fullIdentifier = "\(id):\(plan):\(value["offerId"]?.text ?? "sw-none")"
     }
-    let days = value["trialDays"]?.wholeNumber ?? 0
-    let trial = IntroductoryOffer(mode: .freeTrial, period: .init(unit: .day, count: days))
-    self.init(
-      id: id, store: value["store"]?.text.flatMap { StoreKind(rawValue: $0) } ?? .appStore,
-      priceMicros: Self.micros(price), currencyCode: value["currencyCode"]?.text ?? "USD",
-      currencySymbol: value["currencySymbol"]?.text, locale: value["locale"]?.text ?? "en_US",
-      period: period, introductoryOffer: days > 0 ? trial : nil,
-      basePlanID: value["basePlanId"]?.text, offerID: value["offerId"]?.text)
-  }
-
-  /// Millionths of an amount: the shortest text that gives the double back is the text that was
-  /// read, so nothing is lost on the way.
-  private static func micros(_ amount: Double) -> Int64 {
-    let parts = "\(amount)".split(separator: ".")
-    let digits = parts.count > 1 ? parts[1].prefix(6) : ""
-    let fraction = digits + String(repeating: "0", count: 6 - digits.count)
-    return (Int64(parts[0]) ?? 0) * 1_000_000 + (Int64(fraction) ?? 0)
+    self.init(product)
   }
 }

@@ -1,61 +1,167 @@
 import Expressions
+import Pricing
 import Testing
 
 @testable import SDK
 
-@Suite("Product texts")
-struct ProductTextsTests {
+@Suite("Texts about products")
+struct ProductTextTests {
+  private func written(
+    _ product: StoreProduct, on platform: Platform = .iOS, zone: String = "UTC",
+    device: String = "en_US"
+  ) -> TransactionProduct {
+    TransactionProduct(
+      product, on: platform,
+      in: PricingContext(now: Samples.start, timeZone: zone, deviceLocale: device))
+  }
+
   /// The iOS SDK's attributes of 9.99 USD a month with a week's trial.
   @Test func monthWithTrial() {
-    let texts = ProductTexts.texts(of: Samples.month)
+    let texts = written(Samples.month).texts
     let wanted = [
       "price": "$9.99", "rawPrice": "9.99", "period": "month", "periodly": "monthly",
-      "periodDays": "30", "periodWeeks": "4", "periodMonths": "1", "periodYears": "0",
-      "dailyPrice": "$0.32", "weeklyPrice": "$2.30", "monthlyPrice": "$9.99",
+      "localizedPeriod": "1 mth", "periodDays": "30", "periodWeeks": "4", "periodMonths": "1",
+      "periodYears": "0", "dailyPrice": "$0.32", "weeklyPrice": "$2.30", "monthlyPrice": "$9.99",
       "yearlyPrice": "$119.88", "trialPeriodDays": "7", "trialPeriodWeeks": "1",
       "trialPeriodMonths": "0", "trialPeriodText": "7-day", "trialPeriodPrice": "$0.00",
-      "rawTrialPeriodPrice": "0", "languageCode": "en", "currencyCode": "USD",
+      "trialPeriodEndDate": "Jan 8, 2026", "rawTrialPeriodPrice": "0", "languageCode": "en",
+      "currencyCode": "USD", "currencySymbol": "$",
     ]
     for (name, text) in wanted { #expect(texts[name] == text, "\(name)") }
   }
 
   @Test func yearAndOneTime() {
-    let year = ProductTexts.texts(of: Samples.year)
+    let year = written(Samples.year).texts
     #expect(year["monthlyPrice"] == "$4.99" && year["weeklyPrice"] == "$1.15")
     #expect(year["periodly"] == "yearly" && year["trialPeriodText"] == "")
-    let coins = ProductTexts.texts(of: Samples.coins)
+    let coins = written(Samples.coins).texts
     #expect(coins["monthlyPrice"] == "n/a" && coins["period"] == "" && coins["periodDays"] == "0")
   }
 
-  /// Prices in the millions do not overflow.
-  @Test func largePrices() {
-    var product = Samples.year
-    product.priceMicros = .max / 2
-    #expect(ProductTexts.texts(of: product)["dailyPrice"]?.hasPrefix("$") == true)
+  /// Digits, separators and symbols are those of currency and locale.
+  @Test(
+    arguments: [
+      ("980", "JPY", "en_US", "¥980", "¥82"), ("980", "JPY", "ja_JP", "¥980", "¥82"),
+      ("1.5", "KWD", "en_US", "KWD\u{A0}1.500", "KWD\u{A0}0.120"),
+      ("59.99", "EUR", "de_DE", "59,99\u{A0}€", "4,99\u{A0}€"),
+      ("149000", "IDR", "id_ID", "Rp149.000", "Rp12.417"),
+      ("120000", "INR", "hi_IN", "₹1,20,000.00", "₹10,000.00"),
+      ("59.99", "USD", "de_CH", "$\u{A0}59.99", "$\u{A0}4.99"),
+    ])
+  func anyCurrency(
+    price: String, code: String, locale: String, text: String, monthly: String
+  ) throws {
+    let product = Samples.product(
+      "p", price, try #require(Currency(code)), locale: locale, period: Period(.year, 1))
+    let written = written(product)
+    #expect(written.texts["price"] == text)
+    #expect(written.texts["monthlyPrice"] == monthly)
+    #expect(written.value["localizedPrice"]?.text == text)
+    #expect(written.value["monthlyPrice"]?.text == monthly)
+    #expect(written.value["attributes"]?["price"]?.text == text)
   }
 
+  /// Each platform's SDK has its own words, digits and locale.
+  @Test func followThePlatformAndTheStore() {
+    var product = Samples.product(
+      "p", "10", locale: "de_DE", period: Period(.month, 1), trial: Period(.day, 7))
+    let ios = written(product, device: "en_US").texts
+    #expect(ios["rawPrice"] == "10" && ios["price"] == "10,00\u{A0}$")
+    #expect(ios["trialPeriodEndDate"] == "Jan 8, 2026" && ios["billingPlanType"] == "")
+    let android = written(product, on: .android, device: "en_US").texts
+    #expect(android["rawPrice"] == "10.00" && android["price"] == "$10.00")
+    #expect(android["trialPeriodEndDate"] == "Jan 08, 2026" && android["billingPlanType"] == nil)
+    #expect(android["localizedPeriod"] == "1 month")
+    product.priced.store = .stripe
+    #expect(written(product).texts["period"] == "month")
+    #expect(written(product, on: .android).texts["period"] == "P1MONTH")
+    product.priced.store = .custom
+    #expect(written(product).attributes?.profile == .iosAPI)
+    #expect(written(product, on: .android).attributes?.profile == .androidTest)
+  }
+
+  /// What cannot be said is empty, and the event is as the contract has it.
+  @Test(arguments: [Int64.max, .min])
+  func pricesOutOfRange(micros: Int64) {
+    var product = Samples.month
+    product.priced.price = Money(micros: micros, .usd)
+    product.priced.displayPrice = "a lot"
+    product.priced.intro = Period(.day, Period.maximumCount).map {
+      IntroductoryOffer(.payAsYouGo, $0, cycles: .max, micros: micros)
+    }
+    let value = written(product).value
+    #expect(written(product).attributes == nil)
+    #expect(value["localizedPrice"] == "a lot" && value["yearlyPrice"] == "")
+    #expect(value["fullIdentifier"]?.text == product.id && value["attributes"] == .map([]))
+    product.priced.price = nil
+    #expect(written(product).value["price"] == .double(0))
+  }
+
+  /// By the calendar of the device's time zone.
   @Test func trialEnds() {
-    func end(_ unit: SubscriptionPeriod.Unit, _ count: Int, _ now: Int64) -> Int64 {
-      ProductTexts.end(
-        of: .init(mode: .freeTrial, period: .init(unit: unit, count: count)), from: now)
+    func end(_ period: Period?, from day: Int64 = 0, zone: String = "UTC") -> Int64? {
+      let now = Samples.start + day * 86_400_000
+      let product = Samples.product("p", "1", period: Period(.month, 1), trial: period)
+      let context = PricingContext(now: now, timeZone: zone)
+      return TransactionProduct(product, on: .iOS, in: context).trialEnd.map { $0 - now }
     }
     let day: Int64 = 86_400_000
-    #expect(end(.day, 7, Samples.start) == Samples.start + 7 * day)
-    #expect(end(.month, 1, Samples.start) == Samples.start + 31 * day)
+    #expect(end(Period(.day, 7)) == 7 * day)
+    #expect(end(Period(.month, 1)) == 31 * day)
     // 31 January and a month is the last day of February.
-    let january31 = Samples.start + 30 * day
-    #expect(end(.month, 1, january31) == Samples.start + (31 + 27) * day)
-    #expect(end(.year, 1, Samples.start) == Samples.start + 365 * day)
+    #expect(end(Period(.month, 1), from: 30) == 28 * day)
+    #expect(end(Period(.year, 1)) == 365 * day)
+    // Clocks go forward on 29 March 2026.
+    #expect(end(Period(.day, 7), from: 85, zone: "Europe/Berlin") == 7 * day - 3_600_000)
+    #expect(end(nil) == nil)
+    // A clock that says anything.
+    for now in [Int64.min, .max] {
+      let written = TransactionProduct(Samples.month, on: .android, in: PricingContext(now: now))
+      #expect(written.trialEnd != nil && written.value["trialPeriodEndDate"] == .null)
+    }
   }
 
   @Test func eventsCarryTheProduct() {
-    let value = TransactionProduct(Samples.month, now: Samples.start).value
+    let value = written(Samples.month).value
     #expect(
       value["price"] == .double(9.99) && value["trialPeriodEndDate"] == "2026-01-08T00:00:00Z")
     #expect(value["subscriptionPeriod"]?["unit"] == "month" && value["periodDays"] == 30)
     #expect(value["regionCode"] == "US" && value["hasFreeTrial"] == true)
-    let coins = TransactionProduct(Samples.coins, now: Samples.start).value
+    let coins = written(Samples.coins).value
     #expect(coins["subscriptionPeriod"] == .null && coins["trialPeriodEndDate"] == .null)
+  }
+
+  /// Hosts and apps get what a paywall can say, in the words of the device.
+  @Test func reachTheHost() async throws {
+    var facts = DeviceFacts()
+    facts.timeZone = "Atlantis/Capital"
+    facts.locale = "de_DE"
+    let yen = try #require(Currency("JPY"))
+    let products = [
+      Samples.product(
+        Samples.month.id, "980", yen, locale: "ja_JP", period: Period(.month, 1),
+        trial: Period(.day, 7)),
+      Samples.product(Samples.year.id, "9000000000000", yen, period: Period(.day, 1)),
+    ]
+    let app = TestApp(products: products, device: facts)
+    let logs = Recorder<String>()
+    await app.tollgate.observe { event in
+      if case .handleLog(let line) = event { logs.add(line.message ?? "") }
+    }
+    try await app.tollgate.configure(apiKey: "pk")
+    let task = Task { await app.tollgate.register(placement: "gated") }
+    try await app.waitForPaywall("pw_gated")
+    let presentation = try #require(app.presenter.presentation)
+    #expect(Array(presentation.attributes.keys) == [Samples.month.id])
+    let attributes = presentation.attributes[Samples.month.id]
+    #expect(attributes?["price"] == "¥980" && attributes?["localizedPeriod"] == "1 Mon.")
+    #expect(attributes?["trialPeriodEndDate"] == "08.01.2026")
+    #expect(await app.tollgate.attributes(of: products[0]) == attributes)
+    #expect(await app.tollgate.attributes(of: products[1]) == nil)
+    let left = logs.all.filter { $0.contains("nothing can be said about '\(Samples.year.id)'") }
+    #expect(left.count == 1)
+    app.presenter.handle?.closeTapped()
+    _ = await task.value
   }
 }
 
@@ -66,36 +172,40 @@ struct StoreKitConfigurationTests {
     let byID = Dictionary(uniqueKeysWithValues: configuration.products.map { ($0.id, $0) })
     #expect(byID.count == 5)
     let month = try #require(byID["com.tollgate.pro.month"])
-    #expect(month.priceMicros == 9_990_000 && month.period == .init(unit: .month, count: 1))
-    #expect(month.introductoryOffer == Samples.month.introductoryOffer)
-    #expect(month.subscriptionGroupID == "21482456" && month.locale == "en_US")
+    #expect(month.price == Samples.month.price && month.period == Period(.month, 1))
+    #expect(month.introductoryOffer?.period == Period(.day, 7))
+    #expect(month.priced.subscriptionGroupID == "21482456" && month.priced.locale == "en_US")
     let year = try #require(byID["com.tollgate.pro.year"])
     #expect(year.introductoryOffer?.mode == .payUpFront)
-    #expect(year.introductoryOffer?.priceMicros == 29_990_000 && year.isFamilyShareable)
-    #expect(byID["com.tollgate.pro.week"]?.introductoryOffer?.periods == 3)
+    #expect(year.introductoryOffer?.micros == 29_990_000 && year.priced.isFamilyShareable)
+    #expect(byID["com.tollgate.pro.week"]?.introductoryOffer?.cycles == 3)
     #expect(byID["com.tollgate.coins"]?.period == nil)
-    #expect(byID["com.tollgate.coins"]?.priceMicros == 1_990_000)
+    #expect(byID["com.tollgate.coins"]?.price == Samples.coins.price)
+    #expect(configuration.diagnostics.filter { $0.severity != .note } == [])
   }
 
-  @Test(arguments: ["", "[]", "{", "7"])
+  @Test(arguments: ["", "[]", "{", "7", #"{"products":[]}"#, #"{"data":[]}"#])
   func refusesWhatIsNone(text: String) {
     #expect(throws: StoreKitConfiguration.Fault.self) { try StoreKitConfiguration(text.utf8) }
   }
 
   @Test func survivesBrokenProducts() throws {
     let text =
-      #"{"products":[1,{"productID":"a"},{"productID":"b","displayPrice":"1,99"},{"productID":"c","displayPrice":"2"}]}"#
-    #expect(try StoreKitConfiguration(text.utf8).products.map(\.id) == ["c"])
+      #"{"subscriptionGroups":[],"products":[1,{"productID":"a"},{"productID":"b","displayPrice":"1,99"},{"productID":"c","displayPrice":"2"}]}"#
+    let configuration = try StoreKitConfiguration(text.utf8)
+    #expect(configuration.products.map(\.id) == ["c"])
+    #expect(
+      configuration.diagnostics.map(\.path) == [
+        "products[0]", "products[1]", "products[2].displayPrice",
+      ])
   }
 
-  @Test(
-    arguments: [
-      ("P1M", SubscriptionPeriod(unit: .month, count: 1)), ("P7D", .init(unit: .day, count: 7)),
-      ("P2W", .init(unit: .week, count: 2)), ("P1Y", .init(unit: .year, count: 1)), ("P0M", nil),
-      ("1M", nil), ("P1H", nil), ("PM", nil), ("P-1M", nil), ("", nil),
-    ] as [(String, SubscriptionPeriod?)])
-  func periods(text: String, period: SubscriptionPeriod?) {
-    #expect(SubscriptionPeriod(iso8601: text) == period)
+  /// The currency is that of the storefront, whichever country it is.
+  @Test(arguments: [("KWT", "KWD"), ("JPN", "JPY"), ("POL", "PLN"), ("DEU", "EUR")])
+  func currencies(storefront: String, code: String) throws {
+    let text =
+      #"{"subscriptionGroups":[],"settings":{"_storefront":"\#(storefront)"},"products":[{"productID":"c","displayPrice":"2"}]}"#
+    #expect(try StoreKitConfiguration(text.utf8).products.first?.price?.currency.code == code)
   }
 
   /// A flow with the products of an app's own file, on any platform.
@@ -185,10 +295,11 @@ struct PlayStoreTests {
     let products = try await PlayStore(Billing()).products(["pro", "coins", "ghost"])
     #expect(products.map(\.id) == ["pro", "coins"])
     #expect(products[0].basePlanID == "monthly" && products[0].offerID == "twoweeks")
-    #expect(products[0].introductoryOffer?.period == .init(unit: .day, count: 14))
-    #expect(products[0].period == .init(unit: .month, count: 1))
+    #expect(products[0].introductoryOffer?.period == Period(.day, 14))
+    #expect(products[0].period == Period(.month, 1))
     #expect(products[0].displayPrice == "9,99 €" && products[0].store == .playStore)
-    #expect(products[1].period == nil && products[1].basePlanID == "")
+    #expect(products[0].priced.fullIdentifier == "pro:monthly:twoweeks")
+    #expect(products[1].period == nil && products[1].basePlanID == nil)
   }
 
   @Test func buysTheOfferThatIsNamed() async {

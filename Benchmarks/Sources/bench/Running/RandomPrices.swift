@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 /// Holds the arithmetic of prices against ``ReferencePrice``, which has nothing in common with it.

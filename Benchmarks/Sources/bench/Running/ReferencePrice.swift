@@ -1,1 +1,1 @@
-../../../../Tests/RuleEngineTests/Pricing/ReferencePrice.swift
+../../../../Tests/PricingTests/Money/ReferencePrice.swift

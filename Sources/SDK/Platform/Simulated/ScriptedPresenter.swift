@@ -47,8 +47,11 @@ public final class ScriptedPresenter: PaywallPresenter {
     }
   }
 
-  /// Where the script reports what the user does on the last paywall.
-  public var handle: PresentationHandle? { state.withLock { $0.current?.handle } }
+  /// The last paywall.
+  public var presentation: PaywallPresentation? { state.withLock { $0.current } }
+
+  /// Where the script reports what the user does on it.
+  public var handle: PresentationHandle? { presentation?.handle }
 
   // MARK: What the SDK asks for
 

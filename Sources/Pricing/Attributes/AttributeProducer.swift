@@ -1,0 +1,123 @@
+internal import Expressions
+
+/// What attributes depend on beside the product. Nothing of it is asked of the machine.
+public struct PricingContext: Hashable, Sendable {
+  /// Milliseconds since 1970: when a trial would begin.
+  public var now: Int64
+  /// A name of the tz database, or an offset such as `+02:00`.
+  public var timeZone: String
+  /// The locale of the device: dates, words for periods, and on Android prices.
+  public var deviceLocale: String
+  /// The locale of prices, whatever the products say; nil for theirs.
+  public var locale: String?
+  /// Who may have a trial, for `isFreeTrialAvailable`; nil leaves that attribute absent.
+  public var trialRules: TrialRules?
+  public var history: TrialHistory
+
+  public init(
+    now: Int64, timeZone: String = "UTC", deviceLocale: String = "en_US", locale: String? = nil,
+    trialRules: TrialRules? = nil, history: TrialHistory = TrialHistory()
+  ) {
+    self.now = now
+    self.timeZone = timeZone
+    self.deviceLocale = deviceLocale
+    self.locale = locale
+    self.trialRules = trialRules
+    self.history = history
+  }
+}
+
+/// Makes the attributes of products for one profile and context.
+///
+/// It keeps the formats of the locales and currencies that it has met, so the second product is
+/// cheap; a copy for each thread does no harm.
+public struct AttributeProducer: Sendable {
+  public let profile: PricingProfile
+  public let context: PricingContext
+  let end: CalendarEnd
+  let device: PriceLocale
+  private var locales: [(identifier: String, locale: PriceLocale)] = []
+  private var formats: [(locale: PriceLocale, currency: Currency, format: CurrencyFormat)] = []
+  private var symbols: [(locale: PriceLocale, currency: Currency, symbol: String)] = []
+  private(set) var androidDate: ShortDate
+
+  public init(_ profile: PricingProfile, _ context: PricingContext) throws(PricingError) {
+    guard let zone = TimeZones.zone(named: context.timeZone) else { throw .unknownTimeZone }
+    self.profile = profile
+    self.context = context
+    end = CalendarEnd(now: context.now, zone: zone)
+    device = PriceLocale(context.deviceLocale)
+    androidDate = device.dates.android
+  }
+
+  /// The device's locale, and those of prices that were met last.
+  package var knownLocales: [PriceLocale] { [device] + locales.map(\.locale) }
+
+  /// The attributes of a product. AgentWallie's savings need the other products as well:
+  /// ``attributes(of:)-([PricedProduct])``.
+  public mutating func attributes(of product: PricedProduct) throws(PricingError)
+    -> ProductAttributes
+  {
+    switch profile {
+    case .agentWallie: try agentWallieAttributes(of: product, baseline: nil)
+    case .checkout: try checkoutAttributes(of: product)
+    default: try superwallAttributes(of: product)
+    }
+  }
+
+  /// The attributes of the products of a paywall, each or why it has none.
+  public mutating func attributes(of products: [PricedProduct])
+    -> [Result<ProductAttributes, PricingError>]
+  {
+    let baseline = profile == .agentWallie ? Self.savingsBaseline(of: products) : nil
+    return products.map { product in
+      do throws(PricingError) {
+        return .success(
+          profile == .agentWallie
+            ? try agentWallieAttributes(of: product, baseline: baseline)
+            : try attributes(of: product))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  // MARK: Formats that were met
+
+  /// How many locales, formats and symbols are kept; with one more, all are forgotten. A paywall has
+  /// one or two, and a file with thousands must not make every product slower.
+  private static let kept = 64
+
+  /// The locale of a product's prices: the context's, else its own, else English as in the US.
+  mutating func priceLocale(of product: PricedProduct) -> PriceLocale {
+    locale(context.locale ?? product.locale ?? "en_US")
+  }
+
+  mutating func locale(_ identifier: String) -> PriceLocale {
+    for known in locales where known.identifier == identifier { return known.locale }
+    let locale = PriceLocale(identifier)
+    if locales.count == Self.kept { locales = [] }
+    locales.append((identifier, locale))
+    return locale
+  }
+
+  mutating func format(_ currency: Currency, _ locale: PriceLocale) -> CurrencyFormat {
+    for known in formats where known.locale === locale && known.currency == currency {
+      return known.format
+    }
+    let format = locale.format(for: currency)
+    if formats.count == Self.kept { formats = [] }
+    formats.append((locale, currency, format))
+    return format
+  }
+
+  mutating func symbol(_ currency: Currency, _ locale: PriceLocale) -> String {
+    for known in symbols where known.locale === locale && known.currency == currency {
+      return known.symbol
+    }
+    let symbol = locale.symbol(of: currency)
+    if symbols.count == Self.kept { symbols = [] }
+    symbols.append((locale, currency, symbol))
+    return symbol
+  }
+}

@@ -1,0 +1,63 @@
+/// The names that the attributes of a namespace have, in the order in which they are written.
+public final class AttributeSchema: Sendable {
+  /// The names of the system, then ``additions`` of ours.
+  public let names: [String]
+  /// How many of the names are the system's own.
+  public let ownCount: Int
+
+  private init(_ own: [String], additions: [String] = []) {
+    names = own + additions
+    ownCount = own.count
+  }
+
+  /// Names that the system does not have, and that never change what it has.
+  public var additions: ArraySlice<String> { names[ownCount...] }
+
+  /// The place of a name, or nil.
+  func place(of name: String) -> Int? {
+    names.firstIndex { $0.utf8.elementsEqual(name.utf8) }
+  }
+
+  private static let superwallNames = [
+    "rawPrice", "price", "period", "periodly", "localizedPeriod", "periodAlt", "periodDays",
+    "periodWeeks", "periodMonths", "periodYears", "dailyPrice", "weeklyPrice", "monthlyPrice",
+    "yearlyPrice", "rawTrialPeriodPrice", "trialPeriodPrice", "trialPeriodDays",
+    "trialPeriodWeeks", "trialPeriodMonths", "trialPeriodYears", "trialPeriodText",
+    "trialPeriodEndDate", "trialPeriodDailyPrice", "trialPeriodWeeklyPrice",
+    "trialPeriodMonthlyPrice", "trialPeriodYearlyPrice", "locale", "languageCode", "currencyCode",
+    "currencySymbol", "identifier",
+  ]
+
+  private static let superwallAdditions = [
+    "periodAdverb", "trialTotalDays", "dailyPriceExact", "weeklyPriceExact", "monthlyPriceExact",
+    "yearlyPriceExact", "hasFreeTrial", "isTrialFree", "isFreeTrialAvailable",
+  ]
+
+  /// The 33 texts of Superwall's iOS SDK (PricedProduct.attributes).
+  public static let ios = AttributeSchema(
+    superwallNames + ["billingPlanType", "isBillingPlanAvailable"], additions: superwallAdditions)
+
+  /// The 32 texts of Superwall's Android SDK (StoreProductType.kt).
+  public static let android = AttributeSchema(
+    superwallNames + ["productIdentifier"], additions: superwallAdditions)
+
+  /// AgentWallie's variables, and what its resolver knows beside them.
+  public static let agentWallie = AttributeSchema(
+    [
+      "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",
+      "has_trial", "savings_percentage", "label", "slot", "product_id",
+    ],
+    additions: [
+      "raw_price", "store_product_id", "price_per_month_exact", "savings_percentage_floor",
+    ])
+
+  /// The product object of the checkout context in the SDK build specification.
+  public static let checkout = AttributeSchema([
+    "identifier", "currencyCode", "currencySymbol", "dailyPrice", "weeklyPrice", "monthlyPrice",
+    "yearlyPrice", "languageCode", "locale", "localizedPeriod", "period", "periodAlt",
+    "periodDays", "periodMonths", "periodWeeks", "periodYears", "periodly", "price", "rawPrice",
+    "rawTrialPeriodPrice", "trialPeriodDailyPrice", "trialPeriodDays", "trialPeriodWeeks",
+    "trialPeriodMonths", "trialPeriodEndDate", "trialPeriodMonthlyPrice", "trialPeriodPrice",
+    "trialPeriodText", "trialPeriodWeeklyPrice", "trialPeriodYearlyPrice", "trialPeriodYears",
+  ])
+}

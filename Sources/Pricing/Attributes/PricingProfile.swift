@@ -1,0 +1,53 @@
+/// Whose names, factors and rounding the attributes of a product follow. Each reproduces its system
+/// to the digit, oddities included; none is derived from another's texts.
+public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
+  /// Superwall's iOS SDK with StoreKit 2.
+  case iosStoreKit2 = "ios-sk2"
+  /// Superwall's iOS SDK with StoreKit 1.
+  case iosStoreKit1 = "ios-sk1"
+  /// Superwall's iOS SDK, a product of Stripe.
+  case iosStripe = "ios-stripe"
+  /// Superwall's iOS SDK, a product of the backend: test mode, custom products.
+  case iosAPI = "ios-api"
+  /// Superwall's Android SDK with Google Play.
+  case androidPlay = "android-play"
+  /// Superwall's Android SDK, a product of Stripe or Paddle.
+  case androidStripe = "android-stripe"
+  /// Superwall's Android SDK in test mode: a product of the backend.
+  case androidTest = "android-test"
+  /// AgentWallie's variables.
+  case agentWallie = "agentwallie"
+  /// The product of a checkout context: typed, amounts without symbols.
+  case checkout
+
+  /// The names of its attributes, in their order.
+  public var schema: AttributeSchema {
+    switch self {
+    case .iosStoreKit2, .iosStoreKit1, .iosStripe, .iosAPI: .ios
+    case .androidPlay, .androidStripe, .androidTest: .android
+    case .agentWallie: .agentWallie
+    case .checkout: .checkout
+    }
+  }
+
+  /// The profile of the SDK that shows what a store sells.
+  ///
+  /// - Parameter isAndroid: whether that is the Android SDK; nil for the one that the store suggests.
+  public init(usualFor store: PricedProduct.Store, isAndroid: Bool? = nil) {
+    let isAndroid = isAndroid ?? (store == .playStore)
+    self =
+      switch store {
+      case .appStore, .playStore, .other: isAndroid ? .androidPlay : .iosStoreKit2
+      case .stripe, .paddle: isAndroid ? .androidStripe : .iosStripe
+      case .superwall, .custom: isAndroid ? .androidTest : .iosAPI
+      }
+  }
+
+  /// Whether it is one of the Android SDK's.
+  var isAndroid: Bool {
+    switch self {
+    case .androidPlay, .androidStripe, .androidTest: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,91 @@
+public import Expressions
+
+/// Everything that a paywall can say about a product, computed once: texts, numbers and facts by
+/// name, in the order of a schema.
+///
+/// It depends on the product, the locales, the date and the eligibility only, so one value serves
+/// all users. Texts lie one behind the other in UTF-8.
+public struct ProductAttributes: Hashable, Sendable {
+  /// An attribute: what it is, and where its text lies or what its number is.
+  struct Slot: Hashable, Sendable {
+    enum Kind: UInt8, Hashable, Sendable {
+      case absent
+      case text
+      case int
+      case double
+      case bool
+    }
+
+    var kind: Kind
+    /// Bytes of the text.
+    var length: UInt32
+    /// Where the text begins, the number, the bits of the double, or 0 and 1.
+    var content: Int64
+
+    static let absent = Slot(kind: .absent, length: 0, content: 0)
+  }
+
+  public let profile: PricingProfile
+  let slots: [Slot]
+  let bytes: [UInt8]
+  /// A bit for each place whose price is shown higher than it is.
+  let aboveExact: UInt64
+
+  /// The names of the attributes.
+  public var schema: AttributeSchema { profile.schema }
+
+  /// The attribute at a place of the schema; null where it is absent.
+  package subscript(place: Int) -> Value {
+    let slot = slots[place]
+    return switch slot.kind {
+    case .absent: .null
+    case .text: .string(text(of: slot))
+    case .int: .int(slot.content)
+    case .double: .double(Double(bitPattern: UInt64(bitPattern: slot.content)))
+    case .bool: .bool(slot.content != 0)
+    }
+  }
+
+  /// The attribute with a name; nil where the schema has none, null where it is absent.
+  public subscript(name: String) -> Value? {
+    schema.place(of: name).map { self[$0] }
+  }
+
+  private func text(of slot: Slot) -> String {
+    let start = Int(slot.content)
+    return String(decoding: bytes[start..<start + Int(slot.length)], as: UTF8.self)
+  }
+
+  /// The attributes that are texts, by name.
+  public var texts: [String: String] {
+    var texts: [String: String] = [:]
+    for (name, slot) in zip(schema.names, slots) where slot.kind == .text {
+      texts[name] = text(of: slot)
+    }
+    return texts
+  }
+
+  /// Names of the prices that are shown higher than they are, because of how the system rounds.
+  public var pricesAboveExact: [String] {
+    schema.names.indices.filter { aboveExact >> UInt64($0) & 1 == 1 }.map { schema.names[$0] }
+  }
+
+  /// All attributes as a map, in the order of the schema. Absent ones are left out, so that reading
+  /// them is reading what is not there.
+  public var value: Value { value(withAbsent: false) }
+
+  /// All attributes as a map, absent ones as null or not at all.
+  public func value(withAbsent: Bool) -> Value {
+    value(schema.names.indices, withAbsent: withAbsent)
+  }
+
+  /// The attributes at some places as a map.
+  package func value(_ places: Range<Int>, withAbsent: Bool) -> Value {
+    var entries: [Value.Entry] = []
+    entries.reserveCapacity(places.count)
+    for place in places where withAbsent || slots[place].kind != .absent {
+      entries.append(Value.Entry(key: .string(schema.names[place]), value: self[place]))
+    }
+    return .map(entries)
+  }
+}

@@ -1,0 +1,67 @@
+/// A currency, by the three letters of its ISO 4217 code.
+public struct Currency: Hashable, Sendable, CustomStringConvertible {
+  /// The letters in one number, the first in the highest byte: cheap to compare and to search for.
+  package let packed: UInt32
+
+  /// The currency of a code; small letters count as capitals. Nil where it is not three letters.
+  /// Whether such a currency exists is not asked: what the tables lack is written with its code.
+  public init?(_ code: String) {
+    var packed: UInt32 = 0
+    guard code.utf8.count == 3 else { return nil }
+    for byte in code.utf8 {
+      let letter = byte & 0xDF
+      guard UInt8(ascii: "A")...UInt8(ascii: "Z") ~= letter else { return nil }
+      packed = packed << 8 | UInt32(letter)
+    }
+    self.packed = packed
+  }
+
+  private init(known code: StaticString) {
+    packed =
+      UInt32(code.utf8Start[0]) << 16 | UInt32(code.utf8Start[1]) << 8 | UInt32(code.utf8Start[2])
+  }
+
+  /// The US dollar.
+  public static let usd = Currency(known: "USD")
+
+  /// What ISO 4217 has for no currency, `XXX`: prices in it are written with `¤`.
+  public static let none = Currency(known: "XXX")
+
+  /// The code, in capitals.
+  public var code: String {
+    String(unsafeUninitializedCapacity: 3) { bytes in
+      for i in 0..<3 { bytes[i] = byte(i) }
+      return 3
+    }
+  }
+
+  public var description: String { code }
+
+  /// The letter at a place, 0 to 2.
+  @inline(__always)
+  package func byte(_ place: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: packed >> UInt32(16 &- 8 &* place))
+  }
+
+  /// How many digits the minor unit has by ISO 4217 (list one): 2, but for the yen, the dinars and
+  /// some others. What locales write may differ: prices in rupiah show no sen.
+  public var minorDigits: Int {
+    switch packed {
+    case Self.packed("BIF"), Self.packed("CLP"), Self.packed("DJF"), Self.packed("GNF"),
+      Self.packed("ISK"), Self.packed("JPY"), Self.packed("KMF"), Self.packed("KRW"),
+      Self.packed("PYG"), Self.packed("RWF"), Self.packed("UGX"), Self.packed("UYI"),
+      Self.packed("VND"), Self.packed("VUV"), Self.packed("XAF"), Self.packed("XOF"),
+      Self.packed("XPF"):
+      0
+    case Self.packed("BHD"), Self.packed("IQD"), Self.packed("JOD"), Self.packed("KWD"),
+      Self.packed("LYD"), Self.packed("OMR"), Self.packed("TND"):
+      3
+    case Self.packed("CLF"), Self.packed("UYW"):
+      4
+    default: 2
+    }
+  }
+
+  @inline(__always)
+  private static func packed(_ code: StaticString) -> UInt32 { Currency(known: code).packed }
+}

@@ -1,0 +1,191 @@
+/// An amount of money: micros (millionths) of a currency's unit.
+///
+/// Micros hold every price that a store can give, up to 9.2 million million units, and adding or
+/// comparing them is exact.
+public struct Money: Hashable, Sendable {
+  /// Millionths of the unit: 9.99 dollars are 9,990,000.
+  public var micros: Int64
+  public var currency: Currency
+
+  public init(micros: Int64, _ currency: Currency) {
+    self.micros = micros
+    self.currency = currency
+  }
+
+  /// The amount of so many minor units: 999 cents are 9.99 dollars, 999 yen are 999 yen.
+  public init(minorUnits: Int64, _ currency: Currency) throws(PricingError) {
+    self.init(
+      micros: try ExactPrice.product(minorUnits, powerOfTen(6 - currency.minorDigits)), currency)
+  }
+
+  /// A binary floating-point price, snapped to the nearest micro (half to even). It heals what the
+  /// way through a Double did: 19.989999999999998 is 19.99.
+  public init(snapping price: Double, _ currency: Currency) throws(PricingError) {
+    guard price.isFinite else { throw .notAPrice }
+    let micros = (price * 1e6).rounded(.toNearestOrEven)
+    guard let whole = Int64(exactly: micros) else { throw .overflow }
+    self.init(micros: whole, currency)
+  }
+
+  /// Reads a price in plain decimal notation, as ``PriceText`` does.
+  public init(_ text: String, _ currency: Currency) throws(PricingError) {
+    self.init(micros: try PriceText.micros(text), currency)
+  }
+}
+
+/// Prices as plain text, without symbol or separators.
+public enum PriceText {
+  /// Micros of a decimal number: `9.99`, `-4`, `1e3`. What is left below a micro is rounded half to
+  /// even. Nothing but ASCII digits, one sign, one point and an exponent are taken: `9,99` and
+  /// `$9.99` are not prices.
+  public static func micros(_ text: String) throws(PricingError) -> Int64 {
+    var text = text
+    let result = text.withUTF8 { bytes -> Result<Int64, PricingError> in
+      do throws(PricingError) {
+        return .success(try micros(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Micros of a decimal number in UTF-8.
+  package static func micros(_ text: UnsafeBufferPointer<UInt8>) throws(PricingError) -> Int64 {
+    var at = 0
+    let isNegative = at < text.count && text[at] == UInt8(ascii: "-")
+    if at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") { at += 1 }
+    let start = at
+    var point: Int?
+    var digits = 0
+    while at < text.count {
+      if text[at] &- 0x30 < 10 {
+        digits += 1
+      } else if text[at] == UInt8(ascii: "."), point == nil {
+        point = at
+      } else {
+        break
+      }
+      at += 1
+    }
+    guard digits > 0 else { throw .notAPrice }
+    let mantissa = start..<at
+    let exponent = try self.exponent(text, from: at)
+    // The place of the point behind the last digit that a micro has.
+    let whole = (point ?? mantissa.upperBound) - start
+    let kept = whole + exponent + 6
+    return try collect(text, mantissa, digits: kept, isNegative: isNegative)
+  }
+
+  /// The exponent that follows the mantissa, or 0; nothing may follow it.
+  private static func exponent(_ text: UnsafeBufferPointer<UInt8>, from start: Int)
+    throws(PricingError) -> Int
+  {
+    guard start < text.count else { return 0 }
+    var at = start + 1
+    guard text[start] | 0x20 == UInt8(ascii: "e"), at < text.count else { throw .notAPrice }
+    let isNegative = text[at] == UInt8(ascii: "-")
+    if isNegative || text[at] == UInt8(ascii: "+") { at += 1 }
+    guard at < text.count else { throw .notAPrice }
+    var exponent = 0
+    while at < text.count {
+      guard text[at] &- 0x30 < 10 else { throw .notAPrice }
+      // Far beyond any number that fits; more digits change nothing.
+      exponent = min(exponent * 10 + Int(text[at] &- 0x30), 100_000)
+      at += 1
+    }
+    return isNegative ? -exponent : exponent
+  }
+
+  /// The number of the first `digits` digits, rounded half to even by the others.
+  private static func collect(
+    _ text: UnsafeBufferPointer<UInt8>, _ mantissa: Range<Int>, digits: Int, isNegative: Bool
+  ) throws(PricingError) -> Int64 {
+    var value: Int64 = 0
+    var taken = 0
+    /// Of what is left away: its first digit, and whether anything follows that is not 0.
+    var first: UInt8?
+    var hasMore = false
+    if digits < 0 { first = 0 }
+    for at in mantissa where text[at] != UInt8(ascii: ".") {
+      let digit = text[at] &- 0x30
+      if taken < digits {
+        value = try append(digit, to: value)
+      } else if first == nil {
+        first = digit
+      } else if digit != 0 {
+        hasMore = true
+      }
+      taken += 1
+    }
+    if value != 0 {
+      while taken < digits {
+        value = try append(0, to: value)
+        taken += 1
+      }
+    }
+    if let first, first > 5 || first == 5 && (hasMore || !value.isMultiple(of: 2)) {
+      guard value < .max else { throw .overflow }
+      value += 1
+    }
+    return isNegative ? -value : value
+  }
+
+  private static func append(_ digit: UInt8, to value: Int64) throws(PricingError) -> Int64 {
+    let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
+    let (sum, overflowToo) = shifted.addingReportingOverflow(Int64(digit))
+    guard !overflow, !overflowToo else { throw .overflow }
+    return sum
+  }
+
+  /// Plain decimal text: with so many decimal digits, or with as many as are needed. Digits that
+  /// are not shown are cut off.
+  public static func plain(_ micros: Int64, digits: Int? = nil) -> String {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { scratch in
+      let start = writePlain(micros, digits: digits, before: 32, scratch)
+      return String(decoding: UnsafeBufferPointer(rebasing: scratch[start..<32]), as: UTF8.self)
+    }
+  }
+
+  /// Writes plain decimal text that ends before a place, and gives where it begins. It takes at
+  /// most 28 bytes.
+  package static func writePlain(
+    _ micros: Int64, digits: Int?, before end: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    var at = end
+    var fraction = micros.magnitude % 1_000_000
+    var whole = micros.magnitude / 1_000_000
+    var shown = 6
+    if let digits {
+      while shown > digits {
+        fraction /= 10
+        shown -= 1
+      }
+    } else {
+      while shown > 0, fraction % 10 == 0 {
+        fraction /= 10
+        shown -= 1
+      }
+    }
+    let isZero = whole == 0 && fraction == 0
+    if shown > 0 {
+      for _ in 0..<shown {
+        at &-= 1
+        buffer[at] = UInt8(truncatingIfNeeded: fraction % 10) &+ 0x30
+        fraction /= 10
+      }
+      at &-= 1
+      buffer[at] = UInt8(ascii: ".")
+    }
+    repeat {
+      at &-= 1
+      buffer[at] = UInt8(truncatingIfNeeded: whole % 10) &+ 0x30
+      whole /= 10
+    } while whole > 0
+    if micros < 0, !isZero {
+      at &-= 1
+      buffer[at] = UInt8(ascii: "-")
+    }
+    return at
+  }
+}

@@ -1,0 +1,104 @@
+/// A span of the calendar: so many days, weeks, months or years.
+public struct Period: Hashable, Sendable {
+  /// What is counted.
+  public enum Unit: Int, Hashable, Sendable, CaseIterable {
+    case day
+    case week
+    case month
+    case year
+
+    /// `day`, `week`, `month` or `year`.
+    public var name: String {
+      switch self {
+      case .day: "day"
+      case .week: "week"
+      case .month: "month"
+      case .year: "year"
+      }
+    }
+
+    /// The unit of a name, whatever its letter case; nil for any other text.
+    public init?(_ name: String) {
+      guard name.utf8.count <= 5,
+        let unit = Unit.allCases.first(where: { $0.name == name.lowercased() })
+      else { return nil }
+      self = unit
+    }
+  }
+
+  public let unit: Unit
+  /// 0 to ``maximumCount``. Nothing is charged for a period of 0.
+  public let count: Int
+
+  /// Longer periods are refused: 99,999 of a unit.
+  public static let maximumCount = 99_999
+
+  /// Nil where the count is negative or above ``maximumCount``.
+  public init?(_ unit: Unit, _ count: Int) {
+    guard 0...Period.maximumCount ~= count else { return nil }
+    self.unit = unit
+    self.count = count
+  }
+
+  /// Takes a count that the caller knows to be in range.
+  package init(known unit: Unit, _ count: Int) {
+    self.unit = unit
+    self.count = count
+  }
+
+  /// Days that are whole weeks as weeks, months that are whole years as years; nothing else: 30 days
+  /// stay days. This is what the iOS SDKs divide prices by.
+  public var normalized: Period {
+    switch unit {
+    case .day where count % 7 == 0: Period(known: .week, count / 7)
+    case .month where count % 12 == 0: Period(known: .year, count / 12)
+    default: self
+    }
+  }
+
+  /// The length in another unit, whole units only, by fixed factors: a month has 30 days and
+  /// 4 weeks, a year 365 days, 52 weeks and 12 months.
+  public func length(in target: Unit) -> Int {
+    let perUnit =
+      switch unit {
+      case .day: (day: (1, 1), week: (1, 7), month: (1, 30), year: (1, 365))
+      case .week: (day: (7, 1), week: (1, 1), month: (1, 4), year: (1, 52))
+      case .month: (day: (30, 1), week: (4, 1), month: (1, 1), year: (1, 12))
+      case .year: (day: (365, 1), week: (52, 1), month: (12, 1), year: (1, 1))
+      }
+    let factor =
+      switch target {
+      case .day: perUnit.day
+      case .week: perUnit.week
+      case .month: perUnit.month
+      case .year: perUnit.year
+      }
+    return count * factor.0 / factor.1
+  }
+
+  /// The period `times` over, or nil where that is too long.
+  public func repeated(_ times: Int) -> Period? {
+    let (product, overflow) = count.multipliedReportingOverflow(by: times)
+    return overflow ? nil : Period(unit, product)
+  }
+
+  /// How many billing periods make up a commitment: exact between months and years and between days
+  /// and weeks, otherwise by days (a month has 30, a year 365), to the nearest; at least one.
+  public static func billingCycles(of billing: Period, in commitment: Period) -> Int {
+    guard billing.count > 0 else { return 1 }
+    func size(_ period: Period) -> (kind: Int, count: Int) {
+      switch period.unit {
+      case .day: (0, period.count)
+      case .week: (0, period.count * 7)
+      case .month: (1, period.count)
+      case .year: (1, period.count * 12)
+      }
+    }
+    let parts = (size(billing), size(commitment))
+    let (one, all) =
+      parts.0.kind == parts.1.kind
+      ? (parts.0.count, parts.1.count)
+      : (billing.length(in: .day), commitment.length(in: .day))
+    return max(1, (all * 2 + one) / (one * 2))
+  }
+}

@@ -1,0 +1,82 @@
+public import Pricing
+
+extension PricedProduct {
+  /// A product as a config refers to it: without price, which only a store knows.
+  public init(_ reference: ProductReference) {
+    let store = Store(rawValue: reference.store.rawValue) ?? .custom
+    self.init(identifier: reference.storeID, store: store)
+    slot = reference.slot
+    configID = reference.id
+    fullIdentifier = reference.fullIdentifier
+    trialDays = reference.trialDays
+    displayPrice = reference.displayPrice
+    displayPeriod = reference.displayPeriod
+    entitlements = reference.entitlements.map(\.id)
+    billingPlan = reference.billingPlan
+      .flatMap { BillingPlan.Kind(rawValue: $0.rawValue) }.map { BillingPlan($0) }
+  }
+
+  /// The products in a paywall's slots, for AgentWallie's variables, with prices, periods and trials
+  /// as the store has them.
+  ///
+  /// - Parameters:
+  ///   - slots: what the paywall has a place for.
+  ///   - config: where its products are configured.
+  ///   - store: what the store knows, by its identifiers.
+  public static func resolve(
+    _ slots: [ProductSlot], in config: Config, store: [String: PricedProduct] = [:]
+  ) -> [PricedProduct] {
+    slots.map { slot in
+      let reference = slot.productID.flatMap { config.product($0) }
+      var product = reference.map { PricedProduct($0) } ?? PricedProduct(identifier: "")
+      product.slot = slot.slot
+      product.label = slot.label
+      // What the slot says is what the paywall knows the product by.
+      product.configID = slot.productID
+      if let stored = store[product.identifier] { product.takePrices(from: stored) }
+      return product
+    }
+  }
+
+  /// What the store knows better.
+  private mutating func takePrices(from stored: PricedProduct) {
+    price = stored.price
+    currency = stored.currency
+    locale = stored.locale
+    period = stored.period
+    isoPeriod = stored.isoPeriod
+    intro = stored.intro
+    displayPrice = stored.displayPrice
+  }
+}
+
+extension ProductReference {
+  /// The identifier with its base plan and offer, where it has them; nil where it is the store's.
+  fileprivate var fullIdentifier: String? {
+    if let basePlanID { return "\(storeID):\(basePlanID)" }
+    // Superwall's composite identifiers; an AgentWallie id has nothing of a store's.
+    return id.hasPrefix(storeID) && id != storeID ? id : nil
+  }
+}
+
+extension Config {
+  /// Every product that the config names, once: those in slots of paywalls first, in their order.
+  public var storeProducts: [PricedProduct] {
+    var found: [PricedProduct] = []
+    var known: Set<[UInt8]> = []
+    func add(_ product: PricedProduct) {
+      let id = product.fullIdentifier ?? product.identifier
+      if known.insert(Array(id.utf8)).inserted { found.append(product) }
+    }
+    for paywall in paywalls {
+      if let schema = paywall.schema {
+        for product in PricedProduct.resolve(schema.slots, in: self)
+        where !product.identifier.isEmpty { add(product) }
+      } else {
+        for reference in paywall.products { add(PricedProduct(reference)) }
+      }
+    }
+    for reference in products { add(PricedProduct(reference)) }
+    return found
+  }
+}

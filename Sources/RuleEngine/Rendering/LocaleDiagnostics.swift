@@ -1,0 +1,44 @@
+public import Expressions
+public import Pricing
+
+extension PriceLocale {
+  /// Worth knowing where the tables lack the identifier; nil where they have it.
+  public var diagnostic: Diagnostic? {
+    let base = dataIdentifier.prefix { $0 != "+" }
+    switch match {
+    case .exact: return nil
+    case .partial:
+      return Diagnostic(
+        .unknownLocale,
+        "parts of the locale '\(identifier)' are left away: '\(base)' stands for it",
+        severity: .note)
+    case .composed:
+      return Diagnostic(
+        .unknownLocale,
+        "there is no locale '\(identifier)': '\(base)' with separators and symbols of "
+          + (region ?? ""), severity: .note)
+    case .languageOnly:
+      return Diagnostic(
+        .unknownLocale,
+        "there is no region '\(region ?? "")': '\(base)' stands for '\(identifier)'",
+        severity: .warning)
+    case .unknown:
+      return Diagnostic(
+        .unknownLocale, "there is no locale '\(identifier)': en_001 stands for it",
+        severity: .warning,
+        suggestion: Suggestion.closest(to: identifier, among: PriceLocale.identifiers)
+          .map { "did you mean '\($0)'?" })
+    }
+  }
+}
+
+extension AttributeProducer {
+  /// What there is to say about the locales that were met last.
+  public var diagnostics: [Diagnostic] {
+    var found: [Diagnostic] = []
+    for diagnostic in knownLocales.compactMap(\.diagnostic) where !found.contains(diagnostic) {
+      found.append(diagnostic)
+    }
+    return found
+  }
+}

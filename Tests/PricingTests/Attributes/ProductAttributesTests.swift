@@ -1,0 +1,130 @@
+import Expressions
+import Testing
+
+@testable import Pricing
+
+@Suite("Attributes of products")
+struct ProductAttributesTests {
+  private func product(_ price: String = "59.99") throws -> PricedProduct {
+    var product = PricedProduct(identifier: "com.example.year", locale: "en_US")
+    product.price = try Money(price, .usd)
+    product.currency = .usd
+    product.period = Period(.year, 1)
+    product.intro = Period(.day, 7).map { IntroductoryOffer(.freeTrial, $0) }
+    return product
+  }
+
+  private func producer(_ profile: PricingProfile) throws -> AttributeProducer {
+    try AttributeProducer(profile, PricingContext(now: 1_772_755_200_000))
+  }
+
+  /// The names that the documents of the systems list, no more and no less.
+  @Test func haveTheNamesOfTheirSystem() {
+    #expect(AttributeSchema.ios.ownCount == 33)
+    #expect(AttributeSchema.android.ownCount == 32)
+    #expect(AttributeSchema.agentWallie.ownCount == 11)
+    #expect(AttributeSchema.checkout.names.count == 31)
+    for profile in PricingProfile.allCases {
+      let schema = profile.schema
+      #expect(Set(schema.names).count == schema.names.count)
+      // A bit for each place.
+      #expect(schema.names.count <= 64)
+      for (place, name) in schema.names.enumerated() { #expect(schema.place(of: name) == place) }
+      #expect(schema.place(of: "Price") == nil)
+      #expect(schema.place(of: "") == nil)
+      #expect(schema.place(of: "zzz") == nil)
+    }
+  }
+
+  @Test(arguments: PricingProfile.allCases)
+  func areTheSameByPlaceNameAndText(profile: PricingProfile) throws {
+    var producer = try producer(profile)
+    let attributes = try producer.attributes(of: try product())
+    for (place, name) in attributes.schema.names.enumerated() {
+      let value = attributes[place]
+      #expect(attributes[name] == value)
+      #expect(attributes.value[name] == (value == .null ? nil : value))
+      #expect(attributes.value(withAbsent: true)[name] == value)
+      let text = attributes.texts[name]
+      if case .string = value {
+        #expect(text.map { .string($0) } == value)
+      } else {
+        #expect(text == nil)
+      }
+    }
+    #expect(attributes["nothing"] == nil)
+  }
+
+  @Test func sayWhatIsShownTooHigh() throws {
+    var producer = try producer(.agentWallie)
+    let attributes = try producer.attributes(of: try product("49.99"))
+    #expect(attributes.pricesAboveExact == ["price_per_month"])
+    #expect(attributes["price_per_month"] == "$4.17")
+    #expect(attributes["price_per_month_exact"] == "$4.16")
+    var floor = try self.producer(.iosStoreKit2)
+    #expect(try floor.attributes(of: try product("49.99")).pricesAboveExact == [])
+    var stripe = try self.producer(.androidPlay)
+    let daily = try product("2.89")
+    var cents = daily
+    cents.period = Period(.day, 1)
+    // 1/365 is cut off after seven digits: 1054.86 instead of 1054.85.
+    #expect(try stripe.attributes(of: cents).pricesAboveExact.contains("yearlyPrice"))
+    #expect(try stripe.attributes(of: cents)["yearlyPrice"] == "$1,054.86")
+    #expect(try stripe.attributes(of: cents)["yearlyPriceExact"] == "$1,054.85")
+  }
+
+  @Test func dependOnTheContextAlone() throws {
+    var context = PricingContext(now: 1_772_755_200_000, deviceLocale: "en_US")
+    context.locale = "de_DE"
+    context.trialRules = TrialRules(mode: .ineligible)
+    var producer = try AttributeProducer(.iosStoreKit2, context)
+    let first = try producer.attributes(of: try product())
+    #expect(first["price"] == "59,99\u{A0}$")
+    #expect(first["locale"] == "de_DE")
+    #expect(first["trialPeriodEndDate"] == "Mar 13, 2026")
+    #expect(first["isFreeTrialAvailable"] == false)
+    // What was met before changes nothing.
+    _ = try producer.attributes(of: try product("1"))
+    #expect(try producer.attributes(of: try product()) == first)
+    #expect(throws: PricingError.unknownTimeZone) {
+      try AttributeProducer(.iosStoreKit2, PricingContext(now: 0, timeZone: "Mars/Olympus"))
+    }
+  }
+
+  @Test func failWithoutPriceOrRoom() throws {
+    for profile in PricingProfile.allCases where profile != .agentWallie {
+      var producer = try producer(profile)
+      var product = try product()
+      product.price = nil
+      #expect(throws: PricingError.missingPrice) { try producer.attributes(of: product) }
+      product.price = Money(micros: .max, .usd)
+      product.period = Period(.day, 1)
+      #expect(throws: PricingError.overflow) { try producer.attributes(of: product) }
+    }
+  }
+
+  /// Long texts, of which a product file may have any.
+  @Test func holdLongTexts() throws {
+    var product = try product()
+    product.identifier = String(repeating: "com.example.", count: 10_000)
+    product.displayPrice = String(repeating: "$", count: 5_000)
+    var producer = try producer(.iosStoreKit2)
+    let attributes = try producer.attributes(of: product)
+    #expect(attributes["identifier"] == .string(product.identifier))
+    #expect(attributes["price"] == product.displayPrice.map { .string($0) })
+    #expect(attributes["monthlyPrice"] == "$4.99")
+  }
+
+  @Test func noDivisionByNothing() throws {
+    var product = try product()
+    product.period = Period(.month, 0)
+    product.intro = Period(.day, 0).map { IntroductoryOffer(.payAsYouGo, $0, micros: 1) }
+    for profile in PricingProfile.allCases {
+      var producer = try producer(profile)
+      #expect(throws: Never.self) { try producer.attributes(of: product) }
+    }
+    let period = try #require(Period(.day, 0))
+    let prices = UnitPrices(micros: 1, period: period, factors: .superwall)
+    #expect(throws: PricingError.emptyPeriod) { try prices.per(.day, digits: 2, .down) }
+  }
+}

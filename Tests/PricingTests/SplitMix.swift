@@ -1,0 +1,1 @@
+../RuleEngineTests/SplitMix.swift

@@ -1,0 +1,75 @@
+import Expressions
+import Pricing
+import RuleEngine
+import Testing
+
+@testable import SDK
+
+/// What a paywall may promise follows the rules that `Pricing` has for trials.
+@Suite("Trials")
+struct TrialTests {
+  private static let web = "live:price_123:no-trial"
+
+  /// - Parameter eligibility: what the paywall says of introductory offers.
+  private func startsTrial(
+    _ product: StoreProduct, _ eligibility: String = "AUTOMATIC", on platform: SDK.Platform = .iOS,
+    status: SubscriptionStatus = .inactive, owned: [StoreProduct] = []
+  ) throws -> Bool {
+    var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
+    state.config = try ApplicationConfig.decode(Samples.configText, platform: platform)
+    state.stored.status = status
+    state.ownedProducts = owned.map(\.id)
+    for product in owned { state.storeProducts[product.id] = product }
+    let gated = try #require(state.config?.paywalls["pw_gated"])
+    let paywall = PaywallResponse(
+      decoding: gated.value.merging(
+        patch: ["introductory_offer_eligibility": .string(eligibility)]))
+    return state.startsTrial(product, on: paywall)
+  }
+
+  @Test(
+    arguments: [
+      ("AUTOMATIC", true, true), ("AUTOMATIC", false, false), ("ALWAYS_ELIGIBLE", false, true),
+      ("ALWAYS_INELIGIBLE", true, false),
+    ])
+  func inTheAppStore(eligibility: String, isEligible: Bool, expected: Bool) throws {
+    var product = Samples.month
+    product.isEligibleForOffer = isEligible
+    #expect(try startsTrial(product, eligibility) == expected)
+    #expect(try startsTrial(Samples.year, eligibility) == false)
+  }
+
+  /// Apple grants no offer to those who change within a group.
+  @Test func notWithinAGroup() throws {
+    var (month, year) = (Samples.month, Samples.year)
+    month.priced.subscriptionGroupID = "pro"
+    #expect(try startsTrial(month, owned: [year]))
+    year.priced.subscriptionGroupID = "pro"
+    #expect(try startsTrial(month, owned: [year]) == false)
+    #expect(try startsTrial(month, "ALWAYS_ELIGIBLE", owned: [year]))
+  }
+
+  /// Google Play shows no offer to those who may not have it.
+  @Test func inGooglePlay() throws {
+    var product = Samples.month
+    product.priced.store = .playStore
+    #expect(try startsTrial(product, "ALWAYS_INELIGIBLE", on: .android))
+    product.priced.intro = nil
+    #expect(try startsTrial(product, "ALWAYS_ELIGIBLE", on: .android) == false)
+  }
+
+  /// Nobody who had what the product gives gets a trial on the web; on Android the paywall decides.
+  @Test func onTheWeb() throws {
+    var product = Samples.product(Self.web, "9.99", period: Period(.month, 1))
+    product.priced.store = .stripe
+    #expect(try startsTrial(product) == false)
+    product.priced.trialDays = 7
+    #expect(try startsTrial(product))
+    #expect(product.introductoryOffer?.period == Period(.day, 7))
+    let active = SubscriptionStatus.active([Entitlement(id: "pro")])
+    #expect(try startsTrial(product, status: active) == false)
+    #expect(try startsTrial(product, status: .unknown) == false)
+    #expect(try startsTrial(product, "ALWAYS_ELIGIBLE", status: active) == false)
+    #expect(try startsTrial(product, "ALWAYS_ELIGIBLE", on: .android, status: active))
+  }
+}
