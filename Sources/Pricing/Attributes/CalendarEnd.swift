@@ -7,14 +7,15 @@ struct CalendarEnd: Sendable {
   let zone: TimeZoneRules
 
   private let local: CivilTime
-  private let seconds: Int64
+  /// What is left of ``now`` within its second.
+  private let milliseconds: Int64
 
   init(now: Int64, zone: TimeZoneRules) {
     self.now = now
     self.zone = zone
     var quotient = now / 1_000
     if now % 1_000 < 0 { quotient -= 1 }
-    seconds = quotient
+    milliseconds = (now % 1_000 + 1_000) % 1_000
     local = CivilTime(secondsSince1970: quotient, offset: zone.offset(atUTC: quotient))
   }
 
@@ -30,7 +31,7 @@ struct CalendarEnd: Sendable {
   }
 
   /// The instant, in milliseconds since 1970: the same time of day on that day. Where clocks are set
-  /// forward over it, it is later by as much.
+  /// forward over it, it is later by as much. Past the ends of 64 bits it is the end.
   func instant(after period: Period) -> Int64 {
     let date = date(after: period)
     guard
@@ -41,8 +42,15 @@ struct CalendarEnd: Sendable {
     let before = Int64(zone.offset(atUTC: wall - 86_400))
     let after = Int64(zone.offset(atUTC: wall + 86_400))
     for offset in [before, after] where Int64(zone.offset(atUTC: wall - offset)) == offset {
-      return (wall - offset) * 1_000 + (now - seconds * 1_000)
+      return instant(wall - offset)
     }
-    return (wall - before) * 1_000 + (now - seconds * 1_000)
+    return instant(wall - before)
+  }
+
+  private func instant(_ seconds: Int64) -> Int64 {
+    let whole = seconds.multipliedReportingOverflow(by: 1_000)
+    let end = whole.partialValue.addingReportingOverflow(milliseconds)
+    guard whole.overflow || end.overflow else { return end.partialValue }
+    return seconds < 0 ? .min : .max
   }
 }

@@ -63,6 +63,15 @@ import Testing
     Config.decode(value.json.utf8)
   }
 
+  @Test func aPeriodIsReadUnderItsOtherName() throws {
+    let product: Value = [
+      "id": "m", "name": "M", "store": "stripe", "store_product_id": "m", "entitlements": [],
+      "display_price": "$9.99", "period": "month",
+    ]
+    let config = try #require(decode(["campaigns": [], "products": .list([product])]).output)
+    #expect(config.products[0].displayPeriod == "month")
+  }
+
   @Test func everythingArrives() throws {
     let decoded = decode()
     // The future component is told and kept.
