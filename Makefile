@@ -55,7 +55,7 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build tollgate test corpus
 
-test-all: test ## what CI runs: test, lesser machines, an optimised build, sanitizers in short, some fuzzing
+test-all: lint test ## what CI runs: lint, test, lesser machines, an optimised build, sanitizers in short, some fuzzing
 # Without libpcre2, and as on a processor without AVX-512.
 	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh --scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE
 	$(MAKE) release-tests

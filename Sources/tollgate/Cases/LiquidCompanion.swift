@@ -1,4 +1,5 @@
 internal import Expressions
+
 /// The file `golden-liquid.jsonl` beside a case file: it holds the templates that cases of liquidjs
 /// with the same id render.
 final class LiquidCompanion: Sendable {

@@ -52,7 +52,9 @@ import Testing
     ] {
       let result = try folder.shell(script)
       #expect(result.code == 2, "\(script): \(result.errors)")
-      #expect(result.errors.contains("--write needs a config file that it can change"), "\(result.errors)")
+      #expect(
+        result.errors.contains("--write needs a config file that it can change"), "\(result.errors)"
+      )
       #expect(folder.text("c.json") == old)
     }
     #expect(try folder.tollgate("fmt", "c.json", "--write").code == 0)

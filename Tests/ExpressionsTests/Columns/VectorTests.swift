@@ -10,7 +10,8 @@ import Testing
     func bytes() -> [UInt8] {
       let stops = Int.random(in: 0...3, using: &random) == 0
       return (0..<16).map { _ in
-        stops ? frequent.randomElement(using: &random)! : UInt8.random(in: 0x61...0x7A, using: &random)
+        stops
+          ? frequent.randomElement(using: &random)! : UInt8.random(in: 0x61...0x7A, using: &random)
       }
     }
     for _ in 0..<20_000 {

@@ -9,7 +9,8 @@ import Testing
   }
 
   @Test func simpleTestsTakeNoSteps() throws {
-    let cost = try cost(#"user.age > 18 && device.platform == "iOS""#, Cost.DataSizes(elements: 0, bytes: 15))
+    let cost = try cost(
+      #"user.age > 18 && device.platform == "iOS""#, Cost.DataSizes(elements: 0, bytes: 15))
     #expect(cost.operations == 1...2)
     #expect(cost.steps.lowerBound == 0)
     #expect(cost.steps.upperBound <= 1)
@@ -26,7 +27,8 @@ import Testing
     let large = try cost(source, Cost.DataSizes(elements: 1_000, bytes: 0))
     #expect(small.steps.upperBound >= 10)
     #expect(large.steps.upperBound >= 100 * small.steps.upperBound / 2)
-    let nested = try cost("user.a.all(x, user.b.all(y, x == y))", Cost.DataSizes(elements: 10, bytes: 0))
+    let nested = try cost(
+      "user.a.all(x, user.b.all(y, x == y))", Cost.DataSizes(elements: 10, bytes: 0))
     #expect(nested.steps.upperBound >= 110)
   }
 

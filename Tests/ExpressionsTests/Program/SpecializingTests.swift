@@ -155,7 +155,10 @@ import Testing
     ("user.?a.or(user.?b)", #"user[?"a"].or(user[?"b"])"#),
     ("user.l.map(x, x + 1).sortBy(y, -y)", "user.l.map(x, x + 1).sortBy(y, -(y))"),
     ("cel.bind(v, user.a, v.?b.orValue(v))", #"cel.bind(x, user.a, x[?"b"].orValue(x))"#),
-    ("cel.bind(v, user.o, v.hasValue() ? v.value() : v)", "cel.bind(x, user.o, x.hasValue() ? x.value() : x)"),
+    (
+      "cel.bind(v, user.o, v.hasValue() ? v.value() : v)",
+      "cel.bind(x, user.o, x.hasValue() ? x.value() : x)"
+    ),
     ("cel.bind(v, device.nope, user.a)", #"cel.bind(x, error("no such attribute"), user.a)"#),
     ("cel.bind(v, user.a, 1)", "1"),
   ])

@@ -62,10 +62,12 @@ import Testing
 
   @Test(arguments: [
     ("f()", "(f)"), ("f(a)", "(f a)"), ("f(a, b)", "(f a b)"), ("a.f()", "(f on a)"),
-    ("[]", "(list)"), ("[,]", "(list)"), ("{,}", "(map)"), ("A{,}", "(message A)"), ("[a]", "(list a)"), ("[a, b,]", "(list a b)"), ("{}", "(map)"),
+    ("[]", "(list)"), ("[,]", "(list)"), ("{,}", "(map)"), ("A{,}", "(message A)"),
+    ("[a]", "(list a)"), ("[a, b,]", "(list a b)"), ("{}", "(map)"),
     ("{a: b}", "(map a b)"), ("{a: b, c: d,}", "(map a b c d)"), ("{'a': {}}", "(map 'a' (map))"),
     ("[[a], []]", "(list (list a) (list))"), (".a", ".a"), (".a.b", "(. .a b)"),
-    ("a.`b-c`", "(. a b-c)"), ("a.`in`", "(. a in)"), ("a.`b c/d.e_1`", "(. a b c/d.e_1)"), ("a.as", "(. a as)"),
+    ("a.`b-c`", "(. a b-c)"), ("a.`in`", "(. a in)"), ("a.`b c/d.e_1`", "(. a b c/d.e_1)"),
+    ("a.as", "(. a as)"),
     ("a.package.var", "(. (. a package) var)"), ("[?a]", "(list (? a))"),
     ("{?a: b}", "(map (? a) b)"), ("a.?b", "(.? a b)"), ("a[?b]", "([?] a b)"),
     ("A{b: c}", "(message A b c)"), ("a.B{}", "(message (. a B))"),

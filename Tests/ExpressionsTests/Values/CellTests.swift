@@ -27,16 +27,20 @@ import Testing
   /// expression, escaped, and put together at run time.
   @Test(arguments: lengths)
   func textsAroundTheBorder(length: Int) throws {
-    let text = String((0..<length).map { "abcdefghij"[String.Index(utf16Offset: $0 % 10, in: "abcdefghij")] })
-    let json = "{\"user\":{\"s\":\"\(text)\",\"e\":\"\(text.map { "\\u00" + String($0.asciiValue!, radix: 16) }.joined())\"}}"
+    let text = String(
+      (0..<length).map { "abcdefghij"[String.Index(utf16Offset: $0 % 10, in: "abcdefghij")] })
+    let json =
+      "{\"user\":{\"s\":\"\(text)\",\"e\":\"\(text.map { "\\u00" + String($0.asciiValue!, radix: 16) }.joined())\"}}"
     let half = text.prefix(length / 2)
     let rest = text.dropFirst(length / 2)
     for (source, expected) in [
       ("user.s == '\(text)'", true), ("user.e == '\(text)'", true), ("user.s == user.e", true),
       ("user.s == '\(half)' + '\(rest)'", true), ("user.s + 'x' == user.e + 'x'", true),
-      ("user.s + '' == user.e", true), ("user.s == user.e + 'x'", false), ("user.s != user.e", false),
+      ("user.s + '' == user.e", true), ("user.s == user.e + 'x'", false),
+      ("user.s != user.e", false),
       ("user.s < user.e + 'a'", true), ("user.s + 'a' > user.e", true), ("user.s <= user.e", true),
-      ("user.s < user.e", false), ("user.s in ['\(text)']", true), ("user.e in ['y', '\(text)']", true),
+      ("user.s < user.e", false), ("user.s in ['\(text)']", true),
+      ("user.e in ['y', '\(text)']", true),
       ("user.s in ['\(text)x']", false), ("user.s in {'\(text)': 1}", true),
       ("{'\(text)': 1}[user.e] == 1", true), ("{user.s: 1}[user.e + ''] == 1", true),
       ("size(user.s) == \(length)", true), ("size(user.s + user.e) == \(2 * length)", true),
@@ -58,7 +62,8 @@ import Testing
     for length in 10...18 {
       let text = String(repeating: "a", count: length) + wide
       let program = try #require(
-        Environment().compile("[user.s == '\(text)', user.s + 'b' == '\(text)b', size(user.s)]").output)
+        Environment().compile("[user.s == '\(text)', user.s + 'b' == '\(text)b', size(user.s)]")
+          .output)
       let count = Int64(length + wide.unicodeScalars.count)
       #expect(try program.evaluate(["user": ["s": .string(text)]]) == [true, true, .int(count)])
     }
@@ -67,7 +72,8 @@ import Testing
   /// Bits that differ only behind a text's end, in its length, or in its kind do not make it equal.
   @Test func textsAreNotNumbersOrZeroBytes() throws {
     let values: [Value] = [
-      "", "\u{0}", "\u{0}\u{0}", "a", "a\u{0}", "0", .int(0), .uint(1 << 63), .double(0), .bool(false),
+      "", "\u{0}", "\u{0}\u{0}", "a", "a\u{0}", "0", .int(0), .uint(1 << 63), .double(0),
+      .bool(false),
       .null, .list([]), .map([]), .string(String(repeating: "\u{0}", count: 15)),
       .string(String(repeating: "\u{0}", count: 16)),
     ]

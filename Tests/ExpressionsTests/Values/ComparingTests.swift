@@ -17,7 +17,8 @@ import Testing
       0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, 2.999_999_999, 3, 255, 9_007_199_254_740_991,
       9_007_199_254_740_992, 9_007_199_254_740_994, -9_007_199_254_740_992, 0x1p63, -0x1p63,
       0x1.fffffffffffffp62, -0x1.fffffffffffffp62, 0x1p63 + 2_048, -0x1p63 - 2_048, 0x1p64,
-      0x1.fffffffffffffp63, 0x1p64 + 4_096, 1e300, -1e300, .leastNonzeroMagnitude, -Double.leastNonzeroMagnitude, .infinity, -.infinity,
+      0x1.fffffffffffffp63, 0x1p64 + 4_096, 1e300, -1e300, .leastNonzeroMagnitude,
+      -Double.leastNonzeroMagnitude, .infinity, -.infinity,
       .nan,
     ]
     return ints.map { .int($0) } + uints.map { .uint($0) } + doubles.map { .double($0) }

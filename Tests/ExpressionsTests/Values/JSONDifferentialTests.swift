@@ -59,9 +59,13 @@ import Testing
       String((0..<count).map { _ in Character("\(Int.random(in: 0...9, using: &random))") })
     }
     for _ in 0..<2_000 {
-      let whole = Bool.random(using: &random) ? "0" : "\(Int.random(in: 1...9, using: &random))"
-        + digits(Int.random(in: 0...20, using: &random))
-      var text = (Bool.random(using: &random) ? "-" : "") + whole + "."
+      let whole =
+        Bool.random(using: &random)
+        ? "0"
+        : "\(Int.random(in: 1...9, using: &random))"
+          + digits(Int.random(in: 0...20, using: &random))
+      var text =
+        (Bool.random(using: &random) ? "-" : "") + whole + "."
         + digits(Int.random(in: 1...26, using: &random))
       if Int.random(in: 0..<3, using: &random) == 0 {
         text += "e\(Int.random(in: -330...280, using: &random))"

@@ -36,10 +36,12 @@ struct RandomJSON<Generator: RandomNumberGenerator> {
         return value.description
       }
       let whole = (value.sign == .minus ? "-" : "") + "\(Int64(value.magnitude))"
-      return whole + ["e0", "E+0", ".0", ".000", ".0e00", "e-0"][Int.random(in: 0..<6, using: &random)]
+      return whole
+        + ["e0", "E+0", ".0", ".000", ".0e00", "e-0"][Int.random(in: 0..<6, using: &random)]
     case .string(let text): return quoted(text)
     case .list(let values):
-      return "[" + values.map { write($0) }.joined(separator: ",") + (values.isEmpty ? space() : "") + "]"
+      return "[" + values.map { write($0) }.joined(separator: ",") + (values.isEmpty ? space() : "")
+        + "]"
     case .map(let entries):
       var members: [String] = []
       for entry in entries {
@@ -73,7 +75,8 @@ struct RandomJSON<Generator: RandomNumberGenerator> {
 
   private mutating func escaped(_ scalar: Unicode.Scalar) -> String {
     let short: [Unicode.Scalar: String] = [
-      "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\u{08}": "\\b", "\u{0C}": "\\f", "\n": "\\n", "\r": "\\r",
+      "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\u{08}": "\\b", "\u{0C}": "\\f", "\n": "\\n",
+      "\r": "\\r",
       "\t": "\\t",
     ]
     let mustEscape = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
@@ -89,8 +92,6 @@ struct RandomJSON<Generator: RandomNumberGenerator> {
 /// Random data as JSON can hold it.
 struct RandomData<Generator: RandomNumberGenerator> {
   var random: Generator
-
-  init(random: Generator) { self.random = random }
 
   mutating func text() -> String {
     let scalars: [ClosedRange<UInt32>] = [

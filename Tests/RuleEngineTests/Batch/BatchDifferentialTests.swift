@@ -150,7 +150,8 @@ import Testing
   private func errors(in outcomes: [Value], _ sample: Sample) -> [String: String] {
     var counts: [String: (users: Int, example: String)] = [:]
     for outcome in outcomes {
-      guard case .list(let errors)? = outcome["errors"], case .string(let user)? = outcome["userId"],
+      guard case .list(let errors)? = outcome["errors"],
+        case .string(let user)? = outcome["userId"],
         case .string(let placement)? = outcome["placement"]
       else { continue }
       for error in errors { counts["\(placement) \(error.json)", default: (0, user)].users += 1 }

@@ -87,7 +87,8 @@ import Testing
     let audience = Audience(index: 0, experimentID: "e", campaignID: "g", variants: variants)
     let config = Config(placements: [Placement(name: "p", audiences: [audience])])
     let rules = try #require(RuleSet.compile(config).output)
-    let plan = BatchPlan(rules, now: 0, assigner: .hash(salt: "a salt that is long enough for lanes"))
+    let plan = BatchPlan(
+      rules, now: 0, assigner: .hash(salt: "a salt that is long enough for lanes"))
     let chooser = VariantChooser(plan)
     let draws = try #require(chooser[0].draws(subjectsOf: 6))
     let subjects = (0..<BlockShape.rows).map { Array("u\(10_000 + $0)".utf8) }
@@ -120,7 +121,9 @@ import Testing
       }
     }
 
-    let lines = subjects.map { "{\"userId\":\"\(String(decoding: $0, as: UTF8.self))\",\"nothing\":0}\n" }
+    let lines = subjects.map {
+      "{\"userId\":\"\(String(decoding: $0, as: UTF8.self))\",\"nothing\":0}\n"
+    }
     var worker = BatchWorker(plan)
     let output = worker.process(Array(lines.joined().utf8))
     let text = String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n")

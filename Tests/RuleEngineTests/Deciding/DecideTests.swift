@@ -4,11 +4,13 @@ import Testing
 
 @Suite("Deciding")
 struct DecideTests {
-  private static let limit = #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":60}}"#
+  private static let limit =
+    #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":60}}"#
 
   @Test func theFirstMatchDecides() throws {
     let rules = try ruleSet(
-      wireRule("a", expression: "user.n > 5"), wireRule("b", expression: "user.n > 3"), wireRule("c"))
+      wireRule("a", expression: "user.n > 5"), wireRule("b", expression: "user.n > 3"),
+      wireRule("c"))
     #expect(try decide(rules, ["user": ["n": 9]]).audience == 0)
     #expect(try decide(rules, ["user": ["n": 4]]).audience == 1)
     #expect(try decide(rules, ["user": ["n": 1]]).audience == 2)
@@ -27,13 +29,18 @@ struct DecideTests {
     #expect(error.kind == .noSuchAttribute)
     #expect(reasons[1] == .expressionFalse(valueType: nil))
     #expect(reasons[2] == .expressionFalse(valueType: "int"))
-    #expect(reasons[3] == .occurrenceLimit(count: 1, limit: OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(60))))
+    #expect(
+      reasons[3]
+        == .occurrenceLimit(
+          count: 1, limit: OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(60))))
     #expect(reasons[4] == .matched)
     #expect(reasons[5] == .notReached)
   }
 
   @Test func aBrokenExpressionDoesNotMatch() throws {
-    let config = try #require(Config.decode(superwall: wireConfig(rules: wireRule(expression: "1 +") + "," + wireRule("b"))).output)
+    let config = try #require(
+      Config.decode(superwall: wireConfig(rules: wireRule(expression: "1 +") + "," + wireRule("b")))
+        .output)
     let rules = try #require(RuleSet.compile(config).output)
     #expect(try decide(rules).audience == 1)
     #expect(try reasons(rules) == [.expressionBroken, .matched])
@@ -54,13 +61,17 @@ struct DecideTests {
   @Test func effectsAreWhatFollows() throws {
     let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(60))
     let rules = try ruleSet(wireRule("e", occurrence: DecideTests.limit))
-    #expect(try decide(rules).effects == [.storeAssignment(experimentID: "e", variantID: "v"), .recordOccurrence(limit)])
+    #expect(
+      try decide(rules).effects == [
+        .storeAssignment(experimentID: "e", variantID: "v"), .recordOccurrence(limit),
+      ])
     #expect(try decide(rules, assignments: [("e", "v")]).effects == [.recordOccurrence(limit)])
     #expect(try decide(rules, occurrences: ["k": [0]]).effects == [])
   }
 
   @Test func storedAssignmentsWinWhileTheyExist() throws {
-    let two = #"{"variant_id":"a","variant_type":"TREATMENT","percentage":100,"paywall_identifier":"x"},{"variant_id":"b","variant_type":"HOLDOUT","percentage":0}"#
+    let two =
+      #"{"variant_id":"a","variant_type":"TREATMENT","percentage":100,"paywall_identifier":"x"},{"variant_id":"b","variant_type":"HOLDOUT","percentage":0}"#
     let rules = try ruleSet(wireRule("e", variants: two))
     #expect(try decide(rules).assignmentSource == .new)
     let stored = try decide(rules, assignments: [("e", "b")])
@@ -74,13 +85,21 @@ struct DecideTests {
   /// The wire forms of the SDK contract, to the letter.
   @Test func resultsHaveTheContractsJSON() throws {
     let rules = try ruleSet(wireRule("e"))
-    let experiment = #"{"id":"e","groupId":"g","variant":{"id":"v","type":"TREATMENT","paywallId":"pw"}}"#
+    let experiment =
+      #"{"id":"e","groupId":"g","variant":{"id":"v","type":"TREATMENT","paywallId":"pw"}}"#
     let paywall = TriggerResult(try decide(rules).outcome)
     #expect(paywall.value.json == #"{"result":"paywall","experiment":\#(experiment)}"#)
-    #expect(PresentationResult(paywall).value.json == #"{"type":"Paywall","experiment":\#(experiment)}"#)
-    let holdout = try ruleSet(wireRule("e", variants: #"{"variant_id":"h","variant_type":"HOLDOUT","percentage":5,"paywall_identifier":null}"#))
-    #expect(TriggerResult(try decide(holdout).outcome).value.json
-      == #"{"result":"holdout","experiment":{"id":"e","groupId":"g","variant":{"id":"h","type":"HOLDOUT","paywallId":""}}}"#)
+    #expect(
+      PresentationResult(paywall).value.json == #"{"type":"Paywall","experiment":\#(experiment)}"#)
+    let holdout = try ruleSet(
+      wireRule(
+        "e",
+        variants:
+          #"{"variant_id":"h","variant_type":"HOLDOUT","percentage":5,"paywall_identifier":null}"#))
+    #expect(
+      TriggerResult(try decide(holdout).outcome).value.json
+        == #"{"result":"holdout","experiment":{"id":"e","groupId":"g","variant":{"id":"h","type":"HOLDOUT","paywallId":""}}}"#
+    )
     #expect(TriggerResult.noAudienceMatch.value.json == #"{"result":"noAudienceMatch"}"#)
     #expect(TriggerResult.placementNotFound.value.json == #"{"result":"placementNotFound"}"#)
     #expect(PresentationResult.noAudienceMatch.value.json == #"{"type":"NoAudienceMatch"}"#)
@@ -99,14 +118,16 @@ struct DecideTests {
   /// Shares follow the weights, and experiments do not follow each other. Bounds are five standard
   /// deviations of 20,000 draws.
   @Test func assignmentsFollowTheWeights() throws {
-    let variants = #"{"variant_id":"a","variant_type":"HOLDOUT","percentage":70},{"variant_id":"b","variant_type":"HOLDOUT","percentage":30}"#
+    let variants =
+      #"{"variant_id":"a","variant_type":"HOLDOUT","percentage":70},{"variant_id":"b","variant_type":"HOLDOUT","percentage":30}"#
     let first = try ruleSet(wireRule("one", variants: variants))
     let second = try ruleSet(wireRule("two", variants: variants))
     var counts = [0, 0]
     var both = 0
     for number in 0..<20_000 {
       func isA(_ rules: RuleSet) throws -> Bool {
-        guard case .holdout(let experiment) = try decide(rules, subject: "user-\(number)").outcome else { return false }
+        guard case .holdout(let experiment) = try decide(rules, subject: "user-\(number)").outcome
+        else { return false }
         return experiment.variant.id == "a"
       }
       let (a, b) = (try isA(first), try isA(second))

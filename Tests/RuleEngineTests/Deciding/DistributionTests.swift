@@ -68,7 +68,9 @@ import Testing
   }
 
   /// Whole weights: draws at the middle of every unit give each variant exactly its weight.
-  @Test(arguments: [[1, 2, 3], [45, 45, 10], [0, 7, 0], [100], [1, 99], [0, 0, 0], [3, 0, 4, 5]])
+  @Test(arguments: [
+    [1, 2, 3], [45, 45, 10], [0, 7, 0], [100], [1, 99], [0, 0, 0], [3, 0, 4, 5],
+  ])
   func unitsAgree(weights: [Int]) throws {
     let rules = try rules(weights.map { Double($0) })
     let sum = weights.reduce(0, +)

@@ -48,7 +48,8 @@ import Testing
   /// An error that one condition passed over is not found by the next.
   @Test func passedOverErrorsAreForgotten() throws {
     let rules = try rules([
-      "user.missing == 1 || user.n == 5", "user.n > 0 && user.n < 9", "user.missing == 2 && user.n == 1",
+      "user.missing == 1 || user.n == 5", "user.n > 0 && user.n < 9",
+      "user.missing == 2 && user.n == 1",
       "(user.missing == 1 || user.n == 3) && user.n == 3", nil,
     ])
     for (n, expected) in [(5, 0), (3, 1), (0, 4), (10, 4)] {

@@ -45,8 +45,10 @@ struct PlacementEvaluatorTests {
     var evaluator = try evaluator()
     let decision = evaluator.decide("p", params: ["n": 2], now: 0)
     evaluator.apply(decision, now: 0)
-    #expect(evaluator.presentationResult("p", params: ["n": 2], now: 86_400_000) == .noAudienceMatch)
-    #expect(evaluator.presentationResult("p", params: ["n": 2], now: 86_400_001) != .noAudienceMatch)
+    #expect(
+      evaluator.presentationResult("p", params: ["n": 2], now: 86_400_000) == .noAudienceMatch)
+    #expect(
+      evaluator.presentationResult("p", params: ["n": 2], now: 86_400_001) != .noAudienceMatch)
   }
 
   @Test func aStoredAssignmentWins() throws {

@@ -51,7 +51,9 @@ extension BatchRun {
       "decide": value(deciding), "count": value(counting), "write": value(writing),
       "matched_audience": .map(counting.tally.placements.map { ($0.name, Self.taken($0)) }),
     ])
-    return Report(text: text, value: value, isSound: counting.tally == writing.tally && counting.tally == deciding.tally)
+    return Report(
+      text: text, value: value,
+      isSound: counting.tally == writing.tally && counting.tally == deciding.tally)
   }
 
   private func value(_ result: Result) -> Value {

@@ -76,7 +76,8 @@ struct TemplatesRun {
   /// The texts of the context that most of them have, as one paywall.
   private mutating func runPage(_ strings: [PaywallString]) throws {
     let contexts = Dictionary(grouping: strings, by: \.context)
-    guard let most = contexts.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.value
+    guard
+      let most = contexts.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.value
     else { return }
     var builder = TemplateSetBuilder(environment)
     for string in most { builder.add(string.template) }

@@ -38,7 +38,9 @@ enum LiteralText {
     _ text: String, isPlayful: Bool, using random: inout some RandomNumberGenerator
   ) -> String {
     let quote = isPlayful && Bool.random(using: &random) ? "'" : "\""
-    let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !"\"'\\".contains(Character($0)) }
+    let isPlain = text.unicodeScalars.allSatisfy {
+      $0.value >= 0x20 && !"\"'\\".contains(Character($0))
+    }
     if isPlayful, isPlain, !text.isEmpty {
       switch Int.random(in: 0..<6, using: &random) {
       case 0: return "r" + quote + text + quote

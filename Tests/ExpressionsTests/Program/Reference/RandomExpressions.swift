@@ -39,7 +39,8 @@ struct RandomExpressions<Generator: RandomNumberGenerator> {
 
   private static var doubles: [Double] {
     [
-      0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 4.5, 29.0, 1e300, -1e300, .leastNonzeroMagnitude, 9_007_199_254_740_992.0,
+      0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 4.5, 29.0, 1e300, -1e300, .leastNonzeroMagnitude,
+      9_007_199_254_740_992.0,
       9.223372036854775807e18, -9.223372036854775808e18, 1.8446744073709552e19, 0.1,
     ]
   }
@@ -155,7 +156,8 @@ struct RandomExpressions<Generator: RandomNumberGenerator> {
   private mutating func leaf(_ kind: Kind) -> ReferenceExpression {
     if chance(2, in: 5) {
       switch kind {
-      case .list: return .list(chance(1, in: 3) ? [] : [.literal(scalar(.any)), .literal(scalar(.any))])
+      case .list:
+        return .list(chance(1, in: 3) ? [] : [.literal(scalar(.any)), .literal(scalar(.any))])
       case .map: return .map([(.literal(.string("a")), .literal(scalar(.any)))])
       default: return .literal(scalar(kind))
       }
@@ -183,11 +185,12 @@ struct RandomExpressions<Generator: RandomNumberGenerator> {
       self.expression(kind, depth: depth - 1)
     }
     switch Int.random(in: 0..<23, using: &random) {
-    case 20...: return macro(pick([.all, .exists, .exists_one]), depth: depth)
+    case 20...: return macro(pick([.all, .exists, .existsOne]), depth: depth)
     case 0..<4: return .binary(.and, side(.bool, &self), side(.bool, &self))
     case 4..<8: return .binary(.or, side(.bool, &self), side(.bool, &self))
     case 8, 9: return .not(side(.bool, &self))
-    case 10: return .has(chance(1, in: 3) ? side(.map, &self) : path(.map), pick(["a", "b", "s1", "zz"]))
+    case 10:
+      return .has(chance(1, in: 3) ? side(.map, &self) : path(.map), pick(["a", "b", "s1", "zz"]))
     case 11: return .has(.name(pick(["user", "device"])), pick(["s1", "b1", "x1", "zz"]))
     case 12, 13:
       return .binary(.isIn, side(.any, &self), side(chance(1, in: 4) ? .map : .list, &self))
@@ -265,7 +268,8 @@ struct RandomExpressions<Generator: RandomNumberGenerator> {
         let key =
           chance(1, in: 5)
           ? expression(.any, depth: depth - 1)
-          : .literal(pick([.string("a"), .string("b\(i)"), .int(Int64(i)), .uint(UInt64(i)), .bool(true)]))
+          : .literal(
+            pick([.string("a"), .string("b\(i)"), .int(Int64(i)), .uint(UInt64(i)), .bool(true)]))
         return (key, expression(.any, depth: depth - 1))
       })
   }

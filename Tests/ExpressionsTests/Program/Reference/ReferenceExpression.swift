@@ -41,7 +41,9 @@ indirect enum ReferenceExpression {
 }
 
 enum ReferenceMacro: String, CaseIterable {
-  case all, exists, exists_one, map, filter
+  case all, exists
+  case existsOne = "exists_one"
+  case map, filter
 }
 
 enum ReferenceOperator: String, CaseIterable {

@@ -141,7 +141,7 @@ struct ReferenceInterpreter {
     switch macro {
     case .all: return absorb(rounds.map { $0.evaluate(bodies[0]) }, deciding: false)
     case .exists: return absorb(rounds.map { $0.evaluate(bodies[0]) }, deciding: true)
-    case .exists_one:
+    case .existsOne:
       return choose(rounds, bodies[0], .name(variable)) { .value(.bool($0.count == 1)) }
     case .filter:
       return choose(rounds, bodies[0], .name(variable)) { .value(.list($0)) }
@@ -213,7 +213,8 @@ struct ReferenceInterpreter {
     switch collection {
     case .list(let elements):
       guard key.isNumber else { return .error(.noSuchOverload) }
-      for (i, element) in elements.enumerated() where ReferenceEquality.areEqual(.int(Int64(i)), key) {
+      for (i, element) in elements.enumerated()
+      where ReferenceEquality.areEqual(.int(Int64(i)), key) {
         return .value(element)
       }
       // A number with a fraction is not an index of any list.

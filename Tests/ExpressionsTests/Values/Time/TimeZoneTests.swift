@@ -39,7 +39,8 @@ import Testing
   /// The time functions of CEL take a few forms more.
   @Test(arguments: [
     ("", 0 as Int32?), ("5:30", 19_800), ("+5:30", 19_800), ("-5:30", -19_800), ("-0:30", -1_800),
-    ("05:30", 19_800), ("UTC", 0), ("Asia/Kathmandu", 20_700), ("5:60", nil), ("5:3", nil), (":30", nil),
+    ("05:30", 19_800), ("UTC", 0), ("Asia/Kathmandu", 20_700), ("5:60", nil), ("5:3", nil),
+    (":30", nil),
     ("+:30", nil), ("5", nil), ("++5:30", nil), (" 5:30", nil), ("x:30", nil), ("Z", nil),
   ])
   func knowsInExpressions(name: String, offset: Int32?) {
