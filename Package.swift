@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Set TOLLGATE_NO_PCRE2=1 to build without libpcre2, as the platforms that lack it do: regular
-// expressions then run on the matcher in Sources/Expressions/Functions/Regex alone.
+// expressions then run on the matcher in Sources/Regex alone.
 let withoutPCRE2 = Context.environment["TOLLGATE_NO_PCRE2"] == "1"
 
 let settings: [SwiftSetting] =
@@ -26,7 +26,8 @@ let regexTarget: [Target] =
 
 // Each target names all modules whose layouts its code knows, also those that it gets through another
 // one: a target is compiled again only when a module that it names has changed.
-let engine: [Target.Dependency] = ["Expressions", "Pricing", "RuleEngine"]
+let basics: [Target.Dependency] = ["CivilTime", "Regex"]
+let engine = basics + ["Expressions", "Pricing", "RuleEngine"]
 
 let package = Package(
   name: "tollgate",
@@ -46,11 +47,12 @@ let package = Package(
   ],
   targets: regexTarget + [
     .systemLibrary(name: "CShims"), .systemLibrary(name: "CThreads"),
+    .target(name: "CivilTime", swiftSettings: settings),
+    .target(name: "Regex", dependencies: regexLibrary, swiftSettings: settings),
+    .target(name: "Expressions", dependencies: basics + ["CShims"], swiftSettings: settings),
+    .target(name: "Pricing", dependencies: basics + ["Expressions"], swiftSettings: settings),
     .target(
-      name: "Expressions", dependencies: ["CShims"] + regexLibrary, swiftSettings: settings),
-    .target(name: "Pricing", dependencies: ["Expressions"], swiftSettings: settings),
-    .target(
-      name: "RuleEngine", dependencies: ["CShims", "Expressions", "Pricing"],
+      name: "RuleEngine", dependencies: basics + ["CShims", "Expressions", "Pricing"],
       swiftSettings: settings),
     .target(name: "SDK", dependencies: engine, swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
@@ -70,9 +72,11 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .testTarget(
-      name: "ExpressionsTests", dependencies: ["Expressions", "CShims"], swiftSettings: settings),
+      name: "ExpressionsTests", dependencies: basics + ["Expressions", "CShims"],
+      swiftSettings: settings),
     .testTarget(
-      name: "PricingTests", dependencies: ["Expressions", "Pricing"], swiftSettings: settings),
+      name: "PricingTests", dependencies: basics + ["Expressions", "Pricing"],
+      swiftSettings: settings),
     .testTarget(
       name: "RuleEngineTests", dependencies: engine + ["CShims"], swiftSettings: settings),
     .testTarget(

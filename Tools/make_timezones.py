@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/Expressions/Values/Time/TimeZoneTable.swift from compiled tzdata.
+"""Writes Sources/CivilTime/TimeZoneTable.swift from compiled tzdata.
 
     Tools/make_timezones.py [FOLDER] [--release 2025b] [--output FILE]
 
@@ -37,7 +37,7 @@ import time
 DEFAULT_FOLDER = "/usr/share/zoneinfo"
 DEFAULT_OUTPUT = (
     pathlib.Path(__file__).resolve().parent.parent
-    / "Sources/Expressions/Values/Time/TimeZoneTable.swift"
+    / "Sources/CivilTime/TimeZoneTable.swift"
 )
 
 # Folders with other versions of the same zones, and files that are no names of the tz database:

@@ -1,4 +1,5 @@
 @testable import Expressions
+@testable import Regex
 
 /// A pattern, a zero byte, and a subject. Both matchers accept the same patterns and find the same
 /// matches; without PCRE2 the own matcher is held against itself.

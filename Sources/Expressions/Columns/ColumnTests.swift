@@ -1,4 +1,5 @@
 internal import CShims
+internal import Regex
 
 /// Tests of instructions, made for all rows of a column at once.
 ///

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Arithmetic as CEL defines it: no mixing of number types, overflow is an error, division
 /// truncates, `+` also joins strings, bytes and lists. Results that are faults say why.
 enum Arithmetic {

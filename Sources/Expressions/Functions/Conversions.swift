@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Conversions between types: `int()`, `string()`, `timestamp()` and their like.
 enum Conversions {
   static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {

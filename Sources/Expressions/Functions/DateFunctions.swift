@@ -1,3 +1,5 @@
+package import CivilTime
+
 /// Days and months as calendars count them: `date("2026-11-21", "Europe/Berlin")`,
 /// `t.startOfDay(zone)`, `t.addDays(n, zone)`, `t.addMonths(n, zone)`, `a.daysUntil(b, zone)`, and
 /// `days(n)`, a duration. Without a zone they mean UTC. Where clocks are changed, days are shorter

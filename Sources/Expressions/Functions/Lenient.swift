@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Operators that take more than CEL's: values are true or false by what they hold, numbers of
 /// different types go together, integers wrap. superscript is made of these.
 enum Lenient {

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Functions of one value as cel-interpreter has them: numbers and texts as Rust reads and writes
 /// them, sizes in bytes.
 extension Lenient {

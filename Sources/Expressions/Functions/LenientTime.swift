@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Durations as cel-interpreter reads and writes them.
 enum UnitDuration {
   /// Nanoseconds of numbers with units, such as `1h30m` or `1e3s`; nil when the first is none.

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// An IPv4 or IPv6 address.
 struct NetworkAddress: Equatable {
   /// The address as a number, its first byte highest; an IPv4 address has 32 bits.

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Values that may be absent: the optionals extension of CEL.
 enum OptionalFunctions {
   static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {

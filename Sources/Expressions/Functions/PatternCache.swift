@@ -1,3 +1,5 @@
+internal import Regex
+
 /// Patterns that became known only while evaluating, compiled once: a bounded cache per frame.
 struct PatternCache {
   /// What became of a text.

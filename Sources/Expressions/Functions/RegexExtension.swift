@@ -1,3 +1,5 @@
+internal import Regex
+
 /// The regex extension of CEL: the first match, all matches, and replacing them.
 ///
 /// A pattern with one group gives the group's text, or nothing for a match in which the group is

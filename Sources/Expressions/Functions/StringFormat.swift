@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// `text.format([values])` of the strings extension of CEL: `%s %d %f %e %b %o %x %X` and `%%`,
 /// with a precision for `%f` and `%e`.
 enum StringFormat {

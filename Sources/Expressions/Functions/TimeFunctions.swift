@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Parts of timestamps and durations. Months, days of the month and days of the year count from 0
 /// as the specification says; `getDate` counts from 1.
 enum TimeFunctions {

@@ -1,3 +1,5 @@
+internal import Regex
+
 /// The values that a program runs on: its constants, one context's attributes, temporaries.
 ///
 /// A frame is one block of cells, made once per thread and filled again for every user. Filling

@@ -1,3 +1,5 @@
+internal import Regex
+
 /// Runs instructions on a frame. Every run ends: targets are always lower than the instruction
 /// that names them, but for the way back of loops, whose rounds are limited.
 enum Machine {

@@ -1,3 +1,5 @@
+internal import Regex
+
 /// What is wrong with a constant as a regular expression.
 enum PatternProblem {
   /// CEL does not take it.

@@ -1,3 +1,5 @@
+internal import Regex
+
 /// One or more compiled expressions that share constants, attribute slots and conditions.
 ///
 /// A program never changes, is `Sendable`, and can be run by any number of threads, each with its

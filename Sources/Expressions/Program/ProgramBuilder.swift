@@ -1,3 +1,5 @@
+internal import Regex
+
 /// Compiles any number of expressions into one ``Program``.
 ///
 /// ```swift

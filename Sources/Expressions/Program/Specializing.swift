@@ -1,3 +1,5 @@
+internal import Regex
+
 /// Partial evaluation: what is left of expressions when a part of the context is known.
 extension Program {
   /// The program that gives the same results for every context that has the known attributes.

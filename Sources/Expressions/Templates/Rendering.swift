@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// What only the caller of a rendering knows.
 ///
 /// ```swift

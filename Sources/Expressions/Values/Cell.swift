@@ -1,3 +1,5 @@
+package import CivilTime
+
 /// The kind of value in a cell, kept in the low byte. Tags below 8 are not values, so that one
 /// comparison tells; tags from 0x80 are texts of up to 15 bytes, their length in the low four bits.
 package enum Tag {

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Writes JSON text into a growing byte buffer.
 ///
 /// Doubles that are whole print with `.0` so that reading them back gives a double again; those

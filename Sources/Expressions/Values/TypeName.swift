@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// The types that the language can name, as values of `type()`.
 package enum TypeName: UInt8, CaseIterable {
   case null, bool, int, uint, double, string, bytes, list, map, timestamp, duration, type, optional

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// A value of the expression language, for callers: what goes into a context and what comes out.
 ///
 /// Literals of Swift are values. JSON comes in and goes out as text.

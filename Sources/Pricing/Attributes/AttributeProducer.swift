@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 
 /// What attributes depend on beside the product. Nothing of it is asked of the machine.

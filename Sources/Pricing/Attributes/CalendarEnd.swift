@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 
 /// When a period that begins now will end: by the calendar, as clocks in a zone show it.

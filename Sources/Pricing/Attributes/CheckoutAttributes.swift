@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 
 /// The product object of the checkout context: amounts without symbol in the minor digits of ISO

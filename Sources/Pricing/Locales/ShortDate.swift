@@ -1,4 +1,5 @@
-package import Expressions
+package import CivilTime
+internal import Expressions
 
 /// How a locale writes a date in medium length (`Mar 6, 2026`), in the Gregorian calendar whatever
 /// the locale's own is.

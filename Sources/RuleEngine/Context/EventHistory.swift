@@ -1,3 +1,4 @@
+internal import CivilTime
 public import Expressions
 
 /// When a question about the past is asked, and in which time zone its calendar is.

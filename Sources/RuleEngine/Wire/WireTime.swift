@@ -1,3 +1,4 @@
+internal import CivilTime
 internal import Expressions
 
 /// Times as files and command lines have them.

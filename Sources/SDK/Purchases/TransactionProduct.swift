@@ -1,3 +1,4 @@
+internal import CivilTime
 public import Expressions
 public import Pricing
 internal import RuleEngine

@@ -1,3 +1,4 @@
+@testable import CivilTime
 @testable import Expressions
 
 /// Calls functions directly on cells, from a notation that reads well in tables.

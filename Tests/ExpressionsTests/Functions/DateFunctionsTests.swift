@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CivilTime
 @testable import Expressions
 
 /// Days and months of calendars. The corpus has the answers of each function; here is what holds

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CivilTime
 @testable import Expressions
 
 @Suite("format() of the strings extension")

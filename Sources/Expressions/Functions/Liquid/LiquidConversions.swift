@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Values as text and as numbers, in both of Liquid's worlds.
 extension RenderingState {
   /// Appends what a value prints as. What has no text prints nothing; the result says whether the

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// The filter `date`: an instant in a format of `strftime`.
 enum DateFilter {
   /// Widest field that a format may ask for.

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Units of the filters that shift dates and count down.
 enum LiquidTimeUnit: Int, CaseIterable {
   case milliseconds, seconds, minutes, hours, days, weeks, months, years

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// An instant with the offset that it was written with.
 struct LiquidTime {
   var instant: Timestamp

@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Bytes that grow up to a limit and are kept for the next text.
 struct OutputBuffer: ~Copyable {
   private(set) var start: UnsafeMutablePointer<UInt8>

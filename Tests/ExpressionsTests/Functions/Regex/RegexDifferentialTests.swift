@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Expressions
+@testable import Regex
 
 /// Each matcher is the other's oracle. Without PCRE2 these compare the own matcher with itself,
 /// which still checks that it ends and keeps to the text.

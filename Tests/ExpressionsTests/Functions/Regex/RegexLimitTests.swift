@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Expressions
+@testable import Regex
 
 @Suite("Regular expressions: limits")
 struct RegexLimitTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Expressions
+@testable import Regex
 
 /// A pattern that is refused, with the code and the offending range.
 struct RejectedPattern: Sendable, CustomTestStringConvertible {

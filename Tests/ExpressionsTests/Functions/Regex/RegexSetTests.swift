@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Expressions
+@testable import Regex
 
 @Suite("Regular expressions: sets of characters")
 struct RegexSetTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Expressions
+@testable import Regex
 
 /// The answer in the notation of ``RegexCase``.
 func answer(

@@ -84,4 +84,4 @@ package struct CivilTime: Hashable, Sendable {
 }
 
 /// The length of every civil day.
-let secondsInDay: Int64 = 86_400
+@inlinable package var secondsInDay: Int64 { 86_400 }

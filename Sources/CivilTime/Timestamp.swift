@@ -19,7 +19,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   package static let epoch = Timestamp(known: 0, 0)
 
   /// Takes the numbers as they are; the caller knows them to be in range.
-  init(known seconds: Int64, _ nanoseconds: Int32) {
+  @inlinable package init(known seconds: Int64, _ nanoseconds: Int32) {
     self.seconds = seconds
     self.nanoseconds = nanoseconds
   }

@@ -2,20 +2,20 @@
 
 /// Reads numbers of two digits at known places. Whether all bytes were digits is asked once at the
 /// end, which is what makes reading a whole timestamp fast.
-struct DigitPairs {
-  private let text: UnsafeBufferPointer<UInt8>
-  private var highest: UInt8 = 0
+package struct DigitPairs {
+  @usableFromInline let text: UnsafeBufferPointer<UInt8>
+  @usableFromInline var highest: UInt8 = 0
 
-  init(_ text: UnsafeBufferPointer<UInt8>) {
+  @inlinable package init(_ text: UnsafeBufferPointer<UInt8>) {
     self.text = text
   }
 
   /// Whether every byte read so far was a digit.
-  var allWereDigits: Bool { highest <= 9 }
+  @inlinable package var allWereDigits: Bool { highest <= 9 }
 
   /// The number at a place that has two bytes; any number where they are not digits.
-  @inline(__always)
-  mutating func pair(at place: Int) -> Int {
+  @inlinable @inline(__always)
+  package mutating func pair(at place: Int) -> Int {
     let tens = text[place] &- UInt8(ascii: "0")
     let ones = text[place &+ 1] &- UInt8(ascii: "0")
     highest = max(highest, max(tens, ones))
@@ -24,12 +24,12 @@ struct DigitPairs {
 }
 
 /// Writes ASCII to memory that is known to be large enough.
-struct DigitWriter {
-  private let start: UnsafeMutablePointer<UInt8>
-  private(set) var count = 0
+package struct DigitWriter {
+  @usableFromInline let start: UnsafeMutablePointer<UInt8>
+  @usableFromInline package var count = 0
 
   /// `capacity` is what the caller may write at most; the buffer must have that many bytes.
-  init(_ buffer: UnsafeMutableBufferPointer<UInt8>, capacity: Int) {
+  @inlinable package init(_ buffer: UnsafeMutableBufferPointer<UInt8>, capacity: Int) {
     guard buffer.count >= capacity, let start = buffer.baseAddress else {
       preconditionFailure("the buffer is smaller than the longest text")
     }
@@ -37,28 +37,28 @@ struct DigitWriter {
   }
 
   /// Writes one ASCII character.
-  @inline(__always)
-  mutating func character(_ character: Unicode.Scalar) {
+  @inlinable @inline(__always)
+  package mutating func character(_ character: Unicode.Scalar) {
     start[count] = UInt8(ascii: character)
     count &+= 1
   }
 
   /// Writes one digit, 0 to 9.
-  @inline(__always)
-  mutating func digit<Number: BinaryInteger>(_ value: Number) {
+  @inlinable @inline(__always)
+  package mutating func digit<Number: BinaryInteger>(_ value: Number) {
     start[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
     count &+= 1
   }
 
   /// Writes a number below 100 with two digits.
-  @inline(__always)
-  mutating func pair(_ number: Int) {
+  @inlinable @inline(__always)
+  package mutating func pair(_ number: Int) {
     digit(number / 10)
     digit(number % 10)
   }
 
   /// Writes a number without leading zeros.
-  mutating func number(_ number: UInt64) {
+  package mutating func number(_ number: UInt64) {
     var length = 1
     var rest = number
     while rest >= 10 {
@@ -76,7 +76,7 @@ struct DigitWriter {
   }
 
   /// Writes a point and the digits of a part of a second without trailing zeros, or nothing.
-  mutating func fraction(nanoseconds: UInt32) {
+  package mutating func fraction(nanoseconds: UInt32) {
     guard nanoseconds > 0 else { return }
     character(".")
     var rest = nanoseconds

@@ -11,7 +11,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
   package static let zero = TimeSpan(nanoseconds: 0)
 
   /// A length in nanoseconds.
-  package init(nanoseconds: Int64) {
+  @inlinable package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
