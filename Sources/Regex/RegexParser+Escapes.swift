@@ -203,7 +203,7 @@ extension RegexParser {
     case UInt8(ascii: "e"): advice = "write \\x1B for the escape character"
     case UInt8(ascii: "b"): advice = "write \\x08 for a backspace"
     case UInt8(ascii: "u"): advice = "write \\x{..} for a character by its number"
-    case UInt8(ascii: "K"): advice = "put what shall be found into a group"
+    case UInt8(ascii: "K"): advice = "put what you want to find in a group"
     default: advice = Self.isWord(bytes[start + 1]) ? nil : "leave the backslash out"
     }
     throw RegexSyntaxError(

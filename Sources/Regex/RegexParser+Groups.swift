@@ -42,8 +42,8 @@ extension RegexParser {
     let text = text(name)
     guard !groupNames.contains(text) else {
       throw RegexSyntaxError(
-        .duplicateGroupName, at: name, "there is another group with the name \(text)",
-        suggestion: "give every group a name of its own")
+        .duplicateGroupName, at: name, "there is already a group named \(text)",
+        suggestion: "give every group its own name")
     }
     return text
   }

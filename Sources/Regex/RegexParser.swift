@@ -269,6 +269,6 @@ extension RegexParser {
     throw RegexSyntaxError(
       .anyByte, at: position..<position + 1,
       "\(construct) could match a part of a character where (?-u) holds",
-      suggestion: "keep Unicode on here")
+      suggestion: "leave Unicode mode on here")
   }
 }

@@ -168,7 +168,7 @@ struct CaseWordsTests {
       (#"{"id":"x"}"#, "names no 'suite'"),
       (#"{"suit":"cel","id":"x"}"#, "names no 'suite'; is 'suit' a misspelling of it?"),
       (#"{"suite":"cel"}"#, "has no 'id'"),
-      ("[]", "a case is a JSON object"), (#"{"suite":"cel",}"#, "take out the comma"),
+      ("[]", "a case must be a JSON object"), (#"{"suite":"cel",}"#, "take out the comma"),
     ])
   func linesThatCannotRun(line: String, message: String) throws {
     let good =
@@ -204,7 +204,8 @@ struct CaseWordsTests {
   func otherFiles(command: String) throws {
     let whole = try BuiltTool.run(command, corpus + "/demo/config.json")
     #expect(whole.code == 2)
-    #expect(whole.errors.contains("this is one JSON value of 1514 lines; write one object a line"))
+    #expect(
+      whole.errors.contains("this is one JSON value of 1514 lines; write one object per line"))
     #expect(whole.errors.split(separator: "\n").count == 1)
     let lines = String(repeating: "{\"a\":1}\n", count: Refusals.shownLines)
     for (more, told) in [
@@ -373,7 +374,7 @@ struct CaseWordsTests {
       (configure, #","platform":"androd""#, "did you mean 'android'?"),
       (configure, #","config":"sdt""#, "did you mean 'std'?"),
       (configure, #","config":{"patch":{"triger_options":[]}}"#, "did you mean 'trigger_options'?"),
-      (configure, #","config":{"patch":{"+trigger_options":{}}}"#, "is a list"),
+      (configure, #","config":{"patch":{"+trigger_options":{}}}"#, "must be a list"),
       (configure, #","observe":["sw:triggerFir"]"#, "did you mean 'triggerFire'?"),
       (configure, #","ignore":["didDismissPaywal"]"#, "did you mean 'didDismissPaywall'?"),
       (
@@ -409,7 +410,7 @@ struct CaseWordsTests {
         #"{"do":"call","method":"identify","args":{"userId":{"$use":"u"}}}"#, "",
         "no captured value 'u'"
       ),
-      ("", "", "there is none"), ("5", "", "a step is an object"),
+      ("", "", "needs at least one step"), ("5", "", "a step must be an object"),
     ])
   func scenariosThatCannotRun(steps: String, more: String, message: String) throws {
     let good = scenario(Self.configure).replacing("s-1", with: "good")

@@ -69,7 +69,7 @@ struct CheckCommandTests {
       found.first { ($0["path"] as? String)?.hasSuffix("variants[0].percentage") == true })
     #expect(weight["code"] as? String == "would-reject")
     #expect(weight["severity"] as? String == "note")
-    #expect(weight["message"] as? String == "'percentage' must be a number; it counts as 0")
+    #expect(weight["message"] as? String == "'percentage' must be a number; 0 is used")
     #expect(try check(text, "--elsewhere", "off").code == 0)
     #expect(try check(text).code == 1)
     let absent = text.replacing(#""percentage":\#(percentage),"#, with: "")

@@ -170,7 +170,7 @@ import Testing
   @Test func wrongUse() throws {
     defer { clean() }
     let both = try BuiltTool.run("fmt", "-e", "user.a", "config.json")
-    #expect(both.errors.contains("one of the two and not both"))
+    #expect(both.errors.contains("give either a config file or --expression, not both"))
     for arguments in [
       ["-e", "user.a", "config.json"], [], ["-", "--write"], ["-e", "user.a", "--write"],
       ["config.json", "--write", "--check"], ["-e", "user.a", "--dialect", "liquid"],

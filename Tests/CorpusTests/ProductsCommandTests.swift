@@ -95,7 +95,7 @@ struct ProductsCommandTests {
     #expect(zone.errors.contains("there is no such time zone"))
     let locale = try BuiltTool.run("products", products, "--locale", "xx_YY")
     #expect(locale.code == 0)
-    #expect(locale.errors.contains("en_001 stands for it"))
+    #expect(locale.errors.contains("en_001 is used instead"))
   }
 
   @Test func checkLooksAtProductsToo() throws {

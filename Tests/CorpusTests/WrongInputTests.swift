@@ -23,7 +23,7 @@ struct WrongInputTests {
       "texts.json", #"{"paywals":{"a":{"b":"{{ user.a }}"}}}"#,
       "'paywals' is not read; did you mean 'paywalls'?"
     ),
-    ("texts.json", #"{"paywalls":5}"#, "there are no texts of paywalls"),
+    ("texts.json", #"{"paywalls":5}"#, "this file holds no paywall texts"),
     ("schema.json", #"{"component":[]}"#, "did you mean 'components'?"),
   ])
   func filesThatAreNeitherTextsNorATemplate(name: String, text: String, told: String) throws {
@@ -126,7 +126,7 @@ struct WrongInputTests {
     }
     let render = try folder.precompute("--users", "users.ndjson", "--render", "o.json")
     #expect(render.code == 2)
-    #expect(render.errors.contains("no texts of paywalls"))
+    #expect(render.errors.contains("this file holds no paywall texts"))
     #expect(folder.names == ["b.json", "o.json", "users.ndjson"])
   }
 
@@ -170,7 +170,7 @@ struct WrongInputTests {
   // MARK: Arguments
 
   @Test(arguments: [
-    (["help", "nosuch"], "there is no command 'nosuch'; 'tollgate --help' tells them all"),
+    (["help", "nosuch"], "there is no command 'nosuch'; 'tollgate --help' lists them"),
     (["help", "chek"], "there is no command 'chek'; did you mean 'check'?"),
     (["chek", "c.json"], "there is no command 'chek'; did you mean 'check'?"),
     (["precomput"], "did you mean 'precompute'?"),

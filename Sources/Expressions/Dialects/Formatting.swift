@@ -40,7 +40,7 @@ extension Environment {
     guard problems.isEmpty, again.isSame(as: tree), let same = compiledAgain.output,
       program.isSame(as: same), compiled.diagnostics.isSame(as: compiledAgain.diagnostics),
       Printer.print(again, dialect) == text
-    else { return .refused(source, "what formatting gives is not the same expression") }
+    else { return .refused(source, "formatting would change the expression") }
     return FormattedExpression(text: text)
   }
 }

@@ -58,7 +58,7 @@ extension Checker {
     let known = Superscript.functions.sorted() + host.device + host.computed
     let close = Suggestion.closest(to: name, among: known)
     let effect =
-      value == nil ? "an expression that calls it is null" : "its value is that of nothing"
+      value == nil ? "an expression that calls it gives null" : "its value is that of nothing"
     diagnostics.append(
       Diagnostic(
         .unknownFunction, "there is no function '\(name)' here: \(effect)", severity: .warning,

@@ -40,7 +40,7 @@ enum SuperscriptLiterals {
 
     private func fault(_ length: Int) -> SuperscriptLexer.Fault {
       SuperscriptLexer.Fault(
-        "a string holds an escape that superscript does not know", at, min(at + length, end),
+        "superscript does not know this escape", at, min(at + length, end),
         "write '\\\\' for a backslash, or r\"...\" for a string without escapes")
     }
 

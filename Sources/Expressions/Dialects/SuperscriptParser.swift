@@ -73,7 +73,7 @@ struct SuperscriptParser {
     switch token.kind {
     case .int where hasSign, .double where hasSign:
       fault(
-        "the sign belongs to the number here, so an operator is missing",
+        "the sign is part of the number here, so an operator is missing",
         "put a space after the sign")
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
       fault("comparisons cannot be chained in superscript", "put one of them in parentheses")

@@ -44,7 +44,7 @@ package struct Parser {
     guard diagnostics.count > most else { return diagnostics }
     let more = diagnostics.count - most
     let note = Diagnostic(
-      .syntaxError, "\(more) more errors of this expression are left out", severity: .note,
+      .syntaxError, "\(more) more errors in this expression are not shown", severity: .note,
       range: diagnostics[most].range)
     return Array(diagnostics.prefix(most)) + [note]
   }

@@ -177,11 +177,11 @@ enum RenderMessages {
     switch error.kind {
     case .divisionByZero: "division by zero"
     case .conversion:
-      "the value has no text, as after a division by zero, or cannot be read as what it should be"
+      "the value cannot be converted, or has no text (as after a division by zero)"
     case .noSuchOverload:
       error.operandTypes.count == 2
-        ? "\(error.operandTypes[0]) and \(error.operandTypes[1]) do not go together"
-        : "the filter or tag does not take these values"
+        ? "\(error.operandTypes[0]) and \(error.operandTypes[1]) cannot be combined"
+        : "the filter or tag does not accept these values"
     case .overflow: "the number or the date is too large"
     case .limitExceeded: "a limit was reached; the rest is not rendered"
     case .unknownValue: "the time of day is not known here"

@@ -76,7 +76,7 @@ extension ExpressionReader {
       let first = try rubyValue(&markup, into: &tree)
       markup.skipSpace()
       guard markup.take(UInt8(ascii: ".")), markup.take(UInt8(ascii: ".")) else {
-        throw markup.error("expected '..'", "a range is (1..5)")
+        throw markup.error("expected '..'", "write a range as (1..5)")
       }
       let last = try rubyValue(&markup, into: &tree)
       markup.skipSpace()

@@ -236,7 +236,7 @@ extension ExpressionReader {
     }
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ".")), markup.take(UInt8(ascii: ".")) else {
-      throw markup.error("expected '..'", "a range is (1..5)")
+      throw markup.error("expected '..'", "write a range as (1..5)")
     }
     guard let last = try scriptValue(&markup, into: &tree) else {
       throw markup.error("expected a value")

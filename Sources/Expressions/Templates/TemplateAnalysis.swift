@@ -81,7 +81,7 @@ public struct TemplateAnalysis: Sendable {
       let type = shape.type
       guard type != .any, !read.wanted.isEmpty, !read.wanted.contains(type) else { return nil }
       return Diagnostic(
-        .typeError, "\(read.path) is \(article(type)), which \(read.use) does not take",
+        .typeError, "\(read.path) is \(article(type)), which \(read.use) does not accept",
         severity: .warning,
         range: read.range)
     case .absent:

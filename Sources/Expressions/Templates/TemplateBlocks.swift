@@ -45,7 +45,7 @@ extension TemplateParser {
         if isScript {
           report(
             MarkupError(
-              message: "'\(ending.name.text)' stands after 'else'", from: ending.from,
+              message: "'\(ending.name.text)' comes after 'else'", from: ending.from,
               to: ending.to, suggestion: nil))
         }
       } else if ending.name == .else {
@@ -67,7 +67,7 @@ extension TemplateParser {
   private mutating func reportJunk(_ markup: Markup) {
     report(
       MarkupError(
-        message: "nothing may stand here", from: markup.at, to: markup.end, suggestion: nil))
+        message: "nothing is allowed here", from: markup.at, to: markup.end, suggestion: nil))
   }
 
   // MARK: case
@@ -249,12 +249,12 @@ extension TemplateParser {
     markup.skipSpace()
     let word = reader.scriptName(&markup)
     guard variable.count > 0, markup.bytes(word).elementsEqual("in".utf8) else {
-      throw markup.error("a loop is 'item in items'")
+      throw markup.error("write a loop as 'item in items'")
     }
     markup.skipSpace()
     let start = markup.at
     guard let items = try reader.scriptValue(&markup, into: &tree) else {
-      throw markup.error("expected what the loop goes through")
+      throw markup.error("expected the list to loop over")
     }
     var loop = TemplateTree.Loop(
       variable: variable, items: items, text: TemplateTree.Bytes(start, markup.at))
@@ -300,7 +300,7 @@ extension TemplateParser {
     _ markup: inout Markup, isTable: Bool
   ) throws(MarkupError) -> TemplateTree.Loop {
     guard let variable = reader.rubyName(&markup) else {
-      throw markup.error("a loop is 'item in items'")
+      throw markup.error("write a loop as 'item in items'")
     }
     markup.skipSpace()
     guard markup.take(word: "in") else { throw markup.error("expected 'in'") }
@@ -350,11 +350,11 @@ extension TemplateParser {
     let variable = TemplateTree.Bytes(start, markup.at)
     markup.skipSpace()
     guard variable.count > 0, markup.take(word: "in") else {
-      throw markup.error("a loop is 'item in items'")
+      throw markup.error("write a loop as 'item in items'")
     }
     markup.skipSpace()
     guard var fragment = reader.fragment(&markup, isSearched: false) else {
-      throw markup.error("expected what the loop goes through")
+      throw markup.error("expected the list to loop over")
     }
     while let next = reader.fragment(&markup, isSearched: false) {
       fragment = TemplateTree.Bytes(Int(fragment.from), Int(next.from + next.count))

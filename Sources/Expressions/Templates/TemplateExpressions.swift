@@ -216,7 +216,7 @@ extension TemplateCompiler {
     if count <= 100, nameTests <= environment.limits.partialStatements { return true }
     report(
       Diagnostic(
-        .limitExceeded, "computed names among this many variables take too long", range: node.range)
+        .limitExceeded, "too many variables for computed names", range: node.range)
     )
     return false
   }

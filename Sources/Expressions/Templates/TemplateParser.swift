@@ -320,7 +320,7 @@ struct TemplateParser {
       }
       report(
         MarkupError(
-          message: "'\(tag.text)' belongs to nothing", from: start, to: markup.end,
+          message: "'\(tag.text)' closes nothing", from: start, to: markup.end,
           suggestion: block.map { "the open block is '\($0.text)'" }))
       return .statement(nil)
     }
@@ -454,7 +454,7 @@ struct TemplateParser {
     if !markup.isAtEnd {
       report(
         MarkupError(
-          message: "'doc' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
+          message: "'doc' takes no arguments", from: markup.at, to: markup.end, suggestion: nil))
     }
     guard let end = lexer.end(of: "enddoc", from: piece.to, allowsControl: true) else {
       reportUnclosed((.doc, piece.from, piece.to))
@@ -465,7 +465,7 @@ struct TemplateParser {
     {
       report(
         MarkupError(
-          message: "'doc' cannot stand inside 'doc'", from: nested.textTo, to: nested.to,
+          message: "'doc' cannot be nested", from: nested.textTo, to: nested.to,
           suggestion: nil))
     }
     lexer.move(to: end.to, trimming: end.trimsRight)
@@ -476,7 +476,7 @@ struct TemplateParser {
     if !markup.isAtEnd, !isScript {
       report(
         MarkupError(
-          message: "'raw' takes nothing", from: markup.at, to: markup.end, suggestion: nil))
+          message: "'raw' takes no arguments", from: markup.at, to: markup.end, suggestion: nil))
     }
     guard let end = lexer.end(of: "endraw", from: piece.to, allowsControl: !isScript) else {
       reportUnclosed((.raw, piece.from, piece.to))

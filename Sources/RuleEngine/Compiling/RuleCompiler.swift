@@ -51,7 +51,7 @@ private struct RuleCompiler: ~Copyable {
       if let everybody {
         diagnostics.append(
           Diagnostic(
-            .unreachableAudience, "nobody reaches this: an earlier audience matches everybody",
+            .unreachableAudience, "nobody gets here: an earlier audience matches everybody",
             severity: .warning, path: audience.path,
             related: [
               Diagnostic.Related(

@@ -117,7 +117,7 @@ public struct UserRecordReader: ~Copyable {
       if !isObject {
         try cursor.skipValue(nesting: nesting)
         try cursor.expectEnd()
-        problem = Rejection(reason: "a user record is a JSON object", offset: 0)
+        problem = Rejection(reason: "a user record must be a JSON object", offset: 0)
       }
       if isObject {
         try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
@@ -317,7 +317,7 @@ extension UserRecordReader {
     do throws(JSONFault) {
       guard cursor.peek() == UInt8(ascii: "{") else {
         try cursor.skipValue(nesting: nesting)
-        return Rejection(reason: "a user record is a JSON object", offset: 0)
+        return Rejection(reason: "a user record must be a JSON object", offset: 0)
       }
       try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
         var name = key.text

@@ -11,7 +11,7 @@ extension Explanation {
       lines += decision.effects.map { "    - \(ExplanationText.describe($0))" }
     }
     if audiences.contains(where: \.hasUnneededClauses) {
-      lines += ["", "  (in brackets: not needed, another clause had decided)"]
+      lines += ["", "  (in brackets: not needed, another clause decides)"]
     }
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
@@ -31,7 +31,7 @@ extension Explanation {
     let how =
       switch decision.assignmentSource {
       case .stored: "stored before"
-      case .redrawn(let old): "assigned anew: the stored '\(old)' is no longer in the experiment"
+      case .redrawn(let old): "assigned again: the stored '\(old)' is no longer in the experiment"
       case .only: "the only variant"
       case .new, nil: "assigned now"
       }
@@ -77,7 +77,7 @@ extension Explanation.Audience {
     if !names.isEmpty { title += " (\(names.joined(separator: ", ")))" }
     let when = ExplanationText.times(occurrences, at: now)
     var lines = ["  \(title): \(ExplanationText.describe(step.reason, error, when))"]
-    if let entitlementGuard { lines.append("    passes over who owns '\(entitlementGuard)'") }
+    if let entitlementGuard { lines.append("    skips subjects who own '\(entitlementGuard)'") }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
     let texts = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
@@ -102,7 +102,7 @@ private enum ExplanationText {
     case .expressionBroken: "does not match: the expression does not compile (run check)"
     case .occurrenceLimit(let count, let limit):
       "held back: \(describe(limit, count: count))\(when)"
-    case .entitled(let entitlement): "passed over: the subject owns '\(entitlement)'"
+    case .entitled(let entitlement): "skipped: the subject owns '\(entitlement)'"
     case .notReached: "not reached"
     }
   }

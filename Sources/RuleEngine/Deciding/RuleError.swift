@@ -124,7 +124,7 @@ enum RuleErrorText {
     case .divisionByZero, .moduloByZero: return "\(text) divides by zero"
     case .overflow: return "\(text) is too large for an integer"
     case .indexOutOfRange: return "\(text) asks for an element that the list does not have"
-    case .limitExceeded: return "\(text) takes more time or memory than a rule may"
+    case .limitExceeded: return "\(text) exceeds the time or memory a rule may use"
     case .badRegex: return "\(text) has a pattern that is not a regular expression"
     case .conversion: return "\(text) cannot convert its value"
     default: return "\(text): \(kind.slug)"
@@ -139,7 +139,7 @@ enum RuleErrorText {
     case .divisionByZero, .moduloByZero: "divides by zero"
     case .overflow: "too large for an integer"
     case .indexOutOfRange: "the list has no such element"
-    case .limitExceeded: "takes more time or memory than a rule may"
+    case .limitExceeded: "exceeds the time or memory a rule may use"
     case .badRegex: "the pattern is not a regular expression"
     case .conversion: "cannot be converted"
     default: kind.slug

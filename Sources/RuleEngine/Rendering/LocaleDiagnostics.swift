@@ -10,7 +10,7 @@ extension PriceLocale {
     case .partial:
       return Diagnostic(
         .unknownLocale,
-        "parts of the locale '\(identifier)' are left away: '\(base)' stands for it",
+        "parts of the locale '\(identifier)' are ignored; '\(base)' is used instead",
         severity: .note)
     case .composed:
       return Diagnostic(
@@ -20,11 +20,11 @@ extension PriceLocale {
     case .languageOnly:
       return Diagnostic(
         .unknownLocale,
-        "there is no region '\(region ?? "")': '\(base)' stands for '\(identifier)'",
+        "there is no region '\(region ?? "")': '\(base)' is used instead of '\(identifier)'",
         severity: .warning)
     case .unknown:
       return Diagnostic(
-        .unknownLocale, "there is no locale '\(identifier)': en_001 stands for it",
+        .unknownLocale, "there is no locale '\(identifier)'; en_001 is used instead",
         severity: .warning,
         suggestion: Suggestion.closest(to: identifier, among: PriceLocale.identifiers)
           .map { "did you mean '\($0)'?" })

@@ -26,7 +26,7 @@ public struct TextDeclarations: Sendable {
     do throws(JSONFault) {
       let root = try Value.parse(json: bytes)
       guard case .map(let entries) = root else {
-        diagnostics.append(Diagnostic(.decodeFailure, "declarations are an object of roots"))
+        diagnostics.append(Diagnostic(.decodeFailure, "declarations must be an object of roots"))
         return
       }
       for entry in entries {

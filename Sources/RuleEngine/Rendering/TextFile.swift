@@ -48,7 +48,7 @@ public struct TextFile: Hashable, Sendable {
     }
     guard case .map(let paywalls)? = root["paywalls"] else {
       let problem = Diagnostic(
-        .decodeFailure, "there are no texts of paywalls",
+        .decodeFailure, "this file holds no paywall texts",
         suggestion: "write {\"paywalls\": {\"IDENTIFIER\": {\"NAME\": \"template\"}}}")
       return Compilation(output: nil, diagnostics: [problem])
     }
@@ -59,7 +59,7 @@ public struct TextFile: Hashable, Sendable {
       guard case .map(let entries) = paywall.value else {
         diagnostics.append(
           Diagnostic(
-            .decodeFailure, "the texts of a paywall are an object", path: "paywalls.\(identifier)"))
+            .decodeFailure, "a paywall's texts must be an object", path: "paywalls.\(identifier)"))
         continue
       }
       var texts: [Text] = []
@@ -67,7 +67,7 @@ public struct TextFile: Hashable, Sendable {
         guard case .string(let name) = entry.key else { continue }
         guard case .string(let template) = entry.value else {
           diagnostics.append(
-            Diagnostic(.decodeFailure, "a template is a text", path: path(identifier, name)))
+            Diagnostic(.decodeFailure, "a template must be a string", path: path(identifier, name)))
           continue
         }
         texts.append(Text(name: name, template: template))

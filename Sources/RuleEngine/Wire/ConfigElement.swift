@@ -238,7 +238,7 @@ struct DecodingLog {
     list(key, of: element, severity: .warning).compactMap { element in
       if element.text == nil {
         report(
-          .decodeFailure, "this must be a string; it is left out", severity: .warning,
+          .decodeFailure, "this must be a string; ignored", severity: .warning,
           at: element.path, peers: rejected)
       }
       return element.text
@@ -254,7 +254,7 @@ struct DecodingLog {
     if let word = Word(rawValue: text) { return word }
     let known = Word.allCases.map(\.rawValue)
     report(
-      .decodeFailure, "'\(text)' is not a value of '\(key)'; it counts as \(fallback.rawValue)",
+      .decodeFailure, "'\(text)' is not a value of '\(key)'; treated as \(fallback.rawValue)",
       severity: .warning, at: element.memberPath(key),
       suggestion: Suggestion.closest(to: text, among: known).map { "did you mean \($0)?" }
         ?? "write \(known.joined(separator: " or "))", peers: peers)

@@ -28,7 +28,7 @@ extension ProductDecoder {
     if root.elements == nil { checkKeys(of: root, ["products"]) }
     return elements.compactMap { element in
       guard element.isObject else {
-        log.report("a product is a JSON object", at: element.path)
+        log.report("a product must be a JSON object", at: element.path)
         return nil
       }
       checkKeys(of: element, Self.keys)
@@ -36,7 +36,7 @@ extension ProductDecoder {
         let identifier = member("identifier", of: element)?.text
           ?? element.member("fullIdentifier")?.text
       else {
-        log.report("a product has an 'identifier'", at: element.path)
+        log.report("a product needs an 'identifier'", at: element.path)
         return nil
       }
       return product(element, identifier: identifier)
@@ -94,7 +94,7 @@ extension ProductDecoder {
     if let member = element.member("mode") {
       guard let known = Self.mode(member.text) else {
         log.report(
-          "an introductory offer is freeTrial, payAsYouGo or payUpFront", at: member.path)
+          "an introductory offer must be freeTrial, payAsYouGo or payUpFront", at: member.path)
         return nil
       }
       mode = known
@@ -122,13 +122,13 @@ extension ProductDecoder {
   private mutating func offer(_ element: ConfigElement) -> PlayOffer? {
     checkKeys(of: element, ["basePlanId", "offerId", "tags", "phases"])
     guard let basePlanID = element.member("basePlanId")?.text else {
-      log.report("an offer has a 'basePlanId'", at: element.path)
+      log.report("an offer needs a 'basePlanId'", at: element.path)
       return nil
     }
     let phases = list("phases", of: element)
     let read = phases.compactMap { phase($0) }
     guard !phases.isEmpty, read.count == phases.count else {
-      if phases.isEmpty { log.report("an offer has 'phases'", at: element.path) }
+      if phases.isEmpty { log.report("an offer needs 'phases'", at: element.path) }
       return nil
     }
     return PlayOffer(
@@ -140,7 +140,7 @@ extension ProductDecoder {
     checkKeys(of: element, ["price", "iso8601", "cycles"])
     guard let micros = micros(element.member("price")), let text = element.member("iso8601")?.text
     else {
-      log.report("a phase has a 'price' and a period 'iso8601'", at: element.path)
+      log.report("a phase needs a 'price' and an 'iso8601' period", at: element.path)
       return nil
     }
     guard let read = isoPeriod(text, at: element.path), let iso = read.iso else { return nil }
@@ -151,7 +151,7 @@ extension ProductDecoder {
   private mutating func option(_ element: ConfigElement) -> PlayPurchaseOption? {
     checkKeys(of: element, ["price", "purchaseOptionId", "offerId"])
     guard let micros = micros(element.member("price")) else {
-      log.report("a purchase option has a 'price'", at: element.path)
+      log.report("a purchase option needs a 'price'", at: element.path)
       return nil
     }
     return PlayPurchaseOption(
@@ -163,7 +163,7 @@ extension ProductDecoder {
     checkKeys(of: element, ["type", "price", "period"])
     guard let text = element.member("type")?.text, let kind = BillingPlan.Kind(rawValue: text)
     else {
-      log.report("a billing plan has the 'type' UP_FRONT or MONTHLY", at: element.path)
+      log.report("a billing plan's 'type' must be UP_FRONT or MONTHLY", at: element.path)
       return nil
     }
     return BillingPlan(

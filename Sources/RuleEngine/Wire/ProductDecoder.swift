@@ -22,7 +22,7 @@ struct ProductDecoder {
         }
       guard let micros else { throw .notAPrice }
       guard micros >= 0 else {
-        log.report("a price is not negative", at: element.path)
+        log.report("a price must not be negative", at: element.path)
         return nil
       }
       return micros
@@ -36,7 +36,7 @@ struct ProductDecoder {
   mutating func currency(_ key: String, of element: ConfigElement) -> Currency? {
     guard let member = element.member(key) else { return nil }
     if let text = member.text, let currency = Currency(text) { return currency }
-    log.report("a currency is a code of three letters, such as \"USD\"", at: member.path)
+    log.report("a currency must be a three-letter code such as \"USD\"", at: member.path)
     return nil
   }
 
@@ -52,13 +52,13 @@ struct ProductDecoder {
     }
     guard let name = element.member("unit")?.text, let unit = Period.Unit(name) else {
       log.report(
-        "a period has a 'unit' (day, week, month or year) and a 'count'", at: element.path)
+        "a period needs a 'unit' (day, week, month or year) and a 'count'", at: element.path)
       return nil
     }
     let count = element.member("count") ?? element.member("value")
     guard let count else { return (Period(known: unit, 1), nil) }
     guard let number = count.wholeNumber, let period = Period(unit, number), number > 0 else {
-      log.report("a period has a count from 1 to \(Period.maximumCount)", at: count.path)
+      log.report("a period's count must be from 1 to \(Period.maximumCount)", at: count.path)
       return nil
     }
     return (period, nil)
@@ -67,7 +67,7 @@ struct ProductDecoder {
   mutating func isoPeriod(_ text: String, at path: String) -> (period: Period, iso: ISOPeriod?)? {
     guard let iso = ISOPeriod(text) else {
       log.report(
-        "'\(text)' is not an ISO 8601 period of years, months, weeks and days", at: path,
+        "'\(text)' is not an ISO 8601 period such as P1M or P1Y", at: path,
         suggestion: "write P1W, P1M, P3M or P1Y")
       return nil
     }
@@ -83,7 +83,8 @@ struct ProductDecoder {
   mutating func count(_ element: ConfigElement?, _ what: String) -> Int? {
     guard let element else { return nil }
     guard let number = element.wholeNumber, 0...Period.maximumCount ~= number else {
-      log.report("\(what) is a whole number from 0 to \(Period.maximumCount)", at: element.path)
+      log.report(
+        "\(what) must be a whole number from 0 to \(Period.maximumCount)", at: element.path)
       return nil
     }
     return number
@@ -101,7 +102,7 @@ struct ProductDecoder {
     ]
     if let text = element.text, let store = stores[text.uppercased()] { return store }
     log.report(
-      "there is no store \(element.text.map { "'\($0)'" } ?? "of that kind"); it counts as custom",
+      "there is no store \(element.text.map { "'\($0)'" } ?? "of that kind"); treated as custom",
       severity: .warning, at: element.path,
       suggestion: "write APP_STORE, PLAY_STORE, STRIPE, PADDLE or CUSTOM")
     return .custom
@@ -111,14 +112,14 @@ struct ProductDecoder {
   mutating func entitlements(_ element: ConfigElement?) -> [String] {
     guard let element else { return [] }
     guard let elements = element.elements else {
-      log.report("'entitlements' is a list", severity: .warning, at: element.path)
+      log.report("'entitlements' must be a list", severity: .warning, at: element.path)
       return []
     }
     return elements.compactMap { entry in
       if let text = entry.text ?? entry.member("identifier")?.text ?? entry.member("id")?.text {
         return text
       }
-      log.report("an entitlement has an identifier", severity: .warning, at: entry.path)
+      log.report("an entitlement needs an identifier", severity: .warning, at: entry.path)
       return nil
     }
   }
@@ -150,7 +151,7 @@ struct ProductDecoder {
     {
       log.report(
         .trialContradiction,
-        "the identifier '\(full)' says no trial, the product \(days) days; the days count",
+        "the identifier '\(full)' says there is no trial, but the product has \(days) trial days; the days are used",
         severity: .warning, at: product.path)
     }
     if let intro = product.intro, intro.period.unit == .day,

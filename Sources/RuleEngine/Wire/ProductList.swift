@@ -36,7 +36,7 @@ public struct ProductList: Hashable, Sendable {
     let root = ConfigElement(value: value, path: "")
     guard let format = format(of: root) else {
       decoder.log.report(
-        "these are not products",
+        "this file holds no products",
         at: "",
         suggestion: "write {\"products\": [...]}, or give a StoreKit configuration file, a "
           + "products reply, or a config")

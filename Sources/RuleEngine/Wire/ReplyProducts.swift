@@ -9,7 +9,7 @@ extension ProductDecoder {
 
   private mutating func replyProduct(_ element: ConfigElement) -> PricedProduct? {
     guard let identifier = element.member("identifier")?.text else {
-      log.report("a product has an 'identifier'", at: element.path)
+      log.report("a product needs an 'identifier'", at: element.path)
       return nil
     }
     var product = PricedProduct(identifier: identifier)
@@ -36,7 +36,7 @@ extension ProductDecoder {
     guard case .int(let number) = element.value else { return micros(element) }
     do throws(PricingError) {
       guard number >= 0 else {
-        log.report("a price is not negative", at: element.path)
+        log.report("a price must not be negative", at: element.path)
         return nil
       }
       return try Money(minorUnits: number, currency).micros
@@ -49,13 +49,13 @@ extension ProductDecoder {
   private mutating func readSubscription(_ element: ConfigElement, _ product: inout PricedProduct) {
     if let word = element.member("period") {
       guard let unit = word.text.flatMap({ Period.Unit($0) }) else {
-        log.report("a period is day, week, month or year", at: word.path)
+        log.report("a period must be day, week, month or year", at: word.path)
         return
       }
       let counted = element.member("period_count")
       guard let period = Period(unit, count(counted, "'period_count'") ?? 1), period.count > 0
       else {
-        log.report("a subscription has at least one period", at: element.path)
+        log.report("a subscription needs at least one period", at: element.path)
         return
       }
       product.period = period

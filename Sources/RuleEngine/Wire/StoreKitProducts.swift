@@ -38,11 +38,11 @@ extension ProductDecoder {
     -> PricedProduct?
   {
     guard let identifier = element.member("productID")?.text else {
-      log.report("a product has a 'productID'", at: element.path)
+      log.report("a product needs a 'productID'", at: element.path)
       return nil
     }
     guard let price = element.member("displayPrice") else {
-      log.report("a product has a 'displayPrice'", at: element.path)
+      log.report("a product needs a 'displayPrice'", at: element.path)
       return nil
     }
     guard let micros = micros(price) else { return nil }
@@ -59,7 +59,7 @@ extension ProductDecoder {
   {
     guard var product = storeKitProduct(element, currency) else { return nil }
     guard let text = element.member("recurringSubscriptionPeriod")?.text else {
-      log.report("a subscription has a 'recurringSubscriptionPeriod'", at: element.path)
+      log.report("a subscription needs a 'recurringSubscriptionPeriod'", at: element.path)
       return nil
     }
     guard let period = isoPeriod(text, at: element.path) else { return nil }
@@ -75,7 +75,7 @@ extension ProductDecoder {
       let text = element.member("subscriptionPeriod")?.text
     else {
       log.report(
-        "an introductory offer has a 'paymentMode' and a 'subscriptionPeriod'", at: element.path)
+        "an introductory offer needs a 'paymentMode' and a 'subscriptionPeriod'", at: element.path)
       return nil
     }
     guard let period = isoPeriod(text, at: element.path) else { return nil }

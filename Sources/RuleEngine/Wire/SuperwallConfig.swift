@@ -25,7 +25,8 @@ struct SuperwallConfigDecoder {
 
   mutating func config(_ root: ConfigElement) -> Config? {
     guard root.isObject else {
-      log.report(.decodeFailure, "a static config is a JSON object", at: "", peers: log.rejected)
+      log.report(
+        .decodeFailure, "a static config must be a JSON object", at: "", peers: log.rejected)
       return nil
     }
     if root.member("trigger_options") == nil {
@@ -96,7 +97,7 @@ struct SuperwallConfigDecoder {
   private mutating func toggle(_ element: ConfigElement) -> ConfigSettings.Toggle? {
     guard let key = log.text("key", of: element) else { return nil }
     guard let isEnabled = element.member("enabled")?.bool else {
-      log.missing("enabled", "true or false", element, meaning: "the toggle is left out")
+      log.missing("enabled", "true or false", element, meaning: "the toggle is ignored")
       return nil
     }
     return ConfigSettings.Toggle(key: key, isEnabled: isEnabled)
@@ -109,7 +110,7 @@ struct SuperwallConfigDecoder {
       return ConfigSettings.TestUser(kind: kind, value: value)
     }
     log.report(
-      .decodeFailure, "'\(type)' is not a type of a test user; the entry is left out",
+      .decodeFailure, "'\(type)' is not a test user type; the entry is ignored",
       severity: .warning, at: element.memberPath("type"), suggestion: "write userId or aliasId",
       peers: [Diagnostic.PeerEffect([.ios], .rejectsConfig)])
     return nil
@@ -129,7 +130,7 @@ struct SuperwallConfigDecoder {
     var url = log.optionalText("restore_access_url", of: element)
     if let text = url, !text.contains(":") || text.contains(where: \.isWhitespace) {
       log.report(
-        .decodeFailure, "'\(text)' is not a URL; \(Self.fallbackURL) stands for it",
+        .decodeFailure, "'\(text)' is not a URL; \(Self.fallbackURL) is used instead",
         severity: .warning, at: element.memberPath("restore_access_url"))
       url = nil
     }

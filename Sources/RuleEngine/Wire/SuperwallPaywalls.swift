@@ -27,7 +27,7 @@ extension SuperwallConfigDecoder {
     if name == nil {
       log.missing(
         "name", "a string", element,
-        meaning: element.has("name") ? "the identifier stands for it" : nil)
+        meaning: element.has("name") ? "the identifier is used instead" : nil)
     }
     var paywall = Paywall(
       identifier: identifier, name: name ?? identifier,
@@ -119,8 +119,8 @@ extension SuperwallConfigDecoder {
     log.report(
       .decodeFailure,
       isKnown
-        ? "a style of type \(type) needs its measures; it counts as FULLSCREEN"
-        : "'\(type)' is not a presentation style; it counts as FULLSCREEN",
+        ? "a style of type \(type) needs a height and a width; treated as FULLSCREEN"
+        : "'\(type)' is not a presentation style; treated as FULLSCREEN",
       severity: .warning, at: element.path, peers: isKnown ? log.rejected : [])
     return .fullscreen
   }
@@ -157,7 +157,7 @@ extension SuperwallConfigDecoder {
     let name = log.optionalText("store", of: storeProduct) ?? ""
     guard let store = ProductReference.Store(rawValue: name) else {
       log.report(
-        .decodeFailure, "'\(name)' is not a store; the product is left out", severity: .warning,
+        .decodeFailure, "'\(name)' is not a store; the product is ignored", severity: .warning,
         at: storeProduct.has("store") ? storeProduct.memberPath("store") : storeProduct.path,
         suggestion: "write "
           + ProductReference.Store.allCases.map(\.rawValue)
@@ -188,7 +188,7 @@ extension SuperwallConfigDecoder {
       let type = log.optionalText("type", of: element) ?? "SERVICE_LEVEL"
       if type != "SERVICE_LEVEL" {
         log.report(
-          .platformDifference, "'\(type)' is not a type of an entitlement that is known",
+          .platformDifference, "'\(type)' is not a known entitlement type",
           severity: .warning, at: element.memberPath("type"), suggestion: "write SERVICE_LEVEL",
           peers: [Diagnostic.PeerEffect([.ios], .dropsElement, "the whole product")])
       }
@@ -202,7 +202,7 @@ extension SuperwallConfigDecoder {
     let condition = element.member("presentation_condition")?.text ?? ""
     guard let condition = Survey.Condition(rawValue: condition) else {
       log.report(
-        .decodeFailure, "'\(condition)' is not a condition of a survey; the survey is left out",
+        .decodeFailure, "'\(condition)' is not a survey condition; the survey is ignored",
         severity: .warning, at: element.memberPath("presentation_condition"),
         suggestion: "write ON_MANUAL_CLOSE or ON_PURCHASE", peers: Self.dropped)
       return nil
@@ -229,7 +229,7 @@ extension SuperwallConfigDecoder {
     let type = element.member("type")?.text ?? ""
     guard let kind = LocalNotification.Kind(rawValue: type) else {
       log.report(
-        .decodeFailure, "'\(type)' is not a type of a notification; it is left out",
+        .decodeFailure, "'\(type)' is not a notification type; the notification is ignored",
         severity: .warning, at: element.memberPath("type"), suggestion: "write TRIAL_STARTED",
         peers: Self.dropped)
       return nil

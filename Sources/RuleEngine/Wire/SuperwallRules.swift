@@ -28,7 +28,7 @@ extension SuperwallConfigDecoder {
           related: [Diagnostic.Related(path: paths[known], message: "the earlier one")],
           peers: [
             Diagnostic.PeerEffect(
-              Self.native, .differs, "take one of them, and which is not defined")
+              Self.native, .differs, "use one of them, and which one is undefined")
           ])
         config.placements[known] = placement
         paths[known] = element.path
@@ -54,7 +54,7 @@ extension SuperwallConfigDecoder {
   private mutating func audience(_ element: ConfigElement, _ index: Int) -> Audience? {
     guard element.isObject else {
       log.report(
-        .decodeFailure, "a rule is a JSON object", at: element.path, peers: log.rejected)
+        .decodeFailure, "a rule must be a JSON object", at: element.path, peers: log.rejected)
       return nil
     }
     log.checkKeys(
@@ -90,7 +90,7 @@ extension SuperwallConfigDecoder {
   private mutating func noteLegacyExpression(_ element: ConfigElement) {
     for key in ["expression", "expression_js"] where element.member(key) != nil {
       log.report(
-        .legacyExpression, "nothing evaluates '\(key)' any more: this audience is everybody",
+        .legacyExpression, "'\(key)' is no longer evaluated: this audience matches everybody",
         severity: .warning, at: element.memberPath(key), suggestion: "write 'expression_cel'")
     }
   }
@@ -122,7 +122,7 @@ extension SuperwallConfigDecoder {
       return behavior
     }
     log.report(
-      .decodeFailure, "'\(text)' is not a preload behavior; it counts as ALWAYS",
+      .decodeFailure, "'\(text)' is not a preload behavior; treated as ALWAYS",
       severity: .warning, at: element.memberPath("behavior"),
       suggestion: "write IF_TRUE, ALWAYS or NEVER", peers: log.rejected)
     return .always
@@ -137,7 +137,7 @@ extension SuperwallConfigDecoder {
       guard let kind = ComputedProperty.Kind(rawValue: type) else {
         let known = ComputedProperty.Kind.allCases.map(\.rawValue)
         log.report(
-          .decodeFailure, "'\(type)' is not a computed property; it is left out",
+          .decodeFailure, "'\(type)' is not a computed property; ignored",
           severity: .warning,
           at: element.memberPath("type"),
           suggestion: Suggestion.closest(to: type, among: known).map { "did you mean \($0)?" },
@@ -171,13 +171,13 @@ extension SuperwallConfigDecoder {
     if type == "MINUTES", interval.member("minutes") == nil {
       log.report(
         .platformDifference,
-        "an interval of type MINUTES needs 'minutes'; the limit counts for ever",
+        "an interval of type MINUTES needs 'minutes'; the limit never resets",
         severity: .warning, at: interval.path,
         suggestion: "write MINUTES with minutes, or INFINITY",
         peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
     } else if type != "INFINITY", type != "MINUTES" {
       log.report(
-        .decodeFailure, "'\(type)' is not an interval type; the limit counts for ever",
+        .decodeFailure, "'\(type)' is not an interval type; the limit never resets",
         severity: .warning, at: interval.path,
         suggestion: "write MINUTES with minutes, or INFINITY",
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
@@ -192,10 +192,10 @@ extension SuperwallConfigDecoder {
     let type = element.member("variant_type")?.text
     let kind = type.flatMap { Variant.Kind(rawValue: $0) }
     if type == nil {
-      log.missing("variant_type", "a string", element, meaning: "it counts as TREATMENT")
+      log.missing("variant_type", "a string", element, meaning: "treated as TREATMENT")
     } else if let type, kind == nil {
       log.report(
-        .decodeFailure, "'\(type)' is not a variant type; it counts as TREATMENT",
+        .decodeFailure, "'\(type)' is not a variant type; treated as TREATMENT",
         severity: .warning, at: "\(element.path).variant_type",
         suggestion: Suggestion.closest(to: type, among: ["TREATMENT", "HOLDOUT"])
           .map { "did you mean \($0)?" } ?? "write TREATMENT or HOLDOUT",
@@ -215,7 +215,7 @@ extension SuperwallConfigDecoder {
     guard let member = element.member("percentage"), let weight = member.number else {
       if element.has("percentage") {
         log.report(
-          .wouldReject, "'percentage' must be a number; it counts as 0",
+          .wouldReject, "'percentage' must be a number; 0 is used",
           at: element.memberPath("percentage"), peers: log.rejected)
       } else {
         log.missing("percentage", "a number", element)
@@ -223,7 +223,7 @@ extension SuperwallConfigDecoder {
       return 0
     }
     guard weight >= 0, weight.isFinite else {
-      log.report(.decodeFailure, "a weight is not negative; it counts as 0", at: member.path)
+      log.report(.decodeFailure, "a weight must not be negative; 0 is used", at: member.path)
       return 0
     }
     if weight != weight.rounded() {
@@ -240,7 +240,7 @@ extension SuperwallConfigDecoder {
     let sum = variants.reduce(0) { $0 + $1.weight }
     if sum == 0 {
       log.report(
-        .weightsZero, "all weights are 0: every variant is as likely as the others",
+        .weightsZero, "all weights are 0: all variants are equally likely",
         severity: .warning, at: "\(path).variants")
     } else if (sum - 100).magnitude > 1e-9 {
       log.report(

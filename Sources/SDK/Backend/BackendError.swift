@@ -45,7 +45,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case .network(let text): "the network failed: \(text)"
     case .timeout: "the backend did not answer in time"
     case .unauthorized: "the backend does not accept the public key"
-    case .notFound: "the backend does not have it"
+    case .notFound: "the backend has no such resource"
     case .http(let status): "the backend answered with status \(status)"
     case .internalError(let status): "the backend failed with status \(status)"
     case .decoding(let text): "the answer cannot be read: \(text)"

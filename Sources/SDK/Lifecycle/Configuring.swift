@@ -61,7 +61,7 @@ extension SDKState {
       case .fetchConfig: begin(configuration, token)
       case .joinConfigure: configureCalls.append(token)
       case .warnAlreadyConfigured:
-        log(.warn, .superwallCore, "configure() was called again; the SDK is configured already")
+        log(.warn, .superwallCore, "configure() was called again; the SDK is already configured")
         complete(token)
       default: break
       }

@@ -41,7 +41,7 @@ package struct Lifecycle: Hashable, Sendable {
     case fetchConfigOnce
     /// The call shares the outcome of the one that runs.
     case joinConfigure
-    /// The call is done: the SDK is configured already.
+    /// The call is done: the SDK is already configured.
     case warnAlreadyConfigured
     /// Tell the app, answer `configure`, let the waiting calls go.
     case announceConfigured

@@ -47,9 +47,9 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     .configureNotCalled, "configure() was not called; call it when the app starts")
   static let configureTimedOut = SDKError(
     .configureTimedOut,
-    "configure() is still running; the config is slow to come, try again when it has resolved")
+    "configure() is still running because the config is slow to arrive; try again when it returns")
   static let alreadyPresented = SDKError(
-    .paywallAlreadyPresented, "a paywall is on screen; register again when it is gone")
+    .paywallAlreadyPresented, "a paywall is on the screen; register again once it is closed")
   static let noPresenter = SDKError(
     .noPresenter, "there is nothing to present a paywall from; register when the app has a window")
   static let statusTimeout = SDKError(

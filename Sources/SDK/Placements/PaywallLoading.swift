@@ -162,7 +162,7 @@ extension SDKState {
         }
         return self.load(load)
       }
-      log(.error, .productsManager, "the store has no products for now", error: error.message)
+      log(.error, .productsManager, "the store has no products at the moment", error: error.message)
     }
     switch load.purpose {
     case .registration: finish(load, result)

@@ -63,7 +63,7 @@ public enum PurchaseResult: Hashable, Sendable {
     case "pending": self = .pending
     case "restored": self = .restored
     case "failed": self = .failed(value["error"]?.text ?? "the purchase failed")
-    case let other: self = .failed("'\(other ?? "")' is not a result of a purchase")
+    case let other: self = .failed("'\(other ?? "")' is not a purchase result")
     }
   }
 }

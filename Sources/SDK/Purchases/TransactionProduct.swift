@@ -95,7 +95,7 @@ extension SDKState {
       guard let attributes = transactionProduct(product).attributes else {
         log(
           .warn, .productsManager,
-          "nothing can be said about '\(product.id)': its price is missing or too large")
+          "'\(product.id)' has no attributes: its price is missing or too large")
         continue
       }
       all[product.id] = attributes

@@ -76,7 +76,7 @@ enum CaseFile {
       throw CaseFileError(message: "\(error.message) at byte \(error.offset)\(hint)")
     }
     guard case .map(let entries) = content else {
-      throw CaseFileError(message: "a case is a JSON object")
+      throw CaseFileError(message: "a case must be a JSON object")
     }
     guard case .string(let suite)? = content["suite"] else {
       let keys = entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }

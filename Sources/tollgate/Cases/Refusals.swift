@@ -38,6 +38,6 @@ struct Refusals {
     guard lines.count > 1, (try? Value.parse(json: lines[0])) == nil,
       (try? Value.parse(json: bytes)) != nil
     else { return nil }
-    return "this is one JSON value of \(lines.count) lines; write one object a line"
+    return "this is one JSON value of \(lines.count) lines; write one object per line"
   }
 }

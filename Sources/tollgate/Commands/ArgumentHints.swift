@@ -12,7 +12,7 @@ enum ArgumentHints {
     let close = Suggestion.closest(to: named, among: known)
     return ValidationError(
       "there is no command '\(named)'; "
-        + (close.map { "did you mean '\($0)'?" } ?? "'tollgate --help' tells them all"))
+        + (close.map { "did you mean '\($0)'?" } ?? "'tollgate --help' lists them"))
   }
 
   /// The parser's message with what may help.

@@ -22,14 +22,14 @@ struct CheckCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A file with products, as the command products takes it, to check with the config.",
+      "A products file, as for the products command, to check together with the config.",
       valueName: "file"))
   var products: String?
 
-  @Flag(help: "Print one JSON object a line instead of text.")
+  @Flag(help: "Print one JSON object per line instead of text.")
   var json = false
 
-  @Flag(help: "Fail for warnings, too.")
+  @Flag(help: "Treat warnings as errors.")
   var strict = false
 
   @Option(
@@ -48,7 +48,7 @@ struct CheckCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Tell which clauses come to something else in cel, or on another platform.",
+      "Show which clauses give a different result in cel, or on another platform.",
       discussion: """
         Each clause is evaluated in cel and as on ios, android and web, on values that its \
         constants suggest; where it differs, an example shows with which.

@@ -15,20 +15,20 @@ struct CheckTemplateCommand: ParsableCommand {
       The exit code is 1 when there is an error.
       """)
 
-  @Argument(help: "The file with the template, the texts or the schema; - reads standard input.")
+  @Argument(help: "The template, texts or schema file; - reads standard input.")
   var file: String
 
   @Option(help: ArgumentHelp("The config with the paywalls and their products.", valueName: "file"))
   var config: String?
 
   @Option(
-    help: ArgumentHelp("A file with products, as the command products takes it.", valueName: "file")
+    help: ArgumentHelp("A products file, as for the products command.", valueName: "file")
   )
   var products: String?
 
   @Option(
     help: ArgumentHelp(
-      "The paywall of the config that a template is for; the default is any.", valueName: "id"))
+      "The paywall that a template belongs to; the default is any.", valueName: "id"))
   var paywall: String?
 
   @Option(
@@ -38,10 +38,10 @@ struct CheckTemplateCommand: ParsableCommand {
 
   @OptionGroup var reading: TemplateOptions
 
-  @Flag(help: "Print one JSON object a line instead of text.")
+  @Flag(help: "Print one JSON object per line instead of text.")
   var json = false
 
-  @Flag(help: "Count warnings as errors.")
+  @Flag(help: "Treat warnings as errors.")
   var strict = false
 
   func run() throws {

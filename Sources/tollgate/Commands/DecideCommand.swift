@@ -24,10 +24,10 @@ struct DecideCommand: ParsableCommand {
 
   @OptionGroup var options: DecisionOptions
 
-  @Flag(help: "Print why, for a person. The command explain does the same, and more.")
+  @Flag(help: "Explain the decision in words. The explain command says more.")
   var explain = false
 
-  @Flag(help: "Print all outcomes that a draw could give, with their exact probabilities.")
+  @Flag(help: "Print every possible outcome with its exact probability.")
   var distribution = false
 
   func validate() throws {

@@ -13,7 +13,7 @@ struct ConfigOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The format of the config: \(FormatName.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "The default is to tell by its keys."))
+      discussion: "The default is to detect it."))
   var format: FormatName?
 
   @OptionGroup var language: LanguageOptions
@@ -50,14 +50,15 @@ struct DecisionOptions: ParsableArguments {
   @Option(
     name: .customLong("assigner"),
     help: ArgumentHelp(
-      "How users without a stored variant get one: hash, or djb2 as AgentWallie's SDK does.",
-      discussion: "The default is djb2 for AgentWallie's configs, and hash for others.",
+      "How users without a stored variant get one: hash, or djb2 as in AgentWallie's SDK.",
+      discussion: "The default is djb2 for AgentWallie configs and hash for all others.",
       valueName: "name"))
   var assignerName: AssignerName?
 
   @Option(
     help: ArgumentHelp(
-      "The time zone of calendar questions such as monthsSince, and of --now.", valueName: "name"))
+      "The time zone for calendar questions such as monthsSince, and for --now.", valueName: "name")
+  )
   var timeZone = "UTC"
 
   /// The time with the calendar that questions about events are answered by.

@@ -5,7 +5,7 @@ internal import RuleEngine
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why a user gets what they get at a placement.",
+    abstract: "Explain what a user gets at a placement, and why.",
     discussion: """
       Prints every audience with the reason why it matches or not, every clause of its condition \
       with what it comes to and the values that it compared, the variants with their shares, and \

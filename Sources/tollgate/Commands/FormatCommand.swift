@@ -5,7 +5,7 @@ internal import RuleEngine
 struct FormatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fmt",
-    abstract: "Write expressions in one style.",
+    abstract: "Format expressions.",
     discussion: """
       Formats an expression, or every expression of a config: one space around operators, double \
       quotes, no needless parentheses. What an expression means in its language stays the same, and \
@@ -16,7 +16,7 @@ struct FormatCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("e"), .customLong("expression")],
-    help: "An expression, instead of a config.")
+    help: "Format this expression instead of a config.")
   var text: String?
 
   @Argument(help: "The config file (JSON); - reads standard input.")
@@ -24,15 +24,15 @@ struct FormatCommand: ParsableCommand {
 
   @OptionGroup var language: LanguageOptions
 
-  @Flag(help: "Change the config file instead of printing it.")
+  @Flag(help: "Rewrite the config file in place.")
   var write = false
 
-  @Flag(help: "Change and print nothing; the exit code is 1 when something would change.")
+  @Flag(help: "Write nothing; exit with 1 if anything would change.")
   var check = false
 
   func validate() throws {
     if text != nil, config != nil {
-      throw ValidationError("give a config file or --expression, one of the two and not both")
+      throw ValidationError("give either a config file or --expression, not both")
     }
     if text == nil, config == nil {
       throw ValidationError("give a config file, or an expression with --expression")
@@ -107,7 +107,7 @@ struct FormattedConfig {
       let isFound = FormattedConfig.isString(text, file.bytes[range])
       let formatted =
         isFound
-        ? environment.format(text) : .refused(text, "the text in the file is another one")
+        ? environment.format(text) : .refused(text, "the file has a different text")
       compiles = compiles && formatted.compiles
       for var reason in formatted.refusal {
         reason.path = path

@@ -22,13 +22,13 @@ struct LanguageOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The language of the rules: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The language the rules are written in: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
       discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified."))
   var dialect = DialectName.superscript
 
   @Option(
     help: ArgumentHelp(
-      "The SDK that superscript rules are evaluated like: "
+      "The SDK whose behaviour superscript rules follow: "
         + PlatformName.allCases.map(\.rawValue).joined(separator: ", ") + "."))
   var platform = PlatformName.ios
 

@@ -6,7 +6,7 @@ internal import SystemPackage
 struct PrecomputeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "precompute",
-    abstract: "Decide every placement for every user of a file or several.",
+    abstract: "Decide every placement for every user in one or more files.",
     discussion: """
       Reads users as newline-delimited JSON or as CSV, compressed or not, and writes outcomes as \
       either, or as an SQLite database. All are streamed: memory does not grow with the number of \
@@ -40,14 +40,14 @@ struct PrecomputeCommand: AsyncParsableCommand {
     parsing: .upToNextOption,
     help: ArgumentHelp(
       "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
-      discussion: "May be given several times; files are read in this order.",
+      discussion: "Can be given more than once; files are read in that order.",
       valueName: "file"))
   var users: [String]
 
-  @Option(help: "Where the outcomes go: a file, - for standard output, none for counting only.")
+  @Option(help: "Where to write outcomes: a file, - for standard output, or none to count only.")
   var out = "-"
 
-  @Option(help: "Names of the placements, separated by commas. The default is all of the config.")
+  @Option(help: "Placements to decide, separated by commas. The default is all of them.")
   var placements: String?
 
   @OptionGroup var input: FormOptions
@@ -58,30 +58,31 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "How many users are decided at the same time. The default is one per core.")
+    help: "How many threads to use. The default is one per core.")
   var threads: Int?
 
   @Option(
     help:
-      "The form of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+      "The format of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
   var summary = SummaryFormat.text
 
   @Option(help: "long: a line for each user and placement; wide: a line for each user.")
   var layout = Layout.long
 
-  @Option(help: "A file for the lines that were refused, with number and reason.")
+  @Option(help: "A file for refused lines, with line number and reason.")
   var rejects: String?
 
-  @Flag(help: "End with exit code 3 when lines were refused. They do not stop the run.")
+  @Flag(help: "Exit with 3 if any line was refused. The run still finishes.")
   var strict = false
 
-  @Flag(help: "Decide without the rules that do not compile.")
+  @Flag(help: "Skip rules that do not compile instead of stopping.")
   var keepGoing = false
 
   @OptionGroup var lasting: LastingOptions
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads is at least 1") }
+    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if users.isEmpty { throw ValidationError("--users is missing") }
   }
 
@@ -97,7 +98,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       now: try options.time(), options: options, layout: layout.rawValue,
       output: out == "none" ? "none" : form.text, rejects: files.rejectsForm?.text)
     if rendering.render != nil, out != "none", form.form != .ndjson {
-      throw ValidationError("--render writes texts into outcomes as NDJSON alone")
+      throw ValidationError("--render needs outcomes written as NDJSON")
     }
     settings.texts = try rendering.settings()
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)

@@ -6,7 +6,7 @@ internal import RuleEngine
 struct ProductsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "products",
-    abstract: "Print what a paywall says about products: prices, periods, trials.",
+    abstract: "Print what a paywall says about its products: prices, periods, trials.",
     discussion: """
       Reads a products file, a StoreKit configuration file (.storekit), the backend's products \
       reply, or the products of a config, and prints every attribute of every product as the \
@@ -20,7 +20,7 @@ struct ProductsCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whose names, factors and rounding.",
+      "The SDK whose names, factors and rounding to use.",
       discussion: """
         \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default follows \
         each product's store.
@@ -29,12 +29,12 @@ struct ProductsCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The locale of prices, whatever the file says; of dates and words, too.",
+      "The locale for prices, dates and words; overrides the file.",
       valueName: "locale"))
   var locale: String?
 
   @Option(
-    help: ArgumentHelp("The locale of dates and words alone.", valueName: "locale"))
+    help: ArgumentHelp("The locale for dates and words only.", valueName: "locale"))
   var deviceLocale: String?
 
   @Option(
@@ -47,13 +47,13 @@ struct ProductsCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A second file, which has the prices, periods and trials of the products.",
+      "A second file with the products' prices, periods and trials.",
       valueName: "file"))
   var prices: String?
 
   @Option(
     help: ArgumentHelp(
-      "What the paywall says of trials: automatic, eligible or ineligible.",
+      "How to show trials: automatic, eligible or ineligible.",
       discussion: "isFreeTrialAvailable is then that of a customer who never had anything.",
       valueName: "mode"), transform: Self.mode)
   var trials: TrialRules.Mode?

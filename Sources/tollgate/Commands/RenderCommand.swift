@@ -6,7 +6,7 @@ internal import RuleEngine
 struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Print what a paywall's text says.",
+    abstract: "Render a paywall's text.",
     discussion: """
       Renders a template such as "Only << products.selected.price >>" for products, a user, a \
       locale and a time. What goes wrong in it is told on standard error and never in the text. \
@@ -15,12 +15,12 @@ struct RenderCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The template, or a file that holds it; - reads standard input.", valueName: "template"))
+      "A template, or a file with one; - reads standard input.", valueName: "template"))
   var template: String?
 
   @Option(
     help: ArgumentHelp(
-      "A native paywall's schema (JSON): prints it with texts resolved, without what is hidden.",
+      "A native paywall's schema (JSON); prints it with its texts resolved and hidden parts removed.",
       valueName: "schema"))
   var paywall: String?
 

@@ -7,7 +7,7 @@ internal import RuleEngine
 struct RenderingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A file with texts of paywalls; outcomes with a paywall get theirs under 'texts'.",
+      "A file with paywall texts; each outcome with a paywall gets its own under 'texts'.",
       discussion: """
         {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
         prices from --products, and the user's record. What goes wrong in them is counted and told \
@@ -20,7 +20,7 @@ struct RenderingOptions: ParsableArguments {
   // The rules have a dialect of their own, which takes the shorter name.
   @Option(
     help: ArgumentHelp(
-      "The dialect of the texts; the default is superwall, or agentwallie for its configs.",
+      "The dialect of the texts; the default is superwall, or agentwallie for AgentWallie configs.",
       valueName: "dialect"))
   var textDialect: TemplateOptions.DialectName?
 

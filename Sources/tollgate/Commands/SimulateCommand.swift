@@ -20,19 +20,19 @@ struct SimulateCommand: ParsableCommand {
   @Argument(help: "Files with scenarios.")
   var scenarios: [String] = []
 
-  @Flag(help: "Do what standard input says, one JSON object a line.")
+  @Flag(help: "Read steps from standard input, one JSON object per line.")
   var serve = false
 
-  @Option(help: "Run the scenarios whose id begins with this.")
+  @Option(help: "Run only the scenarios whose id starts with this.")
   var only = ""
 
-  @Flag(help: "Print what failed and the last line only.")
+  @Flag(help: "Print only failures and the closing line.")
   var quiet = false
 
   @Option(help: "A folder with config.std.json and products.json, instead of the built-in ones.")
   var fixtures: String?
 
-  @Option(help: "A StoreKit configuration file; its products are sold too.")
+  @Option(help: "A StoreKit configuration file whose products the store sells too.")
   var storekit: String?
 
   func validate() throws {

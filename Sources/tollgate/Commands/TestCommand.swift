@@ -19,10 +19,10 @@ struct TestCommand: ParsableCommand {
   @Option(help: "A folder with the files that case files refer to.")
   var support: String?
 
-  @Option(help: "Write every result to this file, one JSON object a line.")
+  @Option(help: "Write every result to this file, one JSON object per line.")
   var json: String?
 
-  @Flag(help: "Print the failures and the last line only.")
+  @Flag(help: "Print only failures and the closing line.")
   var quiet = false
 
   func run() throws {

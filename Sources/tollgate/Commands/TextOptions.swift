@@ -21,7 +21,8 @@ struct TemplateOptions: ParsableArguments {
 
   @Option(
     help:
-      "How strictly shopify is read: \(ModeName.allCases.map(\.rawValue).joined(separator: ", ")).")
+      "How strictly to read shopify templates: \(ModeName.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
   var mode = ModeName.lax
 
   @Flag(help: "The templates are HTML: values are escaped, and &lt;&lt; is read as <<.")
@@ -38,31 +39,31 @@ struct TemplateOptions: ParsableArguments {
 struct TextProductOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The file with the products, as the command products takes it.", valueName: "file"))
+      "The products file, as for the products command.", valueName: "file"))
   var products: String?
 
   @Option(
     help: ArgumentHelp(
-      "Whose names and rounding of prices.",
+      "The SDK whose names and price rounding to use.",
       discussion: """
         \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default follows \
         each product's store, or the dialect where it is agentwallie.
         """, valueName: "profile"))
   var profile: String?
 
-  @Option(help: ArgumentHelp("The locale of prices, dates and plurals.", valueName: "locale"))
+  @Option(help: ArgumentHelp("The locale for prices, dates and plurals.", valueName: "locale"))
   var locale: String?
 
   @Option(
     help: ArgumentHelp(
       "The time zone in which dates are shown, and in which a trial begins.",
-      discussion: "Without it dates keep the offset that they were written with.", valueName: "zone"
+      discussion: "Without it, dates keep the offset they were written with.", valueName: "zone"
     ))
   var zone: String?
 
   @Option(
     help: ArgumentHelp(
-      "The slot of the selected product; the default is the first.", valueName: "slot"))
+      "The selected product's slot; the default is the first.", valueName: "slot"))
   var select: String?
 
   func profile(for dialect: TemplateDialect) throws -> PricingProfile? {

@@ -65,11 +65,12 @@ struct ConfigFile {
       let (verb, those) = broken == 1 ? ("does", "it") : ("do", "them")
       throw CommandError(
         "\(counted(broken, "rule")) of \(path) \(verb) not compile, and nothing was decided; "
-          + "'tollgate check' tells all, and --keep-going decides without \(those)",
+          + "'tollgate check' shows them all, and --keep-going decides without \(those)",
         exitCode: Ending.findings)
     }
     if !errors.isEmpty {
-      FileText.printError("Continuing without what is wrong\(more); 'tollgate check' tells all.\n")
+      FileText.printError(
+        "Continuing without what is wrong\(more); 'tollgate check' shows them all.\n")
     }
     return ruleSet
   }

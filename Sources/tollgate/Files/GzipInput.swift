@@ -61,7 +61,7 @@ final class GzipInput {
     while stream.pointee.avail_in > 0, let next = stream.pointee.next_in {
       if next.pointee == 0x1F { return true }
       guard next.pointee == 0 else {
-        throw CommandError("\(path) is damaged: something that is not gzip follows its gzip data")
+        throw CommandError("\(path) is damaged: its gzip data is followed by something else")
       }
       stream.pointee.next_in = next + 1
       stream.pointee.avail_in -= 1

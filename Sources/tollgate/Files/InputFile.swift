@@ -88,7 +88,7 @@ final class InputFile: Sendable {
   }
 
   /// Something has cut the file while it was read.
-  var shortened: CommandError { CommandError("\(name) has become shorter while it was read") }
+  var shortened: CommandError { CommandError("\(name) got shorter while it was being read") }
 
   /// Reads bytes of a regular file until the memory is full or the file ends.
   ///

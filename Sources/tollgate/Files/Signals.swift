@@ -35,7 +35,7 @@ enum Signals {
 
   private static let crashText = Array(
     ("\nerror: this is a fault of tollgate, which ends here.\n" + reporting
-      + "\nWith SWIFT_BACKTRACE=enable=yes in the environment it tells where it happened.\n").utf8)
+      + "\nSet SWIFT_BACKTRACE=enable=yes to see where it happened.\n").utf8)
 
   /// Sets up how the process takes signals. Comes before anything else.
   static func install() {

@@ -36,7 +36,8 @@ struct CSVHeader: Sendable {
         throw fail("has the name '\(name)' in column \(number + 1), which is not a path")
       }
       guard CSVHeader.insert(parts[...], number, into: &root) else {
-        throw fail("names '\(name)' in column \(number + 1), which another column has already")
+        throw fail(
+          "names '\(name)' in column \(number + 1), which is already the name of another column")
       }
     }
   }

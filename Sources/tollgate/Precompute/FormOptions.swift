@@ -8,7 +8,7 @@ extension OutputForm: ExpressibleByArgument {}
 struct FormOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The form of the users: \(UserForm.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The format of the users: \(UserForm.allCases.map(\.rawValue).joined(separator: ", ")).",
       discussion: """
         The default is csv for names that end in .csv or .csv.gz, and ndjson otherwise. What gzip \
         has compressed is recognised by its content. CSV has a header with dotted names, such as \
@@ -19,7 +19,7 @@ struct FormOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The form of the outcomes: \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The format of the outcomes: \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")).",
       discussion: """
         The default is what the name of the file says: .ndjson, .jsonl, .json, .csv, .sqlite or .db, \
         the first four also with .gz, which are compressed; ndjson for names that say nothing. A \

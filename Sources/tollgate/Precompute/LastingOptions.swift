@@ -4,14 +4,14 @@ internal import ArgumentParser
 struct LastingOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
-      "Continue a run of the same settings that was stopped or killed.",
-      discussion: "Without a checkpoint there is nothing to continue: the run begins."))
+      "Continue a run with the same settings that was stopped or killed.",
+      discussion: "Without a checkpoint, the run starts from the beginning."))
   var resume = false
 
   @Option(
     help: ArgumentHelp(
-      "Where checkpoints go. The default is the outcomes file with .checkpoint behind its name.",
-      discussion: "It is removed when the run is complete.", valueName: "file"))
+      "Where to write checkpoints. The default is the outcomes file's name with .checkpoint added.",
+      discussion: "It is removed when the run finishes.", valueName: "file"))
   var checkpoint: String?
 
   @Option(
@@ -27,7 +27,7 @@ struct LastingOptions: ParsableArguments {
 
   func validate() throws {
     guard checkpointEvery >= 0, checkpointEvery < 1e9 else {
-      throw ValidationError("--checkpoint-every is a number of seconds from 0 on")
+      throw ValidationError("--checkpoint-every must be a number of seconds, 0 or more")
     }
   }
 }

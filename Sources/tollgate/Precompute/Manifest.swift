@@ -130,8 +130,8 @@ struct Manifest {
     let isOutcome = line.hasPrefix(#"{"userId":"#) && line.contains(#""result":"#)
     if isOutcome || line.hasPrefix("userId,") {
       return CommandError(
-        "\(path) is a file of outcomes; its manifest would be \(RunFiles.usualManifest(path)), "
-          + "which is not there")
+        "\(path) is an outcomes file; its manifest would be \(RunFiles.usualManifest(path)), "
+          + "which does not exist")
     }
     if bytes.starts(with: #"{"checkpoint":"#.utf8) {
       return CommandError(

@@ -4,7 +4,7 @@ internal import RuleEngine
 struct ReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Do a run of precompute again, and compare what comes out bit for bit.",
+    abstract: "Repeat a precompute run and compare its output byte for byte.",
     discussion: """
       Reads the manifest that 'tollgate precompute' left, and with its settings the same config, \
       the same users and, where texts were rendered, the same files for these. Outcomes are \
@@ -16,7 +16,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The config, where it is not where it was, or came from standard input.", valueName: "file"))
+      "The config, if it has moved or came from standard input.", valueName: "file"))
   var config: String?
 
   @Argument(help: "The manifest of a run.")
@@ -24,11 +24,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "How many users are decided at the same time. The default is one per core.")
+    help: "How many threads to use. The default is one per core.")
   var threads: Int?
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads is at least 1") }
+    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
   }
 
   func run() async throws {

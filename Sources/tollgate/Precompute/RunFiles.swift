@@ -78,7 +78,7 @@ struct RunFiles {
     guard out != "-", let checkpoint else {
       throw CommandError(
         out == "-"
-          ? "--resume needs --out FILE: what went to standard output is gone"
+          ? "--resume needs --out FILE: standard output cannot be continued"
           : "--resume needs --out FILE or --checkpoint FILE")
     }
     if let text = try text(ofCheckpoint: checkpoint) {

@@ -46,14 +46,14 @@ enum UserForm: String, Sendable, CaseIterable {
       // A list between records is one line that is refused.
       if fault == nil, lines.count > 1 { return "" }
       if fault == nil, !isWhole { return nil }
-      return "\(name) is one JSON list, and users are one object a line: "
+      return "\(name) is one JSON list, and users must be one object per line: "
         + "jq -c '.[]'\(stem) > users.ndjson"
     }
     guard fault == .unexpectedEnd else { return "" }
     guard lines.count > 1 else { return isWhole ? "" : nil }
     let next = lines[1].text.first
     return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
-      ? "\(name) is JSON over several lines, and users are one object a line: "
+      ? "\(name) is JSON over several lines, and users must be one object per line: "
         + "jq -c .\(stem) > users.ndjson" : ""
   }
 

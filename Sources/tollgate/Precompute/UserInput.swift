@@ -122,7 +122,7 @@ struct UserInput {
       self.ahead = (ahead.chunk, ahead.chunk.count - (end - position.offset), 0)
     }
     if ahead == nil, stream?.offset ?? 0 < position.offset {
-      throw CommandError("\(paths[position.file]) has become shorter since the run was stopped")
+      throw CommandError("\(paths[position.file]) got shorter since the run was stopped")
     }
   }
 

@@ -21,7 +21,7 @@ struct ScenarioCheck {
     do throws(Problem) {
       try check.scenario(scenario)
       guard let steps = scenario["steps"]?.elements, !steps.isEmpty else {
-        throw Problem(path: "steps", message: "a scenario is a list of steps, and there is none")
+        throw Problem(path: "steps", message: "a scenario needs at least one step")
       }
       for (index, step) in steps.enumerated() { try check.step(step, "steps[\(index)]") }
       return nil
@@ -61,7 +61,9 @@ struct ScenarioCheck {
   // MARK: The scenario
 
   private func scenario(_ scenario: Value) throws(Problem) {
-    guard scenario.isObject else { throw Problem(path: "", message: "a scenario is an object") }
+    guard scenario.isObject else {
+      throw Problem(path: "", message: "a scenario must be an object")
+    }
     try fits(scenario, ScenarioShapes.scenario, "")
     if let config = scenario["config"] { try self.config(config) }
     for key in ["observe", "ignore", "only"] {
@@ -95,12 +97,12 @@ struct ScenarioCheck {
     try keys(of: config)
     guard let patch = config["patch"] else { return }
     if let other = members.first(where: { $0.key != "patch" }) {
-      throw Problem(path: "config", message: "'\(other.key)' stands beside 'patch'")
+      throw Problem(path: "config", message: "'\(other.key)' cannot be combined with 'patch'")
     }
     for member in patch.members ?? [] where member.key.hasPrefix("+") {
       guard member.value.elements != nil else {
         throw Problem(
-          path: "config.patch.\(member.key)", message: "what is appended is a list")
+          path: "config.patch.\(member.key)", message: "what is appended must be a list")
       }
     }
   }
@@ -131,7 +133,7 @@ struct ScenarioCheck {
   private static func words(of step: Value, _ path: String) throws(Problem) -> (
     shape: KeyShape, key: String
   )? {
-    guard step.isObject else { throw Problem(path: path, message: "a step is an object") }
+    guard step.isObject else { throw Problem(path: path, message: "a step must be an object") }
     let kind = step["do"]?.text ?? ""
     guard ScenarioShapes.steps[kind] != nil else {
       let message = kind.isEmpty ? "'do' says what a step does" : "there is no step '\(kind)'"
@@ -194,7 +196,7 @@ struct ScenarioCheck {
       }
     case "advance":
       guard let time = step["ms"]?.wholeNumber, time >= 0 else {
-        throw Problem(path: "\(path).ms", message: "a time is a number of milliseconds")
+        throw Problem(path: "\(path).ms", message: "a time must be a number of milliseconds")
       }
     case "subscribe":
       for (index, name) in try texts(step["callbacks"], "\(path).callbacks").enumerated() {
@@ -274,7 +276,7 @@ struct ScenarioCheck {
   }
 
   private func entry(_ entry: Value, _ path: String) throws(Problem) {
-    guard entry.isObject else { throw Problem(path: path, message: "an entry is an object") }
+    guard entry.isObject else { throw Problem(path: path, message: "an entry must be an object") }
     try fits(entry, ScenarioShapes.entry, path)
     if let name = entry["ev"]?.text {
       try known(name, ScenarioShapes.events, "event", "\(path).ev")

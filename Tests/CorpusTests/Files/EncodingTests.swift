@@ -239,7 +239,7 @@ import Testing
     #expect(try users("zeros.gz").output == users("u").output)
     #expect(try users("members.gz").output.hasPrefix("{\"users\":9990,"))
     for (name, message) in [
-      ("more.gz", "something that is not gzip follows"), ("half.gz", "ends in the middle"),
+      ("more.gz", "is followed by something else"), ("half.gz", "ends in the middle"),
       ("almost.gz", "ends in the middle"), ("header.gz", "ends in the middle"),
       ("twice.gz", "compressed twice"), ("empty.gz", "no users"),
     ] {

@@ -84,8 +84,8 @@ struct BatchTests {
   @Test(
     arguments: [
       (#"{"userId":"a"}"# + "\r", nil), ("   ", nil), (#"{"user":{}}"#, "'userId' is missing"),
-      ("[1]", "a user record is a JSON object"),
-      ("5", "a user record is a JSON object"), (#"{"userId":5}"#, "'userId' must be a string"),
+      ("[1]", "a user record must be a JSON object"),
+      ("5", "a user record must be a JSON object"), (#"{"userId":5}"#, "'userId' must be a string"),
       (#"{"userId":"a""#, "the JSON ends too early"),
       (#"{"userId":"a"} x"#, "something follows"),
       (#"{"userId":"a","assignments":{}}"#, "'assignments' must be a list"),

@@ -169,7 +169,7 @@ struct UserRecordTests {
       ("{\"userID\":\"u\"}", "there is 'userID': did you mean 'userId'?"),
       ("{\"userId\":null}", "'userId' is missing"), ("{\"id\":\"u\"}", "'userId' is missing"),
       ("{\"userId\":[1]}", "must be a string, not a list"), ("", "empty"),
-      ("[{\"userId\":\"u\"}]", "a user record is a JSON object"),
+      ("[{\"userId\":\"u\"}]", "a user record must be a JSON object"),
     ])
   func whoItIs(record: String, reason: String) throws {
     let rules = try ruleSet(wireRule())

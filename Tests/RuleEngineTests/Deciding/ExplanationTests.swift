@@ -60,7 +60,7 @@ import Testing
           carried out, this would
             - store the assignment of v in e
 
-          (in brackets: not needed, another clause had decided)
+          (in brackets: not needed, another clause decides)
         """)
   }
 

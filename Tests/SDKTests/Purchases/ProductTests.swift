@@ -158,7 +158,7 @@ struct ProductTextTests {
     #expect(attributes?["trialPeriodEndDate"] == "08.01.2026")
     #expect(await app.tollgate.attributes(of: products[0]) == attributes)
     #expect(await app.tollgate.attributes(of: products[1]) == nil)
-    let left = logs.all.filter { $0.contains("nothing can be said about '\(Samples.year.id)'") }
+    let left = logs.all.filter { $0.contains("'\(Samples.year.id)'") }
     #expect(left.count == 1)
     app.presenter.handle?.closeTapped()
     _ = await task.value

@@ -49,9 +49,9 @@ struct PurchaseControllerTests {
     (#"{"type":"pending"}"#, .pending), (#"{"type":"restored"}"#, .restored),
     (#"{"type":"failed","error":"x"}"#, .failed("x")),
     (#"{"type":"failed"}"#, .failed("the purchase failed")),
-    (#"{"type":"maybe"}"#, .failed("'maybe' is not a result of a purchase")),
-    ("{}", .failed("'' is not a result of a purchase")),
-    ("[1]", .failed("'' is not a result of a purchase")),
+    (#"{"type":"maybe"}"#, .failed("'maybe' is not a purchase result")),
+    ("{}", .failed("'' is not a purchase result")),
+    ("[1]", .failed("'' is not a purchase result")),
   ])
   func resultsAreReadAsDecided(json: String, result: PurchaseResult) throws {
     #expect(PurchaseResult(decoding: try Value.parse(json: json.utf8)) == result)

@@ -19,7 +19,7 @@ struct AgentWallieDecoder {
   mutating func model(_ root: ConfigElement) -> WallieModel? {
     guard root.isObject else {
       log.report(
-        .decodeFailure, "an AgentWallie config is a JSON object", at: "", peers: log.rejected)
+        .decodeFailure, "an AgentWallie config must be a JSON object", at: "", peers: log.rejected)
       return nil
     }
     if root.member("campaigns") == nil { log.missing("campaigns", "a list", root) }
@@ -49,7 +49,7 @@ struct AgentWallieDecoder {
       of: element,
       [
         ConfigKey("id"), ConfigKey("name", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native, absent: "the campaign counts as inactive"),
+        ConfigKey("status", requiredBy: Self.native, absent: "the campaign is treated as inactive"),
         ConfigKey("placements", requiredBy: Self.native),
         ConfigKey("audiences", requiredBy: Self.native), ConfigKey("description"),
         ConfigKey("notes"),
@@ -69,7 +69,7 @@ struct AgentWallieDecoder {
       [
         ConfigKey("id", requiredBy: Self.native), ConfigKey("name"),
         ConfigKey("type", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native, absent: "the placement counts as paused"),
+        ConfigKey("status", requiredBy: Self.native, absent: "the placement is treated as paused"),
       ])
     return WallieModel.CampaignPlacement(
       id: log.optionalText("id", of: element) ?? name, name: name,
@@ -113,7 +113,7 @@ struct AgentWallieDecoder {
     guard let kind = text.flatMap(WallieModel.FrequencyCap.Kind.init(rawValue:)) else {
       let known = WallieModel.FrequencyCap.Kind.allCases.map(\.rawValue)
       log.report(
-        .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is not a type of a frequency cap",
+        .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is not a frequency cap type",
         at: element.path,
         suggestion: text.flatMap { Suggestion.closest(to: $0, among: known) }
           .map { "did you mean \($0)?" } ?? "write \(known.joined(separator: ", "))",
@@ -124,7 +124,7 @@ struct AgentWallieDecoder {
       element.isObject ? log.optionalWholeNumber("limit", of: element) : nil
     if kind == .nTimesTotal, limit == nil {
       log.report(
-        .decodeFailure, "a cap of type n_times_total needs 'limit'; it counts as 1",
+        .decodeFailure, "a cap of type n_times_total needs 'limit'; 1 is used",
         severity: .warning, at: element.path)
     }
     return WallieModel.FrequencyCap(kind: kind, limit: limit)
@@ -139,7 +139,7 @@ struct AgentWallieDecoder {
       [
         ConfigKey("id"), ConfigKey("variants", requiredBy: Self.native),
         ConfigKey("holdout_percentage", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native, absent: "the experiment counts as paused"),
+        ConfigKey("status", requiredBy: Self.native, absent: "the experiment is treated as paused"),
         ConfigKey("name"),
       ])
     let status: ExperimentStatus
@@ -150,7 +150,7 @@ struct AgentWallieDecoder {
     case let text:
       if let text {
         log.report(
-          .decodeFailure, "'\(text)' is not a status of an experiment; it counts as paused",
+          .decodeFailure, "'\(text)' is not an experiment status; treated as paused",
           severity: .warning, at: element.memberPath("status"),
           suggestion: "write running, paused or completed", peers: log.rejected)
       }

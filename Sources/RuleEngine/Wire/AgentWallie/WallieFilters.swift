@@ -7,7 +7,7 @@ extension AgentWallieDecoder {
     guard element.isObject, let field = log.text("field", of: element) else {
       if !element.isObject {
         log.report(
-          .decodeFailure, "a filter is a JSON object", at: element.path, peers: log.rejected)
+          .decodeFailure, "a filter must be a JSON object", at: element.path, peers: log.rejected)
       }
       return filter
     }

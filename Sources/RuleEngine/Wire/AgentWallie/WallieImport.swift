@@ -124,7 +124,7 @@ struct WallieImport {
       var weight = variant.trafficPercentage
       if weight < 0 {
         log.report(
-          .decodeFailure, "a percentage is not negative; it counts as 0", severity: .warning,
+          .decodeFailure, "a percentage must not be negative; 0 is used", severity: .warning,
           at: "\(path).variants[\(i)].traffic_percentage")
         weight = 0
       }
@@ -165,12 +165,12 @@ struct WallieImport {
     if sum > 100 {
       log.report(
         .weightsNot100,
-        "the percentages sum to \(sum.shortText); what comes after the first hundred gets nobody",
+        "the percentages sum to \(sum.shortText); variants past the first hundred get no one",
         severity: .note, at: "\(path).variants")
     } else if WallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
         .weightsNot100,
-        "the variants leave \(left.shortText) % to the holdout, not "
+        "the variants leave \(left.shortText) % for the holdout, not "
           + "\(experiment.holdoutPercentage.shortText)", severity: .note,
         at: "\(path).holdout_percentage",
         notes: ["nothing reads 'holdout_percentage': the holdout is what the variants leave"])

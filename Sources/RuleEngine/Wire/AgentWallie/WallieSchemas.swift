@@ -34,7 +34,7 @@ extension AgentWallieDecoder {
     let text = log.optionalText("store", of: element) ?? "apple"
     if let known = Self.stores.first(where: { $0.name == text }) { return known.store }
     log.report(
-      .decodeFailure, "'\(text)' is not a store; the product is left out",
+      .decodeFailure, "'\(text)' is not a store; the product is ignored",
       at: element.memberPath("store"), suggestion: "write apple, google or stripe",
       peers: log.rejected)
     return nil
@@ -56,7 +56,7 @@ extension AgentWallieDecoder {
   mutating func schema(_ element: ConfigElement) -> PaywallSchema? {
     guard element.isObject else {
       log.report(
-        .decodeFailure, "a paywall is a JSON object", at: element.path, peers: log.rejected)
+        .decodeFailure, "a paywall must be a JSON object", at: element.path, peers: log.rejected)
       return nil
     }
     log.checkKeys(
@@ -133,7 +133,7 @@ extension AgentWallieDecoder {
     guard let type = log.text("type", of: element) else { return element.value }
     if !PaywallSchema.componentTypes.contains(type) {
       log.report(
-        .decodeFailure, "'\(type)' is not a component that is known; it is kept as it is",
+        .decodeFailure, "'\(type)' is not a known component; kept as it is",
         severity: .note, at: element.memberPath("type"),
         suggestion: Suggestion.closest(to: type, among: PaywallSchema.componentTypes)
           .map { "did you mean \($0)?" })
