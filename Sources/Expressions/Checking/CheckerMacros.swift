@@ -115,11 +115,8 @@ extension Checker {
     _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {
     let values = check(target)
-    switch graph[values].kind {
-    case .constant, .slot, .local: return sorted(values, name, key, node)
-    default:
-      return holding(values, origin(node)) { $0.sorted($1, name, key, node) }
-    }
+    if graph[values].kind.isInPlace { return sorted(values, name, key, node) }
+    return holding(values, origin(node)) { $0.sorted($1, name, key, node) }
   }
 
   private mutating func sorted(

@@ -228,25 +228,30 @@ struct ConditionGraph: ~Copyable {
   /// The nodes that a node is made of, in order.
   func operands(of id: ID) -> [ID] {
     let node = nodes[id]
-    switch node.kind {
-    case .constant, .slot, .present, .local, .raise, .slotOrNull, .text, .leave: return []
-    case .not, .negate, .holds, .select, .hasField, .optionalElement, .isThere, .truthy,
-      .equalEither, .whenThere, .member, .affirms, .output, .assign, .capture, .template, .cell,
-      .clause:
-      return [Int(node.a)]
-    case .choose: return [Int(node.a), Int(node.b), Int(node.c)]
-    case .filter, .statements, .items: return list(node.a).map(Int.init)
-    case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
-    case .and, .or, .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall,
-      .mapKeepingLast:
-      return list(node.a).map(Int.init)
-    default: return [Int(node.a), Int(node.b)]
-    }
+    let fields = node.kind.fields
+    if fields.a == .nodes { return list(node.a).map(Int.init) }
+    var operands: [ID] = []
+    if fields.a == .node { operands.append(Int(node.a)) }
+    if fields.b == .node { operands.append(Int(node.b)) }
+    if fields.c == .node { operands.append(Int(node.c)) }
+    return operands
   }
 
-  /// Whether a kind of node names a slot.
-  static func readsSlot(_ kind: Kind) -> Bool {
-    kind == .slot || kind == .present || kind == .slotOrNull
+  /// The node with other operands; itself where all stay what they are.
+  mutating func rebuilt(_ id: ID, with operand: (UInt32) -> ID) -> ID {
+    let node = nodes[id]
+    let fields = node.kind.fields
+    if fields.a == .nodes {
+      let list = list(node.a)
+      if list.allSatisfy({ operand($0) == Int($0) }) { return id }
+      return add(
+        node.kind, list: list.map(operand), Int(node.b), Int(node.c), at: origins[id])
+    }
+    let a = fields.a == .node ? operand(node.a) : Int(node.a)
+    let b = fields.b == .node ? operand(node.b) : Int(node.b)
+    let c = fields.c == .node ? operand(node.c) : Int(node.c)
+    if a == Int(node.a), b == Int(node.b), c == Int(node.c) { return id }
+    return add(node.kind, a, b, c, at: origins[id])
   }
 
   /// A node and all below it, each once, the first operands first.
@@ -265,7 +270,7 @@ struct ConditionGraph: ~Copyable {
   /// The slots that a node reads, itself or below, each once.
   func slots(below root: ID) -> [Int] {
     var slots: [Int] = []
-    for id in nodes(below: root) where ConditionGraph.readsSlot(self[id].kind) {
+    for id in nodes(below: root) where self[id].kind.fields.a == .slot {
       let slot = Int(self[id].a)
       if !slots.contains(slot) { slots.append(slot) }
     }

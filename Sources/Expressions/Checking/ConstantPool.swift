@@ -100,6 +100,9 @@ package struct ConstantPool: Sendable {
     }
   }
 
+  /// The place of a copy of a constant of another pool.
+  mutating func internCopy(_ cell: Cell) -> Int { intern(copy(cell)) }
+
   private func hash(_ cell: Cell) -> UInt64 {
     guard cell.tag == Tag.longText || cell.tag == Tag.bytes else {
       return InternTable.combine(cell.low, cell.high)

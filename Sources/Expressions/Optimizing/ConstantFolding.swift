@@ -73,7 +73,11 @@ struct ConstantFolding {
         for operand in graph.list(node.a) where isConstant(operand) { return true }
       case .list, .map, .call:
         if graph.list(node.a).allSatisfy(isConstant) { return true }
-      default: return true
+      case .clause, .raise, .rescue, .orElse, .slotOrNull, .sequence, .isThere, .truthy, .both,
+        .firstTruthy, .compare, .equalEither, .testCall, .whenThere, .member, .arithmetic,
+        .mapKeepingLast, .filter, .relation, .affirms, .text, .output, .statements, .choose,
+        .assign, .capture, .items, .cell, .template, .leave:
+        return true
       }
     }
     return false
@@ -91,67 +95,41 @@ struct ConstantFolding {
     let node = graph[id]
     let origin = graph.origins[id]
     switch node.kind {
-    case .constant, .slot, .present, .local:
-      return id
-    case .optionalElement:
-      let a = folded(node.a)
-      return a == Int(node.a) ? id : graph.add(.optionalElement, a, at: origin)
     case .bind:
-      let (a, b) = (folded(node.a), folded(node.b))
       // A value that nothing reads is not an error.
-      if graph.constant(b) != nil { return b }
-      let isSame = a == Int(node.a) && b == Int(node.b)
-      return isSame ? id : graph.add(.bind, a, b, Int(node.c), at: origin)
+      let body = folded(node.b)
+      if graph.constant(body) != nil { return body }
     case .not, .negate:
-      let a = folded(node.a)
-      if let result = unary(node.kind, a, graph) { return graph.addConstant(result, at: origin) }
-      return a == Int(node.a) ? id : graph.add(node.kind, a, at: origin)
+      if let result = unary(node.kind, folded(node.a), graph) {
+        return graph.addConstant(result, at: origin)
+      }
     case .holds:
       let a = folded(node.a)
       if let constant = graph.constant(a), constant.tag == Tag.bool { return a }
-      return a == Int(node.a) ? id : graph.add(.holds, a, at: origin)
-    case .select, .hasField:
-      let a = folded(node.a)
-      return a == Int(node.a) ? id : graph.add(node.kind, a, Int(node.b), at: origin)
-    case .clause:
-      // What is in it may become a constant, and it stays where it is.
-      let a = folded(node.a)
-      return a == Int(node.a) ? id : graph.add(.clause, a, Int(node.b), at: origin)
     case .conditional:
-      return conditional(id, node, origin, &graph)
+      if let condition = graph.constant(folded(node.a)), condition.tag == Tag.bool {
+        return folded(condition.boolValue ? node.b : node.c)
+      }
     case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .index:
-      let (a, b) = (folded(node.a), folded(node.b))
-      if let result = binary(node.kind, a, b, &graph) {
+      if let result = binary(node.kind, folded(node.a), folded(node.b), &graph) {
         return graph.addConstant(result, at: origin)
       }
-      return a == Int(node.a) && b == Int(node.b) ? id : graph.add(node.kind, a, b, at: origin)
-    case .and, .or:
-      return chain(id, node, origin, &graph)
-    case .list, .map, .call, .loop, .sequence, .testCall, .mapKeepingLast:
-      return elements(id, node, origin, &graph)
-    case .both, .firstTruthy:
-      return lenientChain(id, node, origin, &graph)
-    case .raise, .slotOrNull: return id
-    case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .member,
-      .arithmetic:
-      return lenient(id, node, origin, &graph)
+    case .and, .or: return chain(id, node, origin, &graph)
+    case .both, .firstTruthy: return lenientChain(id, node, origin, &graph)
+    case .list, .map, .call, .sequence, .testCall, .mapKeepingLast:
+      if let place = constant(id, node, &graph) { return graph.add(.constant, place, at: origin) }
+    case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .arithmetic:
+      if let known = lenient(node, origin, &graph) { return known }
+    case .constant, .slot, .present, .local, .optionalElement, .select, .hasField, .clause, .loop,
+      .raise, .slotOrNull, .member:
+      // What is in a clause may become a constant, and it stays where it is.
+      break
     case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
       .items, .leave, .template, .cell:
       // Templates run as they are written.
       return id
     }
-  }
-
-  private func conditional(
-    _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
-    _ graph: inout ConditionGraph
-  ) -> ConditionGraph.ID {
-    let (a, b, c) = (folded(node.a), folded(node.b), folded(node.c))
-    if let condition = graph.constant(a), condition.tag == Tag.bool {
-      return condition.boolValue ? b : c
-    }
-    let isSame = a == Int(node.a) && b == Int(node.b) && c == Int(node.c)
-    return isSame ? id : graph.add(.conditional, a, b, c, at: origin)
+    return graph.rebuilt(id) { folded($0) }
   }
 
   /// A deciding constant decides, whatever stands beside it: errors do not count then. Constants
@@ -172,43 +150,19 @@ struct ConstantFolding {
       if constant == deciding { return graph.addConstant(deciding, at: origin) }
     }
     if operands.isEmpty { return graph.addConstant(Cell(node.kind == .and), at: origin) }
-    if operands.count == 1, isBool(operands[0], graph) { return operands[0] }
+    if operands.count == 1, graph[operands[0]].kind.isTest { return operands[0] }
     if operands.count == 1 {
       operands.append(graph.addConstant(Cell(node.kind == .and), at: origin))
     }
     return graph.add(node.kind, list: operands, at: origin)
   }
 
-  /// Whether a node can only be a bool or an error, so that a chain of it alone is it.
-  private func isBool(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Bool {
-    switch graph[id].kind {
-    case .equal, .less, .lessOrEqual, .in, .not, .holds, .and, .or, .present, .hasField: true
-    default: false
-    }
-  }
-
-  private mutating func elements(
-    _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
-    _ graph: inout ConditionGraph
-  ) -> ConditionGraph.ID {
-    let list = graph.list(node.a)
-    if node.kind != .loop,
-      !list.contains(where: { graph.constant(folded($0)) == nil }),
-      let place = constant(id, node, list, &graph)
-    {
-      return graph.add(.constant, place, at: origin)
-    }
-    return isUnchanged(list)
-      ? id
-      : graph.add(
-        node.kind, list: list.map { folded($0) }, Int(node.b), Int(node.c), at: origin)
-  }
-
   /// The place of what a literal or a call of constants comes to, or nil.
   private mutating func constant(
-    _ id: Int, _ node: ConditionGraph.Node, _ list: ArraySlice<UInt32>,
-    _ graph: inout ConditionGraph
+    _ id: Int, _ node: ConditionGraph.Node, _ graph: inout ConditionGraph
   ) -> Int? {
+    let list = graph.list(node.a)
+    if list.contains(where: { graph.constant(folded($0)) == nil }) { return nil }
     let cells = list.map { graph.constant(folded($0)) ?? .null }
     switch node.kind {
     case .list:

@@ -53,57 +53,32 @@ private struct GraphCopier: ~Copyable {
   ) -> ConditionGraph.ID {
     let node = original[id]
     let origin = original.origins[id]
-    if let value = values[id] { return addConstant(value, origin) }
-    func operand(_ number: UInt32) -> Int { numberOf[Int(number)] }
-    switch node.kind {
-    case .constant:
-      return addConstant(original.constants.cells[Int(node.a)], origin)
-    case .slot, .present, .slotOrNull:
-      let slot = graph.slots.slot(
-        original.slots.path(Int(node.a)).names, isPresenceOnly: node.kind == .present)
-      return graph.add(node.kind, slot, at: origin)
-    case .local, .raise:
-      return graph.add(node.kind, Int(node.a), at: origin)
-    case .not, .negate, .holds, .optionalElement, .isThere, .truthy, .whenThere:
-      return graph.add(node.kind, operand(node.a), at: origin)
-    case .select, .hasField, .member:
-      let name = graph.constants.intern(original.constants.cells[Int(node.b)])
-      return graph.add(node.kind, operand(node.a), name, Int(node.c), at: origin)
-    case .equalEither:
-      let text = graph.constants.intern(original.constants.cells[Int(node.b)])
-      let number = graph.constants.intern(original.constants.cells[Int(node.c)])
-      return graph.add(.equalEither, operand(node.a), text, number, at: origin)
-    case .rescue, .orElse, .compare, .arithmetic:
-      return graph.add(
-        node.kind, operand(node.a), operand(node.b), Int(node.c), at: origin)
-    case .conditional:
-      return graph.add(
-        .conditional, operand(node.a), operand(node.b), operand(node.c), at: origin)
-    case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .index:
-      return graph.add(node.kind, operand(node.a), operand(node.b), at: origin)
-    case .bind:
-      return graph.add(.bind, operand(node.a), operand(node.b), Int(node.c), at: origin)
-    case .text:
-      let place = graph.constants.intern(original.constants.cells[Int(node.a)])
-      return graph.add(.text, place, at: origin)
-    case .leave: return graph.add(.leave, Int(node.a), at: origin)
-    case .affirms, .output, .assign, .capture, .template, .cell, .clause:
-      return graph.add(node.kind, operand(node.a), Int(node.b), Int(node.c), at: origin)
-    case .relation:
-      return graph.add(.relation, operand(node.a), operand(node.b), Int(node.c), at: origin)
-    case .choose:
-      return graph.add(.choose, operand(node.a), operand(node.b), operand(node.c), at: origin)
-    case .and, .or, .list, .map, .call, .loop, .sequence, .both, .firstTruthy, .testCall,
-      .mapKeepingLast, .filter, .statements, .items:
-      let operands = original.list(node.a).map { operand($0) }
-      return graph.add(node.kind, list: operands, Int(node.b), Int(node.c), at: origin)
+    if let value = values[id] {
+      return graph.add(.constant, graph.constants.internCopy(value), at: origin)
     }
+    let fields = node.kind.fields
+    let b = copied(node.b, fields.b, of: node, original)
+    let c = copied(node.c, fields.c, of: node, original)
+    if fields.a == .nodes {
+      let operands = original.list(node.a).map { numberOf[Int($0)] }
+      return graph.add(node.kind, list: operands, b, c, at: origin)
+    }
+    return graph.add(node.kind, copied(node.a, fields.a, of: node, original), b, c, at: origin)
   }
 
-  private mutating func addConstant(_ cell: Cell, _ origin: ConditionGraph.Origin)
-    -> ConditionGraph.ID
-  {
-    graph.addConstant(graph.constants.copy(cell), at: origin)
+  /// What a number of a node is in the copy.
+  private mutating func copied(
+    _ number: UInt32, _ field: ConditionGraph.Field, of node: ConditionGraph.Node,
+    _ original: borrowing ConditionGraph
+  ) -> Int {
+    switch field {
+    case .node: numberOf[Int(number)]
+    case .constant: graph.constants.internCopy(original.constants.cells[Int(number)])
+    case .slot:
+      graph.slots.slot(
+        original.slots.path(Int(number)).names, isPresenceOnly: node.kind == .present)
+    case .nodes, .local, .bound, .number: Int(number)
+    }
   }
 
   /// Nodes that stand in several expressions, and nodes that stand for others, keep their places.

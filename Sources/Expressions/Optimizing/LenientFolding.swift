@@ -1,44 +1,35 @@
 /// Folding of the nodes that superscript adds to the graph.
 extension ConstantFolding {
+  /// What stands for a node whose operands are folded, or nil when it stays what it is.
   func lenient(
-    _ id: ConditionGraph.ID, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
-    _ graph: inout ConditionGraph
-  ) -> ConditionGraph.ID {
+    _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin, _ graph: inout ConditionGraph
+  ) -> ConditionGraph.ID? {
     let a = folded(node.a)
     switch node.kind {
     case .rescue, .orElse:
       // A constant has no faults.
       if graph.constant(a) != nil { return a }
-      let b = folded(node.b)
-      if node.kind == .orElse, isMissing(a, graph) { return b }
-      let isSame = a == Int(node.a) && b == Int(node.b)
-      return isSame ? id : graph.add(node.kind, a, b, Int(node.c), at: origin)
+      return node.kind == .orElse && isMissing(a, graph) ? folded(node.b) : nil
+    case .compare, .arithmetic:
+      return operation(node, a, folded(node.b), graph).map { graph.addConstant($0, at: origin) }
     case .truthy:
-      if let cell = graph.constant(a) {
-        return graph.addConstant(Cell(Lenient.isTruthy(cell)), at: origin)
+      return graph.constant(a).map {
+        graph.addConstant(Cell(Lenient.isTruthy($0)), at: origin)
       }
     case .equalEither:
-      if let cell = graph.constant(a) {
-        let cells = graph.constants.cells
-        let isEqual = [node.b, node.c].contains { areEqual(cell, cells[Int($0)]) }
-        return graph.addConstant(Cell(isEqual), at: origin)
-      }
-    case .compare, .arithmetic:
-      let b = folded(node.b)
-      if let result = operation(node, a, b, graph) { return graph.addConstant(result, at: origin) }
-      let isSame = a == Int(node.a) && b == Int(node.b)
-      return isSame ? id : graph.add(node.kind, a, b, Int(node.c), at: origin)
+      guard let cell = graph.constant(a) else { return nil }
+      let cells = graph.constants.cells
+      let isEqual = [node.b, node.c].contains { areEqual(cell, cells[Int($0)]) }
+      return graph.addConstant(Cell(isEqual), at: origin)
     case .isThere:
       if graph.constant(a) != nil { return graph.addConstant(.true, at: origin) }
-      if isMissing(a, graph) { return graph.addConstant(.false, at: origin) }
+      return isMissing(a, graph) ? graph.addConstant(.false, at: origin) : nil
     case .whenThere:
       // A relation of constants reads no attribute.
       if graph.constant(a) != nil { return a }
-      if isLeftMissing(a, graph) { return graph.addConstant(.false, at: origin) }
-    default: break
+      return isLeftMissing(a, graph) ? graph.addConstant(.false, at: origin) : nil
+    default: return nil
     }
-    return a == Int(node.a)
-      ? id : graph.add(node.kind, a, Int(node.b), Int(node.c), at: origin)
   }
 
   /// `&&` and `||`: constants that do not matter are left out, and what stands behind one that

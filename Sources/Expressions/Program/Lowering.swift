@@ -158,12 +158,10 @@ struct Lowering: ~Copyable {
 
   /// Where a node's value will be: constants and attributes are where they are.
   mutating func operand(_ node: Node, _ depth: inout Int) -> UInt32 {
-    switch graph[node].kind {
-    case .constant: graph[node].a
-    case .slot: UInt32(slotBase) + graph[node].a
-    case .local: localPlace(graph[node].a)
-    default: temporary(&depth)
-    }
+    let content = graph[node]
+    guard content.kind.isInPlace else { return temporary(&depth) }
+    if content.kind == .local { return localPlace(content.a) }
+    return content.kind == .slot ? UInt32(slotBase) + content.a : content.a
   }
 
   /// Where the variable of a level lies. Those of a template lie one after the other.
@@ -176,10 +174,8 @@ struct Lowering: ~Copyable {
   mutating func produce(
     _ node: Node, _ place: UInt32, next: UInt32, fault: UInt32, _ depth: Int
   ) -> UInt32 {
-    switch graph[node].kind {
-    case .constant, .slot, .local: next
-    default: value(node, to: place, next: next, fault: fault, depth)
-    }
+    graph[node].kind.isInPlace
+      ? next : value(node, to: place, next: next, fault: fault, depth)
   }
 
   // MARK: Conditions
@@ -189,16 +185,12 @@ struct Lowering: ~Copyable {
     let content = graph[node]
     switch content.kind {
     case .constant: return graph.constant(node)?.tag == Tag.bool
-    case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField, .isThere,
-      .truthy, .both, .compare, .equalEither, .testCall, .whenThere:
-      return true
     case .clause: return isCondition(Int(content.a))
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
     case .call: return graph.function(node).map(Lowering.isTest) ?? false
     case .loop: return Lowering.loopKind(content).isCondition
     case .bind: return isCondition(boundBody(node))
-    case .affirms, .relation: return true
-    default: return false
+    default: return content.kind.isTest
     }
   }
 

@@ -296,7 +296,7 @@ extension Lowering {
     }
     var depth = depth
     let place = operand(left, &depth)
-    guard let right, needsCode(right) else {
+    guard let right, !graph[right].kind.isInPlace else {
       let inPlace = right.map { operand($0, &depth) }
       emitRelation(
         node, place, right, inPlace,
@@ -323,13 +323,6 @@ extension Lowering {
       let operands = graph.list(content.a)
       return (Int(operands[operands.startIndex]), Int(operands[operands.startIndex + 1]))
     default: return (Int(content.a), Int(content.b))
-    }
-  }
-
-  private func needsCode(_ node: Node) -> Bool {
-    switch graph[node].kind {
-    case .constant, .slot, .local: false
-    default: true
     }
   }
 

@@ -43,13 +43,9 @@ extension Lowering {
     while graph[body].kind == .bind {
       let content = graph[body]
       let value = Int(content.a)
-      switch graph[value].kind {
-      case .constant, .slot, .local: localPlaces[content.c] = operand(value, &depth)
-      default:
-        let place = temporary(&depth)
-        localPlaces[content.c] = place
-        bound.append((value, place, depth))
-      }
+      let place = operand(value, &depth)
+      localPlaces[content.c] = place
+      if !graph[value].kind.isInPlace { bound.append((value, place, depth)) }
       body = Int(content.b)
     }
     var start = emitBody(&self, body, depth)

@@ -62,7 +62,8 @@ extension Lowering {
     case .output: return output(node, content, next, depth)
     case .assign:
       let place = localPlace(content.b)
-      let fault = canMove(Int(content.a)) ? Lowering.finishFault : report(node, next)
+      let isInPlace = graph[Int(content.a)].kind.isInPlace
+      let fault = isInPlace ? Lowering.finishFault : report(node, next)
       return value(Int(content.a), to: place, next: next, fault: fault, depth)
     case .capture: return capture(node, content, next, depth)
     case .choose: return choose(node, content, next, depth)
@@ -101,14 +102,6 @@ extension Lowering {
   private mutating func report(_ node: Node, _ next: UInt32) -> UInt32 {
     emit(.report(next: next), node)
     return last
-  }
-
-  /// Whether a value is where it is already.
-  private func canMove(_ node: Node) -> Bool {
-    switch graph[node].kind {
-    case .constant, .slot, .local: true
-    default: false
-    }
   }
 
   private mutating func output(

@@ -49,14 +49,11 @@ extension Program {
     var nodes: [ConditionGraph.ID: Cell] = [:]
     for id in storage.graph.nodes.indices {
       let node = storage.graph[id]
-      guard let cell = cells[Int(node.a)] else { continue }
-      switch node.kind {
-      case .slot, .present: break
-      case .slotOrNull:
+      guard node.kind.fields.a == .slot, let cell = cells[Int(node.a)] else { continue }
+      if node.kind == .slotOrNull {
         let isNull = cell.tag == Tag.missing
         nodes[id] = isNull ? .null : cell.tag == Tag.behindValue ? .notAMap : cell
         continue
-      default: continue
       }
       // Whether a name is there cannot be asked of what is not a map.
       let canBeAsked = cell.isValue || cell.tag == Tag.missing
@@ -125,16 +122,14 @@ extension ConditionGraph {
     var free: [Set<UInt32>] = Array(repeating: [], count: nodes.count)
     for id in nodes.indices {
       let node = nodes[id]
-      switch node.kind {
-      case .slot, .present, .slotOrNull: isOpen[id] = true
-      case .local: free[id] = [node.a]
-      default: break
-      }
+      let fields = node.kind.fields
+      isOpen[id] = fields.a == .slot
+      if fields.a == .local { free[id] = [node.a] }
       for operand in operands(of: id) {
         isOpen[id] = isOpen[id] || isOpen[operand]
         free[id].formUnion(free[operand])
       }
-      if node.kind == .bind || node.kind == .loop { free[id].subtract([node.c, node.c + 1]) }
+      if fields.c == .bound { free[id].subtract([node.c, node.c + 1]) }
     }
     func isClosed(_ id: ID) -> Bool { !isOpen[id] && free[id].isEmpty }
     func isValue(_ id: ID) -> Bool { isClosed(id) && nodes[id].kind != .optionalElement }

@@ -330,12 +330,9 @@ struct TemplateCompiler: ~Copyable {
   {
     let origin = origin(node)
     let set = graph.add(.assign, value, level, Int(node.from), at: origin)
-    switch graph[value].kind {
-    case .constant, .slot, .local: return set
-    default:
-      let clear = graph.add(.assign, graph.addConstant(.null, at: origin), level, at: origin)
-      return graph.add(.statements, list: [clear, set], at: origin)
-    }
+    if graph[value].kind.isInPlace { return set }
+    let clear = graph.add(.assign, graph.addConstant(.null, at: origin), level, at: origin)
+    return graph.add(.statements, list: [clear, set], at: origin)
   }
 
   /// The level of a loop's variable, with those of the iterator before and of the items behind it.
