@@ -85,20 +85,3 @@ struct ColumnTestTable: Sendable {
     return .text(a, b, test)
   }
 }
-
-extension Instruction {
-  /// The targets of a test, or nil.
-  var targets: Targets? {
-    switch self {
-    case .isTrue(_, let targets), .equalBits(_, _, let targets), .equalInt(_, _, let targets),
-      .equal(_, _, let targets), .less(_, _, let targets), .lessOrEqual(_, _, let targets),
-      .present(_, let targets), .hasField(_, _, let targets), .inBits(_, _, let targets),
-      .inSet(_, _, let targets), .isIn(_, _, let targets), .contains(_, _, let targets),
-      .startsWith(_, _, let targets), .endsWith(_, _, let targets), .matches(_, _, let targets),
-      .matchesText(_, _, let targets), .isTruthy(_, let targets),
-      .compare(_, _, let targets, _), .testCall(_, _, let targets, _):
-      targets
-    default: nil
-    }
-  }
-}

@@ -140,6 +140,56 @@ enum Instruction {
 }
 
 extension Instruction {
+  /// What is read as a value.
+  var operands: [Operand] { shape.reads }
+
+  /// The targets of a test, or nil.
+  var targets: Targets? { shape.targets }
+
+  /// What an instruction reads, in order, and where it goes on when it is a test. Everything but the
+  /// machine, which runs it, asks here.
+  private var shape: (reads: [Operand], targets: Targets?) {
+    func places<Count: BinaryInteger>(_ first: Operand, _ count: Count) -> [Operand] {
+      (0..<UInt32(count)).map { first + $0 }
+    }
+    switch self {
+    case .isTrue(let a, let targets), .equalBits(let a, _, let targets),
+      .equalInt(let a, _, let targets), .present(let a, let targets),
+      .hasField(let a, _, let targets), .inBits(let a, _, let targets),
+      .inSet(let a, _, let targets), .matches(let a, _, let targets), .isTruthy(let a, let targets),
+      .affirms(let a, let targets):
+      return ([a], targets)
+    case .equal(let a, let b, let targets), .less(let a, let b, let targets),
+      .lessOrEqual(let a, let b, let targets), .isIn(let a, let b, let targets),
+      .contains(let a, let b, let targets), .startsWith(let a, let b, let targets),
+      .endsWith(let a, let b, let targets), .matchesText(let a, let b, let targets),
+      .compare(let a, let b, let targets, _), .testCall(let a, let b, let targets, _),
+      .relation(let a, let b, let targets, _):
+      return ([a, b], targets)
+    case .skipIfMissing(let a, _, _, _), .copy(let a, _, _), .orNull(let a, _, _),
+      .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
+      .member(let a, _, _, _, _), .beginLoop(let a, _, _), .next(let a, _, _, _, _),
+      .append(let a, _, _), .appendOptional(let a, _, _), .insertAll(let a, _, _),
+      .writeText(let a), .write(let a, _, _), .move(let a, _), .endCapture(let a, _, _),
+      .branch(let a, _, _), .finish(let a):
+      return ([a], nil)
+    case .add(let a, let b, _, _), .subtract(let a, let b, _, _), .multiply(let a, let b, _, _),
+      .divide(let a, let b, _, _), .modulo(let a, let b, _, _), .index(let a, let b, _, _),
+      .arithmetic(let a, let b, _, _, _), .orElse(let a, let b, _, _), .insert(let a, let b, _, _),
+      .insertOptional(let a, let b, _, _):
+      return ([a, b], nil)
+    case .call(_, let count, let a, let b, _, _): return (Array([a, b].prefix(Int(count))), nil)
+    case .callMany(_, let count, let first, _, _), .filter(_, let count, let first, _, _):
+      return (places(first, count), nil)
+    case .makeList(let first, let count, _, _): return (places(first, count), nil)
+    case .makeMap(let first, let count, _, _), .makeMapKeepingLast(let first, let count, _, _):
+      return (places(first, count * 2), nil)
+    case .settle, .pend, .check, .keep, .rescue, .raise, .forget, .newList, .newMap, .renew,
+      .beginCapture, .report, .jump, .finishFault:
+      return ([], nil)
+    }
+  }
+
   /// Whether the instruction takes neither steps nor memory of what a run may use, whatever its
   /// operands are.
   var isWithinAnyLimit: Bool {

@@ -237,38 +237,6 @@ public struct Program: Sendable {
   }
 }
 
-extension Instruction {
-  /// The operands that are read as values.
-  var operands: [Operand] {
-    switch self {
-    case .isTrue(let a, _), .equalBits(let a, _, _), .equalInt(let a, _, _), .present(let a, _),
-      .hasField(let a, _, _), .inBits(let a, _, _), .inSet(let a, _, _), .matches(let a, _, _),
-      .copy(let a, _, _), .isTruthy(let a, _), .skipIfMissing(let a, _, _, _),
-      .orElse(let a, _, _, _), .orNull(let a, _, _), .member(let a, _, _, _, _),
-      .negate(let a, _, _), .size(let a, _, _), .select(let a, _, _, _),
-      .finish(let a):
-      [a]
-    case .equal(let a, let b, _), .less(let a, let b, _), .lessOrEqual(let a, let b, _),
-      .isIn(let a, let b, _), .contains(let a, let b, _), .startsWith(let a, let b, _),
-      .endsWith(let a, let b, _), .matchesText(let a, let b, _), .add(let a, let b, _, _),
-      .subtract(let a, let b, _, _), .multiply(let a, let b, _, _), .divide(let a, let b, _, _),
-      .modulo(let a, let b, _, _), .index(let a, let b, _, _), .compare(let a, let b, _, _),
-      .testCall(let a, let b, _, _), .arithmetic(let a, let b, _, _, _):
-      [a, b]
-    case .call(_, let count, let a, let b, _, _): count > 1 ? [a, b] : count == 1 ? [a] : []
-    case .affirms(let a, _), .write(let a, _, _), .move(let a, _): [a]
-    case .relation(let a, let b, _, _): [a, b]
-    case .filter(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
-    case .callMany(_, let count, let first, _, _): (0..<UInt32(count)).map { first + $0 }
-    case .beginLoop(let a, _, _), .append(let a, _, _), .appendOptional(let a, _, _),
-      .insertAll(let a, _, _):
-      [a]
-    case .insert(let key, let a, _, _), .insertOptional(let key, let a, _, _): [key, a]
-    default: []
-    }
-  }
-}
-
 extension Program {
   /// The limits that the program was compiled with.
   public var limits: Limits { storage.limits }
