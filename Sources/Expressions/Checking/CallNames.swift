@@ -3,16 +3,52 @@ enum Macro: String, CaseIterable {
   case has, all, exists, existsOne, map, filter, sortBy, optMap, optFlatMap
   case transformList, transformMap, transformMapEntry
 
-  /// The names under which a macro is called.
-  var names: [String] { self == .existsOne ? [rawValue, "exists_one"] : [rawValue] }
+  /// How a call is written under each of its names, for messages.
+  var usages: [String: String] {
+    switch self {
+    case .has: ["has": "has(user.plan)"]
+    case .all: ["all": "list.all(x, condition)"]
+    case .exists: ["exists": "list.exists(x, condition)"]
+    case .existsOne:
+      [
+        "existsOne": "list.existsOne(x, condition)",
+        "exists_one": "list.exists_one(x, condition)",
+      ]
+    case .map: ["map": "list.map(x, value)"]
+    case .filter: ["filter": "list.filter(x, condition)"]
+    case .sortBy: ["sortBy": "list.sortBy(x, key)"]
+    case .optMap: ["optMap": "optional.optMap(x, value)"]
+    case .optFlatMap: ["optFlatMap": "optional.optFlatMap(x, optional)"]
+    case .transformList: ["transformList": "list.transformList(i, x, value)"]
+    case .transformMap: ["transformMap": "map.transformMap(k, v, value)"]
+    case .transformMapEntry:
+      ["transformMapEntry": "map.transformMapEntry(k, v, {key: value})"]
+    }
+  }
 }
 
 /// Finds what a name in a call means by its bytes, so that checking a call builds no string.
 struct CallNames: Sendable {
-  struct Meaning: Sendable {
+  /// One way of calling a function.
+  private struct Call {
+    var function: Function
+    var operands: ClosedRange<Int>
+    var isMethod: Bool
+
+    /// How it is written, for messages.
+    func usage(_ name: String) -> String {
+      let letters = ["a", "b", "c", "d"].prefix(operands.lowerBound)
+      return isMethod
+        ? "a.\(name)(\(letters.dropFirst().joined(separator: ", ")))"
+        : "\(name)(\(letters.joined(separator: ", ")))"
+    }
+  }
+
+  private struct Meaning {
     var name: String
-    var signatures: [FunctionTable.Signature]
+    var calls: [Call] = []
     var macro: Macro?
+    var usage = ""
   }
 
   private let meanings: [Meaning]
@@ -24,23 +60,32 @@ struct CallNames: Sendable {
   static let all = CallNames()
 
   private init() {
-    var meanings: [String: Meaning] = [:]
-    for (name, signatures) in FunctionTable.signatures {
-      meanings[name] = Meaning(name: name, signatures: signatures, macro: nil)
-    }
-    for macro in Macro.allCases {
-      for name in macro.names {
-        meanings[name, default: Meaning(name: name, signatures: [], macro: nil)].macro = macro
+    var functions: [String: Meaning] = [:]
+    for function in Function.allCases where function.row.family != .superscript {
+      let row = function.row
+      for (name, isMethod) in [(row.method, true), (row.function, false)] {
+        guard let name = name?.description else { continue }
+        let call = Call(function: function, operands: row.operands, isMethod: isMethod)
+        functions[name, default: Meaning(name: name)].calls.append(call)
       }
     }
-    self.meanings = Array(meanings.values)
-    for meaning in self.meanings {
+    var meanings = functions.values.sorted { $0.name < $1.name }
+    for i in meanings.indices {
+      let name = meanings[i].name
+      meanings[i].usage = meanings[i].calls.map { $0.usage(name) }.joined(separator: " or ")
+    }
+    let macros = Macro.allCases.flatMap { macro in
+      macro.usages.map { Meaning(name: $0, macro: macro, usage: $1) }
+    }
+    meanings += macros.sorted { $0.name < $1.name }
+    self.meanings = meanings
+    for meaning in meanings {
       var name = meaning.name
       _ = table.insert(name.withUTF8 { InternTable.combine(0, $0) })
     }
     // `cel` has macros alone.
     firstParts = Set(
-      meanings.keys.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) }
+      functions.keys.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) }
     )
     .union(["cel"]).sorted()
     for var part in firstParts {
@@ -60,18 +105,23 @@ struct CallNames: Sendable {
     } != nil
   }
 
+  /// All names: functions, then macros.
+  var names: [String] { meanings.map(\.name) }
+
   func name(_ number: Int) -> String { meanings[number].name }
 
   func macro(_ number: Int) -> Macro? { meanings[number].macro }
 
+  /// How calls of a name are written; nil when it means nothing.
+  func usage(_ name: String) -> String? {
+    var name = name
+    return name.withUTF8 { number(of: $0) }.map { meanings[$0].usage }
+  }
+
   /// The function that a call with so many operands calls, the receiver being one of them.
   func function(_ number: Int, operands: Int, asMethod: Bool) -> Function? {
-    for signature in meanings[number].signatures
-    where signature.operands.contains(operands)
-      && (asMethod ? signature.asMethod : signature.asFunction)
-    {
-      return signature.function
-    }
-    return nil
+    meanings[number].calls.first {
+      $0.isMethod == asMethod && $0.operands.contains(operands)
+    }?.function
   }
 }

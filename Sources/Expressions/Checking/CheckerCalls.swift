@@ -53,22 +53,24 @@ extension Checker {
 
   private mutating func unknown(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let narrowed = named(node, node.a, node.b)
-    if FunctionTable.signatures[name] != nil {
+    if let usage = CallNames.all.usage(name) {
       return report(
-        .unknownFunction, "'\(name)' is not called like this", narrowed,
-        "write \(FunctionTable.usage(name))")
+        .unknownFunction, "'\(name)' is not called like this", narrowed, "write \(usage)")
     }
-    if Checker.macroUsage[name] != nil || FunctionTable.history.contains(name) {
-      if let usage = Checker.macroUsage[name] {
-        return report(
-          .unknownFunction, "'\(name)' is not called like this", narrowed, "write \(usage)")
-      }
+    if Checker.history.contains(name) {
       return report(.notSupported, "'\(name)' is not supported yet", narrowed)
     }
-    let known = FunctionTable.signatures.keys.sorted() + Checker.macroUsage.keys.sorted()
-    let close = Suggestion.closest(to: name, among: known)
+    let close = Suggestion.closest(to: name, among: CallNames.all.names)
     return report(
       .unknownFunction, "there is no function '\(name)'", narrowed,
       close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name))
   }
+
+  /// Questions about the history of events, as rules for Superwall's SDKs ask them.
+  private static let history: Set<String> = [
+    "minutesSince", "hoursSince", "daysSince", "monthsSince", "yearsSince", "placementsInHour",
+    "placementsInDay", "placementsInWeek", "placementsInMonth", "placementsSinceInstall",
+    "reviewRequestsInHour", "reviewRequestsInDay", "reviewRequestsInWeek",
+    "reviewRequestsInMonth", "reviewRequestsInYear", "reviewRequestsSinceInstall",
+  ]
 }

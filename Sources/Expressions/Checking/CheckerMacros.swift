@@ -1,17 +1,5 @@
 /// Macros: calls that bind variables. They are expanded to loops and bindings of the graph.
 extension Checker {
-  /// How each macro is written, for messages.
-  static let macroUsage: [String: String] = [
-    "has": "has(user.plan)", "all": "list.all(x, condition)",
-    "exists": "list.exists(x, condition)", "exists_one": "list.exists_one(x, condition)",
-    "existsOne": "list.existsOne(x, condition)", "map": "list.map(x, value)",
-    "filter": "list.filter(x, condition)", "transformList": "list.transformList(i, x, value)",
-    "transformMap": "map.transformMap(k, v, value)",
-    "transformMapEntry": "map.transformMapEntry(k, v, {key: value})",
-    "sortBy": "list.sortBy(x, key)", "optMap": "optional.optMap(x, value)",
-    "optFlatMap": "optional.optFlatMap(x, optional)",
-  ]
-
   /// The name of an argument that is a plain identifier.
   private func variable(_ id: SyntaxTree.ID) -> String? {
     let node = tree[id]

@@ -1,146 +1,189 @@
-/// How functions are called: their names, and the ways of writing a call.
-struct FunctionTable {
-  /// One way of calling a function.
-  struct Signature {
-    var function: Function
+extension Function {
+  /// What a function belongs to, which is also where it is worked out.
+  enum Family: UInt8 {
+    /// Tests of a text with an instruction of their own.
+    case textTests
+    case collections, conversions, time, optionals, strings, math, lists, sets, encoders, regex
+    case network, versions, dates
+    /// superscript: its functions, what gives its operand or fails, and tests.
+    case superscript, requirements, superscriptTests
+  }
+
+  /// What is known of a function but for what it does.
+  struct Row {
+    var family: Family
+    /// The name in `name(a, b)`; nil when it is not called like this. Names of extension libraries
+    /// contain their name space.
+    var function: StaticString?
+    /// The name in `a.name(b)`.
+    var method: StaticString?
     /// Numbers of operands, the receiver included.
     var operands: ClosedRange<Int>
-    /// `a.name(b)`
-    var asMethod: Bool
-    /// `name(a, b)`
-    var asFunction: Bool
-  }
+    /// Whether a call on constants is worked out beforehand.
+    var folds: Bool
+    /// Whether superscript's `hasFn` knows it.
+    var isAnnounced: Bool
 
-  private static func method(_ function: Function, _ operands: ClosedRange<Int>) -> Signature {
-    Signature(function: function, operands: operands, asMethod: true, asFunction: false)
-  }
-
-  private static func function(_ function: Function, _ operands: ClosedRange<Int>) -> Signature {
-    Signature(function: function, operands: operands, asMethod: false, asFunction: true)
-  }
-
-  private static func both(_ function: Function, _ operands: ClosedRange<Int>) -> Signature {
-    Signature(function: function, operands: operands, asMethod: true, asFunction: true)
-  }
-
-  /// The signature under a name. Names of extension libraries contain their name space.
-  static let signatures: [String: [Signature]] = {
-    var table: [String: [Signature]] = [:]
-    for (name, signature) in core + strings + math + lists + others + network {
-      table[name, default: []].append(signature)
+    @inline(__always)
+    init(
+      _ family: Family, function: StaticString? = nil, method: StaticString? = nil,
+      operands: ClosedRange<Int> = 1...1, folds: Bool = true, isAnnounced: Bool = false
+    ) {
+      self.family = family
+      self.function = function
+      self.method = method
+      self.operands = operands
+      self.folds = folds
+      self.isAnnounced = isAnnounced
     }
-    return table
-  }()
-
-  private static let core: [(String, Signature)] = [
-    ("size", both(.size, 1...1)), ("contains", method(.contains, 2...2)),
-    ("startsWith", method(.startsWith, 2...2)), ("endsWith", method(.endsWith, 2...2)),
-    ("matches", both(.matches, 2...2)), ("int", function(.toInt, 1...1)),
-    ("uint", function(.toUint, 1...1)), ("double", function(.toDouble, 1...1)),
-    ("string", function(.toText, 1...1)), ("bytes", function(.toBytes, 1...1)),
-    ("bool", function(.toBool, 1...1)), ("dyn", function(.dyn, 1...1)),
-    ("type", function(.typeOf, 1...1)), ("duration", function(.toDuration, 1...1)),
-    ("timestamp", function(.toTimestamp, 1...1)),
-    ("getFullYear", method(.getFullYear, 1...2)), ("getMonth", method(.getMonth, 1...2)),
-    ("getDayOfMonth", method(.getDayOfMonth, 1...2)), ("getDate", method(.getDate, 1...2)),
-    ("getDayOfWeek", method(.getDayOfWeek, 1...2)),
-    ("getDayOfYear", method(.getDayOfYear, 1...2)), ("getHours", method(.getHours, 1...2)),
-    ("getMinutes", method(.getMinutes, 1...2)), ("getSeconds", method(.getSeconds, 1...2)),
-    ("getMilliseconds", method(.getMilliseconds, 1...2)),
-    ("optional.of", function(.optionalOf, 1...1)),
-    ("optional.ofNonZeroValue", function(.optionalOfNonZeroValue, 1...1)),
-    ("optional.none", function(.optionalNone, 0...0)), ("hasValue", method(.hasValue, 1...1)),
-    ("value", method(.value, 1...1)), ("or", method(.or, 2...2)),
-    ("orValue", method(.orValue, 2...2)), ("optional.unwrap", function(.optionalUnwrap, 1...1)),
-    ("unwrapOpt", method(.optionalUnwrap, 1...1)), ("first", method(.first, 1...1)),
-    ("last", method(.last, 1...1)),
-  ]
-
-  private static let strings: [(String, Signature)] = [
-    ("charAt", method(.charAt, 2...2)), ("indexOf", method(.indexOf, 2...3)),
-    ("lastIndexOf", method(.lastIndexOf, 2...3)), ("lowerAscii", method(.lowerAscii, 1...1)),
-    ("upperAscii", method(.upperAscii, 1...1)), ("replace", method(.replace, 3...4)),
-    ("split", method(.split, 2...3)), ("substring", method(.substring, 2...3)),
-    ("trim", method(.trim, 1...1)), ("join", method(.join, 1...2)),
-    ("strings.quote", function(.quote, 1...1)), ("reverse", method(.reverse, 1...1)),
-    ("format", method(.format, 2...2)),
-  ]
-
-  private static let math: [(String, Signature)] = [
-    ("math.greatest", function(.greatest, 1...255)), ("math.least", function(.least, 1...255)),
-    ("math.ceil", function(.ceil, 1...1)), ("math.floor", function(.floor, 1...1)),
-    ("math.round", function(.round, 1...1)), ("math.trunc", function(.trunc, 1...1)),
-    ("math.abs", function(.abs, 1...1)), ("math.sign", function(.sign, 1...1)),
-    ("math.isNaN", function(.isNaN, 1...1)), ("math.isInf", function(.isInf, 1...1)),
-    ("math.isFinite", function(.isFinite, 1...1)), ("math.sqrt", function(.sqrt, 1...1)),
-    ("math.bitAnd", function(.bitAnd, 2...2)), ("math.bitOr", function(.bitOr, 2...2)),
-    ("math.bitXor", function(.bitXor, 2...2)), ("math.bitNot", function(.bitNot, 1...1)),
-    ("math.bitShiftLeft", function(.bitShiftLeft, 2...2)),
-    ("math.bitShiftRight", function(.bitShiftRight, 2...2)),
-  ]
-
-  private static let lists: [(String, Signature)] = [
-    ("lists.range", function(.range, 1...1)), ("slice", method(.slice, 3...3)),
-    ("flatten", method(.flatten, 1...2)), ("sort", method(.sort, 1...1)),
-    ("distinct", method(.distinct, 1...1)),
-    ("sets.contains", function(.setContains, 2...2)),
-    ("sets.equivalent", function(.setEquivalent, 2...2)),
-    ("sets.intersects", function(.setIntersects, 2...2)),
-  ]
-
-  private static let others: [(String, Signature)] = [
-    ("base64.encode", function(.base64Encode, 1...1)),
-    ("base64.decode", function(.base64Decode, 1...1)),
-    ("regex.replace", function(.regexReplace, 3...4)),
-    ("regex.extract", function(.regexExtract, 2...2)),
-    ("regex.extractAll", function(.regexExtractAll, 2...2)),
-    ("version", function(.version, 1...1)), ("date", function(.date, 1...2)),
-    ("days", function(.days, 1...1)), ("startOfDay", method(.startOfDay, 1...2)),
-    ("addDays", method(.addDays, 2...3)), ("addMonths", method(.addMonths, 2...3)),
-    ("daysUntil", method(.daysUntil, 2...3)),
-  ]
-
-  private static let network: [(String, Signature)] = [
-    ("ip", function(.ip, 1...1)), ("ip", method(.ipOfCIDR, 1...1)),
-    ("cidr", function(.cidr, 1...1)), ("isIP", function(.isIP, 1...1)),
-    ("isCIDR", function(.isCIDR, 1...1)), ("ip.isCanonical", function(.isCanonicalIP, 1...1)),
-    ("family", method(.ipFamily, 1...1)), ("isUnspecified", method(.isUnspecified, 1...1)),
-    ("isLoopback", method(.isLoopback, 1...1)),
-    ("isGlobalUnicast", method(.isGlobalUnicast, 1...1)),
-    ("isLinkLocalMulticast", method(.isLinkLocalMulticast, 1...1)),
-    ("isLinkLocalUnicast", method(.isLinkLocalUnicast, 1...1)),
-    ("containsIP", method(.containsIP, 2...2)), ("containsCIDR", method(.containsCIDR, 2...2)),
-    ("masked", method(.masked, 1...1)), ("prefixLength", method(.prefixLength, 1...1)),
-  ]
-
-  /// How a call of a function with so many operands is written.
-  static func name(of function: Function, operands: Int) -> (name: String, isMethod: Bool)? {
-    let all = core + strings + math + lists + others + network
-    let known = all.first {
-      $0.1.function == function && $0.1.operands.contains(operands)
-    }
-    return known.map { ($0.0, $0.1.asMethod) }
   }
 
-  /// How to write a call of a known name, for messages.
-  static func usage(_ name: String) -> String {
-    let letters = ["a", "b", "c", "d"]
-    let ways = (signatures[name] ?? []).flatMap { signature -> [String] in
-      let operands = letters.prefix(signature.operands.lowerBound)
-      let method = "a.\(name)(\(operands.dropFirst().joined(separator: ", ")))"
-      let function = "\(name)(\(operands.joined(separator: ", ")))"
-      return (signature.asMethod ? [method] : []) + (signature.asFunction ? [function] : [])
+  /// The table of functions. It is inlined, so that asking for one column costs no more than a
+  /// switch.
+  @inline(__always)
+  var row: Row {
+    switch self {
+    case .size: Row(.collections, function: "size", method: "size")
+    case .contains: Row(.textTests, method: "contains", operands: 2...2)
+    case .startsWith: Row(.textTests, method: "startsWith", operands: 2...2)
+    case .endsWith: Row(.textTests, method: "endsWith", operands: 2...2)
+    case .matches:
+      Row(.textTests, function: "matches", method: "matches", operands: 2...2, folds: false)
+    case .toInt: Row(.conversions, function: "int")
+    case .toUint: Row(.conversions, function: "uint")
+    case .toDouble: Row(.conversions, function: "double")
+    case .toText: Row(.conversions, function: "string")
+    case .toBytes: Row(.conversions, function: "bytes")
+    case .toBool: Row(.conversions, function: "bool")
+    case .dyn: Row(.conversions, function: "dyn")
+    case .typeOf: Row(.conversions, function: "type")
+    case .toDuration: Row(.conversions, function: "duration")
+    case .toTimestamp: Row(.conversions, function: "timestamp")
+    case .getFullYear: Row(.time, method: "getFullYear", operands: 1...2)
+    case .getMonth: Row(.time, method: "getMonth", operands: 1...2)
+    case .getDayOfMonth: Row(.time, method: "getDayOfMonth", operands: 1...2)
+    case .getDate: Row(.time, method: "getDate", operands: 1...2)
+    case .getDayOfWeek: Row(.time, method: "getDayOfWeek", operands: 1...2)
+    case .getDayOfYear: Row(.time, method: "getDayOfYear", operands: 1...2)
+    case .getHours: Row(.time, method: "getHours", operands: 1...2)
+    case .getMinutes: Row(.time, method: "getMinutes", operands: 1...2)
+    case .getSeconds: Row(.time, method: "getSeconds", operands: 1...2)
+    case .getMilliseconds: Row(.time, method: "getMilliseconds", operands: 1...2)
+    case .optionalOf: Row(.optionals, function: "optional.of", folds: false)
+    case .optionalOfNonZeroValue: Row(.optionals, function: "optional.ofNonZeroValue", folds: false)
+    case .optionalNone: Row(.optionals, function: "optional.none", operands: 0...0, folds: false)
+    case .hasValue: Row(.optionals, method: "hasValue")
+    case .value: Row(.optionals, method: "value")
+    case .or: Row(.optionals, method: "or", operands: 2...2)
+    case .orValue: Row(.optionals, method: "orValue", operands: 2...2)
+    case .optionalSelect: Row(.optionals, operands: 2...2)
+    case .optionalIndex: Row(.optionals, operands: 2...2)
+    case .optionalUnwrap: Row(.optionals, function: "optional.unwrap", method: "unwrapOpt")
+    case .first: Row(.optionals, method: "first")
+    case .last: Row(.optionals, method: "last")
+    case .charAt: Row(.strings, method: "charAt", operands: 2...2)
+    case .indexOf: Row(.strings, method: "indexOf", operands: 2...3)
+    case .lastIndexOf: Row(.strings, method: "lastIndexOf", operands: 2...3)
+    case .lowerAscii: Row(.strings, method: "lowerAscii")
+    case .upperAscii: Row(.strings, method: "upperAscii")
+    case .replace: Row(.strings, method: "replace", operands: 3...4)
+    case .split: Row(.strings, method: "split", operands: 2...3)
+    case .substring: Row(.strings, method: "substring", operands: 2...3)
+    case .trim: Row(.strings, method: "trim")
+    case .join: Row(.strings, method: "join", operands: 1...2)
+    case .quote: Row(.strings, function: "strings.quote")
+    case .reverse: Row(.strings, method: "reverse")
+    case .format: Row(.strings, method: "format", operands: 2...2)
+    case .greatest: Row(.math, function: "math.greatest", operands: 1...255)
+    case .least: Row(.math, function: "math.least", operands: 1...255)
+    case .ceil: Row(.math, function: "math.ceil")
+    case .floor: Row(.math, function: "math.floor")
+    case .round: Row(.math, function: "math.round")
+    case .trunc: Row(.math, function: "math.trunc")
+    case .abs: Row(.math, function: "math.abs")
+    case .sign: Row(.math, function: "math.sign")
+    case .isNaN: Row(.math, function: "math.isNaN")
+    case .isInf: Row(.math, function: "math.isInf")
+    case .isFinite: Row(.math, function: "math.isFinite")
+    case .sqrt: Row(.math, function: "math.sqrt")
+    case .bitAnd: Row(.math, function: "math.bitAnd", operands: 2...2)
+    case .bitOr: Row(.math, function: "math.bitOr", operands: 2...2)
+    case .bitXor: Row(.math, function: "math.bitXor", operands: 2...2)
+    case .bitNot: Row(.math, function: "math.bitNot")
+    case .bitShiftLeft: Row(.math, function: "math.bitShiftLeft", operands: 2...2)
+    case .bitShiftRight: Row(.math, function: "math.bitShiftRight", operands: 2...2)
+    case .range: Row(.lists, function: "lists.range")
+    case .slice: Row(.lists, method: "slice", operands: 3...3)
+    case .flatten: Row(.lists, method: "flatten", operands: 1...2)
+    case .sort: Row(.lists, method: "sort")
+    case .distinct: Row(.lists, method: "distinct")
+    case .sortByKeys: Row(.lists, operands: 2...2)
+    case .setContains: Row(.sets, function: "sets.contains", operands: 2...2)
+    case .setEquivalent: Row(.sets, function: "sets.equivalent", operands: 2...2)
+    case .setIntersects: Row(.sets, function: "sets.intersects", operands: 2...2)
+    case .base64Encode: Row(.encoders, function: "base64.encode")
+    case .base64Decode: Row(.encoders, function: "base64.decode")
+    case .regexReplace: Row(.regex, function: "regex.replace", operands: 3...4, folds: false)
+    case .regexExtract: Row(.regex, function: "regex.extract", operands: 2...2, folds: false)
+    case .regexExtractAll: Row(.regex, function: "regex.extractAll", operands: 2...2, folds: false)
+    case .ip: Row(.network, function: "ip")
+    case .cidr: Row(.network, function: "cidr")
+    case .isIP: Row(.network, function: "isIP")
+    case .isCIDR: Row(.network, function: "isCIDR")
+    case .isCanonicalIP: Row(.network, function: "ip.isCanonical")
+    case .ipFamily: Row(.network, method: "family")
+    case .isUnspecified: Row(.network, method: "isUnspecified")
+    case .isLoopback: Row(.network, method: "isLoopback")
+    case .isGlobalUnicast: Row(.network, method: "isGlobalUnicast")
+    case .isLinkLocalMulticast: Row(.network, method: "isLinkLocalMulticast")
+    case .isLinkLocalUnicast: Row(.network, method: "isLinkLocalUnicast")
+    case .containsIP: Row(.network, method: "containsIP", operands: 2...2)
+    case .containsCIDR: Row(.network, method: "containsCIDR", operands: 2...2)
+    case .ipOfCIDR: Row(.network, method: "ip")
+    case .masked: Row(.network, method: "masked")
+    case .prefixLength: Row(.network, method: "prefixLength")
+    case .version: Row(.versions, function: "version")
+    case .date: Row(.dates, function: "date", operands: 1...2)
+    case .days: Row(.dates, function: "days")
+    case .startOfDay: Row(.dates, method: "startOfDay", operands: 1...2)
+    case .addDays: Row(.dates, method: "addDays", operands: 2...3)
+    case .addMonths: Row(.dates, method: "addMonths", operands: 2...3)
+    case .daysUntil: Row(.dates, method: "daysUntil", operands: 2...3)
+    case .isWithin: Row(.superscriptTests, operands: 2...2)
+    case .containsAnything: Row(.superscriptTests, operands: 2...2)
+    case .requireText: Row(.requirements)
+    case .requireList: Row(.requirements)
+    case .requireKey: Row(.requirements)
+    case .sameNumber: Row(.requirements)
+    case .negateWrapping: Row(.superscript)
+    case .byteSize: Row(.superscript, function: "size")
+    case .toIntTruncating: Row(.superscript, function: "int", method: "int")
+    case .toUintTruncating: Row(.superscript, function: "uint", method: "uint")
+    case .toDoubleParsing: Row(.superscript, function: "double", method: "double")
+    case .toPlainText: Row(.superscript, function: "string", method: "string")
+    case .textToBytes: Row(.superscript, function: "bytes")
+    case .textToDuration: Row(.superscript, function: "duration")
+    case .textToTimestamp: Row(.superscript, function: "timestamp")
+    case .intToText:
+      Row(.superscript, function: "intToString", method: "intToString", isAnnounced: true)
+    case .uintToText:
+      Row(.superscript, function: "uintToString", method: "uintToString", isAnnounced: true)
+    case .doubleToText:
+      Row(.superscript, function: "floatToString", method: "floatToString", isAnnounced: true)
+    case .boolToText:
+      Row(.superscript, function: "boolToString", method: "boolToString", isAnnounced: true)
+    case .greatestOf: Row(.superscript, function: "max", operands: 0...255)
+    case .indexOrNull: Row(.superscript, operands: 2...2)
+    case .overlay: Row(.superscript, operands: 2...2)
+    case .answerFor: Row(.superscript, operands: 3...3)
+    case .scriptTruth: Row(.superscript)
     }
-    return ways.joined(separator: " or ")
   }
-}
 
-extension FunctionTable {
-  /// Questions about the history of events, as rules for Superwall's SDKs ask them.
-  static let history: Set<String> = [
-    "minutesSince", "hoursSince", "daysSince", "monthsSince", "yearsSince", "placementsInHour",
-    "placementsInDay", "placementsInWeek", "placementsInMonth", "placementsSinceInstall",
-    "reviewRequestsInHour", "reviewRequestsInDay", "reviewRequestsInWeek",
-    "reviewRequestsInMonth", "reviewRequestsInYear", "reviewRequestsSinceInstall",
-  ]
+  /// How a call is written in texts that the program makes; nil for what expressions cannot call.
+  var notation: (name: String, isMethod: Bool)? {
+    let row = row
+    guard let name = (row.function ?? row.method)?.description else { return nil }
+    return (name, row.method?.description == name)
+  }
 }

@@ -1,19 +1,22 @@
 /// What superscript knows by name.
 enum Superscript {
+  /// Functions of values by name.
+  static let byName = Dictionary(
+    uniqueKeysWithValues: Function.allCases.filter { $0.row.family == .superscript }
+      .compactMap { function in function.notation.map { ($0.name, function) } })
+
   /// Functions that are always there. Members of these names are never missing.
-  static let functions: Set<String> = [
-    "contains", "size", "has", "map", "filter", "all", "exists", "exists_one", "max", "startsWith",
-    "endsWith", "string", "bytes", "double", "int", "uint", "matches", "duration", "timestamp",
-    "maybe", "hasFn", "intToString", "uintToString", "floatToString", "boolToString",
-    "unknownFunction", "test_custom_func",
-  ]
+  static let functions = Set([
+    "contains", "has", "map", "filter", "all", "exists", "exists_one", "startsWith", "endsWith",
+    "matches", "maybe", "hasFn", "unknownFunction", "test_custom_func",
+  ]).union(byName.keys)
 
   /// Functions of superscript's own, which `hasFn` knows beside those of the host: by themselves, and
   /// on `device` and `computed`. What the language under it brings, such as `size`, is not among them,
   /// and `toString` is, although nothing evaluates it.
-  static let announced = [
-    "maybe", "toString", "hasFn", "intToString", "uintToString", "floatToString", "boolToString",
-  ]
+  static let announced =
+    ["maybe", "toString", "hasFn"]
+    + Function.allCases.filter(\.row.isAnnounced).compactMap { $0.notation?.name }
 
   /// All names for which `hasFn` is true.
   static func announced(with host: HostFunctions) -> [String] {
@@ -90,24 +93,18 @@ extension Checker {
     case "matches":
       hasPatterns = true
       return textTest(.matches, &reader)
-    case "string": return converting(.toPlainText, &reader)
-    case "double": return converting(.toDoubleParsing, &reader)
-    case "int": return converting(.toIntTruncating, &reader)
-    case "uint": return converting(.toUintTruncating, &reader)
-    case "intToString": return converting(.intToText, &reader)
-    case "uintToString": return converting(.uintToText, &reader)
-    case "floatToString": return converting(.doubleToText, &reader)
-    case "boolToString": return converting(.boolToText, &reader)
-    case "size": return ofArgument(.byteSize, &reader)
-    case "bytes": return ofArgument(.textToBytes, &reader)
-    case "duration": return ofArgument(.textToDuration, &reader)
-    case "timestamp": return ofArgument(.textToTimestamp, &reader)
     case "max": return greatest(&reader)
     case "has": return presence(&reader)
     case "hasFn": return announces(&reader)
     case "maybe": return maybe(&reader)
     case "all", "exists", "exists_one", "map", "filter": return superscriptLoop(name, &reader)
-    default: return withReceiver(reader, graph.addConstant(.null, at: reader.origin))
+    default:
+      guard let function = Superscript.byName[name] else {
+        return withReceiver(reader, graph.addConstant(.null, at: reader.origin))
+      }
+      return function.row.method == nil
+        ? ofArgument(function, &reader)
+        : receiving(&reader, 0) { $0.addCall(function, $1, $2) }
     }
   }
 
@@ -159,12 +156,6 @@ extension Checker {
       operands.append(next)
     }
     return make(&self, operands, reader.origin)
-  }
-
-  private mutating func converting(_ function: Function, _ reader: inout CallReader)
-    -> ConditionGraph.ID
-  {
-    receiving(&reader, 0) { $0.addCall(function, $1, $2) }
   }
 
   /// The receiver's type is looked at before the argument is evaluated.

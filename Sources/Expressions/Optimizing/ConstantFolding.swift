@@ -242,7 +242,7 @@ struct ConstantFolding {
   private mutating func call(_ function: Function?, _ cells: [Cell], _ graph: inout ConditionGraph)
     -> Cell?
   {
-    guard let function, !ConstantFolding.staysACall(function) else { return nil }
+    guard let function, function.row.folds else { return nil }
     var arena = Arena(limit: room)
     let result = cells.withUnsafeBufferPointer { cells -> Cell? in
       guard let base = cells.baseAddress else { return nil }
@@ -255,16 +255,6 @@ struct ConstantFolding {
     room -= arena.taken
     guard let result else { return nil }
     return graph.constants.copy(result)
-  }
-
-  /// Calls that are not worked out beforehand.
-  private static func staysACall(_ function: Function) -> Bool {
-    switch function {
-    case .matches, .regexExtract, .regexExtractAll, .regexReplace, .optionalNone, .optionalOf,
-      .optionalOfNonZeroValue:
-      true
-    default: false
-    }
   }
 
   private func value(_ cell: Cell) -> Cell? { cell.isValue ? cell : nil }

@@ -82,17 +82,10 @@ package struct FailureFinder {
     case .slot, .slotOrNull: return Int32(node.a)
     // What superscript does for attributes that are missing, and to see that others fit.
     case .rescue, .orElse: return attribute(Int(node.a))
-    case .call where Function(rawValue: UInt16(node.b))?.passesOn == true:
+    case .call where storage.graph.function(operand)?.row.family == .requirements:
       return storage.graph.operands(of: operand).first.flatMap { attribute($0) }
     default: return nil
     }
-  }
-}
-
-extension Function {
-  /// Whether it gives what it was given, or fails.
-  fileprivate var passesOn: Bool {
-    [.requireText, .requireList, .requireKey, .sameNumber].contains(self)
   }
 }
 
@@ -108,10 +101,9 @@ private enum OperandNeed {
     case .add: self = .sum
     case .arithmetic: self = node.c == Lenient.Operator.add.rawValue ? .sum : .number
     case .call, .testCall:
-      switch Function(rawValue: UInt16(truncatingIfNeeded: node.b)) {
-      case .startsWith, .endsWith, .contains, .matches: self = .text
-      default: return nil
-      }
+      let function = Function(rawValue: UInt16(truncatingIfNeeded: node.b))
+      guard function?.row.family == .textTests else { return nil }
+      self = .text
     default: return nil
     }
   }

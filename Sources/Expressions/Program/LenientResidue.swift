@@ -110,16 +110,9 @@ extension GraphWriter {
       return "\(name)(\(text(operands[1], tighterThan: 0)))"
     default: break
     }
-    guard let name = GraphWriter.lenientNames[function] else { return nil }
+    let row = function.row
+    guard row.family == .superscript, let name = row.function else { return nil }
     let arguments = operands.map { text($0, tighterThan: 0) }
     return "\(name)(\(arguments.joined(separator: ", ")))"
   }
-
-  private static let lenientNames: [Function: String] = [
-    .byteSize: "size", .toIntTruncating: "int", .toUintTruncating: "uint",
-    .toDoubleParsing: "double", .toPlainText: "string", .textToBytes: "bytes",
-    .textToDuration: "duration", .textToTimestamp: "timestamp", .intToText: "intToString",
-    .uintToText: "uintToString", .doubleToText: "floatToString", .boolToText: "boolToString",
-    .greatestOf: "max",
-  ]
 }

@@ -187,18 +187,10 @@ struct Lowering: ~Copyable {
     case .constant: return graph.constant(node)?.tag == Tag.bool
     case .clause: return isCondition(Int(content.a))
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
-    case .call: return graph.function(node).map(Lowering.isTest) ?? false
+    case .call: return graph.function(node)?.row.family == .textTests
     case .loop: return Lowering.loopKind(content).isCondition
     case .bind: return isCondition(boundBody(node))
     default: return content.kind.isTest
-    }
-  }
-
-  /// Functions with an instruction that chooses a target.
-  static func isTest(_ function: Function) -> Bool {
-    switch function {
-    case .contains, .startsWith, .endsWith, .matches: true
-    default: false
     }
   }
 
@@ -335,7 +327,8 @@ struct Lowering: ~Copyable {
     _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
     let list = graph.list(content.a)
-    guard let function = graph.function(node), Lowering.isTest(function), list.count == 2 else {
+    guard let function = graph.function(node), function.row.family == .textTests, list.count == 2
+    else {
       return testValue(node, targets, depth)
     }
     let operands = (Int(list[list.startIndex]), Int(list[list.startIndex + 1]))

@@ -359,9 +359,9 @@ enum Machine {
           relation, cells + Int(a), cells + Int(b), &frame.rendering, &frame.arena, &state.work)
         state.decide(state.isWithinBudget() ? outcome : Cell(fault: .limitExceeded), targets)
       case .filter(let function, let count, let first, let to, let target):
-        state.work &+= function.work
+        state.work &+= function.row.work
         for i in 0..<UInt32(count) { state.spend(cells[Int(first + i)]) }
-        if function.readsCharacters, cells[Int(first)].tag == Tag.longText {
+        if function.row.readsCharacters, cells[Int(first)].tag == Tag.longText {
           state.work &+= cells[Int(first)].outsideCount &* 4
         }
         let operands = Operands(cells + Int(first), count: Int(count))

@@ -149,7 +149,9 @@ struct GraphWriter {
       return "\(list).sortBy(\(GraphWriter.variable(keys.c)), \(body))"
     default: break
     }
-    guard let (name, isMethod) = FunctionTable.name(of: function, operands: operands.count) else {
+    guard let (name, isMethod) = function.notation,
+      function.row.operands.contains(operands.count)
+    else {
       return "\(function)(\(list(node.a).joined(separator: ", ")))"
     }
     guard isMethod, let target = operands.first else {

@@ -8,8 +8,6 @@ struct LiquidFilters: Sendable {
     /// Names of arguments, which come behind those without.
     var keywords: [String] = []
     var availability = Availability.everywhere
-    /// The type of value that the filter gives, for checking.
-    var result = TemplateType.any
     /// Something the function gets beside the arguments: the unit of `date_add_hours`.
     var unit: LiquidTimeUnit?
   }
@@ -67,95 +65,80 @@ struct LiquidFilters: Sendable {
 
   private static func filter(
     _ name: String, _ function: LiquidFunction, _ arguments: ClosedRange<Int>,
-    _ result: TemplateType = .any, _ availability: Availability = .everywhere,
-    keywords: [String] = []
+    _ availability: Availability = .everywhere, keywords: [String] = []
   ) -> Filter {
     Filter(
       name: name, function: function, arguments: arguments, keywords: keywords,
-      availability: availability, result: result)
+      availability: availability)
   }
 
   private static let numbers = [
-    filter("abs", .abs, 0...0, .number), filter("at_least", .atLeast, 1...1, .number),
-    filter("at_most", .atMost, 1...1, .number), filter("ceil", .ceil, 0...0, .number),
-    filter("divided_by", .dividedBy, 1...1, .number), filter("floor", .floor, 0...0, .number),
-    filter("minus", .minus, 1...1, .number), filter("modulo", .modulo, 1...1, .number),
-    filter("plus", .plus, 1...1, .number), filter("round", .round, 0...1, .number),
-    filter("times", .times, 1...1, .number),
-    filter("to_integer", .toNumber, 0...0, .number, .javaScript),
+    filter("abs", .abs, 0...0), filter("at_least", .atLeast, 1...1),
+    filter("at_most", .atMost, 1...1), filter("ceil", .ceil, 0...0),
+    filter("divided_by", .dividedBy, 1...1), filter("floor", .floor, 0...0),
+    filter("minus", .minus, 1...1), filter("modulo", .modulo, 1...1), filter("plus", .plus, 1...1),
+    filter("round", .round, 0...1), filter("times", .times, 1...1),
+    filter("to_integer", .toNumber, 0...0, .javaScript),
   ]
 
   private static let texts = [
-    filter("append", .append, 1...1, .string), filter("capitalize", .capitalize, 0...0, .string),
-    filter("downcase", .downcase, 0...0, .string), filter("escape", .escape, 0...0, .string),
-    filter("h", .escape, 0...0, .string, .ruby),
-    filter("xml_escape", .escape, 0...0, .string, .javaScript),
-    filter("escape_once", .escapeOnce, 0...0, .string),
-    filter("unescape", .unescape, 0...0, .string, .javaScript),
-    filter("lstrip", .lstrip, 0...0, .string),
-    filter("newline_to_br", .newlineToBreak, 0...0, .string),
-    filter("prepend", .prepend, 1...1, .string), filter("remove", .remove, 1...1, .string),
-    filter("remove_first", .removeFirst, 1...1, .string),
-    filter("remove_last", .removeLast, 1...1, .string),
-    filter("replace", .replace, 1...2, .string),
-    filter("replace_first", .replaceFirst, 1...2, .string),
-    filter("replace_last", .replaceLast, 2...2, .string),
-    filter("rstrip", .rstrip, 0...0, .string), filter("slice", .slice, 1...2),
-    filter("split", .split, 1...1, .list), filter("strip", .strip, 0...0, .string),
-    filter("strip_html", .stripHTML, 0...0, .string),
-    filter("strip_newlines", .stripNewlines, 0...0, .string),
-    filter("truncate", .truncate, 0...2, .string),
-    filter("truncatewords", .truncateWords, 0...2, .string),
-    filter("upcase", .upcase, 0...0, .string), filter("url_decode", .urlDecode, 0...0, .string),
-    filter("url_encode", .urlEncode, 0...0, .string),
-    filter("base64_encode", .base64Encode, 0...0, .string),
-    filter("base64_decode", .base64Decode, 0...0, .string),
-    filter("base64_url_safe_encode", .base64URLEncode, 0...0, .string, .ruby),
-    filter("base64_url_safe_decode", .base64URLDecode, 0...0, .string, .ruby),
-    filter("json", .json, 0...1, .string, .javaScript),
-    filter("jsonify", .json, 0...0, .string, .javaScript),
+    filter("append", .append, 1...1), filter("capitalize", .capitalize, 0...0),
+    filter("downcase", .downcase, 0...0), filter("escape", .escape, 0...0),
+    filter("h", .escape, 0...0, .ruby), filter("xml_escape", .escape, 0...0, .javaScript),
+    filter("escape_once", .escapeOnce, 0...0), filter("unescape", .unescape, 0...0, .javaScript),
+    filter("lstrip", .lstrip, 0...0), filter("newline_to_br", .newlineToBreak, 0...0),
+    filter("prepend", .prepend, 1...1), filter("remove", .remove, 1...1),
+    filter("remove_first", .removeFirst, 1...1), filter("remove_last", .removeLast, 1...1),
+    filter("replace", .replace, 1...2), filter("replace_first", .replaceFirst, 1...2),
+    filter("replace_last", .replaceLast, 2...2), filter("rstrip", .rstrip, 0...0),
+    filter("slice", .slice, 1...2), filter("split", .split, 1...1), filter("strip", .strip, 0...0),
+    filter("strip_html", .stripHTML, 0...0), filter("strip_newlines", .stripNewlines, 0...0),
+    filter("truncate", .truncate, 0...2), filter("truncatewords", .truncateWords, 0...2),
+    filter("upcase", .upcase, 0...0), filter("url_decode", .urlDecode, 0...0),
+    filter("url_encode", .urlEncode, 0...0), filter("base64_encode", .base64Encode, 0...0),
+    filter("base64_decode", .base64Decode, 0...0),
+    filter("base64_url_safe_encode", .base64URLEncode, 0...0, .ruby),
+    filter("base64_url_safe_decode", .base64URLDecode, 0...0, .ruby),
+    filter("json", .json, 0...1, .javaScript), filter("jsonify", .json, 0...0, .javaScript),
   ]
 
   private static let lists = [
-    filter("compact", .compact, 0...1, .list), filter("concat", .concat, 1...1, .list),
+    filter("compact", .compact, 0...1), filter("concat", .concat, 1...1),
     filter("find", .find, 1...2), filter("find_index", .findIndex, 1...2),
-    filter("first", .first, 0...0), filter("has", .has, 1...2, .bool),
-    filter("join", .join, 0...1, .string), filter("last", .last, 0...0),
-    filter("map", .map, 1...1, .list), filter("reject", .reject, 1...2, .list),
-    filter("reverse", .reverse, 0...0, .list), filter("size", .size, 0...0, .number),
-    filter("sort", .sort, 0...1, .list), filter("sort_natural", .sortNatural, 0...1, .list),
-    filter("sum", .sum, 0...1, .number), filter("uniq", .uniq, 0...1, .list),
-    filter("where", .where, 1...2, .list), filter("push", .push, 1...1, .list, .javaScript),
-    filter("unshift", .unshift, 1...1, .list, .javaScript),
-    filter("pop", .pop, 0...0, .list, .javaScript),
-    filter("shift", .shift, 0...0, .list, .javaScript),
+    filter("first", .first, 0...0), filter("has", .has, 1...2), filter("join", .join, 0...1),
+    filter("last", .last, 0...0), filter("map", .map, 1...1), filter("reject", .reject, 1...2),
+    filter("reverse", .reverse, 0...0), filter("size", .size, 0...0), filter("sort", .sort, 0...1),
+    filter("sort_natural", .sortNatural, 0...1), filter("sum", .sum, 0...1),
+    filter("uniq", .uniq, 0...1), filter("where", .where, 1...2),
+    filter("push", .push, 1...1, .javaScript), filter("unshift", .unshift, 1...1, .javaScript),
+    filter("pop", .pop, 0...0, .javaScript), filter("shift", .shift, 0...0, .javaScript),
   ]
 
   private static let others = [
-    filter("date", .date, 1...1, .string),
+    filter("date", .date, 1...1),
     filter("default", .defaultValue, 0...1, keywords: ["allow_false"]),
-    filter("raw", .firstArgument, 0...0, .any, .javaScript),
+    filter("raw", .firstArgument, 0...0, .javaScript),
   ]
 
   private static let own: [Filter] = {
     var filters = [
-      filter("date_add", .dateAdd, 1...2, .string, .own),
-      filter("date_subtract", .dateSubtract, 1...2, .string, .own),
-      filter("countdown_from", .countdownFrom, 1...4, .string, .own),
-      filter("locale", .locale, 1...1, .any, .own),
-      filter("money", .money, 0...2, .string, .own, keywords: ["currency", "locale"]),
+      filter("date_add", .dateAdd, 1...2, .own),
+      filter("date_subtract", .dateSubtract, 1...2, .own),
+      filter("countdown_from", .countdownFrom, 1...4, .own),
+      filter("locale", .locale, 1...1, .own),
+      filter("money", .money, 0...2, .own, keywords: ["currency", "locale"]),
       filter(
-        "plural", .plural, 0...2, .string, .own,
+        "plural", .plural, 0...2, .own,
         keywords: ["zero", "one", "two", "few", "many", "other", "locale"]),
     ]
     for unit in LiquidTimeUnit.allCases {
-      var add = filter("date_add_\(unit)", .dateAdd, 1...1, .string, .own)
-      var subtract = filter("date_subtract_\(unit)", .dateSubtract, 1...1, .string, .own)
+      var add = filter("date_add_\(unit)", .dateAdd, 1...1, .own)
+      var subtract = filter("date_subtract_\(unit)", .dateSubtract, 1...1, .own)
       add.unit = unit
       subtract.unit = unit
       filters += [add, subtract]
       for kind in ["partial", "total"] {
-        var countdown = filter("countdown_\(unit)_\(kind)", .countdownUnit, 1...1, .number, .own)
+        var countdown = filter("countdown_\(unit)_\(kind)", .countdownUnit, 1...1, .own)
         countdown.unit = unit
         filters.append(countdown)
       }

@@ -354,33 +354,13 @@ private struct TemplateWalk {
     isOpaque = true
     let filter = LiquidFilters.all.filters[Int(node.c)]
     var inner = Use(
-      wanted: TemplateWalk.inputs(filter.function), name: "the filter '\(filter.name)'",
+      wanted: filter.function.row.input.types, name: "the filter '\(filter.name)'",
       isGuarded: use.isGuarded)
     // What comes out of a filter with a default is there.
     if filter.function == .defaultValue { inner.isGuarded = true }
     value(node.a, inner)
     for argument in tree.list(node.b) {
       value(argument, Use(name: inner.name, isGuarded: use.isGuarded))
-    }
-  }
-
-  /// The kinds of value that a filter takes; empty when all make sense.
-  private static func inputs(_ function: LiquidFunction) -> [TemplateType] {
-    switch function {
-    case .abs, .atLeast, .atMost, .ceil, .dividedBy, .floor, .minus, .modulo, .plus, .round, .times,
-      .money, .plural, .toNumber:
-      [.number, .string]
-    case .capitalize, .downcase, .upcase, .escape, .escapeOnce, .lstrip, .rstrip, .strip, .append,
-      .prepend, .truncate, .truncateWords, .replace, .remove, .split, .date, .dateAdd,
-      .dateSubtract,
-      .countdownFrom, .countdownUnit, .newlineToBreak, .stripHTML, .urlEncode, .urlDecode:
-      [.string, .number, .bool]
-    case .map, .where, .reject, .sort, .sortNatural, .uniq, .compact, .sum, .concat, .reverse,
-      .find,
-      .findIndex, .has:
-      [.list, .object]
-    case .join: [.list]
-    default: []
     }
   }
 
@@ -431,5 +411,18 @@ private struct TemplateWalk {
   private func source(_ id: UInt32) -> String {
     let node = tree[Int(id)]
     return String(decoding: source[Int(node.from)..<min(Int(node.to), source.count)], as: UTF8.self)
+  }
+}
+
+extension LiquidFunction.Input {
+  /// The kinds of value; empty when all make sense.
+  fileprivate var types: [TemplateType] {
+    switch self {
+    case .anything: []
+    case .number: [.number, .string]
+    case .scalar: [.string, .number, .bool]
+    case .items: [.list, .object]
+    case .list: [.list]
+    }
   }
 }

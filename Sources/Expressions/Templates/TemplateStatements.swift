@@ -52,11 +52,7 @@ extension TemplateCompiler {
   private func isEscaped(_ id: TemplateTree.ID) -> Bool {
     let node = unit.tree[id]
     guard node.kind == .filter else { return false }
-    switch LiquidFilters.all.filters[Int(node.c)].function {
-    case .escape, .escapeOnce: return true
-    case .firstArgument: return true
-    default: return false
-    }
+    return LiquidFilters.all.filters[Int(node.c)].function.row.makesMarkup
   }
 
   /// A path, or the text as it is written where there is nothing.

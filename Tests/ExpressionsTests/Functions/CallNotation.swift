@@ -140,22 +140,7 @@ extension CallNotation {
     guard let base = cells(values, Tag.list, count: values.count).elements.baseAddress else {
       preconditionFailure("no operands: \(name)")
     }
-    let operands = Operands(base, count: values.count)
-    func isOne(of first: Function, _ last: Function) -> Bool {
-      first.rawValue...last.rawValue ~= function.rawValue
-    }
-    if isOne(of: .toInt, .toTimestamp) { return Conversions.call(function, operands, &arena) }
-    if isOne(of: .greatest, .bitShiftRight) {
-      return MathExtension.call(function, operands, &arena)
-    }
-    if isOne(of: .range, .sortByKeys) { return ListExtension.call(function, operands, &arena) }
-    if isOne(of: .setContains, .setIntersects) {
-      return SetExtension.call(function, operands, &arena)
-    }
-    if isOne(of: .base64Encode, .base64Decode) { return Encoders.call(function, operands, &arena) }
-    if isOne(of: .ip, .prefixLength) { return Network.call(function, operands, &arena) }
-    if function == .version { return Versions.call(function, operands, &arena) }
-    return StringExtension.call(function, operands, &arena)
+    return Calls.call(function, Operands(base, count: values.count), &arena)
   }
 
   // MARK: Describing
