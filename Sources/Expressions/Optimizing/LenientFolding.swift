@@ -98,13 +98,8 @@ extension ConstantFolding {
   private func isLeftMissing(_ relation: ConditionGraph.ID, _ graph: borrowing ConditionGraph)
     -> Bool
   {
-    switch graph[relation].kind {
-    case .not: return isLeftMissing(Int(graph[relation].a), graph)
-    case .testCall:
-      return graph.list(graph[relation].a).first.map { isMissing(Int($0), graph) } ?? false
-    case .equal, .compare, .in: return isMissing(Int(graph[relation].a), graph)
-    default: return false
-    }
+    guard let left = graph.operands(of: relation).first else { return false }
+    return graph[relation].kind == .not ? isLeftMissing(left, graph) : isMissing(left, graph)
   }
 
   private func areEqual(_ a: Cell, _ b: Cell) -> Bool {

@@ -1,43 +1,7 @@
 /// Texts of the nodes that superscript adds to the graph.
 extension GraphWriter {
-  mutating func lenient(_ id: Int, _ node: ConditionGraph.Node, _ own: Int)
-    -> (String, precedence: Int)
-  {
-    let (a, b) = (Int(node.a), Int(node.b))
-    switch node.kind {
-    case .raise:
-      let kind = EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: node.a))
-      return ("error(\"\(kind?.slug ?? "error")\")", 8)
-    case .rescue: return rescue(node)
-    case .orElse, .whenThere: return (text(a, tighterThan: 0), lenientPrecedence(a))
-    case .slotOrNull: return (indexed(a), 8)
-    case .sequence:
-      let parts = list(node.a)
-      return ("[\(parts.joined(separator: ", "))][\(parts.count - 1)]", 8)
-    case .isThere: return ("has(\(text(a, tighterThan: 0)))", 8)
-    case .truthy: return ("!!" + text(a, tighterThan: 7), 7)
-    case .both, .firstTruthy:
-      let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }
-      return (operands.joined(separator: node.kind == .both ? " && " : " || "), own)
-    case .compare:
-      let symbols = ["<", "<=", ">", ">="]
-      return (binary(symbols[Int(node.c) % 4], a, b, 4), 4)
-    case .equalEither:
-      let value = GraphWriter.text(of: storage.graph.constants.cells[b])
-      return ("\(text(a, tighterThan: 4)) == \(value)", 4)
-    case .testCall: return testCall(id, node)
-    case .member: return (text(a, tighterThan: 7) + selection(b), 8)
-    case .arithmetic:
-      let (symbol, precedence) = [("+", 5), ("-", 5), ("*", 6), ("/", 6), ("%", 6)][
-        Int(node.c) % 5]
-      return (binary(symbol, a, b, precedence), precedence)
-    case .mapKeepingLast: return (map(list(node.a)), 8)
-    default: return ("error(\"unknown\")", 8)
-    }
-  }
-
   /// How tightly the text of a node binds that is written as another one.
-  private func lenientPrecedence(_ id: Int) -> Int {
+  func lenientPrecedence(_ id: Int) -> Int {
     let node = storage.graph[id]
     switch node.kind {
     case .orElse, .whenThere: return lenientPrecedence(Int(node.a))
@@ -47,7 +11,7 @@ extension GraphWriter {
     }
   }
 
-  private mutating func rescue(_ node: ConditionGraph.Node) -> (String, precedence: Int) {
+  mutating func rescue(_ node: ConditionGraph.Node) -> (String, precedence: Int) {
     let (a, b) = (Int(node.a), Int(node.b))
     let isMaybe = FaultSet(rawValue: node.c) == .recoverable && storage.graph[b].kind != .raise
     guard isMaybe else { return (text(a, tighterThan: 0), GraphWriter.loosest) }
@@ -57,13 +21,13 @@ extension GraphWriter {
   /// Parentheses are put around it wherever it is an operand, and not around a whole expression.
   private static var loosest: Int { 1 }
 
-  private func indexed(_ slot: Int) -> String {
+  func indexed(_ slot: Int) -> String {
     let names = storage.graph.slots.path(slot).names
     let owner = names[0] + names.dropFirst().dropLast().map { GraphWriter.selection($0) }.joined()
     return owner + "[\(Printer.quoted(Array(names[names.count - 1].utf8)[...], isBytes: false))]"
   }
 
-  private mutating func testCall(_ id: Int, _ node: ConditionGraph.Node)
+  mutating func testCall(_ id: Int, _ node: ConditionGraph.Node)
     -> (String, precedence: Int)
   {
     let operands = storage.graph.list(node.a).map { Int($0) }

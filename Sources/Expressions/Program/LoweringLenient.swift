@@ -316,14 +316,8 @@ extension Lowering {
 
   /// The operands of a relation; one against constants has no right side.
   private func sides(_ node: Node) -> (left: Node, right: Node?) {
-    let content = graph[node]
-    switch content.kind {
-    case .equalEither: return (Int(content.a), nil)
-    case .testCall, .call:
-      let operands = graph.list(content.a)
-      return (Int(operands[operands.startIndex]), Int(operands[operands.startIndex + 1]))
-    default: return (Int(content.a), Int(content.b))
-    }
+    let operands = graph.operands(of: node)
+    return (operands[0], operands.count > 1 ? operands[1] : nil)
   }
 
   private enum Default {

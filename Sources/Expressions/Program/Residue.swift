@@ -16,16 +16,31 @@ struct GraphWriter {
 
   init(_ storage: Program.Storage) { self.storage = storage }
 
-  private static func precedence(_ kind: ConditionGraph.Kind) -> Int {
-    switch kind {
-    case .conditional: 1
-    case .or, .firstTruthy: 2
-    case .and, .both: 3
-    case .equal, .less, .lessOrEqual, .in, .compare, .equalEither: 4
-    case .add, .subtract: 5
-    case .multiply, .divide, .modulo: 6
-    case .not, .negate: 7
-    default: 8
+  /// The operator that a node is written with, or nil.
+  private static func `operator`(_ node: ConditionGraph.Node) -> SyntaxTree.Kind? {
+    switch node.kind {
+    case .conditional: .conditional
+    case .or, .firstTruthy: .or
+    case .and, .both: .and
+    case .not: .not
+    case .negate: .negate
+    case .equal, .equalEither: .equal
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .in: .in
+    case .compare: [.less, .lessOrEqual, .greater, .greaterOrEqual][Int(node.c) % 4]
+    case .add: .add
+    case .subtract: .subtract
+    case .multiply: .multiply
+    case .divide: .divide
+    case .modulo: .modulo
+    case .arithmetic: [.add, .subtract, .multiply, .divide, .modulo][Int(node.c) % 5]
+    case .constant, .slot, .present, .holds, .clause, .select, .hasField, .index, .list, .map,
+      .optionalElement, .call, .local, .bind, .loop, .raise, .rescue, .orElse, .slotOrNull,
+      .sequence, .isThere, .truthy, .testCall, .whenThere, .member, .mapKeepingLast, .filter,
+      .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture, .items, .cell,
+      .template, .leave:
+      nil
     }
   }
 
@@ -36,33 +51,49 @@ struct GraphWriter {
 
   private mutating func content(_ id: Int) -> (String, precedence: Int) {
     let node = storage.graph[id]
-    let own = GraphWriter.precedence(node.kind)
+    let (symbol, own) = GraphWriter.operator(node).map(Printer.notation) ?? ("", 8)
     let (a, b) = (Int(node.a), Int(node.b))
     switch node.kind {
     case .constant: return constant(storage.graph.constants.cells[a])
     case .slot: return (path(a), own)
+    case .slotOrNull: return (indexed(a), own)
     case .present: return ("has(\(path(a)))", own)
+    case .isThere: return ("has(\(text(a, tighterThan: 0)))", own)
     case .local: return (GraphWriter.variable(node.a), own)
     case .not: return negation(a)
     // What errs within does not hold; expressions have no word for that.
     case .holds, .clause: return (text(a, tighterThan: 0), own)
+    case .orElse, .whenThere: return (text(a, tighterThan: 0), lenientPrecedence(a))
+    case .rescue: return rescue(node)
+    case .raise:
+      let kind = EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: node.a))
+      return ("error(\"\(kind?.slug ?? "error")\")", own)
+    case .truthy: return ("!!" + text(a, tighterThan: 7), 7)
     case .negate: return ("-(\(text(a, tighterThan: 0)))", own)
-    case .and, .or:
+    case .and, .or, .both, .firstTruthy:
       let operands = storage.graph.list(node.a).map { text(Int($0), tighterThan: own) }
-      return (operands.joined(separator: node.kind == .and ? " && " : " || "), own)
+      return (operands.joined(separator: " \(symbol) "), own)
     case .conditional:
       let choice = "\(condition(a, own)) ? \(text(b, tighterThan: own))"
       return (choice + " : \(text(Int(node.c), tighterThan: own - 1))", own)
     case .less where storage.graph.constant(a) != nil: return (binary(">", b, a, own), own)
     case .lessOrEqual where storage.graph.constant(a) != nil: return (binary(">=", b, a, own), own)
-    case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo:
-      return (binary(GraphWriter.symbol(node.kind), a, b, own), own)
-    case .select: return (text(a, tighterThan: 7) + selection(b), own)
+    case .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .compare,
+      .arithmetic:
+      return (binary(symbol, a, b, own), own)
+    case .equalEither:
+      let value = GraphWriter.text(of: storage.graph.constants.cells[b])
+      return ("\(text(a, tighterThan: own)) == \(value)", own)
+    case .testCall: return testCall(id, node)
+    case .select, .member: return (text(a, tighterThan: 7) + selection(b), own)
     case .hasField: return ("has(\(text(a, tighterThan: 7))\(selection(b)))", own)
     case .index:
       return ("\(text(a, tighterThan: 7))[\(text(b, tighterThan: 0))]", own)
     case .list: return ("[\(list(node.a).joined(separator: ", "))]", own)
-    case .map: return (map(list(node.a)), own)
+    case .sequence:
+      let parts = list(node.a)
+      return ("[\(parts.joined(separator: ", "))][\(parts.count - 1)]", own)
+    case .map, .mapKeepingLast: return (map(list(node.a)), own)
     case .optionalElement: return ("?\(text(a, tighterThan: 0))", own)
     case .bind: return (bindings(id), own)
     case .call: return (call(id, node), own)
@@ -71,7 +102,6 @@ struct GraphWriter {
       .items, .leave, .template, .cell:
       // Templates have a language of their own.
       return ("null", own)
-    default: return lenient(id, node, own)
     }
   }
 
@@ -94,20 +124,6 @@ struct GraphWriter {
       return ("!" + text(a, tighterThan: inner.kind == .negate ? 7 : 6), 7)
     }
     return (binary("!=", Int(inner.a), Int(inner.b), 4), 4)
-  }
-
-  private static func symbol(_ kind: ConditionGraph.Kind) -> String {
-    switch kind {
-    case .equal: "=="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .in: "in"
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    default: "%"
-    }
   }
 
   // MARK: Names

@@ -19,45 +19,42 @@ package struct Printer {
     isSuperscript = dialect == .superscript
   }
 
-  /// How tightly the operator of a node binds; operands bind tightest.
-  private static func precedence(_ kind: SyntaxTree.Kind) -> Int {
+  /// How an operator is written, and how tightly it binds; what is no operator binds tightest.
+  static func notation(_ kind: SyntaxTree.Kind) -> (symbol: String, precedence: Int) {
     switch kind {
-    case .conditional: 1
-    case .or: 2
-    case .and: 3
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in: 4
-    case .add, .subtract: 5
-    case .multiply, .divide, .modulo: 6
-    case .not, .negate: 7
-    default: 8
-    }
-  }
-
-  private static func symbol(_ kind: SyntaxTree.Kind) -> String {
-    switch kind {
-    case .equal: "=="
-    case .notEqual: "!="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    case .in: "in"
-    case .add: "+"
-    case .subtract: "-"
-    case .multiply: "*"
-    case .divide: "/"
-    default: "%"
+    case .conditional: ("?", 1)
+    case .or: ("||", 2)
+    case .and: ("&&", 3)
+    case .equal: ("==", 4)
+    case .notEqual: ("!=", 4)
+    case .less: ("<", 4)
+    case .lessOrEqual: ("<=", 4)
+    case .greater: (">", 4)
+    case .greaterOrEqual: (">=", 4)
+    case .in: ("in", 4)
+    case .add: ("+", 5)
+    case .subtract: ("-", 5)
+    case .multiply: ("*", 6)
+    case .divide: ("/", 6)
+    case .modulo: ("%", 6)
+    case .not: ("!", 7)
+    case .negate: ("-", 7)
+    case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes, .identifier, .select,
+      .optionalSelect, .index, .optionalIndex, .call, .list, .map, .message, .optionalElement,
+      .clause:
+      ("", 8)
     }
   }
 
   /// The symbol of an operator of two operands; nil for everything else.
   static func `operator`(_ kind: SyntaxTree.Kind) -> String? {
-    (4...6).contains(precedence(kind)) ? symbol(kind) : nil
+    let (symbol, precedence) = notation(kind)
+    return (4...6).contains(precedence) ? symbol : nil
   }
 
   /// Writes a node, in parentheses when its operator does not bind more tightly.
   private mutating func write(_ id: SyntaxTree.ID, tighterThan outer: Int) {
-    let own = Printer.precedence(tree[id].kind)
+    let own = Printer.notation(tree[id].kind).precedence
     // A literal with a sign is written like a negation.
     let isSigned = isNegativeNumber(tree[id]) && outer >= 7
     let needsParentheses = own <= outer || isSigned
@@ -116,11 +113,12 @@ package struct Printer {
       output += " : "
       write(Int(node.c), tighterThan: own - 1)
     case .clause: write(Int(node.a), tighterThan: 0)
-    default:
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .add, .subtract,
+      .multiply, .divide, .modulo:
       // In superscript, comparisons do not chain.
       let chains = own != 4 || !isSuperscript
       write(Int(node.a), tighterThan: chains ? own - 1 : own)
-      output += " \(Printer.symbol(node.kind)) "
+      output += " \(Printer.notation(node.kind).symbol) "
       write(Int(node.b), tighterThan: own)
     }
   }
@@ -259,7 +257,9 @@ extension SyntaxTree {
     case .not, .negate: return a.c == b.c && child(a.a, b.a)
     case .optionalElement, .clause: return child(a.a, b.a)
     case .conditional: return child(a.a, b.a) && child(a.b, b.b) && child(a.c, b.c)
-    default: return child(a.a, b.a) && child(a.b, b.b)
+    case .index, .optionalIndex, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+      .in, .add, .subtract, .multiply, .divide, .modulo:
+      return child(a.a, b.a) && child(a.b, b.b)
     }
   }
 }

@@ -198,7 +198,10 @@ private struct TemplateWalk {
       for item in parts.dropFirst(3) { value(item) }
     case .ifChanged: visit(node.a)
     case .include, .render: partial(id, node)
-    default: break
+    case .text, .leave, .null, .empty, .blank, .bool, .int, .double, .string, .path, .name,
+      .variable, .range,
+      .filter, .keyword, .compare, .and, .or, .not:
+      break
     }
   }
 
@@ -346,7 +349,11 @@ private struct TemplateWalk {
       value(node.a, inner)
       value(node.b, inner)
     case .not: value(node.a, Use(name: "a condition", isGuarded: use.isGuarded))
-    default: break
+    case .null, .empty, .blank, .bool, .int, .double, .string, .name:
+      break
+    case .text, .output, .assign, .capture, .ifs, .cases, .loop, .table, .cycle, .increment,
+      .decrement, .ifChanged, .include, .render, .leave, .sequence, .verbatim:
+      break
     }
   }
 

@@ -33,7 +33,9 @@ extension TemplateCompiler {
         .constant, constant(TemplateTree.Bytes(from: node.a, count: node.b)), at: origin)
       return graph.add(.list, list: [name, value(node.c)], at: origin)
     case .compare, .and, .or, .not: return test(id)
-    default: return constant(.null, node)
+    case .text, .output, .assign, .capture, .ifs, .cases, .loop, .table, .cycle, .increment,
+      .decrement, .ifChanged, .include, .render, .leave, .sequence, .verbatim:
+      return constant(.null, node)
     }
   }
 

@@ -36,7 +36,9 @@ extension TemplateCompiler {
     case .ifChanged: return ifChanged(node)
     case .include, .render: return partial(id, node)
     case .leave: return graph.add(.leave, Int(node.a), 0, Int(node.from), at: origin)
-    default: return nothing(node)
+    case .null, .empty, .blank, .bool, .int, .double, .string, .path, .name, .variable, .range,
+      .filter, .keyword, .compare, .and, .or, .not:
+      return nothing(node)
     }
   }
 

@@ -18,7 +18,6 @@ struct TemplateTree {
     case compare  // a, b; c: LiquidRelation
     case and, or  // a, b
     case not  // a
-    case failing  // a: list of what is evaluated; an operation that is always an error
 
     // Statements.
     case text  // a: from, b: count
