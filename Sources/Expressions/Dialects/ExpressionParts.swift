@@ -58,7 +58,7 @@ private struct PartCollector {
       if seen.insert(literal).inserted { constants.append(literal) }
       return
     }
-    for child in children(node) { collect(child, &constants, &seen) }
+    for child in tree.operands(of: node) { collect(child, &constants, &seen) }
   }
 
   private func literal(_ node: SyntaxTree.Node) -> Value? {
@@ -69,23 +69,6 @@ private struct PartCollector {
     case .double: .double(Double(bitPattern: node.bits))
     case .string: .string(tree.name(node.a, node.b))
     default: nil
-    }
-  }
-
-  private func children(_ node: SyntaxTree.Node) -> [SyntaxTree.ID] {
-    switch node.kind {
-    case .and, .or, .list, .map: return tree.list(node.c).map { Int($0) }
-    case .message: return [Int(node.a)] + tree.list(node.c).map { Int($0) }
-    case .call:
-      let parts = tree.list(node.c)
-      let target = parts.first.flatMap { $0 > 0 ? Int($0) - 1 : nil }
-      return (target.map { [$0] } ?? []) + parts.dropFirst().map { Int($0) }
-    case .not, .negate, .select, .optionalSelect, .optionalElement, .clause: return [Int(node.a)]
-    case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
-    case .index, .optionalIndex, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
-      .in, .add, .subtract, .multiply, .divide, .modulo:
-      return [Int(node.a), Int(node.b)]
-    case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes, .identifier: return []
     }
   }
 }

@@ -70,7 +70,14 @@ extension Lowering {
     case .items: return items(node, content, next, depth)
     case .leave: return leave(node, content)
     case .cell: return cell(node, content, next, depth)
-    default: return next
+    case .constant, .slot, .present, .not, .negate, .holds, .clause, .and, .or, .conditional,
+      .equal, .less, .lessOrEqual, .in, .add, .subtract, .multiply, .divide, .modulo, .select,
+      .hasField, .index, .list, .map, .optionalElement, .call, .local, .bind, .loop, .raise,
+      .rescue, .orElse, .slotOrNull, .sequence, .isThere, .truthy, .both, .firstTruthy, .compare,
+      .equalEither, .testCall, .whenThere, .member, .arithmetic, .mapKeepingLast, .filter,
+      .relation, .affirms, .template:
+      // Values write nothing by themselves.
+      return next
     }
   }
 

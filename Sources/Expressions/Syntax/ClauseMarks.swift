@@ -2,12 +2,7 @@ extension SyntaxTree {
   /// What a node asks whether it is true, in the order of the source; nothing where it asks by
   /// itself.
   func connected(_ node: Node) -> [ID] {
-    switch node.kind {
-    case .and, .or: list(node.c).map { Int($0) }
-    case .not: [Int(node.a)]
-    case .conditional: [Int(node.a), Int(node.b), Int(node.c)]
-    default: []
-    }
+    [.and, .or, .not, .conditional].contains(node.kind) ? operands(of: node) : []
   }
 
   /// Gives every clause a node of its own, of the kind `clause`: whatever `&&`, `||`, `!` and `?:`

@@ -233,33 +233,30 @@ extension SyntaxTree {
 
   private func isSame(_ id: ID, _ other: SyntaxTree, _ otherID: ID) -> Bool {
     let (a, b) = (self[id], other[otherID])
-    guard a.kind == b.kind else { return false }
-    func child(_ x: UInt32, _ y: UInt32) -> Bool { isSame(Int(x), other, Int(y)) }
-    func children(_ x: ArraySlice<UInt32>, _ y: ArraySlice<UInt32>) -> Bool {
-      x.count == y.count && zip(x, y).allSatisfy { child($0, $1) }
+    guard a.kind == b.kind, content(a) == other.content(b) else { return false }
+    let (parts, others) = (operands(of: a), other.operands(of: b))
+    return parts.count == others.count
+      && zip(parts, others).allSatisfy { isSame($0, other, $1) }
+  }
+
+  /// What a node says but for its operands: a name or a text, and a number.
+  private func content(_ node: Node) -> Content {
+    switch node.kind {
+    case .bool, .int, .uint, .double: Content(number: node.bits)
+    case .string, .bytes: Content(text: text(node.a, node.b))
+    case .identifier: Content(text: text(node.a, node.b), number: UInt64(node.c))
+    case .call: Content(text: text(node.a, node.b), number: list(node.c).first == 0 ? 0 : 1)
+    case .select, .optionalSelect: Content(text: text(node.b, node.c))
+    case .not, .negate: Content(number: UInt64(node.c))
+    case .invalid, .null, .index, .optionalIndex, .list, .map, .message, .optionalElement, .and,
+      .or, .conditional, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in,
+      .add, .subtract, .multiply, .divide, .modulo, .clause:
+      Content()
     }
-    func text(_ x: (UInt32, UInt32), _ y: (UInt32, UInt32)) -> Bool {
-      self.text(x.0, x.1) == other.text(y.0, y.1)
-    }
-    switch a.kind {
-    case .invalid, .null: return true
-    case .bool, .int, .uint, .double: return a.bits == b.bits
-    case .string, .bytes: return text((a.a, a.b), (b.a, b.b))
-    case .identifier: return a.c == b.c && text((a.a, a.b), (b.a, b.b))
-    case .select, .optionalSelect: return text((a.b, a.c), (b.b, b.c)) && child(a.a, b.a)
-    case .call:
-      let (x, y) = (list(a.c), other.list(b.c))
-      guard text((a.a, a.b), (b.a, b.b)), let t = x.first, let u = y.first, (t > 0) == (u > 0)
-      else { return false }
-      return (t == 0 || child(t - 1, u - 1)) && children(x.dropFirst(), y.dropFirst())
-    case .list, .map, .and, .or: return children(list(a.c), other.list(b.c))
-    case .message: return child(a.a, b.a) && children(list(a.c), other.list(b.c))
-    case .not, .negate: return a.c == b.c && child(a.a, b.a)
-    case .optionalElement, .clause: return child(a.a, b.a)
-    case .conditional: return child(a.a, b.a) && child(a.b, b.b) && child(a.c, b.c)
-    case .index, .optionalIndex, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
-      .in, .add, .subtract, .multiply, .divide, .modulo:
-      return child(a.a, b.a) && child(a.b, b.b)
-    }
+  }
+
+  private struct Content: Equatable {
+    var text: ArraySlice<UInt8> = []
+    var number: UInt64 = 0
   }
 }

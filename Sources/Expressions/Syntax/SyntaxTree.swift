@@ -62,6 +62,23 @@ package struct SyntaxTree {
 
   package subscript(id: ID) -> Node { nodes[id] }
 
+  /// The nodes that a node is made of, in the order of the source.
+  func operands(of node: Node) -> [ID] {
+    switch node.kind {
+    case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes, .identifier: return []
+    case .not, .negate, .select, .optionalSelect, .optionalElement, .clause: return [Int(node.a)]
+    case .index, .optionalIndex, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+      .in, .add, .subtract, .multiply, .divide, .modulo:
+      return [Int(node.a), Int(node.b)]
+    case .conditional: return [Int(node.a), Int(node.b), Int(node.c)]
+    case .and, .or, .list, .map: return list(node.c).map(Int.init)
+    case .message: return [Int(node.a)] + list(node.c).map(Int.init)
+    case .call:
+      let (target, arguments) = (list(node.c).prefix(1), list(node.c).dropFirst())
+      return target.filter { $0 > 0 }.map { Int($0) - 1 } + arguments.map(Int.init)
+    }
+  }
+
   /// The node IDs of a list.
   package func list(_ at: UInt32) -> ArraySlice<UInt32> {
     let start = Int(at)
