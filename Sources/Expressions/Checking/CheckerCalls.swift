@@ -57,7 +57,7 @@ extension Checker {
       return report(
         .unknownFunction, "'\(name)' is not called like this", narrowed, "write \(usage)")
     }
-    if Checker.history.contains(name) {
+    if environment.unsupportedFunctions.contains(name) {
       return report(.notSupported, "'\(name)' is not supported yet", narrowed)
     }
     let close = Suggestion.closest(to: name, among: CallNames.all.names)

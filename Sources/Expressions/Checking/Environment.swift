@@ -24,6 +24,8 @@ public struct Environment: Sendable {
   public internal(set) var dialect = Dialect.cel
   /// Functions that the host answers. Only superscript has them.
   public internal(set) var hostFunctions = HostFunctions()
+  /// Functions that another dialect has, so that a call of one is told from a misspelt name.
+  package var unsupportedFunctions: Set<String> = []
   /// What happens to values on their way into a frame.
   package internal(set) var binding = ValueBinding()
   /// Whether a superscript expression comes to true when its value counts as true in JavaScript,

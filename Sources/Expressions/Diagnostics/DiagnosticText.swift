@@ -45,14 +45,7 @@ package enum DiagnosticText {
 
   /// `iOS and Android reject the whole config`
   private static func describe(_ effect: Diagnostic.PeerEffect) -> String {
-    let names = effect.peers.map { peer in
-      switch peer {
-      case .ios: "iOS"
-      case .android: "Android"
-      case .web: "the Web SDK"
-      case .agentWallie: "AgentWallie's SDK"
-      }
-    }
+    let names = effect.peers.map(\.name)
     let isOne = names.count == 1
     let subject =
       isOne ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")

@@ -92,16 +92,15 @@ public struct TemplateAnalysis: Sendable {
         suggestion: "give it a default: {{ \(read.path) | default: '...' }}")
     case .unknown(let place, let known):
       guard !read.isGuarded else { return nil }
-      let isSlot = place == 1 && read.names[0] == "products"
+      let object = Array(read.names.prefix(place))
+      let absence = schema.absences.first { $0.path.map(Optional.some) == object }
       let name = read.names[place] ?? "?"
-      let notSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
-      let others = isSlot ? known.filter { !notSlots.contains($0) } : known
+      let others = known.filter { !(absence?.unlisted.contains($0) ?? false) }
       let close = Suggestion.closest(to: name, among: known)
       return Diagnostic(
-        isSlot ? .unknownProduct : .unknownAttribute,
-        isSlot
-          ? "no product fills the slot '\(name)'"
-          : place == 0 ? "'\(name)' is not declared" : "\(names(place)) has no '\(name)'",
+        absence?.code ?? .unknownAttribute,
+        absence.map { "\($0.message) '\(name)'" }
+          ?? (place == 0 ? "'\(name)' is not declared" : "\(names(place)) has no '\(name)'"),
         range: read.range,
         suggestion: close.map { "did you mean '\($0)'?" }
           ?? (others.isEmpty || others.count > 12

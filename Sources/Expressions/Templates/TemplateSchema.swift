@@ -19,8 +19,29 @@ public struct TemplateSchema: Sendable {
     case value(Value)
   }
 
+  /// What is said of a name that an object lacks, where its members are more than attributes.
+  package struct Absence: Sendable {
+    /// Where the object is.
+    package var path: [String]
+    package var code: Diagnostic.Code
+    /// What stands before the name: `no product fills the slot`.
+    package var message: String
+    /// Members that are not offered in place of the name.
+    package var unlisted: [String]
+
+    package init(
+      path: [String], code: Diagnostic.Code, message: String, unlisted: [String] = []
+    ) {
+      self.path = path
+      self.code = code
+      self.message = message
+      self.unlisted = unlisted
+    }
+  }
+
   /// The roots by name, as one object.
   public var root: Shape
+  package var absences: [Absence] = []
 
   public init(_ root: Shape) { self.root = root }
 

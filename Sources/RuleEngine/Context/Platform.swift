@@ -21,15 +21,18 @@ extension Platform {
   private static let reviews = [
     "reviewRequestsInHour", "reviewRequestsInDay", "reviewRequestsInWeek",
     "reviewRequestsInMonth", "reviewRequestsInYear", "reviewRequestsSinceInstall",
-    "requestReview",
   ]
+
+  /// What rules ask about the history of events, on any platform.
+  static let historyFunctions = Set(history + reviews)
 
   /// The functions that the SDK registers, as members of `device` and of `computed`.
   public var hostFunctions: HostFunctions {
     let names =
       switch self {
       case .ios, .web: Platform.history
-      case .android: Platform.history.filter { $0 != "yearsSince" } + Platform.reviews
+      case .android:
+        Platform.history.filter { $0 != "yearsSince" } + Platform.reviews + ["requestReview"]
       }
     return HostFunctions(device: names, computed: names)
   }
@@ -80,8 +83,11 @@ public enum RuleLanguage: Hashable, Sendable {
   /// The environment in which rules of the language are compiled.
   package func environment(limits: Limits = Limits()) -> Environment {
     switch self {
-    case .cel: Environment(limits: limits)
-    case .superscript(let platform): platform.environment(limits: limits)
+    case .cel:
+      var environment = Environment(limits: limits)
+      environment.unsupportedFunctions = Platform.historyFunctions
+      return environment
+    case .superscript(let platform): return platform.environment(limits: limits)
     }
   }
 }

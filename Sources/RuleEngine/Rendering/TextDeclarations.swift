@@ -149,8 +149,17 @@ public struct TextDeclarations: Sendable {
     for name in TextDeclarations.openRoots where !members.contains(where: { $0.name == name }) {
       members.append((name, .object([], isOpen: true)))
     }
-    return TemplateSchema(.object(members, isOpen: false))
+    var schema = TemplateSchema(.object(members, isOpen: false))
+    schema.absences = [
+      TemplateSchema.Absence(
+        path: ["products"], code: .unknownProduct, message: "no product fills the slot",
+        unlisted: TextDeclarations.besideSlots)
+    ]
+    return schema
   }
+
+  /// Members of `products` that are not slots.
+  private static let besideSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
 
   /// A declared root with the attributes that a record has wherever they are said.
   private func withUsual(_ shape: TemplateSchema.Shape, _ root: String) -> TemplateSchema.Shape {

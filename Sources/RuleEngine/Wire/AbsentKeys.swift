@@ -62,7 +62,7 @@ struct AbsentKeys {
       ? list.joined(separator: ", ") + " and \(rest) more"
       : list.dropLast().joined(separator: ", ") + (list.count > 1 ? " and " : "")
         + (list.last ?? "")
-    let peers = Diagnostic.PeerEffect.Peer.allCases.filter { peer in
+    let peers = Diagnostic.PeerEffect.Peer.all.filter { peer in
       keys.contains { $0.peers.contains(peer) }
     }
     return Diagnostic(

@@ -117,7 +117,7 @@ enum DecisionCases {
         "elsewhere": .list(
           diagnostic.peers.map {
             .string(
-              $0.peers.map(\.rawValue).joined(separator: "+") + " " + $0.consequence.rawValue)
+              $0.peers.map(\.id).joined(separator: "+") + " " + $0.consequence.rawValue)
           }),
       ]
     }

@@ -47,7 +47,7 @@ enum ExpressionCases {
     limit("dataNesting", \.dataNesting)
     limit("regexSteps", \.regexSteps)
     return CaseValues.text(testCase.content["dialect"]) == "superscript"
-      ? .superscript(limits: limits) : Environment(limits: limits)
+      ? .superscript(limits: limits) : RuleLanguage.cel.environment(limits: limits)
   }
 }
 

@@ -113,11 +113,11 @@ struct CheckCommand: ParsableCommand {
   /// `; rejected whole by iOS and Android`
   private func elsewhereSummary(_ found: [Diagnostic]) -> String {
     let rejecting = found.flatMap(\.peers).filter { $0.severity == .error }
-    let names = Diagnostic.PeerEffect.Peer.allCases.filter { peer in
+    let names = Diagnostic.PeerEffect.Peer.all.filter { peer in
       rejecting.contains { $0.peers.contains(peer) }
     }
     if names.isEmpty { return "" }
-    return "; rejected whole by the SDKs for " + names.map(\.rawValue).joined(separator: ", ")
+    return "; rejected whole by the SDKs for " + names.map(\.id).joined(separator: ", ")
   }
 }
 

@@ -112,7 +112,7 @@ extension Diagnostic {
 extension Diagnostic.PeerEffect {
   fileprivate var json: Value {
     var entries = [
-      Value.Entry(key: "sdks", value: .list(peers.map { .string($0.rawValue) })),
+      Value.Entry(key: "sdks", value: .list(peers.map { .string($0.id) })),
       Value.Entry(key: "severity", value: .string(severity.rawValue)),
       Value.Entry(key: "consequence", value: .string(consequence.rawValue)),
     ]

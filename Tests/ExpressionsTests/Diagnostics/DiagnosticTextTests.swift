@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func everyPartThatIsThere() {
-    var diagnostic = Diagnostic(.weightsZero, "all weights are 0", severity: .warning)
+    var diagnostic = Diagnostic(Diagnostic.Code(rawValue: "weights-zero"), "all weights are 0", severity: .warning)
     #expect(
       DiagnosticText.render(diagnostic, source: nil) == "warning[weights-zero]: all weights are 0")
     diagnostic.path = "a.b"

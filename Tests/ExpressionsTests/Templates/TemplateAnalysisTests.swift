@@ -32,9 +32,24 @@ import Testing
     #expect(problems("{{ usr.name }}").first?.suggestion == "did you mean 'user'?")
   }
 
-  @Test func findsSlotsWithoutAProduct() throws {
-    let problem = try #require(problems("{{ products.tertiary.price }}").first)
-    #expect(problem.message == "no product fills the slot 'tertiary'")
+  /// An object can say in its own words that a name is not there.
+  @Test func saysWhatAnObjectLacks() throws {
+    let code = Diagnostic.Code(rawValue: "unknown-product")
+    var schema = schema
+    schema.absences = [
+      TemplateSchema.Absence(
+        path: ["products"], code: code, message: "no product fills the slot",
+        unlisted: ["selectedIndex"])
+    ]
+    func problem(_ source: String) throws -> Diagnostic {
+      try #require(TemplateEnvironment().analyze(source).check(against: schema).first)
+    }
+    let slot = try problem("{{ products.tertiary.price }}")
+    #expect(slot.code == code)
+    #expect(slot.message == "no product fills the slot 'tertiary'")
+    #expect(slot.suggestion == "there is primary")
+    #expect(try problem("{{ products.primary.nope }}").code == .unknownAttribute)
+    #expect(try problem("{{ user.nope }}").message == "user has no 'nope'")
   }
 
   @Test(arguments: [

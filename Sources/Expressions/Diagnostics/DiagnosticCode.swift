@@ -1,0 +1,38 @@
+extension Diagnostic {
+  /// A stable name for the kind of finding, for machines and for documentation. The set is open:
+  /// those who compile more than expressions add codes of their own.
+  ///
+  /// ```swift
+  /// let expired = Diagnostic.Code(rawValue: "rule-expired")
+  /// Diagnostic.Code.syntaxError.rawValue  // "syntax-error"
+  /// [expired, .syntaxError].map(\.rawValue)  // ["rule-expired", "syntax-error"]
+  /// ```
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+  }
+}
+
+extension Diagnostic.Code {
+  /// The text is not in the language: a token is missing, misplaced or malformed.
+  public static let syntaxError = Self(rawValue: "syntax-error")
+  /// Part of the language that this version does not evaluate yet.
+  public static let notSupported = Self(rawValue: "not-supported")
+  /// A name that is not a declared attribute root or variable.
+  public static let unknownAttribute = Self(rawValue: "unknown-attribute")
+  /// A name that is not a function, or a function that takes other arguments.
+  public static let unknownFunction = Self(rawValue: "unknown-function")
+  /// Operands that can never go together.
+  public static let typeError = Self(rawValue: "type-error")
+  /// A regular expression that is outside RE2's syntax.
+  public static let badRegex = Self(rawValue: "bad-regex")
+  /// A limit on size or nesting was passed.
+  public static let limitExceeded = Self(rawValue: "limit-exceeded")
+  /// Something that CEL and superscript read differently.
+  public static let dialectDifference = Self(rawValue: "dialect-difference")
+  /// An expression that formatting leaves as it is.
+  public static let notFormatted = Self(rawValue: "not-formatted")
+  /// A part of a template that gave nothing.
+  public static let renderError = Self(rawValue: "render-error")
+}

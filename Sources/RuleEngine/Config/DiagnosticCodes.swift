@@ -1,0 +1,61 @@
+public import Expressions
+
+/// What can be found in a config, in products, in users and in the texts of paywalls, beside what the
+/// language finds in an expression.
+extension Diagnostic.Code {
+  /// A config or data element that does not have the form it must have.
+  public static let decodeFailure = Self(rawValue: "decode-failure")
+  /// A value of which an SDK in the field rejects the whole config: a fraction as a percentage, an
+  /// unknown word, another type. Here the element is used, or what its message says.
+  public static let wouldReject = Self(rawValue: "would-reject")
+  /// Keys that SDKs require are not there, as in a config that was written by hand. Nothing here
+  /// needs them.
+  public static let notAnExport = Self(rawValue: "not-an-export")
+  /// A key that this version does not know and leaves alone.
+  public static let unknownKey = Self(rawValue: "unknown-key")
+  /// A `subscriptionStatus` of users that no SDK gives.
+  public static let unknownStatus = Self(rawValue: "unknown-status")
+  /// Two triggers with one name.
+  public static let duplicateTrigger = Self(rawValue: "duplicate-trigger")
+  /// A treatment variant names no paywall.
+  public static let variantWithoutPaywall = Self(rawValue: "variant-without-paywall")
+  /// A variant names a paywall that the config does not hold.
+  public static let unknownPaywall = Self(rawValue: "unknown-paywall")
+  /// Every variant of an experiment has weight zero.
+  public static let weightsZero = Self(rawValue: "weights-zero")
+  /// Weights that do not sum to 100. They are weights, so this is only worth knowing.
+  public static let weightsNot100 = Self(rawValue: "weights-not-100")
+  /// One occurrence key with different limits.
+  public static let occurrenceKeyConflict = Self(rawValue: "occurrence-key-conflict")
+  /// A clause that holds always, or never.
+  public static let constantClause = Self(rawValue: "constant-clause")
+  /// An audience behind one that matches everybody.
+  public static let unreachableAudience = Self(rawValue: "unreachable-audience")
+  /// Something that platforms read differently.
+  public static let platformDifference = Self(rawValue: "platform-difference")
+  /// A condition in a form that nothing evaluates any more.
+  public static let legacyExpression = Self(rawValue: "legacy-expression")
+  /// A product that the config does not hold.
+  public static let unknownProduct = Self(rawValue: "unknown-product")
+  /// A product of a paywall that none of its texts speaks of.
+  public static let unusedProduct = Self(rawValue: "unused-product")
+  /// Experiments that djb2 assigning does not keep apart.
+  public static let djb2Correlated = Self(rawValue: "djb2-correlated")
+  /// A locale that the tables lack; the message says what stands for it.
+  public static let unknownLocale = Self(rawValue: "unknown-locale")
+  /// A derived price is shown higher than it is, because of how its system rounds.
+  public static let priceAboveExact = Self(rawValue: "price-above-exact")
+  /// Two statements about a product's trial that cannot both be true.
+  public static let trialContradiction = Self(rawValue: "trial-contradiction")
+}
+
+/// The SDKs that read the same configs.
+extension Diagnostic.PeerEffect.Peer {
+  public static let ios = Self(id: "ios", name: "iOS")
+  public static let android = Self(id: "android", name: "Android")
+  public static let web = Self(id: "web", name: "the Web SDK")
+  public static let agentWallie = Self(id: "agentwallie", name: "AgentWallie's SDK")
+
+  /// All of them, in the order in which they are named.
+  public static let all = [ios, android, web, agentWallie]
+}
