@@ -26,7 +26,7 @@ struct ContractTests {
     var info = PaywallInfo(identifier: "pw", name: "n", url: "https://u")
     info.presentationID = "p"
     info.experiment = experiment
-    info.products = [StoreKind.appStore, .stripe, .paddle, .custom, .playStore].map { store in
+    info.products = [PricedProduct.Store.appStore, .stripe, .paddle, .custom, .playStore].map { store in
       PaywallProduct(
         id: "x", name: "primary", store: store, entitlements: [Entitlement(id: "pro")],
         trialDays: 3)
@@ -52,7 +52,7 @@ struct ContractTests {
       PricedProduct(
         identifier: "x", price: Money(micros: 9_990_000, .usd), period: Period(.month, 1),
         intro: Period(.week, 1).map { IntroductoryOffer(.freeTrial, $0) })),
-    on: .iOS, in: PricingContext(now: 0))
+    on: .ios, in: PricingContext(now: 0))
 
   private static let transaction = StoreTransaction(
     storeTransactionID: "1", originalTransactionID: "1", transactionDate: "2026-01-01T00:00:00Z",
@@ -200,12 +200,12 @@ struct ContractTests {
       .customerInfoDidChange, .testModeModalOpen, .testModeModalClose, .transactionTimeout,
       .touchesBegan, .unknown,
     ]
-    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     return reports.flatMap { events(state.handle(.device($0), in: surroundings)) }
   }
 
   private static var eventsOfAFailingStore: [SuperwallEvent] {
-    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     state.loadProducts(of: info, placement: "p")
     var seen: [SuperwallEvent] = []
     for _ in 0..<2 {

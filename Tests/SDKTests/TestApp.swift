@@ -15,7 +15,7 @@ struct TestApp: Sendable {
   init(
     config: Value = Samples.config, rules: [ScriptedTransport.Rule] = [],
     status: String? = "INACTIVE", script: SimulatedStore.Script = .init(),
-    platform: Platform = .iOS, acknowledges: Bool = true,
+    platform: Platform = .ios, acknowledges: Bool = true,
     products: [StoreProduct] = [Samples.month, Samples.year, Samples.coins],
     device: DeviceFacts = DeviceFacts()
   ) {

@@ -59,13 +59,8 @@ public struct TrialRules: Hashable, Sendable {
     case ineligible
   }
 
-  /// Whose rules.
-  public enum Platform: Hashable, Sendable {
-    case ios
-    case android
-  }
-
   public var mode: Mode
+  /// Whose rules; the web has those of iOS.
   public var platform: Platform
   /// The developer's own answer, which wins over everything.
   public var override: Bool?

@@ -13,8 +13,8 @@ extension Config {
   ///   - assigner: by experiment ID, how a new variant is chosen.
   /// - Returns: all assignments afterwards; new ones are not sent to the server yet.
   public func chooseAssignments(
-    existing: [DecisionState.Assignment], subjectID: String, assigner: (String) -> Assigner
-  ) -> [DecisionState.Assignment] {
+    existing: [Assignment], subjectID: String, assigner: (String) -> Assigner
+  ) -> [Assignment] {
     var assignments = existing
     for audience in assignableAudiences where audience.experimentStatus == .running {
       let id = audience.experimentID
@@ -23,7 +23,7 @@ extension Config {
       assignments.removeAll { $0.experimentID.utf8.elementsEqual(id.utf8) }
       if let variant = audience.chooseVariant(subjectID: subjectID, assigner(id)) {
         assignments.append(
-          DecisionState.Assignment(
+          Assignment(
             experimentID: id, variantID: variant.id, isSentToServer: false))
       }
     }
@@ -45,8 +45,8 @@ extension Config {
   /// Puts the server's assignments over the local ones. What the server says of experiments and
   /// variants that the config does not have is ignored.
   public func transferAssignments(
-    server: [DecisionState.Assignment], local: [DecisionState.Assignment]
-  ) -> [DecisionState.Assignment] {
+    server: [Assignment], local: [Assignment]
+  ) -> [Assignment] {
     var assignments = local
     let audiences = placements.flatMap(\.audiences)
     for pair in server {
@@ -57,14 +57,14 @@ extension Config {
       guard isKnown else { continue }
       assignments.removeAll { $0.experimentID.utf8.elementsEqual(id.utf8) }
       assignments.append(
-        DecisionState.Assignment(
+        Assignment(
           experimentID: id, variantID: pair.variantID, isSentToServer: true))
     }
     return assignments
   }
 
   /// The variant that an assignment means in this config, or nil when the config does not have it.
-  public func variant(of assignment: DecisionState.Assignment) -> Variant? {
+  public func variant(of assignment: Assignment) -> Variant? {
     for audience in placements.flatMap(\.audiences)
     where audience.experimentID.utf8.elementsEqual(assignment.experimentID.utf8) {
       let variant = audience.variants.first {

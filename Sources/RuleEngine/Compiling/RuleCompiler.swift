@@ -1,4 +1,5 @@
 public import Expressions
+internal import Pricing
 
 extension RuleSet {
   /// Compiles a config. There is always a result: an audience whose expression does not compile

@@ -3,8 +3,7 @@ public import Pricing
 extension PricedProduct {
   /// A product as a config refers to it: without price, which only a store knows.
   public init(_ reference: ProductReference) {
-    let store = Store(rawValue: reference.store.rawValue) ?? .custom
-    self.init(identifier: reference.storeID, store: store)
+    self.init(identifier: reference.storeID, store: reference.store)
     slot = reference.slot
     configID = reference.id
     fullIdentifier = reference.fullIdentifier
@@ -12,8 +11,7 @@ extension PricedProduct {
     displayPrice = reference.displayPrice
     displayPeriod = reference.displayPeriod
     entitlements = reference.entitlements.map(\.id)
-    billingPlan = reference.billingPlan
-      .flatMap { BillingPlan.Kind(rawValue: $0.rawValue) }.map { BillingPlan($0) }
+    billingPlan = reference.billingPlan.map { BillingPlan($0) }
   }
 
   /// The products in a paywall's slots, for AgentWallie's variables, with prices, periods and trials

@@ -2,9 +2,11 @@ public import Expressions
 
 /// A paywall as a config describes it: where it is loaded from, how it is shown, what it sells.
 public struct Paywall: Hashable, Sendable {
-  /// What decides whether a feature is run when the paywall is declined.
+  /// Whether the feature behind a placement is for everybody or for those who pay.
   public enum FeatureGating: String, Hashable, Sendable, CaseIterable {
+    /// The feature runs only after a purchase or a restore.
     case gated = "GATED"
+    /// The feature runs also when the paywall was closed without a purchase.
     case nonGated = "NON_GATED"
   }
 

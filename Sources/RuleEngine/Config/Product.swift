@@ -1,32 +1,19 @@
+public import Pricing
+
 /// A product as a config refers to it. What it costs, only the store knows.
 public struct ProductReference: Hashable, Sendable {
-  /// Where a product is sold, by the names of the field.
-  public enum Store: String, Hashable, Sendable, CaseIterable {
-    case appStore = "APP_STORE"
-    case playStore = "PLAY_STORE"
-    case stripe = "STRIPE"
-    case paddle = "PADDLE"
-    case custom = "CUSTOM"
-  }
-
-  /// How an annual subscription is paid, where that differs from its period.
-  public enum BillingPlan: String, Hashable, Sendable, CaseIterable {
-    case upFront = "UP_FRONT"
-    case monthly = "MONTHLY"
-  }
-
   /// The config's identifier of the product: composite in Superwall's configs
   /// (`product:base-plan:offer`, `live:price:no-trial`), an own ID in AgentWallie's.
   public var id: String
   public var name: String?
   /// What the paywall's texts call it: `primary`.
   public var slot: String?
-  public var store: Store
+  public var store: PricedProduct.Store
   /// The identifier in the store.
   public var storeID: String
   /// Days of a free trial that the store does not tell itself.
   public var trialDays: Int?
-  public var billingPlan: BillingPlan?
+  public var billingPlan: BillingPlan.Kind?
   /// Google Play's base plan and offers.
   public var basePlanID: String?
   public var offerIDs: [String]
@@ -36,8 +23,9 @@ public struct ProductReference: Hashable, Sendable {
   public var entitlements: [Entitlement]
 
   public init(
-    id: String, store: Store, storeID: String, name: String? = nil, slot: String? = nil,
-    trialDays: Int? = nil, billingPlan: BillingPlan? = nil, basePlanID: String? = nil,
+    id: String, store: PricedProduct.Store, storeID: String, name: String? = nil,
+    slot: String? = nil,
+    trialDays: Int? = nil, billingPlan: BillingPlan.Kind? = nil, basePlanID: String? = nil,
     offerIDs: [String] = [], displayPrice: String? = nil, displayPeriod: String? = nil,
     entitlements: [Entitlement] = []
   ) {

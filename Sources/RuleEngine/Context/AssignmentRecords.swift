@@ -11,23 +11,23 @@ public struct AssignmentRecords: Hashable, Sendable {
     }
   }
 
-  private var records: [Key: DecisionState.Assignment] = [:]
+  private var records: [Key: Assignment] = [:]
 
   public init() {}
 
   /// Puts an assignment in the place of the one that the subject had in the experiment.
-  public mutating func save(_ assignment: DecisionState.Assignment, of subjectID: String) {
+  public mutating func save(_ assignment: Assignment, of subjectID: String) {
     records[Key(subjectID, assignment.experimentID)] = assignment
   }
 
   public func assignment(of subjectID: String, in experimentID: String)
-    -> DecisionState.Assignment?
+    -> Assignment?
   {
     records[Key(subjectID, experimentID)]
   }
 
   /// All assignments of a subject, in the order of the experiments' IDs.
-  public func assignments(of subjectID: String) -> [DecisionState.Assignment] {
+  public func assignments(of subjectID: String) -> [Assignment] {
     let subject = Array(subjectID.utf8)
     return records.filter { $0.key.subject == subject }
       .sorted { $0.key.experiment.lexicographicallyPrecedes($1.key.experiment) }.map(\.value)

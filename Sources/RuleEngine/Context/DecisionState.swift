@@ -1,21 +1,6 @@
 /// What is known of a subject beside its attributes, as plain values: who it is, when it is, what
 /// it was assigned, what it owns and how often rules have applied to it.
 public struct DecisionState: Hashable, Sendable {
-  /// A stored assignment of the subject to a variant.
-  public struct Assignment: Hashable, Sendable {
-    public var experimentID: String
-    public var variantID: String
-    /// Whether the server has confirmed it. One that was not is confirmed with the next decision
-    /// that it makes.
-    public var isSentToServer: Bool
-
-    public init(experimentID: String, variantID: String, isSentToServer: Bool = true) {
-      self.experimentID = experimentID
-      self.variantID = variantID
-      self.isSentToServer = isSentToServer
-    }
-  }
-
   /// Occurrences that are stored under one key.
   public struct Occurrences: Hashable, Sendable {
     public var key: String

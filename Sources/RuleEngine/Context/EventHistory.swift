@@ -1,5 +1,6 @@
 internal import CivilTime
 public import Expressions
+public import Pricing
 
 /// When a question about the past is asked, and in which time zone its calendar is.
 public struct HistoryClock: Hashable, Sendable {

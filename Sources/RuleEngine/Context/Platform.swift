@@ -1,17 +1,8 @@
 public import Expressions
+public import Pricing
 
-/// The SDK whose answer a superscript rule is to give: they hand values to the evaluator, answer
+/// How the SDK of a platform evaluates a superscript rule: they hand values to the evaluator, answer
 /// questions and take results in different ways.
-public enum Platform: String, Hashable, Sendable, CaseIterable {
-  /// Superwall-iOS: null becomes an empty map.
-  case ios
-  /// Superwall-Android: integers past 32 bits become unsigned, and texts lose every `$`.
-  case android
-  /// Superwall-Web: nulls are left out, whole numbers are ints, whatever is truthy matches, and
-  /// there are no occurrence limits.
-  case web
-}
-
 extension Platform {
   private static let history = [
     "minutesSince", "hoursSince", "daysSince", "monthsSince", "yearsSince", "placementsInHour",

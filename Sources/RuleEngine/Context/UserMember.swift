@@ -147,7 +147,7 @@ extension UserMember {
 
   /// Passes a list of assignments, which the body gets.
   func passAssignments(
-    _ cursor: inout JSONCursor, nesting: Int, _ body: (DecisionState.Assignment) -> Void
+    _ cursor: inout JSONCursor, nesting: Int, _ body: (Assignment) -> Void
   ) throws(JSONFault) -> String? {
     if let problem = mismatch(cursor) {
       try cursor.skipValue(nesting: nesting)
@@ -169,7 +169,7 @@ extension UserMember {
       switch value["isSentToServer"] {
       case nil, .null, .bool:
         body(
-          DecisionState.Assignment(
+          Assignment(
             experimentID: experiment, variantID: variant,
             isSentToServer: value["isSentToServer"] != .bool(false)))
       default: isFaulty = true

@@ -36,7 +36,7 @@ public struct UserRecordReader: ~Copyable {
 
   /// The subject's identity, as in the record; valid until the next record is read.
   package private(set) var subject: Cell = .emptyText
-  public private(set) var assignments: [DecisionState.Assignment] = []
+  public private(set) var assignments: [Assignment] = []
   public private(set) var occurrences: [DecisionState.Occurrences] = []
   /// What the subject owns, read when audiences pass over owners.
   public private(set) var ownedEntitlements: [String] = []
@@ -249,7 +249,7 @@ public struct UserRecordReader: ~Copyable {
       ownedEntitlements = owned
       return problem
     case .assignments:
-      var stored: [DecisionState.Assignment] = []
+      var stored: [Assignment] = []
       let problem = try member.passAssignments(&cursor, nesting: nesting) { stored.append($0) }
       assignments += stored
       return problem

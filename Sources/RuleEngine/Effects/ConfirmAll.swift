@@ -9,18 +9,18 @@ extension RuleSet {
   /// - Returns: all assignments afterwards, and of these the ones to send to the server, each once.
   public func confirmAllAssignments(
     frame: inout Frame, state: DecisionState, assigner: () -> Assigner
-  ) -> (assignments: [DecisionState.Assignment], toConfirm: [DecisionState.Assignment]) {
+  ) -> (assignments: [Assignment], toConfirm: [Assignment]) {
     var state = state
-    var toConfirm: [DecisionState.Assignment] = []
+    var toConfirm: [Assignment] = []
     for name in placementNames {
       let decision = decide(name, frame: &frame, state: state, assigner: assigner())
       for applied in decision.effects(for: .confirmAllAssignments) {
         guard case .confirmAssignment(let experiment, let variant) = applied.effect else {
           continue
         }
-        let assignment = DecisionState.Assignment(
+        let assignment = Assignment(
           experimentID: experiment, variantID: variant, isSentToServer: false)
-        let isSame = { (other: DecisionState.Assignment) in
+        let isSame = { (other: Assignment) in
           other.experimentID.utf8.elementsEqual(experiment.utf8)
         }
         state.assignments.removeAll(where: isSame)

@@ -1,3 +1,5 @@
+package import Pricing
+
 /// The events of Superwall's contract: their names there, and those of the placements that stand for
 /// them.
 public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 public import Expressions
+internal import Pricing
 
 /// Where the rules of a config come to something else in another language: CEL as specified, or
 /// what Superwall's SDK for another platform evaluates.

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 
 /// Paywalls, their products and surveys.
 extension SuperwallConfigDecoder {
@@ -155,13 +156,12 @@ extension SuperwallConfigDecoder {
       return nil
     }
     let name = log.optionalText("store", of: storeProduct) ?? ""
-    guard let store = ProductReference.Store(rawValue: name) else {
+    guard let store = Self.stores.first(where: { $0.rawValue == name }) else {
       log.report(
         .decodeFailure, "'\(name)' is not a store; the product is ignored", severity: .warning,
         at: storeProduct.has("store") ? storeProduct.memberPath("store") : storeProduct.path,
         suggestion: "write "
-          + ProductReference.Store.allCases.map(\.rawValue)
-          .joined(separator: ", "), peers: Self.dropped)
+          + Self.stores.map(\.rawValue).joined(separator: ", "), peers: Self.dropped)
       return nil
     }
     return ProductReference(
@@ -171,9 +171,14 @@ extension SuperwallConfigDecoder {
       billingPlan: billingPlan(storeProduct), entitlements: entitlements(element))
   }
 
+  /// The stores that a config can name.
+  private static let stores: [PricedProduct.Store] = [
+    .appStore, .playStore, .stripe, .paddle, .custom,
+  ]
+
   private static let dropped = [Diagnostic.PeerEffect([.ios], .dropsElement)]
 
-  private mutating func billingPlan(_ element: ConfigElement) -> ProductReference.BillingPlan? {
+  private mutating func billingPlan(_ element: ConfigElement) -> BillingPlan.Kind? {
     guard element.member("billing_plan_type") != nil else { return nil }
     return log.word("billing_plan_type", of: element, default: .upFront)
   }

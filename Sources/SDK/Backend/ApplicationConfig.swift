@@ -26,7 +26,7 @@ package struct ApplicationConfig: Sendable {
       throw .decoding("'\(key)' is missing")
     }
     guard let config = Config.decode(superwall: body).output,
-      let rules = RuleSet.compile(config, language: .superscript(platform.evaluator)).output
+      let rules = RuleSet.compile(config, language: .superscript(platform)).output
     else { throw .decoding("it is not a static config") }
     return ApplicationConfig(value, config, rules)
   }
@@ -63,15 +63,5 @@ package struct ApplicationConfig: Sendable {
     var seen: Set<Entitlement> = []
     return (config.products + config.paywalls.flatMap(\.products)).flatMap(\.entitlements)
       .filter { seen.insert($0).inserted }
-  }
-}
-
-extension Platform {
-  /// The engine's name of the platform.
-  var evaluator: RuleEngine.Platform {
-    switch self {
-    case .iOS: .ios
-    case .android: .android
-    }
   }
 }

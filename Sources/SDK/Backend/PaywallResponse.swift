@@ -24,19 +24,14 @@ package struct PaywallResponse: Hashable, Sendable {
   /// Whether Android's back button is the app's first.
   var reroutesBackButton: Bool { paywall.reroutesBackButton }
 
-  var gating: FeatureGating {
-    switch paywall.featureGating {
-    case .gated: .gated
-    case .nonGated: .nonGated
-    }
-  }
+  var gating: Paywall.FeatureGating { paywall.featureGating }
 }
 
 extension PaywallProduct {
   /// A product of the static config.
   init(_ product: ProductReference) {
     self.init(
-      id: product.storeID, name: product.slot, store: PricedProduct(product).store,
+      id: product.storeID, name: product.slot, store: product.store,
       entitlements: product.entitlements, trialDays: product.trialDays)
   }
 }

@@ -10,7 +10,7 @@ extension SDKState {
     request.environment = options.networkEnvironment
     let status = stored.status.entitlements.map(\.id).joined(separator: ",")
     let fields: KeyValuePairs<String, String> = [
-      "X-Platform": platform == .iOS ? "iOS" : "Android", "X-Platform-Environment": "SDK",
+      "X-Platform": platform.spelling, "X-Platform-Environment": "SDK",
       "X-Platform-Wrapper": wrapper?.name ?? "", "X-App-User-ID": stored.appUserID ?? "",
       "X-Alias-ID": stored.aliasID, "X-Vendor-ID": device.vendorID,
       "X-App-Version": device.appVersion, "X-OS-Version": device.osVersion,
@@ -26,5 +26,16 @@ extension SDKState {
     ]
     request.headers += fields.filter { !$0.value.isEmpty }.map { .init($0.key, $0.value) }
     return request
+  }
+}
+
+extension Platform {
+  /// As backends and rules spell it.
+  var spelling: String {
+    switch self {
+    case .ios: "iOS"
+    case .android: "Android"
+    case .web: "Web"
+    }
   }
 }

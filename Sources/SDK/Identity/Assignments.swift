@@ -1,13 +1,13 @@
-internal import Expressions
-internal import RuleEngine
+public import Expressions
+public import RuleEngine
 
 /// Assignments on their way to the server.
 struct AssignmentConfirmation: Hashable, Sendable {
-  var pairs: [DecisionState.Assignment]
+  var pairs: [Assignment]
   /// Whose assignments they are.
   var identity: Int
   /// What is left to send for a call of `confirmAllAssignments`, and the call.
-  var rest: [DecisionState.Assignment] = []
+  var rest: [Assignment] = []
   var call: Token?
 }
 
@@ -19,19 +19,20 @@ extension SDKState {
     guard let config = config?.config else { return }
     var entropy = entropy
     let chosen = config.chooseAssignments(
-      existing: stored.assignments.map(\.pair), subjectID: subjectID
+      existing: stored.assignments, subjectID: subjectID
     ) { _ in .draw(entropy.fraction()) }
     self.entropy = entropy
     replaceAssignments(by: chosen)
   }
 
   /// Variants of experiments that the config does not have are known from before.
-  private mutating func replaceAssignments(by pairs: [DecisionState.Assignment]) {
-    stored.assignments = pairs.compactMap { pair in
-      if let known = stored.assignments.first(where: { $0.pair == pair }) { return known }
-      return config?.config.variant(of: pair).map {
+  private mutating func replaceAssignments(by chosen: [Assignment]) {
+    stored.assignments = chosen.compactMap { assignment in
+      if let known = stored.assignments.first(where: { $0.isSame(as: assignment) }) { return known }
+      return config?.config.variant(of: assignment).map {
         Assignment(
-          experimentID: pair.experimentID, variant: $0, isSentToServer: pair.isSentToServer)
+          experimentID: assignment.experimentID, variant: $0,
+          isSentToServer: assignment.isSentToServer)
       }
     }
   }
@@ -67,14 +68,14 @@ extension SDKState {
     }
     guard let body = decodeBody(outcome), identity == identityNumber else { return }
     let server = (body["assignments"]?.elements ?? []).compactMap {
-      pair -> DecisionState.Assignment? in
+      pair -> Assignment? in
       guard let experiment = pair["experiment_id"]?.text, let variant = pair["variant_id"]?.text
       else { return nil }
-      return DecisionState.Assignment(experimentID: experiment, variantID: variant)
+      return Assignment(experimentID: experiment, variantID: variant)
     }
-    let pairs = stored.assignments.map(\.pair)
+    let local = stored.assignments
     replaceAssignments(
-      by: config?.config.transferAssignments(server: server, local: pairs) ?? pairs)
+      by: config?.config.transferAssignments(server: server, local: local) ?? local)
   }
 }
 
@@ -87,13 +88,13 @@ extension SDKState {
     guard let assignment = assignment(of: experimentID), !assignment.isSentToServer,
       confirming.insert(experimentID).inserted
     else { return }
-    send(AssignmentConfirmation(pairs: [assignment.pair], identity: identityNumber))
+    send(AssignmentConfirmation(pairs: [assignment], identity: identityNumber))
   }
 
   /// Confirms what the placements would give the user now, without parameters.
   mutating func confirmAllAssignments(_ token: Token) {
     track(.confirmAllAssignments)
-    var pending: [DecisionState.Assignment] = []
+    var pending: [Assignment] = []
     if let rules = config?.rules, !hidesPaywalls {
       var frame = Frame(for: rules.program)
       fill(&frame, params: .map([]))
@@ -133,7 +134,7 @@ extension SDKState {
     switch outcome {
     case .success:
       for pair in confirmation.pairs where isCurrent {
-        let place = stored.assignments.firstIndex { $0.pair == pair }
+        let place = stored.assignments.firstIndex { $0.isSame(as: pair) }
         if let place { stored.assignments[place].isSentToServer = true }
       }
     case .failure(let error):
@@ -144,9 +145,21 @@ extension SDKState {
 }
 
 extension Assignment {
-  /// As the rule engine has it.
-  var pair: DecisionState.Assignment {
-    DecisionState.Assignment(
-      experimentID: experimentID, variantID: variant.id, isSentToServer: isSentToServer)
+  /// Whether it says the same, whatever is known of the variant.
+  fileprivate func isSame(as other: Assignment) -> Bool {
+    experimentID == other.experimentID && variantID == other.variantID
+      && isSentToServer == other.isSentToServer
+  }
+
+  /// The contract's JSON: `{"experimentId", "variant", "isSentToServer"}`.
+  public var value: Value {
+    .object([
+      "experimentId": .string(experimentID),
+      "variant": .object([
+        "id": .string(variantID), "type": .string((kind ?? .treatment).rawValue),
+        "paywallId": .string(paywallID ?? ""),
+      ]),
+      "isSentToServer": .bool(isSentToServer),
+    ])
   }
 }

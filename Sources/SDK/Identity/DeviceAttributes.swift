@@ -29,7 +29,7 @@ extension SDKState {
 
   private var identityAttributes: [String: Value] {
     [
-      "publicApiKey": .string(apiKey), "platform": platform == .iOS ? "iOS" : "Android",
+      "publicApiKey": .string(apiKey), "platform": .string(platform.spelling),
       "appUserId": .string(stored.appUserID ?? ""), "aliases": .texts([stored.aliasID]),
       "vendorId": .string(device.vendorID), "deviceId": .string(deviceID),
     ]
@@ -82,7 +82,7 @@ extension SDKState {
 
   private var stateAttributes: [String: Value] {
     // The native SDKs disagree about one name.
-    let objects = platform == .iOS ? "activeEntitlementObjects" : "activeEntitlementsObject"
+    let objects = platform == .android ? "activeEntitlementsObject" : "activeEntitlementObjects"
     return [
       "interfaceStyle": .string(interfaceStyle?.rawValue ?? device.systemInterfaceStyle),
       "interfaceStyleMode": interfaceStyle == nil ? "automatic" : "manual",

@@ -66,7 +66,7 @@ extension SDKState {
     stored.webEntitlements = []
     stored.totalPaywallViews = 0
     stored.lastPaywallView = nil
-    let kept = platform.evaluator.eventsKeptOnReset
+    let kept = platform.eventsKeptOnReset
     history.reset(keeping: kept)
     effects.append(.clearLog(keepingEvents: Set(kept)))
     chooseAssignments()

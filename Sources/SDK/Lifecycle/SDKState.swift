@@ -1,4 +1,5 @@
 package import Expressions
+package import Pricing
 internal import RuleEngine
 
 /// The whole SDK as a value, and how it answers to what happens.

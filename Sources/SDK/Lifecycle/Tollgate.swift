@@ -1,4 +1,5 @@
 internal import Expressions
+public import Pricing
 
 /// The SDK: asks the backend for the config, decides placements, presents paywalls, buys, and keeps
 /// the subscription status.
@@ -48,7 +49,7 @@ public actor Tollgate {
 
   /// - Parameter keepsEvents: whether events that nobody took are kept for subscribers who come
   ///   later, and questions that nobody can answer are answered with no (`useSuperwallEvents`).
-  public init(ports: Ports, platform: Platform = .iOS, keepsEvents: Bool = false) {
+  public init(ports: Ports, platform: Platform = .ios, keepsEvents: Bool = false) {
     self.ports = ports
     self.platform = platform
     state = SDKState(

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 
 /// A question of a paywall that the app has not answered yet.
 struct PendingCallback: Hashable, Sendable {

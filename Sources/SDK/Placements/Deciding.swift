@@ -100,7 +100,7 @@ extension SDKState {
   /// What decisions go by beside attributes.
   var decisionState: DecisionState {
     DecisionState(
-      subjectID: subjectID, now: now, assignments: stored.assignments.map(\.pair),
+      subjectID: subjectID, now: now, assignments: stored.assignments,
       occurrences: history.forDeciding, entitlements: stored.status.entitlements.map(\.id),
       sessionStart: session.start)
   }

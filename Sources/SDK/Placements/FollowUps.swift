@@ -93,7 +93,7 @@ extension SDKState {
 
   mutating func touchesBegan() {
     // Android has no such event.
-    guard platform == .iOS else { return }
+    guard platform == .ios else { return }
     track(.touchesBegan)
     triggerImplicitly(.touchesBegan)
   }

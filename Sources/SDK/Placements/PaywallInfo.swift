@@ -1,14 +1,6 @@
 public import Expressions
 public import RuleEngine
 
-/// Whether the feature behind a placement is for everybody or for those who pay.
-public enum FeatureGating: String, Hashable, Sendable {
-  /// The feature runs only after a purchase or a restore.
-  case gated
-  /// The feature runs also when the paywall was closed without a purchase.
-  case nonGated
-}
-
 /// How a presentation ended.
 public enum PaywallResult: Hashable, Sendable {
   case purchased(productID: String)
@@ -66,7 +58,7 @@ public struct PaywallInfo: Hashable, Sendable {
   public var webViewLoad = LoadTimes()
   public var productsLoad = LoadTimes()
   public var isFreeTrialAvailable = false
-  public var featureGating: FeatureGating = .nonGated
+  public var featureGating: Paywall.FeatureGating = .nonGated
   public var closeReason: PaywallCloseReason = .none
   public var paywalljsVersion: String?
   public var computedPropertyRequests: [ComputedPropertyRequest] = []
@@ -133,7 +125,7 @@ public struct PaywallInfo: Hashable, Sendable {
   private var contentMembers: Members {
     Self.entries([
       "isFreeTrialAvailable": .bool(isFreeTrialAvailable),
-      "featureGatingBehavior": .string(featureGating.rawValue),
+      "featureGatingBehavior": .string(featureGating.word),
       "closeReason": .string(closeReason.rawValue),
       "paywalljsVersion": paywalljsVersion.map { .string($0) },
       "computedPropertyRequests": .list(computedPropertyRequests.map(\.value)),
@@ -141,6 +133,16 @@ public struct PaywallInfo: Hashable, Sendable {
       "localNotifications": .list(localNotifications.map(\.value)),
       "state": state.isObject ? state : .map([]),
     ])
+  }
+}
+
+extension Paywall.FeatureGating {
+  /// The contract's word.
+  var word: String {
+    switch self {
+    case .gated: "gated"
+    case .nonGated: "nonGated"
+    }
   }
 }
 

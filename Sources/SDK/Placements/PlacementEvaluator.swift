@@ -31,13 +31,13 @@ public struct PlacementEvaluator: ~Copyable {
   /// Who the subject is.
   public let subjectID: String
   /// Variants that the subject has, those from outside and those promised here.
-  public private(set) var assignments: [DecisionState.Assignment]
+  public private(set) var assignments: [Assignment]
   /// Occurrences by key, with their times in milliseconds since 1970.
   public private(set) var occurrences: [DecisionState.Occurrences]
 
   public init(
     ruleSet: RuleSet, subjectID: String, attributes: Value,
-    assignments: [DecisionState.Assignment] = [], occurrences: [DecisionState.Occurrences] = [],
+    assignments: [Assignment] = [], occurrences: [DecisionState.Occurrences] = [],
     assigner: Assigner = .hash(salt: "")
   ) {
     self.ruleSet = ruleSet
@@ -100,7 +100,7 @@ public struct PlacementEvaluator: ~Copyable {
   private mutating func store(_ experimentID: String, _ variantID: String) {
     assignments.removeAll { $0.experimentID.utf8.elementsEqual(experimentID.utf8) }
     assignments.append(
-      DecisionState.Assignment(experimentID: experimentID, variantID: variantID))
+      Assignment(experimentID: experimentID, variantID: variantID))
   }
 
   private mutating func record(_ key: String, _ now: Int64) {

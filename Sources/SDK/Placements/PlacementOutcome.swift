@@ -34,7 +34,7 @@ public struct PlacementOutcome: Hashable, Sendable {
   /// Whether the feature behind the placement may run.
   public var featureGranted: Bool
 
-  public init(_ kind: Kind, gating: FeatureGating = .gated) {
+  public init(_ kind: Kind, gating: Paywall.FeatureGating = .gated) {
     self.kind = kind
     featureGranted = FeatureGate(kind.state, isGated: gating == .gated).isFeatureRun
   }

@@ -12,7 +12,7 @@ struct Registration: Hashable, Sendable {
   var event: SuperwallEventName?
   var isFeatureGatable = false
   /// The gating of the paywall whose place this one takes.
-  var gating: FeatureGating?
+  var gating: Paywall.FeatureGating?
   var eventID: String
   /// Milliseconds since 1970.
   var at: Int64
@@ -167,7 +167,8 @@ extension SDKState {
 
   /// Gives a registration its outcome, and tells its handler why there is or was no paywall.
   mutating func settle(
-    _ kind: PlacementOutcome.Kind, gating: FeatureGating = .gated, call: Token?, handler: String?
+    _ kind: PlacementOutcome.Kind, gating: Paywall.FeatureGating = .gated, call: Token?,
+    handler: String?
   ) {
     let gate = FeatureGate(kind.state, isGated: gating == .gated)
     if let handler {

@@ -1,21 +1,18 @@
 public import Expressions
 public import Pricing
 
-/// Where a product is sold.
-public typealias StoreKind = PricedProduct.Store
-
 /// A product as the config names it.
 public struct PaywallProduct: Hashable, Sendable {
   public var id: String
   /// The slot on the paywall, such as `primary`.
   public var name: String?
-  public var store: StoreKind
+  public var store: PricedProduct.Store
   public var entitlements: [Entitlement]
   /// Trial days of a product that is sold on the web.
   public var trialDays: Int?
 
   public init(
-    id: String, name: String? = nil, store: StoreKind, entitlements: [Entitlement] = [],
+    id: String, name: String? = nil, store: PricedProduct.Store, entitlements: [Entitlement] = [],
     trialDays: Int? = nil
   ) {
     self.id = id
@@ -57,7 +54,7 @@ public struct StoreProduct: Hashable, Sendable {
   }
 
   public var id: String { priced.identifier }
-  public var store: StoreKind { priced.store }
+  public var store: PricedProduct.Store { priced.store }
   /// Nil where the store did not say what it costs.
   public var price: Money? { priced.price }
   /// The price as the store prints it; nil when it does not.

@@ -4,7 +4,7 @@ public import Pricing
 /// What is to be bought.
 public struct PurchaseRequest: Hashable, Sendable {
   public var productID: String
-  public var store: StoreKind
+  public var store: PricedProduct.Store
   public var platform: Platform
   /// Google Play's base plan; the empty string for a product without one (decision D39).
   public var basePlanID: String?
@@ -12,7 +12,7 @@ public struct PurchaseRequest: Hashable, Sendable {
   public var offerID: String?
 
   public init(
-    productID: String, store: StoreKind = .appStore, platform: Platform = .iOS,
+    productID: String, store: PricedProduct.Store = .appStore, platform: Platform = .ios,
     basePlanID: String? = nil, offerID: String? = nil
   ) {
     self.productID = productID
@@ -25,9 +25,10 @@ public struct PurchaseRequest: Hashable, Sendable {
   /// The contract's JSON of `onPurchase`.
   public var value: Value {
     switch platform {
-    case .iOS:
+    case .ios, .web:
       .object([
-        "productId": .string(productID), "platform": "ios", "store": .string(store.rawValue),
+        "productId": .string(productID), "platform": .string(platform.rawValue),
+        "store": .string(store.rawValue),
       ])
     case .android:
       .members([

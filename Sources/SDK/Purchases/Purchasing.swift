@@ -70,7 +70,7 @@ extension SDKState {
     }
     var priced = product.priced
     priced.entitlements = config?.entitlements(ofProduct: product.id).map(\.id) ?? []
-    return TrialRules(mode: mode, platform: platform == .android ? .android : .ios)
+    return TrialRules(mode: mode, platform: platform)
       .isAvailable(priced, history)
   }
 

@@ -140,14 +140,14 @@ enum AgentWallieCases {
   }
 
   /// A stored holdout names no variant; the config's gap is meant.
-  private static func assignment(_ stored: Value, _ config: Config) -> DecisionState.Assignment? {
+  private static func assignment(_ stored: Value, _ config: Config) -> Assignment? {
     guard let experiment = CaseValues.text(stored["experiment"]) else { return nil }
     let gap = config.placements.flatMap(\.audiences)
       .first { $0.experimentID == experiment }?.variants.first { $0.isGap }?.id
     let variant =
       CaseValues.bool(stored["holdout"]) == true
       ? gap ?? "holdout" : CaseValues.text(stored["variant"])
-    return variant.map { DecisionState.Assignment(experimentID: experiment, variantID: $0) }
+    return variant.map { Assignment(experimentID: experiment, variantID: $0) }
   }
 
   private static func result(_ decision: Decision) -> Value {
@@ -175,7 +175,7 @@ enum AgentWallieCases {
   ) -> [Value] {
     var after = stored
     for case .storeAssignment(let experiment, let id) in decision.effects {
-      let assignment = DecisionState.Assignment(experimentID: experiment, variantID: id)
+      let assignment = Assignment(experimentID: experiment, variantID: id)
       let variant = config.variant(of: assignment)
       let isHoldout = variant?.kind == .holdout
       after.removeAll {
@@ -411,7 +411,7 @@ enum WallieAssignmentCases {
     return ["gets": .list(gets)]
   }
 
-  private static func described(_ assignment: DecisionState.Assignment, _ config: Config) -> Value {
+  private static func described(_ assignment: Assignment, _ config: Config) -> Value {
     let variant = config.variant(of: assignment)
     let isHoldout = variant?.kind == .holdout
     return [

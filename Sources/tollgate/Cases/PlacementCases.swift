@@ -268,14 +268,14 @@ enum PlacementCases {
       paywallID: CaseValues.text(value["paywallId"]) ?? (kind == .treatment ? "paywall" : nil))
   }
 
-  private static func assignment(_ value: Value) -> DecisionState.Assignment? {
+  private static func assignment(_ value: Value) -> Assignment? {
     guard let experiment = CaseValues.text(value["experimentId"]) else { return nil }
-    return DecisionState.Assignment(
+    return Assignment(
       experimentID: experiment, variantID: CaseValues.text(value["variantId"]) ?? unnamed,
       isSentToServer: CaseValues.bool(value["isSentToServer"]) ?? false)
   }
 
-  private static func value(_ assignment: DecisionState.Assignment) -> Value {
+  private static func value(_ assignment: Assignment) -> Value {
     [
       "experimentId": .string(assignment.experimentID),
       "variantId": .string(assignment.variantID),

@@ -23,9 +23,9 @@ enum RequestCases {
     }
   }
 
-  private static func platform(_ testCase: Case) -> RuleEngine.Platform {
+  private static func platform(_ testCase: Case) -> Platform {
     let name = CaseValues.text(testCase.input("platform")) ?? ""
-    return RuleEngine.Platform(rawValue: name.lowercased()) ?? .ios
+    return Platform(rawValue: name.lowercased()) ?? .ios
   }
 
   private static let someExperiment = Decision.Experiment(

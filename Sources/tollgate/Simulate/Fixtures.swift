@@ -95,7 +95,8 @@ extension StoreProduct {
     else { return nil }
     let trial = Period(.day, value["trialDays"]?.wholeNumber ?? 0)
     var product = PricedProduct(
-      identifier: id, store: value["store"]?.text.flatMap { StoreKind(rawValue: $0) } ?? .appStore,
+      identifier: id,
+      store: value["store"]?.text.flatMap { PricedProduct.Store(rawValue: $0) } ?? .appStore,
       price: price, locale: value["locale"]?.text ?? "en_US",
       period: value["period"].flatMap { period in
         period["unit"]?.text.flatMap { Period.Unit($0) }

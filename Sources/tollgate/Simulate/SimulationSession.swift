@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import SDK
 
 /// A headless SDK that runs one scenario, step by step, on a clock of its own.
@@ -45,7 +46,7 @@ final class SimulationSession {
 
   /// - Parameter scenario: the object without its steps.
   init(_ scenario: Value, fixtures: Fixtures) throws {
-    platform = scenario["platform"]?.text == "android" ? .android : .iOS
+    platform = scenario["platform"]?.text == "android" ? .android : .ios
     hasListeners = scenario["listeners"]?.text != "none"
     usesHooks = scenario["hooks"]?.truth ?? false
     storage = InMemoryStorage(scenario["storage"])

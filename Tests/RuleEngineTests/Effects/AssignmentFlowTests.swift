@@ -4,8 +4,6 @@ import Testing
 
 /// Assignments from a config to the server and back, and what is loaded for them.
 @Suite struct AssignmentFlowTests {
-  private typealias Assignment = DecisionState.Assignment
-
   private func audience(
     _ experiment: String, campaign: String = "g", expression: String? = nil,
     _ variants: [Variant], preload: Preload = .always, limit: OccurrenceLimit? = nil

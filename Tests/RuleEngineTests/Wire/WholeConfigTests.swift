@@ -203,6 +203,20 @@ import Testing
         == [ProductReference(id: "old", store: .appStore, storeID: "old", slot: "primary")])
   }
 
+  /// A config can name fewer stores than products can come from.
+  @Test(arguments: ["SUPERWALL", "OTHER", "app_store", ""])
+  func unknownStores(name: String) {
+    let product: Value = [
+      "reference_name": "primary", "entitlements": [],
+      "store_product": ["store": .string(name), "product_identifier": "p"],
+    ]
+    let decoded = decode(
+      Self.paywall, ["identifier": "x", "name": "n", "products_v2": [product]])
+    #expect(decoded.output?.paywalls.first?.products == [])
+    let told = decoded.diagnostics.first { $0.message.hasPrefix("'\(name)' is not a store") }
+    #expect(told?.suggestion == "write APP_STORE, PLAY_STORE, STRIPE, PADDLE, CUSTOM")
+  }
+
   /// Preloads: asking to be evaluated again overrides the behaviour.
   @Test(
     arguments: [

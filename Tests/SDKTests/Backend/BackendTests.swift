@@ -72,7 +72,7 @@ struct RequestTests {
 @Suite("Application config")
 struct ApplicationConfigTests {
   @Test func readsPaywallsProductsAndSettings() throws {
-    let config = try ApplicationConfig.decode(Samples.configText, platform: .iOS)
+    let config = try ApplicationConfig.decode(Samples.configText, platform: .ios)
     #expect(config.paywalls.count == 11 && config.config.products.count == 4)
     #expect(config.paywalls["pw_gated"]?.gating == .gated)
     #expect(config.paywalls["pw_open"]?.gating == .nonGated)
@@ -108,7 +108,7 @@ struct ApplicationConfigTests {
       ],
       "toggles": "none",
     ]
-    let config = try ApplicationConfig.decode(Array(broken.json.utf8), platform: .iOS)
+    let config = try ApplicationConfig.decode(Array(broken.json.utf8), platform: .ios)
     let paywall = try #require(config.paywalls["pw"])
     #expect(config.paywalls.count == 1 && config.config.products.map(\.storeID) == ["q"])
     #expect(paywall.products.isEmpty && paywall.paywall.surveys.isEmpty)
@@ -126,7 +126,7 @@ struct ApplicationConfigTests {
   ) throws {
     let list = Value.list(locales.map { ["locale": .string($0)] })
     let value = Samples.config.merging(patch: ["localization": ["locales": list]])
-    let config = try ApplicationConfig.decode(Array(value.json.utf8), platform: .iOS)
+    let config = try ApplicationConfig.decode(Array(value.json.utf8), platform: .ios)
     #expect((config.staticPaywall("pw_gated", locale: locale) != nil) == isStatic)
     #expect(config.staticPaywall("nobody", locale: locale) == nil)
   }

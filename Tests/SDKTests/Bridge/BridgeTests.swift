@@ -1,4 +1,5 @@
 import Expressions
+import Pricing
 import Testing
 
 @testable import SDK

@@ -35,7 +35,7 @@ struct IdentityTests {
 
   /// Who begins anew is another person to rules that go by the seed.
   @Test func resetsDrawAnotherSeed() {
-    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     let seeds = (0..<50).map { _ -> Int in
       state.resetIdentity()
       return state.stored.seed
@@ -87,7 +87,7 @@ struct DeepLinkTests {
   @Test func namesOfDeviceAttributesAreKnown() {
     let known = Set(DeviceAttributeName.all)
     #expect(known.count == DeviceAttributeName.all.count)
-    for platform in [Platform.iOS, .android] {
+    for platform in [Platform.ios, .android] {
       var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
       state.stored.lastPaywallView = 1
       let names = (state.deviceAttributes().members ?? []).map(\.key)

@@ -39,7 +39,7 @@ struct RandomWorld {
 
   init(seed: UInt64) {
     random = SplitMix64(state: seed)
-    let platform: SDK.Platform = random.next() % 2 == 0 ? .iOS : .android
+    let platform: Platform = random.next() % 2 == 0 ? .ios : .android
     controller = [.store, .controller, .listener][Int(random.next() % 3)]
     state = SDKState(platform: platform, entropy: .sequence(seed: seed))
   }

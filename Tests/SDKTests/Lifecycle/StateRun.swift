@@ -12,7 +12,7 @@ struct StateRun {
   private(set) var effects: [Effect] = []
   private var calls = 0
 
-  init(platform: SDK.Platform = .iOS, stored: Value? = ["status": ["status": "INACTIVE"]]) {
+  init(platform: Platform = .ios, stored: Value? = ["status": ["status": "INACTIVE"]]) {
     state = SDKState(platform: platform, entropy: .sequence(seed: 1), stored: stored)
   }
 

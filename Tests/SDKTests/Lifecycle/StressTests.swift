@@ -78,7 +78,7 @@ private final class StressWorld: Sendable {
         time: FastTime(), transport: transport, storage: InMemoryStorage(),
         store: MoodyStore(dice: dice), presenter: user, device: FixedDevice(),
         entropy: .sequence(seed: seed)),
-      platform: dice.roll(2) == 0 ? .iOS : .android, keepsEvents: true)
+      platform: dice.roll(2) == 0 ? .ios : .android, keepsEvents: true)
   }
 
   func begin() async {

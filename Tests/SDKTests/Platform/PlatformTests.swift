@@ -142,7 +142,7 @@ struct CollectorTests {
   /// What is uploaded follows the tracking behaviour; what the app hears does not.
   @Test(arguments: EventTrackingBehavior.allCases)
   func trackingBehavior(_ behavior: EventTrackingBehavior) {
-    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     state.tracking = behavior
     state.track(.appOpen)
     state.track(.userAttributes(.map([])))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Texts about products")
 struct ProductTextTests {
   private func written(
-    _ product: StoreProduct, on platform: Platform = .iOS, zone: String = "UTC",
+    _ product: StoreProduct, on platform: Platform = .ios, zone: String = "UTC",
     device: String = "en_US"
   ) -> TransactionProduct {
     TransactionProduct(
@@ -103,7 +103,7 @@ struct ProductTextTests {
       let now = Samples.start + day * 86_400_000
       let product = Samples.product("p", "1", period: Period(.month, 1), trial: period)
       let context = PricingContext(now: now, timeZone: zone)
-      return TransactionProduct(product, on: .iOS, in: context).trialEnd.map { $0 - now }
+      return TransactionProduct(product, on: .ios, in: context).trialEnd.map { $0 - now }
     }
     let day: Int64 = 86_400_000
     #expect(end(Period(.day, 7)) == 7 * day)

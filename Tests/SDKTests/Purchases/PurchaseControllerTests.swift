@@ -175,7 +175,7 @@ struct AgentWalliePurchaseTests {
 
   /// A transaction with the store's signature is sent to be verified.
   @Test func signedTransactionsAreVerified() async throws {
-    var state = SDKState(platform: .iOS, entropy: .sequence(seed: 1))
+    var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     let surroundings = SDKState.Surroundings(now: Samples.start, device: DeviceFacts())
     state.options.purchaseMode = .agentWallie
     state.apiKey = "pk"

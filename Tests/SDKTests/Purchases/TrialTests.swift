@@ -12,7 +12,7 @@ struct TrialTests {
 
   /// - Parameter eligibility: what the paywall says of introductory offers.
   private func startsTrial(
-    _ product: StoreProduct, _ eligibility: String = "AUTOMATIC", on platform: SDK.Platform = .iOS,
+    _ product: StoreProduct, _ eligibility: String = "AUTOMATIC", on platform: Platform = .ios,
     status: SubscriptionStatus = .inactive, owned: [StoreProduct] = []
   ) throws -> Bool {
     var state = SDKState(platform: platform, entropy: .sequence(seed: 1))

@@ -1,4 +1,5 @@
 public import Expressions
+internal import Pricing
 
 /// Products, and paywalls that are drawn natively.
 extension AgentWallieDecoder {
@@ -26,11 +27,11 @@ extension AgentWallieDecoder {
       entitlements: log.texts("entitlements", of: element).map { Entitlement(id: $0) })
   }
 
-  static let stores: [(name: String, store: ProductReference.Store)] = [
+  static let stores: [(name: String, store: PricedProduct.Store)] = [
     ("apple", .appStore), ("google", .playStore), ("stripe", .stripe),
   ]
 
-  private mutating func store(_ element: ConfigElement) -> ProductReference.Store? {
+  private mutating func store(_ element: ConfigElement) -> PricedProduct.Store? {
     let text = log.optionalText("store", of: element) ?? "apple"
     if let known = Self.stores.first(where: { $0.name == text }) { return known.store }
     log.report(

@@ -1,5 +1,0 @@
-/// Whose rules apply where the platforms differ.
-public enum Platform: String, Hashable, Sendable {
-  case iOS = "ios"
-  case android
-}
