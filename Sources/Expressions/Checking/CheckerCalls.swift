@@ -65,12 +65,4 @@ extension Checker {
       .unknownFunction, "there is no function '\(name)'", narrowed,
       close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name))
   }
-
-  /// Questions about the history of events, as rules for Superwall's SDKs ask them.
-  private static let history: Set<String> = [
-    "minutesSince", "hoursSince", "daysSince", "monthsSince", "yearsSince", "placementsInHour",
-    "placementsInDay", "placementsInWeek", "placementsInMonth", "placementsSinceInstall",
-    "reviewRequestsInHour", "reviewRequestsInDay", "reviewRequestsInWeek",
-    "reviewRequestsInMonth", "reviewRequestsInYear", "reviewRequestsSinceInstall",
-  ]
 }

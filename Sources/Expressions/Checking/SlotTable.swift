@@ -1,9 +1,29 @@
-/// The attributes that a program reads, each with its place in a frame.
+/// What a program reads, each with its place in a frame.
 struct SlotTable {
+  /// What a slot holds.
+  enum Content {
+    case attribute(AttributePath)
+    /// The answer of the host. No context can name it.
+    case question(HostQuestion)
+    /// All that the frame was filled from, for names that a template computes.
+    case everything
+  }
+
+  /// What kind of content the names of a slot describe.
+  fileprivate enum Kind: UInt8 {
+    /// The names are a path.
+    case attribute
+    /// The names are a function, and for a text the text.
+    case text, anyKnown, anyOther
+    /// There are no names.
+    case everything
+  }
+
   struct Slot {
-    /// Where the names of the path begin among all names, and how many they are.
+    /// Where the names begin among all names, and how many they are.
     fileprivate var first: UInt32
     fileprivate var count: UInt32
+    fileprivate var kind: Kind
     /// True while only `has()` asks for it: then filling need not read its value.
     var isPresenceOnly: Bool
   }
@@ -15,7 +35,9 @@ struct SlotTable {
   }
 
   private(set) var slots: [Slot] = []
-  /// The names of all paths, as ranges of ``text``: strings are made when somebody asks.
+  /// The slot of everything.
+  private(set) var everything: Int?
+  /// The names of all slots, as ranges of ``text``: strings are made when somebody asks.
   private var names: [NameRange] = []
   private var text: [UInt8] = []
   private var table = InternTable()
@@ -38,29 +60,56 @@ struct SlotTable {
     table.reserve(8)
   }
 
-  func path(_ slot: Int) -> AttributePath {
-    let entry = slots[slot]
-    return AttributePath(
-      names[Int(entry.first)..<Int(entry.first + entry.count)].map { name in
-        withBytes(name) { String(decoding: $0, as: UTF8.self) }
-      })
-  }
-
-  /// The slot of a path, or nil when nothing reads it.
-  func number(of path: AttributePath) -> Int? {
-    (0..<count).first { number in
-      let names = self.path(number).names
-      return names.count == path.names.count
-        && zip(names, path.names).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+  func content(_ slot: Int) -> Content {
+    switch slots[slot].kind {
+    case .attribute: .attribute(AttributePath(strings(slot)))
+    case .text:
+      .question(HostQuestion(function: strings(slot)[0], argument: .text(strings(slot)[1])))
+    case .anyKnown: .question(HostQuestion(function: strings(slot)[0], argument: .anyKnown))
+    case .anyOther: .question(HostQuestion(function: strings(slot)[0], argument: .anyOther))
+    case .everything: .everything
     }
   }
 
-  /// The number of names of a slot's path.
-  func length(_ slot: Int) -> Int { Int(slots[slot].count) }
+  /// What each slot holds.
+  var contents: [Content] { (0..<count).map { content($0) } }
 
-  /// Whether a slot's path begins with one of these names.
+  /// The attribute that a slot holds; nil for what is not one.
+  func attribute(_ slot: Int) -> AttributePath? {
+    slots[slot].kind == .attribute ? AttributePath(strings(slot)) : nil
+  }
+
+  private func strings(_ slot: Int) -> [String] {
+    nameRanges(slot).map { name in withBytes(name) { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  private func nameRanges(_ slot: Int) -> ArraySlice<NameRange> {
+    names[Int(slots[slot].first)..<Int(slots[slot].first + slots[slot].count)]
+  }
+
+  /// The slot that holds the same as one of another table, or nil.
+  func slot(like number: Int, of other: SlotTable) -> Int? {
+    (0..<count).first { isSame($0, as: number, of: other) }
+  }
+
+  /// Whether a slot holds the same as one of another table. Names differ by their bytes.
+  func isSame(_ slot: Int, as number: Int, of other: SlotTable) -> Bool {
+    guard slots[slot].kind == other.slots[number].kind,
+      slots[slot].count == other.slots[number].count
+    else { return false }
+    return zip(nameRanges(slot), other.nameRanges(number)).allSatisfy { own, name in
+      withBytes(own) { own in other.withBytes(name) { Comparing.equalBytes(own, $0) } }
+    }
+  }
+
+  /// Whether a slot holds an attribute that a root may lack.
+  func isBelowRoot(_ slot: Int) -> Bool {
+    slots[slot].kind == .attribute && slots[slot].count > 1
+  }
+
+  /// Whether a slot holds an attribute whose path begins with one of these names.
   func begins(_ slot: Int, withOneOf roots: [String]) -> Bool {
-    guard !roots.isEmpty else { return false }
+    guard !roots.isEmpty, slots[slot].kind == .attribute else { return false }
     return withBytes(names[Int(slots[slot].first)]) { name in
       roots.contains { SlotTable.isSame($0, name) }
     }
@@ -74,14 +123,20 @@ struct SlotTable {
 
   /// The slot of a path whose names are ranges of a text.
   mutating func slot(_ names: [NameRange], of text: ByteView, isPresenceOnly: Bool) -> Int {
+    slot(.attribute, names, of: text, isPresenceOnly: isPresenceOnly)
+  }
+
+  private mutating func slot(
+    _ kind: Kind, _ names: [NameRange], of text: ByteView, isPresenceOnly: Bool
+  ) -> Int {
     func bytes(_ name: NameRange) -> ByteView {
       ByteView(rebasing: text[Int(name.from)..<Int(name.from + name.count)])
     }
-    var hash: UInt64 = 0
+    var hash = UInt64(kind.rawValue)
     for name in names { hash = InternTable.combine(hash, bytes(name)) }
     let known = table.find(hash) { number in
       let known = slots[number]
-      guard Int(known.count) == names.count else { return false }
+      guard known.kind == kind, Int(known.count) == names.count else { return false }
       for i in 0..<names.count {
         let isSame = withBytes(self.names[Int(known.first) + i]) {
           Comparing.equalBytes($0, bytes(names[i]))
@@ -96,7 +151,7 @@ struct SlotTable {
     }
     slots.append(
       Slot(
-        first: UInt32(self.names.count), count: UInt32(names.count),
+        first: UInt32(self.names.count), count: UInt32(names.count), kind: kind,
         isPresenceOnly: isPresenceOnly))
     for name in names {
       self.names.append(NameRange(from: UInt32(self.text.count), count: name.count))
@@ -106,6 +161,33 @@ struct SlotTable {
   }
 
   mutating func slot(_ names: [String], isPresenceOnly: Bool) -> Int {
+    slot(.attribute, names, isPresenceOnly: isPresenceOnly)
+  }
+
+  /// The slot of an answer.
+  mutating func slot(of question: HostQuestion) -> Int {
+    switch question.argument {
+    case .text(let text): slot(.text, [question.function, text])
+    case .anyKnown: slot(.anyKnown, [question.function])
+    case .anyOther: slot(.anyOther, [question.function])
+    }
+  }
+
+  mutating func slotOfEverything() -> Int {
+    let slot = slot(.everything, [])
+    everything = slot
+    return slot
+  }
+
+  mutating func slot(of content: Content, isPresenceOnly: Bool) -> Int {
+    switch content {
+    case .attribute(let path): slot(path.names, isPresenceOnly: isPresenceOnly)
+    case .question(let question): slot(of: question)
+    case .everything: slotOfEverything()
+    }
+  }
+
+  private mutating func slot(_ kind: Kind, _ names: [String], isPresenceOnly: Bool = false) -> Int {
     var text: [UInt8] = []
     var ranges: [NameRange] = []
     for name in names {
@@ -113,7 +195,7 @@ struct SlotTable {
       text += name.utf8
     }
     return text.withUnsafeBufferPointer {
-      slot(ranges, of: $0, isPresenceOnly: isPresenceOnly)
+      slot(kind, ranges, of: $0, isPresenceOnly: isPresenceOnly)
     }
   }
 
@@ -121,5 +203,20 @@ struct SlotTable {
   static func isSame(_ name: String, _ bytes: ByteView) -> Bool {
     var name = name
     return name.withUTF8 { Comparing.equalBytes($0, bytes) }
+  }
+}
+
+extension SlotTable.Content {
+  var attribute: AttributePath? { if case .attribute(let path) = self { path } else { nil } }
+
+  var question: HostQuestion? { if case .question(let question) = self { question } else { nil } }
+
+  /// As an expression writes it.
+  var description: String {
+    switch self {
+    case .attribute(let path): path.description
+    case .question(let question): question.description
+    case .everything: "."
+    }
   }
 }

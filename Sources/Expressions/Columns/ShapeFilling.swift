@@ -205,6 +205,6 @@ extension RecordShapes {
     guard place.pointee.isValue else { return }
     let bound = binding.bound(place.pointee, in: &arena)
     place.pointee =
-      bound.isValue || running.paths[slot].names.count > 1 ? bound : running.defaults[slot]
+      bound.isValue || !running.isRoot[slot] ? bound : running.defaults[slot]
   }
 }

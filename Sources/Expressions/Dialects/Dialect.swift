@@ -94,31 +94,6 @@ extension HostQuestion: CustomStringConvertible {
   }
 }
 
-extension HostQuestion {
-  /// The root of the paths under which questions have slots. No expression and no context can
-  /// name it: the trie that fills frames leaves it out.
-  static let root = "()"
-
-  /// The path of the question's slot.
-  var path: [String] {
-    switch argument {
-    case .text(let text): [HostQuestion.root, function, "=" + text]
-    case .anyKnown: [HostQuestion.root, function, "*"]
-    case .anyOther: [HostQuestion.root, function, "?"]
-    }
-  }
-
-  /// The question whose slot has this path, or nil.
-  init?(path: [String]) {
-    guard path.count == 3, path[0] == HostQuestion.root else { return nil }
-    switch path[2] {
-    case "*": self.init(function: path[1], argument: .anyKnown)
-    case "?": self.init(function: path[1], argument: .anyOther)
-    default: self.init(function: path[1], argument: .text(String(path[2].dropFirst())))
-    }
-  }
-}
-
 extension Environment {
   /// An environment for superscript expressions: `user`, `device` and `params` are always there.
   ///

@@ -69,7 +69,9 @@ extension ConditionGraph {
     guard nodes == other.nodes, lists == other.lists, slots.count == other.slots.count,
       constants.cells.count == other.constants.cells.count
     else { return false }
-    for slot in 0..<slots.count where slots.path(slot) != other.slots.path(slot) { return false }
+    for slot in 0..<slots.count where !slots.isSame(slot, as: slot, of: other.slots) {
+      return false
+    }
     for (a, b) in zip(constants.cells, other.constants.cells) where !a.isIdentical(to: b) {
       return false
     }

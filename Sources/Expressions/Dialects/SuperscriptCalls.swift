@@ -197,10 +197,12 @@ extension Checker {
       return lacking(reader.receiver.map { [$0] } ?? [], reader)
     }
     var value = superscript(id, isRaw: true)
-    if graph[value].kind == .slot, tree[id].kind == .select {
+    if graph[value].kind == .slot, tree[id].kind == .select,
+      let path = graph.slots.attribute(Int(graph[value].a))
+    {
       // Asking alone does not read the value.
-      let path = graph.slots.path(Int(graph[value].a)).names
-      value = graph.add(.slot, graph.slots.slot(path, isPresenceOnly: true), at: reader.origin)
+      let slot = graph.slots.slot(path.names, isPresenceOnly: true)
+      value = graph.add(.slot, slot, at: reader.origin)
     }
     let isThere = graph.add(.isThere, value, at: reader.origin)
     return withReceiver(reader, isThere)
@@ -305,7 +307,6 @@ extension Checker {
     _ name: String, _ argument: HostQuestion.Argument, _ origin: ConditionGraph.Origin
   ) -> ConditionGraph.ID {
     let question = HostQuestion(function: name, argument: argument)
-    return graph.add(
-      .slot, graph.slots.slot(question.path, isPresenceOnly: false), at: origin)
+    return graph.add(.slot, graph.slots.slot(of: question), at: origin)
   }
 }

@@ -183,8 +183,7 @@ extension ConditionGraph {
 
   /// Whether a slot may be without a value. Roots and answers always have one.
   private func canBeMissing(_ slot: Int) -> Bool {
-    if slots.begins(slot, withOneOf: [HostQuestion.root]) { return false }
-    return slots.length(slot) > 1 || isVariable(slot)
+    slots.isBelowRoot(slot) || isVariable(slot)
   }
 
   /// Whether a slot belongs to a variable that may not be bound.

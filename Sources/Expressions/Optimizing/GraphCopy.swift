@@ -76,7 +76,7 @@ private struct GraphCopier: ~Copyable {
     case .constant: graph.constants.internCopy(original.constants.cells[Int(number)])
     case .slot:
       graph.slots.slot(
-        original.slots.path(Int(number)).names, isPresenceOnly: node.kind == .present)
+        of: original.slots.content(Int(number)), isPresenceOnly: node.kind == .present)
     case .nodes, .local, .bound, .number: Int(number)
     }
   }

@@ -152,9 +152,8 @@ private struct AttributeTree {
     // Names by their bytes: strings compare normalised.
     var known: [[[UInt8]: Int]] = [[:]]
     for number in 0..<slots.count {
-      let names = slots.path(number).names
       // Answers of the host come from elsewhere, whatever names a context holds.
-      if names[0] == HostQuestion.root { continue }
+      guard let names = slots.attribute(number)?.names else { continue }
       var node = AttributeTrie.root
       for name in names {
         if let child = known[node][Array(name.utf8)] {

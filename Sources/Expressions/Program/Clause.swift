@@ -100,7 +100,7 @@ private struct ClauseRun: ~Copyable {
 
   /// What is known of an attribute for which the program that is explained was specialised.
   private mutating func known(_ slot: Int) -> Cell? {
-    let path = clauses.program.storage.graph.slots.path(slot)
+    guard let path = clauses.program.storage.graph.slots.attribute(slot) else { return nil }
     let isRoot = outer.environment.roots.contains(path.names[0])
     for known in outer.background.known {
       switch known.find(path, isRoot: isRoot, isLenient: outer.binding.isLenient) {
@@ -144,10 +144,10 @@ private struct ClauseRun: ~Copyable {
   }
 
   private func attribute(_ slot: Int) -> Clause.Attribute {
-    let path = clauses.program.storage.graph.slots.path(slot)
     let cell = frame.slots[slot]
-    if let question = HostQuestion(path: path.names) {
-      return Clause.Attribute(path: AttributePath([question.description]), value: Value(cell))
+    let content = clauses.program.storage.graph.slots.content(slot)
+    guard case .attribute(let path) = content else {
+      return Clause.Attribute(path: AttributePath([content.description]), value: Value(cell))
     }
     let slots = outer.graph.slots.slots
     let isAsked = clauses.outerSlots[slot].map { slots[$0].isPresenceOnly } ?? false

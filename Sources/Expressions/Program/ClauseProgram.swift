@@ -33,7 +33,7 @@ struct ClauseProgram: Sendable {
     parts = ClauseProgram.addParts(places.ranges, places.excerpts, to: &builder)
     program = builder.build()
     outerSlots = (0..<program.storage.graph.slots.count).map { [program] in
-      outer.graph.slots.number(of: program.storage.graph.slots.path($0))
+      outer.graph.slots.slot(like: $0, of: program.storage.graph.slots)
     }
   }
 

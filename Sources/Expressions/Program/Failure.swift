@@ -148,8 +148,7 @@ extension Program {
 
   private func subject(of failure: Failure) -> String? {
     guard failure.slot >= 0 else { return nil }
-    let path = storage.graph.slots.path(Int(failure.slot))
-    return HostQuestion(path: path.names)?.description ?? path.description
+    return storage.graph.slots.content(Int(failure.slot)).description
   }
 }
 

@@ -298,7 +298,7 @@ public struct Frame: ~Copyable {
   private mutating func bound(_ cell: Cell, _ slot: Int) -> Cell {
     let bound = storage.binding.bound(cell, in: &arena)
     if bound.isValue { return bound }
-    return running.paths[slot].names.count == 1 ? (defaults + slot).pointee : .missing
+    return running.isRoot[slot] ? (defaults + slot).pointee : .missing
   }
 
   /// Puts the answer to a question of the program's into the frame. It stays until the frame is
@@ -312,7 +312,7 @@ public struct Frame: ~Copyable {
     // Replies come from the host itself, past what the platform does to attributes.
     var binding = ValueBinding()
     binding.readsBooleanTexts = storage.binding.readsBooleanTexts
-    slots[running.questions[number].slot] = binding.bound(cell, in: &arena)
+    slots[running.questionSlots[number]] = binding.bound(cell, in: &arena)
   }
 
   /// Sets the attributes directly below a value, and those further below.
@@ -335,10 +335,8 @@ extension Frame {
 
   private mutating func fill(values context: Value) throws(EvaluationError) {
     var index = MemberIndex(reads: slotCount)
-    for slot in 0..<slotCount where !running.isQuestion[slot] {
-      guard let cell = try cell(at: running.paths[slot].names, in: context, &index) else {
-        continue
-      }
+    for (slot, names) in running.attributes {
+      guard let cell = try cell(at: names, in: context, &index) else { continue }
       if cell.isValue { put(cell, into: slot) } else { slots[slot] = cell }
     }
     if let slot = storage.allDataSlot {

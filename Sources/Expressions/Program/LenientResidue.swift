@@ -22,7 +22,7 @@ extension GraphWriter {
   private static var loosest: Int { 1 }
 
   func indexed(_ slot: Int) -> String {
-    let names = storage.graph.slots.path(slot).names
+    guard let names = storage.graph.slots.attribute(slot)?.names else { return path(slot) }
     let owner = names[0] + names.dropFirst().dropLast().map { GraphWriter.selection($0) }.joined()
     return owner + "[\(Printer.quoted(Array(names[names.count - 1].utf8)[...], isBytes: false))]"
   }

@@ -57,7 +57,7 @@ public struct Program: Sendable {
     ) {
       self.background = background
       self.template = template
-      allDataSlot = template?.allDataSlot
+      allDataSlot = lowering.graph.slots.everything
       self.rootNodes = rootNodes
       patternOf = lowering.patternOf
       code = lowering.code
@@ -107,37 +107,40 @@ public struct Program: Sendable {
   struct TemplateFacts: Sendable {
     var style: LiquidStyle
     var outputBytes: Int
-    var allDataSlot: Int?
   }
 
   /// What all frames of a program share.
   final class Running: Sendable {
     let trie: AttributeTrie
-    /// The path of each slot.
-    let paths: [AttributePath]
-    /// By slot, whether it is for the answer to a question.
-    let isQuestion: [Bool]
+    /// The slots of attributes, with their paths.
+    let attributes: [(slot: Int, names: [String])]
+    /// By slot, whether it holds a whole root or variable.
+    let isRoot: [Bool]
     /// The slots of the questions.
-    let questions: [(slot: Int, question: HostQuestion)]
+    let questionSlots: [Int]
     /// What each slot holds before anything is filled in.
     let defaults: [Cell]
     let patterns: [RegexPattern]
 
     init(_ storage: Storage) {
       trie = AttributeTrie(storage.graph.slots)
-      paths = (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) }
-      let questions = paths.map { HostQuestion(path: $0.names) }
-      isQuestion = questions.map { $0 != nil }
-      self.questions = questions.enumerated().compactMap { slot, question in
-        question.map { (slot, $0) }
+      let contents = storage.graph.slots.contents
+      attributes = contents.enumerated().compactMap { slot, content in
+        content.attribute.map { (slot, $0.names) }
       }
-      defaults = paths.map { Running.defaultCell($0, storage.environment) }
+      isRoot = contents.map { $0.attribute.map { $0.names.count == 1 } ?? false }
+      questionSlots = contents.indices.filter { contents[$0].question != nil }
+      defaults = contents.map { Running.defaultCell($0, storage.environment) }
       patterns = storage.patterns.map { RegexPattern($0) }
     }
 
-    /// Roots are empty maps.
-    private static func defaultCell(_ path: AttributePath, _ environment: Environment) -> Cell {
-      if path.names[0] == HostQuestion.root { return .null }
+    /// Roots are empty maps, answers null.
+    private static func defaultCell(_ content: SlotTable.Content, _ environment: Environment)
+      -> Cell
+    {
+      guard let path = content.attribute else {
+        return content.question == nil ? .missing : .null
+      }
       let isRoot = environment.roots.contains(path.names[0])
       if !isRoot, environment.dialect == .superscript { return .undeclared }
       switch path.names.count {
@@ -192,24 +195,22 @@ public struct Program: Sendable {
 
   /// The attributes that the expressions read: what a context should hold.
   public var requirements: [AttributePath] {
-    paths.filter { $0.names[0] != HostQuestion.root }
+    storage.graph.slots.contents.compactMap(\.attribute)
   }
 
   /// What the expressions ask their host. ``Frame/answer(_:with:)`` takes the replies.
-  public var questions: [HostQuestion] { paths.compactMap { HostQuestion(path: $0.names) } }
+  public var questions: [HostQuestion] { storage.graph.slots.contents.compactMap(\.question) }
 
   /// The slots of the questions, in the order of ``questions``.
   package var questionSlots: [Int] {
-    paths.indices.filter { HostQuestion(path: paths[$0].names) != nil }
-  }
-
-  /// The paths of all slots, questions included.
-  private var paths: [AttributePath] {
-    (0..<storage.graph.slots.count).map { storage.graph.slots.path($0) }
+    let contents = storage.graph.slots.contents
+    return contents.indices.filter { contents[$0].question != nil }
   }
 
   /// The slot of an attribute, or nil when no expression reads it.
-  package func slot(of path: AttributePath) -> Int? { paths.firstIndex(of: path) }
+  package func slot(of path: AttributePath) -> Int? {
+    storage.graph.slots.contents.firstIndex { $0.attribute == path }
+  }
 
   /// The range of the source that an error of this entry comes from.
   public func range(of error: EvaluationError, in entry: Entry) -> SourceRange? {
@@ -231,7 +232,7 @@ public struct Program: Sendable {
     for operand in storage.code[Int(instruction)].operands {
       let slot = Int(operand) - first
       guard slot >= 0, slot < storage.graph.slots.count else { continue }
-      if !frame.cells[Int(operand)].isValue { return storage.graph.slots.path(slot) }
+      if !frame.cells[Int(operand)].isValue { return storage.graph.slots.attribute(slot) }
     }
     return nil
   }

@@ -129,8 +129,9 @@ struct GraphWriter {
   // MARK: Names
 
   func path(_ slot: Int) -> String {
-    let names = storage.graph.slots.path(slot).names
-    if let question = HostQuestion(path: names) { return question.description }
+    let content = storage.graph.slots.content(slot)
+    guard case .attribute(let path) = content else { return content.description }
+    let names = path.names
     return names[0] + names.dropFirst().map { GraphWriter.selection($0) }.joined()
   }
 

@@ -37,7 +37,7 @@ extension Program {
   {
     var cells: [Int: Cell] = [:]
     for slot in 0..<storage.graph.slots.count {
-      let path = storage.graph.slots.path(slot)
+      guard let path = storage.graph.slots.attribute(slot) else { continue }
       let isRoot = storage.environment.roots.contains(path.names[0])
       switch known.find(path, isRoot: isRoot, isLenient: storage.binding.isLenient) {
       case .unknown: break

@@ -40,9 +40,6 @@ public struct Template: Sendable {
   public let templates: TemplateSet
   public var program: Program { templates.program }
 
-  /// The name under which a frame keeps all data, for names that are computed.
-  static let allData = "\u{0}all"
-
   /// Renders on a filled frame. What was in the text before is gone.
   public func render(in frame: inout Frame, into text: inout RenderedText) {
     templates.render(0, in: &frame, into: &text)
@@ -88,8 +85,6 @@ public struct TemplateSetBuilder: ~Copyable {
   private let scratch: TemplateScratch
   /// Has the graph that all the templates share.
   private var compiler: TemplateCompiler
-  /// The slot of all data, where a template computes names.
-  private var allDataSlot: Int?
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var partialNames: [Int: String] = [:]
@@ -129,7 +124,6 @@ public struct TemplateSetBuilder: ~Copyable {
           sources.append(partial.text)
         }
       }
-      if let slot = compiler.allDataSlot { allDataSlot = slot }
     }
     return diagnostics
   }
@@ -141,7 +135,7 @@ public struct TemplateSetBuilder: ~Copyable {
     TemplateScratch.give(scratch)
     let limits = environment.limits
     let facts = Program.TemplateFacts(
-      style: environment.dialect.style, outputBytes: limits.outputBytes, allDataSlot: allDataSlot)
+      style: environment.dialect.style, outputBytes: limits.outputBytes)
     let evaluating = Environment(
       roots: [],
       limits: Limits(

@@ -68,8 +68,6 @@ struct TemplateCompiler: ~Copyable {
   private(set) var partials: [String: Unit] = [:]
   /// Keeps the sources of partials where their ranges point to.
   private var keeper: SourceKeeper?
-  /// The slot of all data, where a name is computed.
-  var allDataSlot: Int?
   /// Computed names times the variables that each was held against.
   var nameTests = 0
   /// Names around the current place, the innermost last.
@@ -115,7 +113,6 @@ struct TemplateCompiler: ~Copyable {
     diagnostics = []
     if !partials.isEmpty { partials = [:] }
     keeper = nil
-    allDataSlot = nil
     nameTests = 0
     scopes = []
     isolation = 0

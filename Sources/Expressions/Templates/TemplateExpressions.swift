@@ -196,8 +196,7 @@ extension TemplateCompiler {
     // What the template itself writes, then the data.
     var result = constant(.null, node)
     if readsData {
-      let all = graph.slots.slot([Template.allData], isPresenceOnly: false)
-      allDataSlot = all
+      let all = graph.slots.slotOfEverything()
       result = call(.element, [graph.add(.slot, all, at: origin(node)), name], node)
     }
     guard hasRoomForNameTests(node) else { return result }

@@ -200,4 +200,22 @@ import Testing
     let rest = program.specialize(known)
     #expect(rest.residue(of: rest.entries[0]) == expected)
   }
+
+  /// A question is not an attribute, whatever names attributes have: only the host answers it.
+  @Test func questionsAreNotAttributes() throws {
+    let source = "device.daysSince('app_open') > 3"
+    let program = try #require(Self.environment.compile(source).output)
+    #expect(program.requirements == [AttributePath(["device"])])
+    var frame = Frame(for: program)
+    let unanswered = try program.evaluate(in: &frame)
+    for path in [["daysSince"], ["()", "daysSince"], ["()", "daysSince", "=app_open"]] {
+      let context = path.reversed().reduce(Value.int(9)) { .object([$1: $0]) }
+      try frame.fill(context)
+      #expect(try program.evaluate(in: &frame) == unanswered)
+      try frame.fill(json: context.json.utf8)
+      #expect(try program.evaluate(in: &frame) == unanswered)
+      let rest = program.specialize(KnownAttributes(context, complete: [AttributePath([])]))
+      #expect(rest.questions == program.questions)
+    }
+  }
 }

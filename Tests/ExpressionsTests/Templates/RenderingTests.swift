@@ -159,4 +159,12 @@ import Testing
     }
     #expect(results == ["A1", "BX", ""])
   }
+
+  /// What names are computed in is all data, and not an attribute of some name.
+  @Test func computesNames() throws {
+    let template = try #require(TemplateEnvironment().compile("{{ [key] }}").output)
+    #expect(template.program.requirements == [AttributePath(["key"])])
+    let json = #"{"key":"a","a":"A","\u0000all":{"a":"B"}}"#
+    #expect(try Rendered("{{ [key] }}", json).text == "A")
+  }
 }
