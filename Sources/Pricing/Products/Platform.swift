@@ -2,8 +2,6 @@
 /// are written, and which values rules see.
 ///
 /// ```swift
-/// import Pricing
-///
 /// Platform(rawValue: "android")  // .android
 /// TrialRules(mode: .eligible, platform: .android).platform  // .android
 /// ```

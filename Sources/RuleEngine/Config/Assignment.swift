@@ -1,8 +1,6 @@
 /// A subject's variant of an experiment.
 ///
 /// ```swift
-/// import RuleEngine
-///
 /// let stored = Assignment(experimentID: "checkout", variantID: "b")
 /// stored.isSentToServer  // true
 /// ```

@@ -1,11 +1,8 @@
 public import Expressions
-public import RuleEngine
 
 /// Answers placements for one subject and remembers the assignments that its answers promise.
 ///
 /// ```swift
-/// import RuleEngine
-///
 /// let audience = Audience(
 ///   index: 0, experimentID: "long-texts", expression: "params.pages > 10",
 ///   variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "export")])
@@ -18,8 +15,9 @@ public import RuleEngine
 /// evaluator.assignments.map(\.variantID)  // ["v1"]
 /// ```
 ///
-/// This is the part of the SDK that wraps the engine; it has no clock, no network and no storage
-/// of its own. The caller tells the time and keeps ``assignments`` and ``occurrences``.
+/// This is the short form of deciding, for those who want no more than answers. It has no clock, no
+/// network and no storage of its own: the caller tells the time and keeps ``assignments`` and
+/// ``occurrences``.
 public struct PlacementEvaluator: ~Copyable {
   private let ruleSet: RuleSet
   private let assigner: Assigner

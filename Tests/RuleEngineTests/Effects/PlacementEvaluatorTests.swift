@@ -1,10 +1,9 @@
 import Expressions
 import RuleEngine
-import SDK
 import Testing
 
 /// A treatment and a holdout for subjects on the free plan, at most once a day.
-private func ruleSet() throws -> RuleSet {
+private func dailyRules() throws -> RuleSet {
   let audience = Audience(
     index: 0, experimentID: "e", campaignID: "c", expression: "user.plan == 'free' && params.n > 1",
     occurrenceLimit: OccurrenceLimit(key: "k", maxCount: 1, interval: .minutes(1_440)),
@@ -18,7 +17,7 @@ private func ruleSet() throws -> RuleSet {
 
 private func evaluator(_ subject: String = "u") throws -> PlacementEvaluator {
   PlacementEvaluator(
-    ruleSet: try ruleSet(), subjectID: subject, attributes: ["user": ["plan": "free"]])
+    ruleSet: try dailyRules(), subjectID: subject, attributes: ["user": ["plan": "free"]])
 }
 
 @Suite("Placement evaluator")
@@ -54,7 +53,7 @@ struct PlacementEvaluatorTests {
   @Test func aStoredAssignmentWins() throws {
     for variant in ["t", "h"] {
       var evaluator = PlacementEvaluator(
-        ruleSet: try ruleSet(), subjectID: "u", attributes: ["user": ["plan": "free"]],
+        ruleSet: try dailyRules(), subjectID: "u", attributes: ["user": ["plan": "free"]],
         assignments: [.init(experimentID: "e", variantID: variant)])
       let result = evaluator.presentationResult("p", params: ["n": 2], now: 0)
       #expect(result.type == (variant == "t" ? "Paywall" : "Holdout"))
