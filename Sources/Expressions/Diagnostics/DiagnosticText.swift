@@ -1,3 +1,25 @@
+extension Diagnostic {
+  /// The diagnostic for people: the message, the line of the source, a caret, what to do.
+  ///
+  /// ```swift
+  /// let source = "usr.plan == 'free'"
+  /// let text = Environment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
+  /// let lines = text.split(separator: "\n")
+  /// lines[0]  // "error[unknown-attribute]: 'usr' is not declared"
+  /// lines[1]  // "  --> rules.txt, column 1"
+  /// lines[2]  // "   | usr.plan == 'free'"
+  /// lines[3]  // "   | ^^^"
+  /// lines[4]  // "   = help: did you mean 'user'?"
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - source: the text that was compiled. Characters in it that a terminal would obey are replaced.
+  ///   - file: what stands before the position: the name of a file, or nothing.
+  public func text(in source: String?, file: String = "") -> String {
+    DiagnosticText.render(self, source: source, place: file)
+  }
+}
+
 /// Renders diagnostics for people: the message, the source line, a caret, what to do.
 ///
 /// ```

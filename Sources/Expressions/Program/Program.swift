@@ -217,6 +217,26 @@ public struct Program: Sendable {
     range(ofInstruction: error.instruction, in: entry)
   }
 
+  /// An error of this entry for people, with the place that it comes from.
+  ///
+  /// ```swift
+  /// let program = Environment().compile("user.name != '' && 10 / user.n > 3").output!
+  /// let entry = program.entries[0]
+  /// do throws(EvaluationError) {
+  ///   _ = try program.evaluate(["user": ["name": "Ann", "n": 0]])
+  /// } catch {
+  ///   let lines = program.text(of: error, in: entry).split(separator: "\n")
+  ///   lines[0]  // "error[division-by-zero]: division by zero"
+  ///   lines[3]  // "   |                    ^^^^^^^^^^^"
+  /// }
+  /// ```
+  public func text(of error: EvaluationError, in entry: Entry) -> String {
+    Diagnostic(
+      Diagnostic.Code(rawValue: error.kind.slug), error.description,
+      range: range(of: error, in: entry)
+    ).text(in: sources[entry.source])
+  }
+
   package func range(ofInstruction instruction: UInt32, in entry: Entry) -> SourceRange? {
     guard Int(instruction) < storage.nodeOf.count else { return nil }
     return storage.graph.range(

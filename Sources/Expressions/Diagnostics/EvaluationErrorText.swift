@@ -1,0 +1,25 @@
+extension EvaluationError: CustomStringConvertible {
+  /// What went wrong, for people.
+  public var description: String {
+    switch kind {
+    case .noSuchAttribute: "an attribute, a key or a field is not there"
+    case .noSuchOverload:
+      operandTypes.isEmpty
+        ? "an operator or a function does not take values of these types"
+        : "an operator or a function does not take \(operandTypes.joined(separator: " and "))"
+    case .overflow: "the number does not fit into 64 bits"
+    case .divisionByZero: "division by zero"
+    case .moduloByZero: "remainder of a division by zero"
+    case .indexOutOfRange: "the list has no element at this index"
+    case .conversion: "the value cannot be converted"
+    case .badMapKey: "a map has a key twice, or one that is not a bool, an int, a uint or a string"
+    case .badRegex: "the pattern is not a regular expression"
+    case .limitExceeded: "evaluating takes more time or memory than it may"
+    case .unknownValue: "the value depends on an attribute that is not known"
+    case .undeclaredName: "a variable has no value, or a function does not exist"
+    case .nullComparison: "something is compared with null"
+    case .badArgument: "an argument is missing or has no value"
+    case .fatalArgument: "an argument cannot be evaluated"
+    }
+  }
+}
