@@ -7,6 +7,22 @@ import Testing
 
 @Suite("Examples of docstrings and guides")
 struct Examples {
+  @Test("Sources/Expressions/Checking/CustomFunction.swift, CustomFunction")
+  func Sources_Expressions_Checking_CustomFunction_CustomFunction() throws {
+    let example = ExampleRun(results: 2)
+    let discount = CustomFunction("discount", arguments: 2) { arguments throws(EvaluationError) in
+      guard case .double(let price) = arguments[0], case .string(let plan) = arguments[1] else {
+        throw EvaluationError(.noSuchOverload)
+      }
+      return .double(plan == "student" ? price / 2 : price)
+    }
+    let environment = Environment(functions: [discount])
+    let program = environment.compile("discount(params.price, user.plan) < 5.0").output!
+    try example.same(program.evaluate(["params": ["price": 8.0], "user": ["plan": "student"]]), true)
+    example.fails("no-such-overload") { try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]]) }
+    example.end()
+  }
+
   @Test("Sources/Expressions/Checking/Environment.swift, Environment")
   func Sources_Expressions_Checking_Environment_Environment() throws {
     let example = ExampleRun(results: 2)
@@ -48,6 +64,29 @@ struct Examples {
     } else {
       example.same(compiled.diagnostics.map(\.message), ["expected ')' to close '('"])
     }
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/DiagnosticCode.swift, Code")
+  func Sources_Expressions_Diagnostics_DiagnosticCode_Code() throws {
+    let example = ExampleRun(results: 2)
+    let expired = Diagnostic.Code(rawValue: "rule-expired")
+    example.same(Diagnostic.Code.syntaxError.rawValue, "syntax-error")
+    example.same([expired, .syntaxError].map(\.rawValue), ["rule-expired", "syntax-error"])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Diagnostics/DiagnosticText.swift, text")
+  func Sources_Expressions_Diagnostics_DiagnosticText_text() throws {
+    let example = ExampleRun(results: 5)
+    let source = "usr.plan == 'free'"
+    let text = Environment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
+    let lines = text.split(separator: "\n")
+    example.same(lines[0], "error[unknown-attribute]: 'usr' is not declared")
+    example.same(lines[1], "  --> rules.txt, column 1")
+    example.same(lines[2], "   | usr.plan == 'free'")
+    example.same(lines[3], "   | ^^^")
+    example.same(lines[4], "   = help: did you mean 'user'?")
     example.end()
   }
 
@@ -204,6 +243,21 @@ struct Examples {
     let value = try program.evaluate(
       ["user": ["tags": ["beta", "staff", "b2b"]], "params": ["prefix": "b"]])
     example.same(value, ["beta", "b2b"])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Program/Program.swift, text")
+  func Sources_Expressions_Program_Program_text() throws {
+    let example = ExampleRun(results: 2)
+    let program = Environment().compile("user.name != '' && 10 / user.n > 3").output!
+    let entry = program.entries[0]
+    do throws(EvaluationError) {
+      _ = try program.evaluate(["user": ["name": "Ann", "n": 0]])
+    } catch {
+      let lines = program.text(of: error, in: entry).split(separator: "\n")
+      example.same(lines[0], "error[division-by-zero]: division by zero")
+      example.same(lines[3], "   |                    ^^^^^^^^^^^")
+    }
     example.end()
   }
 
@@ -410,6 +464,14 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/Pricing/Products/Platform.swift, Platform")
+  func Sources_Pricing_Products_Platform_Platform() throws {
+    let example = ExampleRun(results: 2)
+    example.same(Platform(rawValue: "android"), .android)
+    example.same(TrialRules(mode: .eligible, platform: .android).platform, .android)
+    example.end()
+  }
+
   @Test("Sources/RuleEngine/Batch/DecodedUsers.swift, DecodedUsers")
   func Sources_RuleEngine_Batch_DecodedUsers_DecodedUsers() throws {
     let example = ExampleRun(results: 2)
@@ -418,6 +480,30 @@ struct Examples {
     var users = DecodedUsers(Array("{\"userId\":\"a\"}\n{}".utf8), plan)
     example.same(users.count, 1)
     example.same(plan.tally(of: users.decide()).placements[0].placementNotFound, 1)
+    example.end()
+  }
+
+  @Test("Sources/RuleEngine/Config/Assignment.swift, Assignment")
+  func Sources_RuleEngine_Config_Assignment_Assignment() throws {
+    let example = ExampleRun(results: 1)
+    let stored = Assignment(experimentID: "checkout", variantID: "b")
+    example.same(stored.isSentToServer, true)
+    example.end()
+  }
+
+  @Test("Sources/RuleEngine/Effects/PlacementEvaluator.swift, PlacementEvaluator")
+  func Sources_RuleEngine_Effects_PlacementEvaluator_PlacementEvaluator() throws {
+    let example = ExampleRun(results: 2)
+    let audience = Audience(
+      index: 0, experimentID: "long-texts", expression: "params.pages > 10",
+      variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "export")])
+    let config = Config(placements: [Placement(name: "export_pdf", audiences: [audience])])
+    var evaluator = PlacementEvaluator(
+      ruleSet: RuleSet.compile(config).output!, subjectID: "user-1",
+      attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
+    let now: Int64 = 1_772_366_400_000
+    example.same(evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type, "Paywall")
+    example.same(evaluator.assignments.map(\.variantID), ["v1"])
     example.end()
   }
 
@@ -519,6 +605,61 @@ struct Examples {
     try example.cel("date(\"2026-11-21\", \"Berlin\")", "error conversion")
     try example.cel("timestamp(\"9999-12-31T12:00:00Z\").addDays(1)", "error overflow")
     try example.cel("days(200000)", "error overflow")
+    example.end()
+  }
+
+  @Test("docs/expressions.md, block 1")
+  func docs_expressions_md_block_1() throws {
+    let example = ExampleRun(results: 2)
+    let environment = Environment(roots: ["user"])
+    let program = environment.compile("user.age >= 18 && 'pro' in user.plans").output!
+    try example.same(program.evaluate(["user": ["age": 29, "plans": ["pro"]]]), true)
+    example.same(program.requirements.map { "\($0)" }, ["user.age", "user.plans"])
+    example.end()
+  }
+
+  @Test("docs/expressions.md, block 2")
+  func docs_expressions_md_block_2() throws {
+    let example = ExampleRun(results: 5)
+    let source = "user.plan = 'pro'"
+    let diagnostic = Environment().compile(source).diagnostics[0]
+    example.same(diagnostic.code, .syntaxError)
+    example.same(diagnostic.range, SourceRange(from: 10, to: 11))
+    let lines = diagnostic.text(in: source, file: "rules.txt").split(separator: "\n")
+    example.same(lines[1], "  --> rules.txt, column 11")
+    example.same(lines[2], "   | user.plan = 'pro'")
+    example.same(lines[3], "   |           ^")
+    example.end()
+  }
+
+  @Test("docs/expressions.md, block 3")
+  func docs_expressions_md_block_3() throws {
+    let example = ExampleRun(results: 4)
+    let program = Environment().compile("user.credits / user.days > 3").output!
+    do throws(EvaluationError) {
+      _ = try program.evaluate(["user": ["credits": 10, "days": 0]])
+    } catch {
+      example.same(error.kind, .divisionByZero)
+      example.same("\(error)", "division by zero")
+      let lines = program.text(of: error, in: program.entries[0]).split(separator: "\n")
+      example.same(lines[0], "error[division-by-zero]: division by zero")
+      example.same(lines[3], "   | ^^^^^^^^^^^^^^^^^^^^^^^^")
+    }
+    example.end()
+  }
+
+  @Test("docs/expressions.md, block 4")
+  func docs_expressions_md_block_4() throws {
+    let example = ExampleRun(results: 3)
+    let initials = CustomFunction("initials", arguments: 1, isMethod: true) { arguments throws(EvaluationError) in
+      guard case .string(let name) = arguments[0] else { throw EvaluationError(.noSuchOverload) }
+      return .string(name.split(separator: " ").map { String($0.prefix(1)) }.joined())
+    }
+    let environment = Environment(functions: [initials])
+    let program = environment.compile("user.name.initials() == 'AL'").output!
+    try example.same(program.evaluate(["user": ["name": "Ada Lovelace"]]), true)
+    example.fails("no-such-overload") { try program.evaluate(["user": ["name": 7]]) }
+    example.same(environment.compile("initials(user.name)").diagnostics[0].suggestion, "write a.initials()")
     example.end()
   }
 

@@ -100,10 +100,11 @@ struct Checker: ~Copyable {
   /// A node over a list of operands.
   mutating func list(
     _ kind: ConditionGraph.Kind, _ ids: ArraySlice<UInt32>, _ b: Int,
-    _ origin: ConditionGraph.Origin, target: SyntaxTree.ID? = nil
+    _ origin: ConditionGraph.Origin, target: SyntaxTree.ID? = nil, first: ConditionGraph.ID? = nil
   ) -> ConditionGraph.ID {
     let mark = open.count
     if open.capacity == 0 { open.reserveCapacity(16) }
+    if let first { open.append(UInt32(first)) }
     if let target {
       let operand = check(target)
       open.append(UInt32(operand))
@@ -269,7 +270,7 @@ struct Checker: ~Copyable {
   mutating func nameSpaces(_ target: SyntaxTree.ID) -> [String] {
     guard let root = readPath(target), dotted == path.count else { return [] }
     let isAbsolute = root.c == 1
-    if environment.container.isEmpty || isAbsolute {
+    if environment.functions.isEmpty, environment.container.isEmpty || isAbsolute {
       guard tree.withText(path[0].from, path[0].count, { CallNames.all.beginsName($0) }) else {
         return []
       }

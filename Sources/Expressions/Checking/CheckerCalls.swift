@@ -23,8 +23,9 @@ extension Checker {
         if let call = qualifiedCall(name, arguments, node) { return call }
       }
     }
-    guard let number else { return unknown(tree.name(node.a, node.b), node) }
-    return function(number, arguments, target: target, node)
+    if let number { return function(number, arguments, target: target, node) }
+    let name = tree.name(node.a, node.b)
+    return custom(name, arguments, target: target, node) ?? unknown(name, node)
   }
 
   /// A call of a function or a macro of a name space, as `math.abs(x)`.
@@ -33,8 +34,28 @@ extension Checker {
   ) -> ConditionGraph.ID? {
     if let expanded = qualifiedMacro(name, arguments.map { Int($0) }, node) { return expanded }
     var name = name
-    let number = name.withUTF8 { CallNames.all.number(of: $0) }
-    return number.map { function($0, arguments, target: nil, node) }
+    if let number = name.withUTF8({ CallNames.all.number(of: $0) }) {
+      return function(number, arguments, target: nil, node)
+    }
+    guard environment.functions.contains(where: { $0.isNamed(name) }) else { return nil }
+    return custom(name, arguments, target: nil, node) ?? unknown(name, node)
+  }
+
+  /// A call of one of the app's functions; nil where none is called like this.
+  private mutating func custom(
+    _ name: String, _ arguments: ArraySlice<UInt32>, target: SyntaxTree.ID?,
+    _ node: SyntaxTree.Node
+  ) -> ConditionGraph.ID? {
+    let isMethod = target != nil
+    let count = arguments.count + (isMethod ? 1 : 0)
+    let called = environment.functions.firstIndex {
+      $0.isMethod == isMethod && $0.arguments.contains(count) && $0.isNamed(name)
+    }
+    guard let called else { return nil }
+    let origin = origin(node)
+    let number = graph.addConstant(Cell(Int64(called)), at: origin)
+    return list(
+      .call, arguments, Int(Function.custom.rawValue), origin, target: target, first: number)
   }
 
   private mutating func function(
@@ -43,7 +64,10 @@ extension Checker {
   ) -> ConditionGraph.ID {
     let function = CallNames.all.function(
       number, operands: arguments.count + (target == nil ? 0 : 1), asMethod: target != nil)
-    guard let function else { return unknown(CallNames.all.name(number), node) }
+    guard let function else {
+      let name = CallNames.all.name(number)
+      return custom(name, arguments, target: target, node) ?? unknown(name, node)
+    }
     if function == .matches { hasPatterns = true }
     if function == .or || function == .orValue, let target, let other = arguments.first {
       return alternative(function, target, Int(other), node)
@@ -53,14 +77,18 @@ extension Checker {
 
   private mutating func unknown(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let narrowed = named(node, node.a, node.b)
-    if let usage = CallNames.all.usage(name) {
+    let own = environment.functions.filter { $0.isNamed(name) }.map(\.usage)
+    let usages = [CallNames.all.usage(name)].compactMap { $0 } + own
+    if !usages.isEmpty {
       return report(
-        .unknownFunction, "'\(name)' is not called like this", narrowed, "write \(usage)")
+        .unknownFunction, "'\(name)' is not called like this", narrowed,
+        "write \(usages.joined(separator: " or "))")
     }
     if environment.unsupportedFunctions.contains(name) {
       return report(.notSupported, "'\(name)' is not supported yet", narrowed)
     }
-    let close = Suggestion.closest(to: name, among: CallNames.all.names)
+    let known = CallNames.all.names + environment.functions.map(\.name)
+    let close = Suggestion.closest(to: name, among: known)
     return report(
       .unknownFunction, "there is no function '\(name)'", narrowed,
       close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name))

@@ -20,6 +20,8 @@ public struct Environment: Sendable {
   /// and not of the expression. The diagnostic is a warning then.
   public var allowsUnknownNames: Bool
   public var limits: Limits
+  /// Functions that expressions can call beside those of the language. Only CEL has them.
+  public var functions: [CustomFunction]
   /// The language of the expressions; see ``superscript(roots:variables:hostFunctions:limits:)``.
   public internal(set) var dialect = Dialect.cel
   /// Functions that the host answers. Only superscript has them.
@@ -34,13 +36,15 @@ public struct Environment: Sendable {
 
   public init(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
-    container: String = "", allowsUnknownNames: Bool = false, limits: Limits = Limits()
+    container: String = "", allowsUnknownNames: Bool = false, limits: Limits = Limits(),
+    functions: [CustomFunction] = []
   ) {
     self.roots = roots
     self.variables = variables
     self.container = container
     self.allowsUnknownNames = allowsUnknownNames
     self.limits = limits
+    self.functions = functions
   }
 
   /// Whether a path means something only when it begins with a root.

@@ -50,6 +50,9 @@ enum Function: UInt16, CaseIterable {
   case byteSize, toIntTruncating, toUintTruncating, toDoubleParsing, toPlainText, textToBytes
   case textToDuration, textToTimestamp, intToText, uintToText, doubleToText, boolToText
   case greatestOf, indexOrNull, overlay, answerFor, scriptTruth
+
+  // The app's: the first operand is its number.
+  case custom
 }
 
 /// The operands of a call, where they lie.

@@ -7,6 +7,8 @@ extension Function {
     case network, versions, dates
     /// superscript: its functions, what gives its operand or fails, and tests.
     case superscript, requirements, superscriptTests
+    /// The app's.
+    case custom
   }
 
   /// What is known of a function but for what it does.
@@ -177,6 +179,7 @@ extension Function {
     case .overlay: Row(.superscript, operands: 2...2)
     case .answerFor: Row(.superscript, operands: 3...3)
     case .scriptTruth: Row(.superscript)
+    case .custom: Row(.custom, operands: 1...255, folds: false)
     }
   }
 

@@ -82,8 +82,11 @@ public struct EvaluationError: Error, Hashable, Sendable {
     [firstTag, secondTag].filter { $0 != 0 }.map(Tag.typeName)
   }
 
+  /// What a ``CustomFunction`` throws.
+  public init(_ kind: Kind) { self.init(kind, instruction: 0) }
+
   package init(
-    _ kind: Kind, instruction: UInt32 = 0, firstTag: UInt8 = 0, secondTag: UInt8 = 0
+    _ kind: Kind, instruction: UInt32, firstTag: UInt8 = 0, secondTag: UInt8 = 0
   ) {
     self.kind = kind
     self.instruction = instruction

@@ -15,8 +15,8 @@ enum Calls {
     case .versions: Versions.call(function, operands, &arena)
     case .dates: DateFunctions.call(function, operands)
     case .superscript, .requirements: Lenient.call(function, operands, &arena)
-    // Instructions of their own, and calls that need the frame's scratch memory.
-    case .textTests, .superscriptTests, .regex: operands.noOverload
+    // Instructions of their own, and calls that need more of the frame than its arena.
+    case .textTests, .superscriptTests, .regex, .custom: operands.noOverload
     }
   }
 

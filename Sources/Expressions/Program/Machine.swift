@@ -398,6 +398,9 @@ enum Machine {
         &frame.arena)
       work &+= frame.regexScratch.work
       return result
+    case .custom:
+      let (functions, limits) = (frame.storage.environment.functions, frame.storage.limits)
+      return CustomFunctions.call(operands, functions, limits, &frame.arena)
     default: return Calls.call(function, operands, &frame.arena)
     }
   }

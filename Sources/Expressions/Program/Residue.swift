@@ -164,6 +164,13 @@ struct GraphWriter {
       let body = storage.graph.list(keys.a).last.map { text(Int($0), tighterThan: 0) } ?? "null"
       let list = text(operands[0], tighterThan: 7)
       return "\(list).sortBy(\(GraphWriter.variable(keys.c)), \(body))"
+    case .custom:
+      let number = storage.graph.constant(operands[0]).map { Int($0.intValue) } ?? 0
+      let custom = storage.environment.functions[number]
+      return custom.call(
+        operands.dropFirst().enumerated().map {
+          text($1, tighterThan: custom.isMethod && $0 == 0 ? 7 : 0)
+        })
     default: break
     }
     guard let (name, isMethod) = function.notation,
