@@ -7,7 +7,7 @@ package struct LoggedEvents: Hashable, Sendable {
   /// By name of the placement or of the SDK's event.
   package private(set) var events: [String: [Int64]] = [:]
   /// How many times of one name are kept; the oldest go first.
-  var limit = 1_000
+  private static let limit = 1_000
 
   package init() {}
 
@@ -17,12 +17,13 @@ package struct LoggedEvents: Hashable, Sendable {
 
   package mutating func add(_ entry: EventLogEntry) {
     switch entry {
-    case .event(let name, let time): append(time, to: &events[name, default: []])
-    case .occurrence(let key, let time): append(time, to: &occurrences[key, default: []])
+    case .event(let name, let time): Self.append(time, to: &events[name, default: []])
+    case .occurrence(let key, let time): Self.append(time, to: &occurrences[key, default: []])
     }
   }
 
-  private func append(_ time: Int64, to times: inout [Int64]) {
+  /// Static, so that nothing else holds the dictionary while it grows: it would be copied.
+  private static func append(_ time: Int64, to times: inout [Int64]) {
     times.append(time)
     if times.count > limit { times.removeFirst(times.count - limit) }
   }

@@ -95,13 +95,13 @@ extension SDKState {
   mutating func confirmAllAssignments(_ token: Token) {
     track(.confirmAllAssignments)
     var pending: [Assignment] = []
-    if let rules = config?.rules, !hidesPaywalls {
-      var frame = Frame(for: rules.program)
-      fill(&frame, params: .map([]))
+    if let runner, !hidesPaywalls {
+      var entropy = entropy
       let state = decisionState
-      let all = rules.confirmAllAssignments(frame: &frame, state: state) {
-        .draw(entropy.fraction())
+      let all = run(runner, params: .map([])) { rules, frame in
+        rules.confirmAllAssignments(frame: &frame, state: state) { .draw(entropy.fraction()) }
       }
+      self.entropy = entropy
       replaceAssignments(by: all.assignments)
       pending = all.toConfirm
     }

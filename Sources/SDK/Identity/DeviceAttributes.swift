@@ -7,125 +7,149 @@ enum SDKVersion {
   static let current = "0.1.0"
 }
 
-// MARK: What rules read as device.…
+/// What rules read as `device.…` at one moment. An attribute is worked out when it is asked for.
+struct DeviceAttributes {
+  let platform: Platform
+  let apiKey: String
+  let wrapper: Configuration.Wrapper?
+  let facts: DeviceFacts
+  /// The locale that counts: the option's, or the device's.
+  let locale: String
+  /// What a call set against the system's style.
+  let interfaceStyle: InterfaceStyle?
+  let stored: StoredState
+  let ownedProducts: [String]
+  let isFirstRun: Bool
+  /// What a server knows of the device, an object.
+  let enrichment: Value
+  let now: Int64
 
-extension SDKState {
-  /// Everything that is known of device, app and use, an object.
+  /// Says one attribute; nil where there is nothing to say.
+  private typealias Reading = @Sendable (DeviceAttributes) -> Value?
+
+  /// The attribute of a name, or nil. What the app adds wins over what the SDK knows, and that over
+  /// what a server knows.
+  func value(named name: String) -> Value? {
+    facts.additional[name] ?? (Self.readings[name] ?? Self.times[name])?(self) ?? enrichment[name]
+  }
+
+  /// Everything, an object.
   ///
-  /// - Parameter withTimes: whether the current date and time are part of it; the event
-  ///   `deviceAttributes` leaves them out.
-  func deviceAttributes(withTimes: Bool = true) -> Value {
+  /// - Parameter withTimes: whether the current date and time are part of it.
+  func all(withTimes: Bool = true) -> Value {
     var all: [String: Value] = [:]
     for member in enrichment.members ?? [] { all[member.key] = member.value }
-    all.merge(identityAttributes) { $1 }
-    all.merge(appAttributes) { $1 }
-    all.merge(localeAttributes) { $1 }
-    all.merge(stateAttributes) { $1 }
-    all.merge(useAttributes) { $1 }
-    if withTimes { all.merge(timeAttributes) { $1 } }
-    for member in device.additional.members ?? [] { all[member.key] = member.value }
+    for readings in withTimes ? [Self.readings, Self.times] : [Self.readings] {
+      for (name, reading) in readings {
+        if let value = reading(self) { all[name] = value }
+      }
+    }
+    for member in facts.additional.members ?? [] { all[member.key] = member.value }
     return .members(all)
   }
 
-  private var identityAttributes: [String: Value] {
-    [
-      "publicApiKey": .string(apiKey), "platform": .string(platform.spelling),
-      "appUserId": .string(stored.appUserID ?? ""), "aliases": .texts([stored.aliasID]),
-      "vendorId": .string(device.vendorID), "deviceId": .string(deviceID),
-    ]
-  }
+  private static let readings = app.merging(language) { $1 }.merging(use) { $1 }
+
+  private static let app: [String: Reading] = [
+    "publicApiKey": { .string($0.apiKey) },
+    "platform": { .string($0.platform.spelling) },
+    "vendorId": { .string($0.facts.vendorID) }, "deviceId": { .string($0.deviceID) },
+    "appVersion": { .string($0.facts.appVersion) },
+    "appVersionPadded": { .string(PaddedVersion.text($0.facts.appVersion)) },
+    "osVersion": { .string($0.facts.osVersion) },
+    "deviceModel": { .string($0.facts.deviceModel) },
+    "bundleId": { .string($0.facts.bundleID) },
+    "appBuildString": { .string($0.facts.appBuild) },
+    "appBuildStringNumber": { Int64($0.facts.appBuild).map { .int($0) } },
+    "sdkVersion": { _ in .string(SDKVersion.current) },
+    "sdkVersionPadded": { _ in .string(PaddedVersion.text(SDKVersion.current)) },
+    "isMac": { .bool($0.facts.isMac) }, "isSandbox": { $0.facts.isSandbox ? "true" : "false" },
+    "isLowPowerModeEnabled": { .bool($0.facts.isLowPowerMode) },
+    "radioType": { .string($0.facts.radioType) },
+    "platformWrapper": { $0.wrapper.map { .string($0.name) } },
+    "platformWrapperVersion": { $0.wrapper.map { .string($0.version) } },
+    // Android has these two under both names.
+    "platform_wrapper": { $0.platform == .android ? $0.wrapper.map { .string($0.name) } : nil },
+    "platform_wrapper_version": {
+      $0.platform == .android ? $0.wrapper.map { .string($0.version) } : nil
+    },
+  ]
+
+  private static let language: [String: Reading] = [
+    "deviceLocale": { .string($0.locale) },
+    "preferredLocale": { .string($0.preferredLocale) },
+    "deviceLanguageCode": { .string(LocaleParts.language($0.locale)) },
+    "preferredLanguageCode": { .string(LocaleParts.language($0.preferredLocale)) },
+    "regionCode": { .string(LocaleParts.region($0.locale) ?? "") },
+    "preferredRegionCode": { .string(LocaleParts.region($0.preferredLocale) ?? "") },
+    "deviceCurrencyCode": { .string($0.facts.currencyCode) },
+    "deviceCurrencySymbol": { .string($0.facts.currencySymbol) },
+    "storeFrontCountryCode": { $0.facts.storefrontCountryCode.map { .string($0) } },
+  ]
+
+  private static let use: [String: Reading] = [
+    "appUserId": { .string($0.stored.appUserID ?? "") },
+    "aliases": { .texts([$0.stored.aliasID]) },
+    "interfaceStyle": { .string($0.interfaceStyle?.rawValue ?? $0.facts.systemInterfaceStyle) },
+    "interfaceStyleMode": { $0.interfaceStyle == nil ? "automatic" : "manual" },
+    "activeEntitlements": { .texts($0.stored.status.entitlements.map(\.id)) },
+    // The native SDKs disagree about this name.
+    "activeEntitlementObjects": { $0.platform == .ios ? $0.entitlementObjects : nil },
+    "activeEntitlementsObject": { $0.platform == .android ? $0.entitlementObjects : nil },
+    "activeProducts": { .texts($0.ownedProducts) },
+    "subscriptionStatus": { .string($0.stored.status.name) },
+    "appInstallDate": { .string(WireTime.text(milliseconds: $0.installedAt) ?? "") },
+    "daysSinceInstall": { .int($0.minutes(since: $0.installedAt) / 1_440) },
+    "minutesSinceInstall": { .int($0.minutes(since: $0.installedAt)) },
+    "totalPaywallViews": { .whole($0.stored.totalPaywallViews) },
+    "isFirstAppOpen": { .bool($0.isFirstRun) },
+    "minutesSinceLastPaywallView": { this in
+      this.stored.lastPaywallView.map { .int(this.minutes(since: $0)) }
+    },
+    "daysSinceLastPaywallView": { this in
+      this.stored.lastPaywallView.map { .int(this.minutes(since: $0) / 1_440) }
+    },
+  ]
+
+  /// What is different every moment.
+  private static let times: [String: Reading] = [
+    "utcDate": { .string($0.utc.date) }, "utcTime": { .string($0.utc.time) },
+    "utcDateTime": { .string("\($0.utc.date)T\($0.utc.time)Z") },
+    "localDate": { .string($0.local.date) }, "localTime": { .string($0.local.time) },
+    "localDateTime": { .string("\($0.local.date)T\($0.local.time)") },
+    "timezoneOffset": { .whole($0.offset) },
+  ]
 
   /// The installation's identity: the device's own, or one that was made at the first start.
-  var deviceID: String { device.deviceID.isEmpty ? stored.deviceID : device.deviceID }
+  var deviceID: String { facts.deviceID.isEmpty ? stored.deviceID : facts.deviceID }
 
-  private var appAttributes: [String: Value] {
-    var all: [String: Value] = [
-      "appVersion": .string(device.appVersion),
-      "appVersionPadded": .string(PaddedVersion.text(device.appVersion)),
-      "osVersion": .string(device.osVersion), "deviceModel": .string(device.deviceModel),
-      "bundleId": .string(device.bundleID), "appBuildString": .string(device.appBuild),
-      "sdkVersion": .string(SDKVersion.current),
-      "sdkVersionPadded": .string(PaddedVersion.text(SDKVersion.current)),
-      "isMac": .bool(device.isMac), "isSandbox": device.isSandbox ? "true" : "false",
-      "isLowPowerModeEnabled": .bool(device.isLowPowerMode),
-      "radioType": .string(device.radioType),
-    ]
-    if let build = Int64(device.appBuild) { all["appBuildStringNumber"] = .int(build) }
-    if let wrapper {
-      all["platformWrapper"] = .string(wrapper.name)
-      all["platformWrapperVersion"] = .string(wrapper.version)
-      if platform == .android {
-        all["platform_wrapper"] = .string(wrapper.name)
-        all["platform_wrapper_version"] = .string(wrapper.version)
-      }
-    }
-    return all
+  private var preferredLocale: String { facts.preferredLocale ?? facts.locale }
+
+  private var entitlementObjects: Value {
+    .list(
+      stored.status.entitlements.map { entitlement in
+        .object(["identifier": .string(entitlement.id), "type": .string(entitlement.type)])
+      })
   }
 
-  /// The locale that counts: the option's, or the device's.
-  var locale: String { options.localeIdentifier ?? device.locale }
+  private var installedAt: Int64 { stored.installedAt ?? now }
 
-  private var localeAttributes: [String: Value] {
-    let preferred = device.preferredLocale ?? device.locale
-    var all: [String: Value] = [
-      "deviceLocale": .string(locale), "preferredLocale": .string(preferred),
-      "deviceLanguageCode": .string(LocaleParts.language(locale)),
-      "preferredLanguageCode": .string(LocaleParts.language(preferred)),
-      "regionCode": .string(LocaleParts.region(locale) ?? ""),
-      "preferredRegionCode": .string(LocaleParts.region(preferred) ?? ""),
-      "deviceCurrencyCode": .string(device.currencyCode),
-      "deviceCurrencySymbol": .string(device.currencySymbol),
-    ]
-    all["storeFrontCountryCode"] = device.storefrontCountryCode.map { .string($0) }
-    return all
+  private func minutes(since time: Int64) -> Int64 {
+    // What was stored may be damaged.
+    let (span, isTooLong) = now.subtractingReportingOverflow(time)
+    return isTooLong ? 0 : max(0, span / 60_000)
   }
 
-  private var stateAttributes: [String: Value] {
-    // The native SDKs disagree about one name.
-    let objects = platform == .android ? "activeEntitlementsObject" : "activeEntitlementObjects"
-    return [
-      "interfaceStyle": .string(interfaceStyle?.rawValue ?? device.systemInterfaceStyle),
-      "interfaceStyleMode": interfaceStyle == nil ? "automatic" : "manual",
-      "activeEntitlements": .texts(stored.status.entitlements.map(\.id)),
-      objects: .list(
-        stored.status.entitlements.map { entitlement in
-          .object([
-            "identifier": .string(entitlement.id), "type": .string(entitlement.type),
-          ])
-        }),
-      "activeProducts": .texts(ownedProducts),
-      "subscriptionStatus": .string(stored.status.name),
-    ]
+  private var seconds: Int64 { Int64((Double(now) / 1_000).rounded(.down)) }
+
+  private var offset: Int32 {
+    TimeZones.zone(named: facts.timeZone)?.offset(atUTC: seconds) ?? 0
   }
 
-  private var useAttributes: [String: Value] {
-    let installed = stored.installedAt ?? now
-    let minutes = max(0, (now - installed) / 60_000)
-    var all: [String: Value] = [
-      "appInstallDate": .string(WireTime.text(milliseconds: installed) ?? ""),
-      "daysSinceInstall": .int(minutes / 1_440), "minutesSinceInstall": .int(minutes),
-      "totalPaywallViews": .whole(stored.totalPaywallViews),
-      "isFirstAppOpen": .bool(isFirstRun),
-    ]
-    if let last = stored.lastPaywallView {
-      let minutes = max(0, (now - last) / 60_000)
-      all["minutesSinceLastPaywallView"] = .int(minutes)
-      all["daysSinceLastPaywallView"] = .int(minutes / 1_440)
-    }
-    return all
-  }
+  private var utc: ClockText { ClockText(CivilTime(secondsSince1970: seconds)) }
 
-  private var timeAttributes: [String: Value] {
-    let seconds = Int64((Double(now) / 1_000).rounded(.down))
-    let offset = TimeZones.zone(named: device.timeZone)?.offset(atUTC: seconds) ?? 0
-    let utc = ClockText(CivilTime(secondsSince1970: seconds))
-    let local = ClockText(CivilTime(secondsSince1970: seconds, offset: offset))
-    return [
-      "utcDate": .string(utc.date), "utcTime": .string(utc.time),
-      "utcDateTime": .string("\(utc.date)T\(utc.time)Z"), "localDate": .string(local.date),
-      "localTime": .string(local.time), "localDateTime": .string("\(local.date)T\(local.time)"),
-      "timezoneOffset": .whole(offset),
-    ]
+  private var local: ClockText {
+    ClockText(CivilTime(secondsSince1970: seconds, offset: offset))
   }
 }
 
@@ -159,4 +183,22 @@ enum LocaleParts {
     }
     return String(last)
   }
+}
+
+extension SDKState {
+  /// What is known of device, app and use now.
+  var deviceAttributes: DeviceAttributes {
+    DeviceAttributes(
+      platform: platform, apiKey: apiKey, wrapper: wrapper, facts: device, locale: locale,
+      interfaceStyle: interfaceStyle, stored: stored, ownedProducts: ownedProducts,
+      isFirstRun: isFirstRun, enrichment: enrichment, now: now)
+  }
+
+  /// The locale that counts: the option's, or the device's.
+  var locale: String { options.localeIdentifier ?? device.locale }
+
+  var deviceID: String { deviceAttributes.deviceID }
+
+  /// Tells of the device, as far as it does not change every moment.
+  mutating func trackDevice() { track(.deviceAttributes(deviceAttributes.all(withTimes: false))) }
 }

@@ -31,7 +31,7 @@ extension SDKState {
       stored.seed = UserSeed.seed(of: userID)
     }
     track(.identityAlias)
-    track(.userAttributes(userAttributes))
+    track(.userAttributes(stored.user))
     if restoresAssignments { restoringAssignments.insert(token) }
     send(
       Endpoints.assignments(apiKey: apiKey),

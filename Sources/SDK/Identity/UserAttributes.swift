@@ -3,21 +3,46 @@ internal import RuleEngine
 
 // MARK: Attributes of the user
 
-extension SDKState {
+extension StoredState {
+  /// The SDK's own attributes of the user.
+  private static let own: [String: @Sendable (StoredState) -> Value?] = [
+    "aliasId": { .string($0.aliasID) }, "seed": { .whole($0.seed) },
+    "appUserId": { $0.appUserID.map { .string($0) } },
+    "applicationInstalledAt": {
+      $0.installedAt.flatMap { WireTime.text(milliseconds: $0) }.map { .string($0) }
+    },
+  ]
+
   /// The app's attributes and the SDK's own, an object.
-  var userAttributes: Value {
-    var all = stored.userAttributes
-    all["aliasId"] = .string(stored.aliasID)
-    all["seed"] = .whole(stored.seed)
-    all["appUserId"] = stored.appUserID.map { .string($0) }
-    all["applicationInstalledAt"] = stored.installedAt
-      .flatMap { WireTime.text(milliseconds: $0) }.map { .string($0) }
+  var user: Value {
+    var all = userAttributes
+    for (name, own) in Self.own { all[name] = own(self) }
     return .members(all)
   }
 
+  /// What rules read as `user.…`, or nil. They see one attribute more than apps.
+  func user(named name: String) -> Value? {
+    if name == "isLoggedIn" { return .bool(appUserID != nil) }
+    if let own = Self.own[name] { return own(self) }
+    // Names differ by their bytes; keys of dictionaries do not.
+    guard let place = userAttributes.index(forKey: name),
+      userAttributes[place].key.utf8.elementsEqual(name.utf8)
+    else { return nil }
+    return userAttributes[place].value
+  }
+
+  /// Everything that rules can read as `user.…`, an object.
+  var userForRules: Value {
+    guard case .map(var entries) = user else { return .map([]) }
+    entries.append(.init(key: "isLoggedIn", value: .bool(appUserID != nil)))
+    return .map(entries)
+  }
+}
+
+extension SDKState {
   mutating func setUserAttributes(_ attributes: Value) {
     UserAttributes.merge(attributes, into: &stored.userAttributes)
-    track(.userAttributes(userAttributes))
+    track(.userAttributes(stored.user))
   }
 }
 

@@ -25,11 +25,11 @@ extension SDKState {
     case .setSubscriptionStatus(let status):
       setStatus(status)
       complete(token)
-    case .getUserAttributes: complete(token, .attributes(userAttributes))
+    case .getUserAttributes: complete(token, .attributes(stored.user))
     case .setUserAttributes(let attributes):
       setUserAttributes(attributes)
       complete(token)
-    case .getDeviceAttributes: complete(token, .attributes(deviceAttributes()))
+    case .getDeviceAttributes: complete(token, .attributes(deviceAttributes.all()))
     case .handleDeepLink(let url): complete(token, .truth(handleDeepLink(url)))
     case .preloadPaywalls(let names):
       complete(token)
@@ -78,7 +78,7 @@ extension SDKState {
     guard style != interfaceStyle else { return }
     interfaceStyle = style
     if lifecycle.phase == .configured {
-      track(.deviceAttributes(deviceAttributes(withTimes: false)))
+      trackDevice()
     }
   }
 }

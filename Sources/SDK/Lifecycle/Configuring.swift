@@ -101,11 +101,12 @@ extension SDKState {
   /// Takes a config, be it the first or a newer one.
   private mutating func apply(_ config: ApplicationConfig) {
     self.config = config
+    runner = RuleRunner(config.rules)
     fetchedPaywalls = [:]
     chooseAssignments()
     if lifecycle.phase == .configured {
       track(.configRefresh)
-      track(.deviceAttributes(deviceAttributes(withTimes: false)))
+      trackDevice()
     } else if purchases == .store {
       loadOwned(for: .configuring)
     } else {

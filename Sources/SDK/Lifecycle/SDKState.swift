@@ -7,7 +7,7 @@ internal import RuleEngine
 /// `handle` is a pure function of the state and its arguments: it reads no clock, sends nothing
 /// and waits for nothing. What has to be done comes back as effects, in order; what comes of them
 /// is handled as inputs. ``Tollgate`` is the actor that does both ends.
-package struct SDKState: Sendable {
+package struct SDKState {
   /// What the shell knows at the moment of an input.
   package struct Surroundings: Sendable {
     /// Milliseconds since 1970.
@@ -33,6 +33,8 @@ package struct SDKState: Sendable {
   var purchases = PurchaseHandling.store
   var wrapper: Configuration.Wrapper?
   var config: ApplicationConfig?
+  /// Runs the rules of the config.
+  var runner: RuleRunner?
   /// Why there is no config, for a person.
   var configurationError: String?
   /// The request for the config that counts, if one runs.

@@ -28,7 +28,7 @@ extension SDKState {
     if isNewSession { events.append(.sessionStart) }
     for event in events { track(event) }
     track(.configAttributes)
-    track(.deviceAttributes(deviceAttributes(withTimes: false)))
+    trackDevice()
     return events.map(\.name)
   }
 
@@ -50,7 +50,7 @@ extension SDKState {
     stored.closedAt = nil
     beginSession()
     track(.sessionStart)
-    track(.deviceAttributes(deviceAttributes(withTimes: false)))
+    trackDevice()
     refreshConfig()
     triggerImplicitly(.sessionStart)
   }

@@ -22,7 +22,7 @@ package struct Snapshot: Hashable, Sendable {
     logLevel = state.logging.level
     tracking = state.trackingBehavior
     configurationError = state.configurationError
-    user = state.lifecycle.phase == .configured ? state.userAttributes : nil
+    user = state.lifecycle.phase == .configured ? state.stored.user : nil
     status = state.stored.status
   }
 

@@ -51,50 +51,45 @@ extension SDKState {
   private mutating func ask(
     _ placement: String, _ params: Value, _ isFeatureGatable: Bool, _ event: Int64?
   ) -> (Decision.Outcome, [Decision.Effect]) {
-    guard let rules = config?.rules, rules.placement(named: placement) != nil else {
+    guard let runner, runner.rules.placement(named: placement) != nil else {
       return (.placementNotFound, [])
     }
     if hidesPaywalls { return (.noAudienceMatch, []) }
-    var frame = Frame(for: rules.program)
     let params = PlacementParams.make(
       placement: placement, custom: params,
       isStandardEvent: SuperwallEventName.isReserved(placement),
       isFeatureGatable: isFeatureGatable, sessionID: session.id)
-    fill(&frame, params: params, placement: event.map { (placement, $0) })
-    let decision = rules.decide(
-      placement, frame: &frame, state: decisionState, assigner: .draw(entropy.fraction()))
+    let assigner = Assigner.draw(entropy.fraction())
+    let state = decisionState
+    let decision = run(runner, params: params, placement: event.map { (placement, $0) }) {
+      $0.decide(placement, frame: &$1, state: state, assigner: assigner)
+    }
     return (decision.outcome, decision.effects)
   }
 
   /// Whether nobody who is subscribed sees a paywall (decision D17).
   var hidesPaywalls: Bool { options.paywalls.hideWhenSubscribed && stored.status.isActive }
 
-  /// Gives rules what they read: attributes, and answers from the history. Attributes past the
-  /// memory limit count as not there: rules that read them do not match.
+  /// Runs rules on what is known now.
   ///
   /// - Parameter placement: the placement that is decided and when it was put into the history.
-  mutating func fill(
-    _ frame: inout Frame, params: Value, placement: (name: String, time: Int64)? = nil
-  ) {
-    let context = Value.object([
-      "user": userForRules, "device": deviceAttributes(), "params": params,
-    ])
-    do throws(EvaluationError) {
-      try frame.fill(context)
-      try answer(&frame, placement)
-    } catch {
-      log(.warn, .placements, "the attributes are too large for the rules")
-      frame.reset()
-    }
-  }
-
-  private func answer(_ frame: inout Frame, _ placement: (name: String, time: Int64)?)
-    throws(EvaluationError)
-  {
-    guard let rules = config?.rules, rules.readsEvents else { return }
-    let clock =
-      HistoryClock(now: now, timeZone: device.timeZone) ?? HistoryClock(now: now)
-    try rules.answer(history.eventHistory, at: clock, placement: placement, in: &frame)
+  mutating func run<Result>(
+    _ runner: RuleRunner, params: Value, placement: (name: String, time: Int64)? = nil,
+    _ body: (RuleSet, inout Frame) -> Result
+  ) -> Result {
+    let (stored, device, history) = (stored, deviceAttributes, history)
+    let context = RuleContext(
+      user: .init(attribute: { stored.user(named: $0) }, all: { stored.userForRules }),
+      device: .init(attribute: { device.value(named: $0) }, all: { device.all() }),
+      params: params,
+      events: {
+        let (now, zone) = (device.now, device.facts.timeZone)
+        let clock = HistoryClock(now: now, timeZone: zone) ?? HistoryClock(now: now)
+        return (history.eventHistory, clock)
+      }, placement: placement)
+    let (result, hadRoom) = runner.run(in: context, body)
+    if !hadRoom { log(.warn, .placements, "the attributes are too large for the rules") }
+    return result
   }
 
   /// What decisions go by beside attributes.
@@ -103,11 +98,5 @@ extension SDKState {
       subjectID: subjectID, now: now, assignments: stored.assignments,
       occurrences: history.forDeciding, entitlements: stored.status.entitlements.map(\.id),
       sessionStart: session.start)
-  }
-
-  private var userForRules: Value {
-    guard case .map(var entries) = userAttributes else { return .map([]) }
-    entries.append(.init(key: "isLoggedIn", value: .bool(stored.appUserID != nil)))
-    return .map(entries)
   }
 }

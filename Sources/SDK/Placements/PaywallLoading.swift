@@ -212,18 +212,16 @@ extension SDKState {
   }
 
   private mutating func paywallsToPreload(_ names: [String]?) -> [PaywallResponse] {
-    guard let config else { return [] }
+    guard let config, let runner else { return [] }
+    let state = decisionState
     let identifiers: [String]
     if let names {
       let allowed = config.settings.disabledPreloads.allowed(names)
-      identifiers = config.rules.preloadedPaywalls(placements: allowed, state: decisionState)
+      identifiers = config.rules.preloadedPaywalls(placements: allowed, state: state)
     } else {
-      var frame = Frame(for: config.rules.program)
-      fill(&frame, params: "")
-      identifiers =
-        config.rules.preloadedPaywalls(
-          settings: config.settings, frame: &frame, state: decisionState
-        ).all
+      identifiers = run(runner, params: "") { rules, frame in
+        rules.preloadedPaywalls(settings: config.settings, frame: &frame, state: state).all
+      }
     }
     return identifiers.compactMap { config.staticPaywall($0, locale: locale) }
   }

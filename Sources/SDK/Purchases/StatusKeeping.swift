@@ -20,7 +20,7 @@ extension SDKState {
     emit(.subscriptionStatusDidChange(from: old, to: status))
     track(.subscriptionStatusDidChange(status))
     if lifecycle.phase == .configured {
-      track(.deviceAttributes(deviceAttributes(withTimes: false)))
+      trackDevice()
     }
     continueWaiting()
   }

@@ -90,7 +90,7 @@ struct DeepLinkTests {
     for platform in [Platform.ios, .android] {
       var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
       state.stored.lastPaywallView = 1
-      let names = (state.deviceAttributes().members ?? []).map(\.key)
+      let names = (state.deviceAttributes.all().members ?? []).map(\.key)
       #expect(names.count > 30)
       #expect(names.filter { !known.contains($0) } == [])
     }

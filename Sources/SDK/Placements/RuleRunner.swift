@@ -1,0 +1,87 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Where rules read: the two roots that are worked out attribute by attribute, and what is there
+/// anyway.
+struct RuleContext {
+  /// An attribute of `user` or `device`, and the whole of either.
+  struct Root {
+    var attribute: (_ name: String) -> Value?
+    var all: () -> Value
+  }
+
+  var user: Root
+  var device: Root
+  var params: Value
+  /// What happened, for rules that ask, and the time for them.
+  var events: () -> (history: EventHistory, clock: HistoryClock)
+  /// The placement that is decided and when it was put into the history.
+  var placement: (name: String, time: Int64)?
+}
+
+/// The rules of one config with the one frame that they run on.
+///
+/// A class, because a frame cannot be copied and the state can. Every run fills the frame anew, so
+/// no run sees another one's attributes.
+final class RuleRunner {
+  let rules: RuleSet
+  private let user: ReadMembers
+  private let device: ReadMembers
+  private var frame: Frame
+
+  init(_ rules: RuleSet) {
+    self.rules = rules
+    user = ReadMembers(of: "user", by: rules)
+    device = ReadMembers(of: "device", by: rules)
+    frame = Frame(for: rules.program)
+  }
+
+  /// Fills the frame with what the rules read, and nothing else, and runs them. Attributes past the
+  /// memory limit count as not there: rules that read them do not match.
+  ///
+  /// - Returns: what the run gave, and whether the attributes had room.
+  func run<Result>(
+    in context: RuleContext, _ body: (RuleSet, inout Frame) -> Result
+  ) -> (result: Result, hadRoom: Bool) {
+    var hadRoom = true
+    do throws(EvaluationError) {
+      try frame.fill(
+        .object([
+          "user": user.value(from: context.user), "device": device.value(from: context.device),
+          "params": context.params,
+        ]))
+      if rules.readsEvents {
+        let (history, clock) = context.events()
+        try rules.answer(history, at: clock, placement: context.placement, in: &frame)
+      }
+    } catch {
+      frame.reset()
+      hadRoom = false
+    }
+    return (body(rules, &frame), hadRoom)
+  }
+}
+
+/// The members of a root that rules read.
+private struct ReadMembers {
+  /// Nil when a rule reads the root itself, and so all of them.
+  private var names: [String]?
+
+  init(of root: String, by rules: RuleSet) {
+    let paths = rules.requirements.map(\.names).filter { $0[0] == root }
+    guard !paths.contains(where: { $0.count == 1 }) else { return }
+    var names: [String] = []
+    for path in paths where !names.contains(where: { $0.utf8.elementsEqual(path[1].utf8) }) {
+      names.append(path[1])
+    }
+    self.names = names
+  }
+
+  func value(from root: RuleContext.Root) -> Value {
+    guard let names else { return root.all() }
+    return .map(
+      names.compactMap { name in
+        root.attribute(name).map { Value.Entry(key: .string(name), value: $0) }
+      })
+  }
+}
