@@ -2,11 +2,6 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// The SDK's own version, as rules and servers see it.
-enum SDKVersion {
-  static let current = "0.1.0"
-}
-
 /// What rules read as `device.…` at one moment. An attribute is worked out when it is asked for.
 struct DeviceAttributes {
   let platform: Platform
@@ -167,38 +162,4 @@ private struct ClockText {
     let text = String(number)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
-}
-
-/// The parts of a locale identifier such as `zh_Hans_CN` or `en-US`.
-enum LocaleParts {
-  static func language(_ locale: String) -> String {
-    String(locale.prefix { $0 != "_" && $0 != "-" })
-  }
-
-  /// The last part, when it is a region.
-  static func region(_ locale: String) -> String? {
-    let parts = locale.prefix { $0 != "@" }.split { $0 == "_" || $0 == "-" }
-    guard parts.count > 1, let last = parts.last, last.count == 2 || last.count == 3 else {
-      return nil
-    }
-    return String(last)
-  }
-}
-
-extension SDKState {
-  /// What is known of device, app and use now.
-  var deviceAttributes: DeviceAttributes {
-    DeviceAttributes(
-      platform: platform, apiKey: apiKey, wrapper: wrapper, facts: device, locale: locale,
-      interfaceStyle: interfaceStyle, stored: stored, ownedProducts: ownedProducts,
-      isFirstRun: isFirstRun, enrichment: enrichment, now: now)
-  }
-
-  /// The locale that counts: the option's, or the device's.
-  var locale: String { options.localeIdentifier ?? device.locale }
-
-  var deviceID: String { deviceAttributes.deviceID }
-
-  /// Tells of the device, as far as it does not change every moment.
-  mutating func trackDevice() { track(.deviceAttributes(deviceAttributes.all(withTimes: false))) }
 }

@@ -39,13 +39,6 @@ extension StoredState {
   }
 }
 
-extension SDKState {
-  mutating func setUserAttributes(_ attributes: Value) {
-    UserAttributes.merge(attributes, into: &stored.userAttributes)
-    track(.userAttributes(stored.user))
-  }
-}
-
 // MARK: Integrations
 
 /// Identifiers of other services that the SDK passes on.
@@ -73,25 +66,4 @@ public enum IntegrationAttribute: String, Hashable, Sendable, CaseIterable {
   case customerioId
   case appstackId
   case singularDeviceId
-}
-
-extension SDKState {
-  /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
-  /// are left out, and the rest is set (decision D24). They are attributes of the user too, which
-  /// `integrationAttributes` tells of by itself.
-  mutating func setIntegrationAttributes(_ attributes: Value) {
-    var changes: [Value.Entry] = []
-    for member in attributes.members ?? []
-    where IntegrationAttribute(rawValue: member.key) != nil {
-      switch member.value {
-      case .null: stored.integrationAttributes[member.key] = nil
-      case .string(let text): stored.integrationAttributes[member.key] = text
-      default: continue
-      }
-      changes.append(Value.Entry(key: .string(member.key), value: member.value))
-    }
-    UserAttributes.merge(.map(changes), into: &stored.userAttributes)
-    track(
-      .integrationAttributes(.members(stored.integrationAttributes.mapValues { .string($0) })))
-  }
 }

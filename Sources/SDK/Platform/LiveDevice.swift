@@ -39,19 +39,3 @@ public struct LiveDevice: Device {
     return facts
   }
 }
-
-#if canImport(UIKit) && !os(watchOS)
-  extension Tollgate {
-    /// Tells the SDK when the app comes to the foreground and goes to the background. Call it once.
-    @MainActor
-    public func observeApplication() {
-      let center = NotificationCenter.default
-      center.addObserver(
-        forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
-      ) { [weak self] _ in self?.applicationDidEnterForeground() }
-      center.addObserver(
-        forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
-      ) { [weak self] _ in self?.applicationDidEnterBackground() }
-    }
-  }
-#endif

@@ -76,30 +76,8 @@ public struct TransactionProduct: Hashable, Sendable {
 
 extension PricingContext {
   /// The context of texts that a device shows now. It may be in a zone that the tables lack.
-  init(now: Int64, _ device: DeviceFacts, locale: String) {
-    let zone = TimeZones.zone(named: device.timeZone) == nil ? "UTC" : device.timeZone
+  init(now: Int64, timeZone: String, locale: String) {
+    let zone = TimeZones.zone(named: timeZone) == nil ? "UTC" : timeZone
     self.init(now: now, timeZone: zone, deviceLocale: locale)
-  }
-}
-
-extension SDKState {
-  func transactionProduct(_ product: StoreProduct) -> TransactionProduct {
-    TransactionProduct(
-      product, on: platform, in: PricingContext(now: now, device, locale: locale))
-  }
-
-  /// What a paywall can say about its products, by their identifiers.
-  mutating func attributes(of products: [StoreProduct]) -> [String: ProductAttributes] {
-    var all: [String: ProductAttributes] = [:]
-    for product in products {
-      guard let attributes = transactionProduct(product).attributes else {
-        log(
-          .warn, .productsManager,
-          "'\(product.id)' has no attributes: its price is missing or too large")
-        continue
-      }
-      all[product.id] = attributes
-    }
-    return all
   }
 }

@@ -285,7 +285,7 @@ extension Tollgate {
   public func attributes(of product: StoreProduct) -> ProductAttributes? {
     let device = ports.device.facts
     let context = PricingContext(
-      now: ports.time.now, device, locale: localeIdentifier ?? device.locale)
+      now: ports.time.now, timeZone: device.timeZone, locale: localeIdentifier ?? device.locale)
     return TransactionProduct(product, on: platform, in: context).attributes
   }
 

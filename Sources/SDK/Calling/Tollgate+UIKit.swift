@@ -1,0 +1,18 @@
+#if canImport(UIKit) && !os(watchOS)
+  internal import Foundation
+  internal import UIKit
+
+  extension Tollgate {
+    /// Tells the SDK when the app comes to the foreground and goes to the background. Call it once.
+    @MainActor
+    public func observeApplication() {
+      let center = NotificationCenter.default
+      center.addObserver(
+        forName: UIApplication.didBecomeActiveNotification, object: nil, queue: .main
+      ) { [weak self] _ in self?.applicationDidEnterForeground() }
+      center.addObserver(
+        forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
+      ) { [weak self] _ in self?.applicationDidEnterBackground() }
+    }
+  }
+#endif

@@ -1,0 +1,21 @@
+internal import Expressions
+
+extension SDKState {
+  /// Whether the link is for the SDK. Before the config is there it is kept for later.
+  mutating func handleDeepLink(_ url: String) -> Bool {
+    guard let link = DeepLink(url) else { return false }
+    if lifecycle.phase == .configured { return routeDeepLink(url) }
+    queuedDeepLinks.append(url)
+    return link.redemptionCode != nil || link.isAppLink
+  }
+
+  mutating func routeDeepLink(_ url: String) -> Bool {
+    guard let link = DeepLink(url) else { return false }
+    if link.redemptionCode != nil {
+      log(.error, .superwallCore, "redeeming codes from links is not supported yet")
+      return true
+    }
+    track(.deepLink(url: url))
+    return followLink(link.params) || link.isAppLink
+  }
+}

@@ -1,0 +1,35 @@
+/// Everything that the SDK needs from outside. Each port has a real and a simulated one.
+public struct Ports: Sendable {
+  public var time: any TimeSource
+  public var transport: any Transport
+  public var storage: any StateStorage
+  public var eventLog: any EventLog
+  public var store: any PurchaseStore
+  public var presenter: any PaywallPresenter
+  public var device: any Device
+  /// Takes events for the backend's statistics; nil uploads nothing.
+  public var collector: (any EventCollector)?
+  /// Where identifiers and random numbers come from.
+  public var entropy: Entropy
+  /// Runs everything the SDK does, in tests that want one thread. Nil is the system's choice.
+  public var executor: (any TaskExecutor)?
+
+  public init(
+    time: any TimeSource = SystemTime(), transport: any Transport, storage: any StateStorage,
+    eventLog: any EventLog = InMemoryEventLog(), store: any PurchaseStore,
+    presenter: any PaywallPresenter, device: any Device,
+    collector: (any EventCollector)? = nil, entropy: Entropy = .system,
+    executor: (any TaskExecutor)? = nil
+  ) {
+    self.time = time
+    self.transport = transport
+    self.storage = storage
+    self.eventLog = eventLog
+    self.store = store
+    self.presenter = presenter
+    self.device = device
+    self.collector = collector
+    self.entropy = entropy
+    self.executor = executor
+  }
+}
