@@ -207,11 +207,14 @@ struct ContractTests {
   private static var eventsOfAFailingStore: [SuperwallEvent] {
     var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     state.loadProducts(of: info, placement: "p")
-    var seen: [SuperwallEvent] = []
+    var effects = state.outbox.take()
+    var seen = events(effects)
     for _ in 0..<2 {
-      guard let token = state.productLoads.keys.first else { break }
-      let failure = Input.products(token, .failure(StoreError("down")))
-      seen += events(state.handle(failure, in: surroundings))
+      for case .loadProducts(let token, _) in effects {
+        let failure = Input.products(token, .failure(StoreError("down")))
+        effects = state.handle(failure, in: surroundings)
+        seen += events(effects)
+      }
     }
     return seen
   }

@@ -15,15 +15,15 @@ package struct Snapshot: Hashable, Sendable {
   package var status: SubscriptionStatus
 
   init(_ state: SDKState) {
-    lifecycle = state.lifecycle.phase
-    appUserID = state.stored.appUserID
+    lifecycle = state.startup.phase
+    appUserID = state.person.appUserID
     isPaywallPresented = state.presentation?.isVisible ?? false
-    interfaceStyle = state.interfaceStyle
-    logLevel = state.logging.level
-    tracking = state.trackingBehavior
-    configurationError = state.configurationError
-    user = state.lifecycle.phase == .configured ? state.stored.user : nil
-    status = state.stored.status
+    interfaceStyle = state.settings.interfaceStyle
+    logLevel = state.settings.logging.level
+    tracking = state.settings.trackingBehavior
+    configurationError = state.startup.error
+    user = state.startup.phase == .configured ? state.stored.user : nil
+    status = state.ownership.status
   }
 
   package var isConfigured: Bool { lifecycle == .configured }

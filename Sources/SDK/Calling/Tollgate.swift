@@ -139,8 +139,7 @@ public actor Tollgate {
 
   /// Whether a paywall, a purchase or a restore is under way.
   var isBusy: Bool {
-    state.presentation != nil || state.active != nil || state.purchase != nil
-      || state.restore != nil
+    state.presentation != nil || state.active != nil || !state.transactions.isEmpty
   }
 
   /// What the SDK is like now.

@@ -5,17 +5,17 @@ extension SDKState {
   /// Adds what a product gives to the status.
   mutating func grantEntitlements(of productID: String) {
     let granted = config?.entitlements(ofProduct: productID) ?? []
-    setStatus(SubscriptionStatus(entitlements: stored.status.entitlements + granted))
+    setStatus(SubscriptionStatus(entitlements: ownership.status.entitlements + granted))
   }
 
   /// A controller restored: the status gets what the store says is owned; when the store knows
   /// nothing, because another company's SDK buys, what the open paywall sells.
   mutating func grantRestored() {
-    var granted = ownedProducts.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
-    if granted.isEmpty, let open = presentation, restore?.presentationID == open.id {
+    var granted = ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
+    if granted.isEmpty, let open = presentation, transactions.restore?.presentationID == open.id {
       granted = open.info.productIDs.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
     }
-    setStatus(SubscriptionStatus(entitlements: stored.status.entitlements + granted))
+    setStatus(SubscriptionStatus(entitlements: ownership.status.entitlements + granted))
   }
 
   /// Has the receipt verified and calls the app, once status and events are done.
@@ -24,8 +24,9 @@ extension SDKState {
     if let signed = finished.transaction?.signedTransaction {
       send(
         Endpoints.receipt(
-          signed: signed, userID: subjectID, deviceID: deviceID, apiKey: apiKey), for: .receipt)
+          signed: signed, userID: person.subjectID, deviceID: deviceID, apiKey: settings.apiKey),
+        for: .receipt)
     }
-    effects.append(.didCompletePurchase(productID: slot.product.id))
+    outbox.add(.didCompletePurchase(productID: slot.product.id))
   }
 }

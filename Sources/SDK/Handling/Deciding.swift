@@ -25,7 +25,7 @@ extension SDKState {
     for applied in decision.effects where applied.time == time {
       switch applied.effect {
       case .storeAssignment(let experimentID, _):
-        if let variant = decision.experiment?.variant { store(variant, of: experimentID) }
+        if let variant = decision.experiment?.variant { person.store(variant, of: experimentID) }
       case .confirmAssignment(let experimentID, _): confirmAssignment(of: experimentID)
       case .recordOccurrence(let limit): remember(.occurrence(key: limit.key, at: now))
       case .fireTrigger:
@@ -37,14 +37,14 @@ extension SDKState {
   private mutating func ask(
     _ placement: String, _ params: Value, _ isFeatureGatable: Bool, _ event: Int64?
   ) -> (Decision.Outcome, [Decision.Effect]) {
-    guard let runner, runner.rules.placement(named: placement) != nil else {
+    guard let runner = catalog.runner, runner.rules.placement(named: placement) != nil else {
       return (.placementNotFound, [])
     }
     if hidesPaywalls { return (.noAudienceMatch, []) }
     let params = PlacementParams.make(
       placement: placement, custom: params,
       isStandardEvent: SuperwallEventName.isReserved(placement),
-      isFeatureGatable: isFeatureGatable, sessionID: session.id)
+      isFeatureGatable: isFeatureGatable, sessionID: usage.session.id)
     let assigner = Assigner.draw(entropy.fraction())
     let state = decisionState
     let decision = run(runner, params: params, placement: event.map { (placement, $0) }) {
@@ -54,7 +54,7 @@ extension SDKState {
   }
 
   /// Whether nobody who is subscribed sees a paywall (decision D17).
-  var hidesPaywalls: Bool { options.paywalls.hideWhenSubscribed && stored.status.isActive }
+  var hidesPaywalls: Bool { options.paywalls.hideWhenSubscribed && ownership.status.isActive }
 
   /// Runs rules on what is known now.
   ///
@@ -76,13 +76,5 @@ extension SDKState {
     let (result, hadRoom) = runner.run(in: context, body)
     if !hadRoom { log(.warn, .placements, "the attributes are too large for the rules") }
     return result
-  }
-
-  /// What decisions go by beside attributes.
-  var decisionState: DecisionState {
-    DecisionState(
-      subjectID: subjectID, now: now, assignments: stored.assignments,
-      occurrences: history.forDeciding, entitlements: stored.status.entitlements.map(\.id),
-      sessionStart: session.start)
   }
 }

@@ -4,8 +4,8 @@ extension SDKState {
   /// Whether the link is for the SDK. Before the config is there it is kept for later.
   mutating func handleDeepLink(_ url: String) -> Bool {
     guard let link = DeepLink(url) else { return false }
-    if lifecycle.phase == .configured { return routeDeepLink(url) }
-    queuedDeepLinks.append(url)
+    if startup.phase == .configured { return routeDeepLink(url) }
+    startup.queue(link: url)
     return link.redemptionCode != nil || link.isAppLink
   }
 

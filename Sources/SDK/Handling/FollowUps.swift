@@ -51,7 +51,7 @@ extension SDKState {
   mutating func triggerImplicitly(_ event: SuperwallEventName) {
     let placement = event.placementName
     guard outcome(of: event, placement) == .triggerPaywall else { return }
-    registrations.append(registration(of: event, placement))
+    turns.add(registration(of: event, placement))
   }
 
   /// A deep link asks for a paywall.
@@ -68,13 +68,10 @@ extension SDKState {
   private mutating func closeForDeepLink(then registration: Registration) {
     let next = Closing.Next.register(registration, inherits: false)
     switch presentation?.phase {
-    case nil: registrations.insert(registration, at: 0)
-    case .dismissing(let closing):
+    case nil: turns.addFirst(registration)
+    case .dismissing(let closing), .presenting(let closing?):
       let both = then(next, after: closing)
-      presentation?.phase = .dismissing(both)
-    case .presenting(let closing?):
-      let both = then(next, after: closing)
-      presentation?.phase = .presenting(then: both)
+      stage.advance { $0.redirect(both) }
     default: close(Closing(reason: .systemLogic, next: next))
     }
   }
@@ -86,7 +83,7 @@ extension SDKState {
     if closing.next == nil {
       closing.next = next
     } else if case .register(let registration, _) = next {
-      registrations.append(registration)
+      turns.add(registration)
     }
     return closing
   }

@@ -1,27 +1,6 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Who a paywall is loaded for.
-enum PaywallLoad: Hashable, Sendable {
-  case registration
-  case question(Token)
-}
-
-/// A request to the store for products.
-struct ProductLoad: Sendable {
-  enum Purpose: Hashable, Sendable {
-    case registration
-    /// With the number of paywalls.
-    case preload(Int)
-  }
-
-  var purpose: Purpose
-  var identifiers: [String]
-  var placement = ""
-  var info = PaywallInfo.none
-  var attempt = 0
-}
-
 // MARK: The paywall
 
 extension SDKState {
@@ -29,30 +8,29 @@ extension SDKState {
   /// user's language.
   mutating func loadPaywall(_ identifier: String, for load: PaywallLoad, placement: String) {
     track(.paywallResponseLoadStart(placement: placement))
-    let known =
-      config?.staticPaywall(identifier, locale: locale) ?? fetchedPaywalls[identifier]
-    if let known { return paywallArrived(known, for: load, placement: placement, start: now) }
+    if let known = catalog.paywall(identifier, locale: locale) {
+      return paywallArrived(known, for: load, placement: placement, start: now)
+    }
     send(
-      Endpoints.paywall(identifier, apiKey: apiKey),
-      for: .paywall(identifier: identifier, load), retries: 0)
-    if case .registration = load { active?.info.responseLoad.start = now }
+      Endpoints.paywall(identifier, apiKey: settings.apiKey),
+      for: .paywall(identifier: identifier, load, start: now), retries: 0)
   }
 
   /// Why a paywall is not taken from the config.
   private func whyFetched(_ identifier: String) -> String {
-    let path = Endpoints.paywall(identifier, apiKey: apiKey).path
+    let path = Endpoints.paywall(identifier, apiKey: settings.apiKey).path
     let isThere = config?.holdsPaywall(identifier) == true
     return (isThere ? ": it is localised for '\(locale)'" : ": the config does not hold it")
       + ", so the backend is asked at \(path)"
   }
 
   mutating func receivePaywall(
-    _ outcome: Result<[UInt8], BackendError>, _ identifier: String, _ load: PaywallLoad
+    _ outcome: Result<[UInt8], BackendError>, _ identifier: String, _ load: PaywallLoad,
+    start: Int64
   ) {
     let placement = self.placement(of: load)
     if let paywall = decodeBody(outcome).flatMap({ PaywallResponse(decoding: $0) }) {
-      fetchedPaywalls[identifier] = paywall
-      let start = active?.info.responseLoad.start ?? now
+      catalog.keep(paywall, as: identifier)
       return paywallArrived(paywall, for: load, placement: placement, start: start)
     }
     if case .failure(.notFound) = outcome {
@@ -73,7 +51,7 @@ extension SDKState {
   private func placement(of load: PaywallLoad) -> String {
     switch load {
     case .registration: active?.registration.placement ?? ""
-    case .question(let token): questions[token]?.placement ?? ""
+    case .question(let token): turns.questions[token]?.placement ?? ""
     }
   }
 
@@ -141,18 +119,17 @@ extension SDKState {
   }
 
   private mutating func load(_ load: ProductLoad) {
-    let token = newToken()
-    productLoads[token] = load
-    effects.append(.loadProducts(token, load.identifiers))
+    let token = outbox.newToken()
+    catalog.begin(load, token)
+    outbox.add(.loadProducts(token, load.identifiers))
   }
 
   mutating func receiveProducts(
     _ result: Result<[StoreProduct], StoreError>, for token: Token
   ) {
-    guard var load = productLoads.removeValue(forKey: token) else { return }
+    guard var load = catalog.take(token) else { return }
     switch result {
-    case .success(let products):
-      for product in products { storeProducts[product.id] = product }
+    case .success(let products): catalog.keep(products)
     case .failure(let error):
       if load.attempt == 0 {
         load.attempt = 1
@@ -181,9 +158,9 @@ extension SDKState {
     }
     info.productsLoad.complete = now
     info.isFreeTrialAvailable = info.products.contains { product in
-      storeProducts[product.id].map { startsTrial($0, on: active?.paywall) } ?? false
+      catalog.product(product.id).map { startsTrial($0, on: active?.paywall) } ?? false
     }
-    let missing = info.productIDs.filter { storeProducts[$0] == nil }
+    let missing = info.productIDs.filter { catalog.product($0) == nil }
     if !missing.isEmpty {
       track(
         .paywallProductsLoadMissingProducts(
@@ -192,7 +169,6 @@ extension SDKState {
     track(.paywallProductsLoadComplete(placement: load.placement, info))
     productsAreLoaded(info)
   }
-
 }
 
 // MARK: Preloading
@@ -201,7 +177,7 @@ extension SDKState {
   /// Gets the products of the paywalls that the user would see, at some placements or at all. What
   /// the config excludes is left out. Before the config is there, the request waits.
   mutating func preload(_ placements: [String]?) {
-    guard lifecycle.phase == .configured else { return queuedPreloads.append(placements) }
+    guard startup.phase == .configured else { return startup.queue(preload: placements) }
     let paywalls = paywallsToPreload(placements)
     track(.paywallPreloadStart(count: paywalls.count))
     var identifiers: [String] = []
@@ -212,7 +188,7 @@ extension SDKState {
   }
 
   private mutating func paywallsToPreload(_ names: [String]?) -> [PaywallResponse] {
-    guard let config, let runner else { return [] }
+    guard let config, let runner = catalog.runner else { return [] }
     let state = decisionState
     let identifiers: [String]
     if let names {

@@ -1,54 +1,6 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The paywall that is on screen, on its way there, or on its way out. There is at most one.
-struct Presentation: Sendable {
-  enum Phase: Sendable {
-    /// The host was told to show it; what to do as soon as it is visible.
-    case presenting(then: Closing?)
-    case presented
-    /// The user is asked something before it goes.
-    case surveying(Survey, Closing)
-    /// The host was told to take it away.
-    case dismissing(Closing)
-  }
-
-  let id: String
-  var info: PaywallInfo
-  var paywall: PaywallResponse
-  var products: [StoreProduct]
-  var registration: Registration
-  let decision: PlacementDecision
-  var phase = Phase.presenting(then: nil)
-  /// What was bought or restored while it was open: any later close reports it (decision D14).
-  var completed: PaywallResult?
-  /// Calls of `dismiss` that wait until it is gone.
-  var dismissCalls: [Token] = []
-
-  /// How it ends, unless something was bought meanwhile.
-  var result: PaywallResult { completed ?? .declined }
-
-  /// Whether the host shows it.
-  var isVisible: Bool { if case .presenting = phase { false } else { true } }
-
-  /// Whether it is visible and nothing has begun to take it away.
-  var isOpen: Bool { if case .presented = phase { true } else { false } }
-}
-
-/// How a paywall goes away.
-struct Closing: Hashable, Sendable {
-  enum Next: Hashable, Sendable {
-    /// Another placement takes its turn, perhaps in this one's stead.
-    case register(Registration, inherits: Bool)
-    case openDeepLink(String)
-  }
-
-  var reason: PaywallCloseReason
-  var next: Next?
-  /// False when the host took it away by itself.
-  var tellsHost = true
-}
-
 // MARK: Coming
 
 extension SDKState {
@@ -57,19 +9,15 @@ extension SDKState {
     guard let paywall = turn.paywall, let decision = turn.decision else { return }
     apply(decision, .whenAvailable)
     track(.paywallPresentationRequest(.presentation, nil))
-    var info = turn.info
-    info.presentationID = entropy.identifier("presentation")
-    let id = info.presentationID ?? ""
-    presentation = Presentation(
-      id: id, info: info, paywall: paywall, products: turn.products,
-      registration: turn.registration, decision: decision)
-    active?.stage = .presenting
-    emit(.willPresentPaywall(info))
+    let open = Presentation(turn, paywall, decision, id: entropy.identifier("presentation"))
+    stage.enter(open)
+    turns.advance { $0.wait(for: .presenting) }
+    outbox.emit(.willPresentPaywall(open.info))
     let attributes = attributes(of: turn.products)
-    effects.append(
+    outbox.add(
       .present(
         PresentationContent(
-          id: id, info: info, products: turn.products, attributes: attributes,
+          id: open.id, info: open.info, products: turn.products, attributes: attributes,
           response: paywall.value)))
   }
 
@@ -78,16 +26,15 @@ extension SDKState {
       return
     }
     apply(open.decision, .whenPresented)
-    stored.totalPaywallViews += 1
-    stored.lastPaywallView = now
-    presentation?.phase = .presented
-    active = nil
-    emit(.didPresentPaywall(open.info))
+    usage.seePaywall(at: now)
+    stage.advance { $0.appear() }
+    turns.end()
+    outbox.emit(.didPresentPaywall(open.info))
     if let handler = open.registration.handlerID {
-      emit(.onPaywallPresent(open.info, handlerID: handler))
+      outbox.emit(.onPaywallPresent(open.info, handlerID: handler))
     }
     track(.paywallOpen(open.info))
-    effects.append(.message(id: id, .paywallOpen))
+    outbox.add(.message(id: id, .paywallOpen))
     if let then { beginDismissal(then) }
   }
 
@@ -95,12 +42,12 @@ extension SDKState {
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
       return
     }
-    presentation = nil
-    active = nil
+    stage.exit()
+    turns.end()
     settle(
       .error(SDKError(.presentationFailed, message)), call: open.registration.call,
       handler: open.registration.handlerID)
-    for call in open.dismissCalls { complete(call) }
+    for call in open.dismissCalls { outbox.complete(call) }
     go(to: then?.next, after: nil)
   }
 }
@@ -114,19 +61,21 @@ extension SDKState {
     let closing = Closing(reason: .systemLogic)
     switch presentation?.phase {
     case .presenting(nil):
-      presentation?.phase = .presenting(then: closing)
-      presentation?.dismissCalls.append(token)
+      stage.advance { open in
+        open.closeLater(closing)
+        open.wait(token)
+      }
     case .presented, .surveying:
-      presentation?.dismissCalls.append(token)
+      stage.advance { $0.wait(token) }
       beginDismissal(closing)
-    case .presenting, .dismissing, nil: complete(token)
+    case .presenting, .dismissing, nil: outbox.complete(token)
     }
   }
 
   /// Closes for a reason of the SDK's, without asking the user anything.
   mutating func close(_ closing: Closing) {
     switch presentation?.phase {
-    case .presenting(nil): presentation?.phase = .presenting(then: closing)
+    case .presenting(nil): stage.advance { $0.closeLater(closing) }
     case .presented, .surveying: beginDismissal(closing)
     case .presenting, .dismissing, nil: break
     }
@@ -158,13 +107,11 @@ extension SDKState {
   }
 
   mutating func beginDismissal(_ closing: Closing) {
-    guard var open = presentation else { return }
-    open.info.closeReason = closing.reason
-    open.phase = .dismissing(closing)
-    presentation = open
-    emit(.willDismissPaywall(open.info))
+    stage.advance { $0.leave(closing) }
+    guard let open = presentation else { return }
+    outbox.emit(.willDismissPaywall(open.info))
     if closing.tellsHost {
-      effects.append(.dismiss(id: open.id))
+      outbox.add(.dismiss(id: open.id))
     } else {
       didDismiss(open.id)
     }
@@ -179,13 +126,13 @@ extension SDKState {
     track(.paywallClose(open.info))
     let handler = open.registration.handlerID
     if let handler {
-      emit(.onPaywallDismiss(open.info, open.result, handlerID: handler))
+      outbox.emit(.onPaywallDismiss(open.info, open.result, handlerID: handler))
     }
-    emit(.didDismissPaywall(open.info))
-    presentation = nil
-    endBackPress()
+    outbox.emit(.didDismissPaywall(open.info))
+    stage.exit()
+    endBackPress(isConsumed: false)
     settle(open, closing)
-    for call in open.dismissCalls { complete(call) }
+    for call in open.dismissCalls { outbox.complete(call) }
     go(to: closing.next, after: open)
   }
 
@@ -205,7 +152,7 @@ extension SDKState {
         registration.call = open.registration.call
         registration.gating = open.info.featureGating
       }
-      registrations.insert(registration, at: 0)
+      turns.addFirst(registration)
     case .openDeepLink(let url): openDeepLinkNow(url)
     case nil: break
     }

@@ -2,27 +2,12 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// The purchase that runs. There is one at a time, whatever paywall it began on.
-struct PurchaseSlot: Sendable {
-  /// Names the purchase in effects and answers.
-  var token: Token
-  var presentationID: String
-  var product: StoreProduct
-  /// The paywall as it was when the purchase began, for when it is gone at the end.
-  var info: PaywallInfo
-  var shouldDismiss: Bool
-  /// Whether the user would start with a trial: asked before the purchase, which changes it.
-  var startsTrial: Bool
-  /// What came, while the owned products are loaded.
-  var finished: StorePurchase?
-}
-
 // MARK: Buying
 
 extension SDKState {
   mutating func buy(_ productID: String, shouldDismiss: Bool) {
     // A tap while a purchase runs is ignored (decision D10).
-    guard let open = presentation, purchase == nil else { return }
+    guard let open = presentation, transactions.purchase == nil else { return }
     guard open.info.products.contains(where: { $0.id == productID }) else {
       return log(
         .error, .paywallTransactions, "the paywall does not have the product '\(productID)'")
@@ -34,19 +19,19 @@ extension SDKState {
       return log(.error, .paywallTransactions, "checkout on the web is not supported yet")
     }
     let slot = PurchaseSlot(
-      token: newToken(), presentationID: open.id, product: product, info: open.info,
+      token: outbox.newToken(), presentationID: open.id, product: product, info: open.info,
       shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open.paywall))
-    purchase = slot
+    transactions.begin(slot)
     track(.transactionStart(transactionProduct(product), open.info))
-    effects.append(.message(id: open.id, .transactionStart(productID: productID)))
+    outbox.add(.message(id: open.id, .transactionStart(productID: productID)))
     let request = PurchaseRequest(
       productID: product.id, store: product.store, platform: platform,
       basePlanID: platform == .android ? product.basePlanID ?? "" : nil,
       offerID: platform == .android && slot.startsTrial ? product.offerID : nil)
-    switch purchases {
-    case .store: effects.append(.purchase(slot.token, request, byController: false))
-    case .controller: effects.append(.purchase(slot.token, request, byController: true))
-    case .listener where hasPurchaseListener: emit(.onPurchase(request))
+    switch settings.purchases {
+    case .store: outbox.add(.purchase(slot.token, request, byController: false))
+    case .controller: outbox.add(.purchase(slot.token, request, byController: true))
+    case .listener where transactions.hasListener: outbox.emit(.onPurchase(request))
     case .listener: finishPurchase(StorePurchase(.failed("noPurchaseHandler")), slot.token)
     }
   }
@@ -60,12 +45,12 @@ extension SDKState {
       case .never: .ineligible
       }
     var history = TrialHistory(storeEligibility: product.isEligibleForOffer)
-    if stored.status != .unknown {
-      history.entitlements = stored.status.entitlements.map { .init(id: $0.id, isActive: true) }
+    if ownership.status != .unknown {
+      history.entitlements = ownership.status.entitlements.map { .init(id: $0.id, isActive: true) }
     }
     if let group = product.priced.subscriptionGroupID {
-      history.hasActiveSubscriptionInGroup = ownedProducts.contains {
-        storeProducts[$0]?.priced.subscriptionGroupID == group
+      history.hasActiveSubscriptionInGroup = ownership.products.contains {
+        catalog.product($0)?.priced.subscriptionGroupID == group
       }
     }
     var priced = product.priced
@@ -76,15 +61,15 @@ extension SDKState {
 
   /// The app's answer to `onPurchase`; without a purchase that waits for it, nothing.
   mutating func didPurchase(_ result: PurchaseResult) {
-    guard purchases == .listener, let slot = purchase else { return }
+    guard settings.purchases == .listener, let slot = transactions.purchase else { return }
     finishPurchase(StorePurchase(result), slot.token)
   }
 
   mutating func finishPurchase(_ result: StorePurchase, _ token: Token) {
-    guard let slot = purchase, slot.token == token, slot.finished == nil else { return }
+    guard let slot = transactions.purchase(awaiting: token) else { return }
     let isOwned = result.result == .purchased || result.result == .restored
-    if isOwned, purchases == .store {
-      purchase?.finished = result
+    if isOwned, settings.purchases == .store {
+      transactions.hold(result)
       return loadOwned(for: .purchase)
     }
     if isOwned, options.purchaseMode == .agentWallie { grantEntitlements(of: slot.product.id) }
@@ -93,7 +78,7 @@ extension SDKState {
 
   /// Says what became of a purchase, and closes the paywall if it is still the same.
   mutating func conclude(_ slot: PurchaseSlot, _ finished: StorePurchase) {
-    purchase = nil
+    transactions.endPurchase()
     let info = presentation?.id == slot.presentationID ? presentation?.info : nil
     let current = info ?? slot.info
     switch finished.result {
@@ -133,11 +118,11 @@ extension SDKState {
     }
     tell(slot, .transactionComplete(productID: slot.product.id))
     if kind == .freeTrialStart {
-      for notification in info.localNotifications { effects.append(.schedule(notification)) }
+      for notification in info.localNotifications { outbox.add(.schedule(notification)) }
     }
     concludeAgentWallie(slot, finished)
     complete(slot, .purchased(productID: slot.product.id))
-    if purchases == .store { redeemKnownCodes() }
+    if settings.purchases == .store { redeemKnownCodes() }
   }
 
   private mutating func concludeFailed(
@@ -146,7 +131,7 @@ extension SDKState {
     track(.transactionFail(error: message, info))
     tell(slot, .transactionFail)
     if isOpen(slot.presentationID), replacePaywall(after: .transactionFail) { return }
-    if let alert { effects.append(.alert(alert)) }
+    if let alert { outbox.add(.alert(alert)) }
   }
 
   private func isOpen(_ presentationID: String) -> Bool {
@@ -155,7 +140,7 @@ extension SDKState {
 
   private mutating func tell(_ slot: PurchaseSlot, _ message: PaywallMessage) {
     if presentation?.id == slot.presentationID {
-      effects.append(.message(id: slot.presentationID, message))
+      outbox.add(.message(id: slot.presentationID, message))
     }
   }
 
@@ -163,7 +148,7 @@ extension SDKState {
   /// that is going already reports it too.
   private mutating func complete(_ slot: PurchaseSlot, _ result: PaywallResult) {
     guard presentation?.id == slot.presentationID else { return }
-    presentation?.completed = result
+    stage.advance { $0.complete(result) }
     guard slot.shouldDismiss, options.paywalls.automaticallyDismiss, presentation?.isOpen == true
     else { return }
     let closing = Closing(reason: .systemLogic)
@@ -176,17 +161,17 @@ extension SDKState {
 
 extension SDKState {
   mutating func consume(_ purchaseToken: String, _ call: Token) {
-    guard platform == .android else { return complete(call) }
-    let token = newToken()
-    consumptions[token] = call
-    effects.append(.consume(token, purchaseToken))
+    guard platform == .android else { return outbox.complete(call) }
+    let token = outbox.newToken()
+    transactions.beginPlain(token, for: call)
+    outbox.add(.consume(token, purchaseToken))
   }
 
   mutating func finishConsuming(_ result: Result<String, StoreError>, _ token: Token) {
-    guard let call = consumptions.removeValue(forKey: token) else { return }
+    guard let call = transactions.takePlain(token) else { return }
     switch result {
-    case .success(let purchaseToken): complete(call, .text(purchaseToken))
-    case .failure(let error): fail(call, SDKError(.consumeFailed, error.message))
+    case .success(let purchaseToken): outbox.complete(call, .text(purchaseToken))
+    case .failure(let error): outbox.fail(call, SDKError(.consumeFailed, error.message))
     }
   }
 }

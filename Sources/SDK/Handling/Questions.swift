@@ -1,22 +1,6 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A call of `getPresentationResult`.
-struct Question: Hashable, Sendable {
-  /// What has to be known before it can be decided.
-  enum Wait: Hashable, Sendable {
-    case status
-    case identity
-  }
-
-  var token: Token
-  var placement: String
-  var params: Value
-  var wait: Wait?
-  /// What is answered when its paywall is available.
-  var decision: PlacementDecision?
-}
-
 // MARK: getPresentationResult
 
 extension SDKState {
@@ -24,26 +8,26 @@ extension SDKState {
   /// assignment that the answer promises is confirmed (decision D42).
   mutating func ask(_ question: Question) {
     var question = question
-    question.wait = stored.status == .unknown ? .status : isIdentityReady ? nil : .identity
-    questions[question.token] = question
+    question.wait = ownership.status == .unknown ? .status : person.isReady ? nil : .identity
+    turns.ask(question)
     switch question.wait {
-    case .status: startTimer(.status(question.token), options.timeouts.subscriptionStatus)
+    case .status: outbox.startTimer(.status(question.token), options.timeouts.subscriptionStatus)
     case .identity: break
     case nil: decide(question)
     }
   }
 
   mutating func continueQuestions() {
-    let ready = questions.values.filter { question in
+    let ready = turns.questions.values.filter { question in
       switch question.wait {
-      case .status: stored.status != .unknown
-      case .identity: isIdentityReady
+      case .status: ownership.status != .unknown
+      case .identity: person.isReady
       case nil: false
       }
     }
     // Tokens count up, so this is the order of the calls.
     for question in ready.sorted(by: { $0.token.number < $1.token.number }) {
-      cancelTimer(.status(question.token))
+      outbox.cancelTimer(.status(question.token))
       ask(question)
     }
   }
@@ -54,14 +38,16 @@ extension SDKState {
     guard case .paywall(let experiment) = decision.outcome else {
       return answer(question.token, PresentationResult(TriggerResult(decision.outcome)))
     }
-    questions[question.token]?.decision = decision
+    var question = question
+    question.decision = decision
+    turns.ask(question)
     loadPaywall(
       experiment.variant.paywallID ?? "", for: .question(question.token),
       placement: question.placement)
   }
 
   mutating func paywallIsAvailable(for token: Token) {
-    guard let decision = questions[token]?.decision else { return }
+    guard let decision = turns.questions[token]?.decision else { return }
     apply(decision, .whenAvailable)
     answer(token, PresentationResult(TriggerResult(decision.outcome)))
   }
@@ -71,7 +57,7 @@ extension SDKState {
   }
 
   private mutating func answer(_ token: Token, _ result: PresentationResult) {
-    guard questions.removeValue(forKey: token) != nil else { return }
-    complete(token, .presentation(result))
+    guard turns.endQuestion(token) else { return }
+    outbox.complete(token, .presentation(result))
   }
 }

@@ -1,81 +1,39 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A placement that waits for its turn, or has it.
-struct Registration: Hashable, Sendable {
-  var placement: String
-  var params: Value
-  var handlerID: String?
-  /// The call that gets the outcome; nil when nobody waits for it.
-  var call: Token?
-  /// The event of the SDK that asked; nil when the app did.
-  var event: SuperwallEventName?
-  var isFeatureGatable = false
-  /// The gating of the paywall whose place this one takes.
-  var gating: Paywall.FeatureGating?
-  var eventID: String
-  /// Milliseconds since 1970.
-  var at: Int64
-  /// When the placement was put into the history. Events of the SDK are there before they ask.
-  var rememberedAt: Int64?
-}
-
-/// The registration that has its turn: from the status to the paywall on screen.
-struct ActiveRegistration: Sendable {
-  enum Stage: Hashable, Sendable {
-    case waitingForStatus
-    case waitingForIdentity
-    case loadingPaywall
-    case loadingProducts
-    case askingPresenter
-    case presenting
-  }
-
-  var registration: Registration
-  /// Names this turn in timers and answers.
-  var token: Token
-  var stage = Stage.waitingForStatus
-  var decision: PlacementDecision?
-  var paywall: PaywallResponse?
-  var products: [StoreProduct] = []
-  var info = PaywallInfo.none
-}
-
 // MARK: One after the other
 
 extension SDKState {
   mutating func register(_ request: PlacementRequest, _ token: Token) {
     guard !SuperwallEventName.isReserved(request.placement) else {
-      return complete(token, .outcome(PlacementOutcome(.ignored)))
+      return outbox.complete(token, .outcome(PlacementOutcome(.ignored)))
     }
     guard !request.placement.isEmpty else {
       let error = SDKError(.invalidArgument, "'placement' must be the name of a placement")
       return reject(.registerPlacement(request), token, error)
     }
-    registrations.append(
+    turns.add(
       Registration(
         placement: request.placement, params: request.params, handlerID: request.handlerID,
         call: token, isFeatureGatable: request.isFeatureGatable,
         eventID: newEventID(), at: now))
   }
 
-  mutating func newEventID() -> String { entropy.identifier("event") }
-
   /// Gives the next registrations their turn, until one has to wait. Each waits until the one
   /// before has presented, skipped or failed.
   mutating func startRegistrations() {
-    while active == nil, lifecycle.phase == .configured, !registrations.isEmpty {
-      let registration = registrations.removeFirst()
-      active = ActiveRegistration(registration: registration, token: newToken())
-      begin(registration)
+    while turns.isReady, startup.phase == .configured {
+      turns.begin(outbox.newToken())
+      beginActive()
     }
   }
 
-  private mutating func begin(_ registration: Registration) {
-    if registration.event == nil {
+  private mutating func beginActive() {
+    if let registration = active?.registration, registration.event == nil {
       remember(registration.placement)
-      active?.registration.rememberedAt = now
-      if trackingBehavior == .all { collect(registration.placement, registration.params) }
+      let now = now
+      turns.advance { $0.remember(at: now) }
+      if settings.trackingBehavior == .all { collect(registration.placement, registration.params) }
     }
     guard presentation == nil else {
       return endActive(.alreadyPresented, .paywallAlreadyPresented)
@@ -85,11 +43,11 @@ extension SDKState {
 
   private mutating func waitForStatus() {
     guard let turn = active else { return }
-    if stored.status == .unknown {
-      active?.stage = .waitingForStatus
-      startTimer(.status(turn.token), options.timeouts.subscriptionStatus)
-    } else if !isIdentityReady {
-      active?.stage = .waitingForIdentity
+    if ownership.status == .unknown {
+      turns.advance { $0.wait(for: .waitingForStatus) }
+      outbox.startTimer(.status(turn.token), options.timeouts.subscriptionStatus)
+    } else if !person.isReady {
+      turns.advance { $0.wait(for: .waitingForIdentity) }
     } else {
       decideActive()
     }
@@ -99,7 +57,7 @@ extension SDKState {
   /// one may have to be waited for next.
   mutating func continueWaiting() {
     if let turn = active, isOver(turn.stage) {
-      cancelTimer(.status(turn.token))
+      outbox.cancelTimer(.status(turn.token))
       waitForStatus()
     }
     continueQuestions()
@@ -107,8 +65,8 @@ extension SDKState {
 
   private func isOver(_ stage: ActiveRegistration.Stage) -> Bool {
     switch stage {
-    case .waitingForStatus: stored.status != .unknown
-    case .waitingForIdentity: isIdentityReady
+    case .waitingForStatus: ownership.status != .unknown
+    case .waitingForIdentity: person.isReady
     default: false
     }
   }
@@ -130,10 +88,10 @@ extension SDKState {
     let decision = decide(
       registration.placement, params: registration.params, for: .presentation,
       isFeatureGatable: registration.isFeatureGatable, event: registration.rememberedAt)
-    active?.decision = decision
+    turns.advance { $0.decide(decision) }
     switch decision.outcome {
     case .paywall(let experiment):
-      active?.stage = .loadingPaywall
+      turns.advance { $0.wait(for: .loadingPaywall) }
       loadPaywall(
         experiment.variant.paywallID ?? "", for: .registration, placement: registration.placement)
     case .holdout(let experiment): skipActive(.holdout(experiment), .holdout(experiment))
@@ -173,41 +131,38 @@ extension SDKState {
     let gate = FeatureGate(kind.state, isGated: gating == .gated)
     if let handler {
       switch (kind, gate.failure) {
-      case (.skipped(let reason), _): emit(.onPaywallSkip(reason, handlerID: handler))
-      case (.error(let error), .error): emit(.onPaywallError(error, handlerID: handler))
-      case (_, .webViewFailed): emit(.onPaywallError(.webViewFailed, handlerID: handler))
+      case (.skipped(let reason), _): outbox.emit(.onPaywallSkip(reason, handlerID: handler))
+      case (.error(let error), .error): outbox.emit(.onPaywallError(error, handlerID: handler))
+      case (_, .webViewFailed): outbox.emit(.onPaywallError(.webViewFailed, handlerID: handler))
       default: break
       }
     }
-    complete(call, .outcome(PlacementOutcome(kind, gating: gating)))
+    outbox.complete(call, .outcome(PlacementOutcome(kind, gating: gating)))
   }
 
   mutating func takeActive() -> Registration? {
     guard let turn = active else { return nil }
-    cancelTimer(.status(turn.token))
-    active = nil
+    outbox.cancelTimer(.status(turn.token))
+    turns.end()
     return turn.registration
   }
 
   /// The paywall of the registration is there: get its products.
   mutating func paywallIsLoaded(_ paywall: PaywallResponse, _ load: PaywallInfo.LoadTimes) {
     guard let turn = active, turn.stage == .loadingPaywall else { return }
-    active?.paywall = paywall
     var info = self.info(of: paywall, for: turn.registration)
     info.experiment = turn.decision?.experiment
     info.responseLoad = load
-    active?.info = info
-    active?.stage = .loadingProducts
+    turns.advance { $0.load(paywall, info) }
     loadProducts(of: info, placement: turn.registration.placement)
   }
 
   /// The products are there, as far as there are any: see whether anything can present.
   mutating func productsAreLoaded(_ info: PaywallInfo) {
     guard let turn = active, turn.stage == .loadingProducts else { return }
-    active?.info = info
-    active?.products = info.products.compactMap { storeProducts[$0.id] }
-    active?.stage = .askingPresenter
-    effects.append(.askPresenter(turn.token))
+    let products = info.products.compactMap { catalog.product($0.id) }
+    turns.advance { $0.load(products, info) }
+    outbox.add(.askPresenter(turn.token))
   }
 
   mutating func presenterAnswered(_ canPresent: Bool, for token: Token) {

@@ -25,8 +25,8 @@ extension SDKState {
     case .systemDismissed: close(Closing(reason: .systemLogic, tellsHost: false))
     case .requestCallback(let requestID, let callback): requestCallback(requestID, callback)
     case .openURL(let url, let external):
-      emit(.paywallWillOpenURL(url))
-      effects.append(.open(url: url, external: external))
+      outbox.emit(.paywallWillOpenURL(url))
+      outbox.add(.open(url: url, external: external))
     case .openDeepLink(let url): openDeepLink(url)
     case .customPlacement(let name, let params): customPlacement(name, params)
     case .webView(let step): webView(step)
@@ -38,14 +38,14 @@ extension SDKState {
   /// Reports that become events and nothing else.
   private mutating func note(_ report: PresentationReport, _ info: PaywallInfo) {
     switch report {
-    case .customAction(let name): emit(.handleCustomPaywallAction(name: name))
+    case .customAction(let name): outbox.emit(.handleCustomPaywallAction(name: name))
     case .userAttributes(let attributes): setUserAttributes(attributes)
     case .shimmer(let isShown): track(isShown ? .shimmerViewStart : .shimmerViewComplete)
     case .pageView(let page): track(.paywallPageView(info, page))
     case .permission(let name, let step): permission(name, step, info)
     case .reviewRequested(let count): track(.reviewRequested(count: count))
     case .touchesBegan: touchesBegan()
-    case .state(let state): if state.isObject { presentation?.info.state = state }
+    case .state(let state): if state.isObject { stage.advance { $0.report(state: state) } }
     default: break
     }
   }
@@ -58,7 +58,7 @@ extension SDKState {
     case .denied: track(.permissionDenied(name: name, paywallIdentifier: info.identifier))
     }
     if step != .requested, let id = presentation?.id {
-      effects.append(.message(id: id, .permissionResult(name: name, isGranted: step == .granted)))
+      outbox.add(.message(id: id, .permissionResult(name: name, isGranted: step == .granted)))
     }
   }
 
@@ -70,13 +70,8 @@ extension SDKState {
   }
 
   private mutating func webView(_ step: WebViewStep) {
-    switch step {
-    case .start: presentation?.info.webViewLoad.start = now
-    case .complete: presentation?.info.webViewLoad.complete = now
-    case .fail: presentation?.info.webViewLoad.fail = now
-    case .ready(let version): presentation?.info.paywalljsVersion = version
-    case .timeout, .fallback, .processTerminated: break
-    }
+    let now = now
+    stage.advance { $0.report(step, at: now) }
     guard let info = presentation?.info else { return }
     switch step {
     case .start: track(.paywallWebviewLoadStart(info))
@@ -99,8 +94,8 @@ extension SDKState {
   }
 
   mutating func openDeepLinkNow(_ url: String) {
-    emit(.paywallWillOpenDeepLink(url))
-    effects.append(.open(url: url, external: true))
+    outbox.emit(.paywallWillOpenDeepLink(url))
+    outbox.add(.open(url: url, external: true))
   }
 
   private mutating func checkoutReported() {

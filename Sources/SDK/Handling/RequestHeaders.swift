@@ -8,16 +8,16 @@ extension SDKState {
   func withHeaders(_ request: HTTPRequest, attempt: Int) -> HTTPRequest {
     var request = request
     request.environment = options.networkEnvironment
-    let status = stored.status.entitlements.map(\.id).joined(separator: ",")
+    let status = ownership.status.entitlements.map(\.id).joined(separator: ",")
     let fields: KeyValuePairs<String, String> = [
       "X-Platform": platform.spelling, "X-Platform-Environment": "SDK",
-      "X-Platform-Wrapper": wrapper?.name ?? "", "X-App-User-ID": stored.appUserID ?? "",
-      "X-Alias-ID": stored.aliasID, "X-Vendor-ID": device.vendorID,
+      "X-Platform-Wrapper": settings.wrapper?.name ?? "", "X-App-User-ID": person.appUserID ?? "",
+      "X-Alias-ID": person.aliasID, "X-Vendor-ID": device.vendorID,
       "X-App-Version": device.appVersion, "X-OS-Version": device.osVersion,
       "X-Device-Model": device.deviceModel, "X-Device-Locale": locale,
       "X-Device-Language-Code": LocaleParts.language(locale),
       "X-Device-Currency-Code": device.currencyCode,
-      "X-Device-Interface-Style": interfaceStyle?.rawValue ?? device.systemInterfaceStyle,
+      "X-Device-Interface-Style": settings.interfaceStyle?.rawValue ?? device.systemInterfaceStyle,
       "X-SDK-Version": SDKVersion.current, "X-Bundle-ID": device.bundleID,
       "X-Is-Sandbox": device.isSandbox ? "true" : "false",
       "X-Static-Config-Build-Id": config?.config.buildID ?? "",

@@ -1,65 +1,52 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The restore that runs. It does not hinder a purchase.
-struct RestoreSlot: Sendable {
-  var token: Token
-  /// The paywall that it was asked for on; nil for `restorePurchases()`.
-  var presentationID: String?
-  var calls: [Token] = []
-  /// What came, while the owned products are loaded.
-  var finished: RestorationResult?
-}
-
 // MARK: Restoring
 
 extension SDKState {
   mutating func restoreFromPaywall() {
     // A tap while a restore runs is ignored (decision D10).
-    guard let open = presentation, restore == nil else { return }
-    let slot = RestoreSlot(token: newToken(), presentationID: open.id)
-    restore = slot
+    guard let open = presentation, transactions.restore == nil else { return }
+    let token = outbox.newToken()
+    transactions.beginRestore(token, on: open.id)
     track(.restoreStart)
-    effects.append(.message(id: open.id, .restoreStart))
-    switch purchases {
-    case .store: effects.append(.restore(slot.token, byController: false))
-    case .controller: effects.append(.restore(slot.token, byController: true))
-    case .listener where hasPurchaseListener: emit(.onPurchaseRestore)
-    case .listener: finishRestore(.failed("noRestoreHandler"), slot.token)
+    outbox.add(.message(id: open.id, .restoreStart))
+    switch settings.purchases {
+    case .store: outbox.add(.restore(token, byController: false))
+    case .controller: outbox.add(.restore(token, byController: true))
+    case .listener where transactions.hasListener: outbox.emit(.onPurchaseRestore)
+    case .listener: finishRestore(.failed("noRestoreHandler"), token)
     }
   }
 
   /// The call `restorePurchases()`. An app with a controller gets what the store says and nothing
   /// else; otherwise the SDK tells of it as of a restore on a paywall.
   mutating func restorePurchases(_ call: Token) {
-    guard purchases == .store else {
-      let token = newToken()
-      plainRestores[token] = call
-      return effects.append(.restore(token, byController: false))
+    let isOwn = settings.purchases == .store
+    if isOwn, transactions.restore != nil { return transactions.joinRestore(call) }
+    let token = outbox.newToken()
+    if isOwn {
+      transactions.beginRestore(token, call: call)
+      track(.restoreStart)
+    } else {
+      transactions.beginPlain(token, for: call)
     }
-    if restore != nil {
-      restore?.calls.append(call)
-      return
-    }
-    let slot = RestoreSlot(token: newToken(), calls: [call])
-    restore = slot
-    track(.restoreStart)
-    effects.append(.restore(slot.token, byController: false))
+    outbox.add(.restore(token, byController: false))
   }
 
   /// The app's answer to `onPurchaseRestore`; without a restore that waits for it, nothing.
   mutating func didRestore(_ result: RestorationResult) {
-    guard purchases == .listener, let slot = restore else { return }
+    guard settings.purchases == .listener, let slot = transactions.restore else { return }
     finishRestore(result, slot.token)
   }
 
   mutating func finishRestore(_ result: RestorationResult, _ token: Token) {
-    if let call = plainRestores.removeValue(forKey: token) {
-      return complete(call, .restoration(result))
+    if let call = transactions.takePlain(token) {
+      return outbox.complete(call, .restoration(result))
     }
-    guard let slot = restore, slot.token == token, slot.finished == nil else { return }
-    if result == .restored, purchases == .store || options.purchaseMode == .agentWallie {
-      restore?.finished = result
+    guard let slot = transactions.restore(awaiting: token) else { return }
+    if result == .restored, settings.purchases == .store || options.purchaseMode == .agentWallie {
+      transactions.hold(result)
       return loadOwned(for: .restore)
     }
     conclude(slot, result)
@@ -67,20 +54,20 @@ extension SDKState {
 
   /// Says what became of a restore. It counts when there is an active entitlement afterwards.
   mutating func conclude(_ slot: RestoreSlot, _ result: RestorationResult) {
-    restore = nil
+    transactions.endRestore()
     let isOpen = presentation != nil && presentation?.id == slot.presentationID
-    guard result == .restored, stored.status.isActive else {
+    guard result == .restored, ownership.status.isActive else {
       return concludeFailed(slot, result, tells: isOpen)
     }
     track(.restoreComplete)
     track(.transactionRestore(.viaRestore, (isOpen ? presentation?.info : nil) ?? .none))
     if isOpen, let id = slot.presentationID {
-      effects.append(.message(id: id, .restoreComplete))
+      outbox.add(.message(id: id, .restoreComplete))
     }
-    if options.purchaseMode == .agentWallie { effects.append(.didRestorePurchases) }
-    for call in slot.calls { complete(call, .restoration(.restored)) }
+    if options.purchaseMode == .agentWallie { outbox.add(.didRestorePurchases) }
+    for call in slot.calls { outbox.complete(call, .restoration(.restored)) }
     guard isOpen else { return }
-    presentation?.completed = .restored
+    stage.advance { $0.complete(.restored) }
     if options.paywalls.automaticallyDismiss, presentation?.isOpen == true {
       beginDismissal(Closing(reason: .systemLogic))
     }
@@ -93,9 +80,9 @@ extension SDKState {
     if case .failed(let text) = result { message = text ?? "the purchases could not be restored" }
     track(.restoreFail(message: message))
     if tells, let id = slot.presentationID {
-      effects.append(.message(id: id, .restoreFail(message)))
+      outbox.add(.message(id: id, .restoreFail(message)))
     }
-    effects.append(.alert(.restoreFailed(options.paywalls.restoreFailed)))
-    for call in slot.calls { complete(call, .restoration(.failed(message))) }
+    outbox.add(.alert(.restoreFailed(options.paywalls.restoreFailed)))
+    for call in slot.calls { outbox.complete(call, .restoration(.failed(message))) }
   }
 }

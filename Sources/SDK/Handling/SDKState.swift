@@ -7,6 +7,9 @@ internal import RuleEngine
 /// `handle` is a pure function of the state and its arguments: it reads no clock, sends nothing
 /// and waits for nothing. What has to be done comes back as effects, in order; what comes of them
 /// is handled as inputs. ``Tollgate`` is the actor that does both ends.
+///
+/// What is known lies in a few states, each of which changes by its own functions alone. What
+/// touches several of them is an extension of this one, beside it in the folder.
 package struct SDKState {
   /// What the shell knows at the moment of an input.
   package struct Surroundings: Sendable {
@@ -22,77 +25,20 @@ package struct SDKState {
 
   let platform: Platform
   var entropy: Entropy
-  var now: Int64 = 0
-  var device = DeviceFacts()
-  var effects: [Effect] = []
-
-  // Life cycle.
-  var lifecycle: Lifecycle
-  var apiKey = ""
-  var options = TollgateOptions()
-  var purchases = PurchaseHandling.store
-  var wrapper: Configuration.Wrapper?
-  var config: ApplicationConfig?
-  /// Runs the rules of the config.
-  var runner: RuleRunner?
-  /// Why there is no config, for a person.
-  var configurationError: String?
-  /// The request for the config that counts, if one runs.
-  var configRequest: Token?
-  /// Calls of `configure` that share one outcome.
-  var configureCalls: [Token] = []
-  /// Calls that wait for `configure`, in their order.
-  var waitingCalls: [WaitingCall] = []
-  /// Preloads and links that came before the config.
-  var queuedPreloads: [[String]?] = []
-  var queuedDeepLinks: [String] = []
-  var hasLaunched = false
-  var session = AppSession()
-  /// Whether the SDK never ran before this process.
-  var isFirstRun = false
-  /// Settings that calls made; they win over the options.
-  var logLevel: LogLevel?
-  var tracking: EventTrackingBehavior?
-  var interfaceStyle: InterfaceStyle?
-
-  // The user.
-  var stored: StoredState
-  var saved: StoredState?
-  var history: LoggedEvents
-  /// Counts identities, so that answers about an earlier one are left aside.
-  var identityNumber = 0
-  /// Calls of `identify` that wait for the server's assignments, and keep placements waiting.
-  var restoringAssignments: Set<Token> = []
-  /// Experiments whose confirmation is under way.
-  var confirming: Set<String> = []
-  var ownedProducts: [String] = []
-  /// What a server knows of the device, an object.
-  var enrichment: Value = .map([])
-
-  // Placements.
-  var registrations: [Registration] = []
-  var active: ActiveRegistration?
-  var presentation: Presentation?
-  var questions: [Token: Question] = [:]
-  var callbacks: [String: PendingCallback] = [:]
-  var backPress: Token?
-  var fetchedPaywalls: [String: PaywallResponse] = [:]
-  var storeProducts: [String: StoreProduct] = [:]
-
-  // Purchases.
-  var hasPurchaseListener = false
-  var purchase: PurchaseSlot?
-  var restore: RestoreSlot?
-  /// Restores of a controller app in the store, by the store's token.
-  var plainRestores: [Token: Token] = [:]
-  var consumptions: [Token: Token] = [:]
-
-  // Work under way.
-  var requests: [Token: PendingRequest] = [:]
-  var ownedLoads: [Token: OwnedLoad] = [:]
-  var productLoads: [Token: ProductLoad] = [:]
-  private var tokens = 0
-  var armedTimers: Set<TimerID> = []
+  private var surroundings = Surroundings(now: 0, device: DeviceFacts())
+  var outbox = Outbox()
+  var settings = Settings()
+  var startup: Startup
+  var catalog = Catalog()
+  var person: Person
+  var ownership: Ownership
+  var usage: Usage
+  private(set) var history: LoggedEvents
+  var turns = Turns()
+  var stage = Stage()
+  var transactions = Transactions()
+  var requests = Requests()
+  private var saved: StoredState?
 
   /// - Parameters:
   ///   - stored: what an earlier process saved, if anything.
@@ -102,30 +48,25 @@ package struct SDKState {
   ) {
     self.platform = platform
     self.entropy = entropy
-    self.stored = StoredState(decoding: stored ?? .null)
+    let stored = StoredState(decoding: stored ?? .null)
+    person = Person(stored, &self.entropy)
+    ownership = Ownership(stored)
+    usage = Usage(stored)
+    startup = Startup(isUserKnown: stored.appUserID != nil)
     history = LoggedEvents(log)
-    lifecycle = Lifecycle(user: self.stored.appUserID == nil ? .anonymous : .known)
-    if self.stored.deviceID.isEmpty {
-      self.stored.deviceID = "$SuperwallDevice:" + self.entropy.identifier("device")
-    }
-    if self.stored.aliasID.isEmpty {
-      self.stored.aliasID = newAlias()
-      self.stored.seed = self.entropy.percentile()
-    }
   }
 
   /// Takes one input and says what has to be done.
   package mutating func handle(_ input: Input, in surroundings: Surroundings) -> [Effect] {
-    now = surroundings.now
-    device = surroundings.device
+    self.surroundings = surroundings
     take(input)
     startRegistrations()
+    let stored = stored
     if stored != saved {
       saved = stored
-      effects.append(.save(stored.value))
+      outbox.add(.save(stored.value))
     }
-    defer { effects.removeAll(keepingCapacity: true) }
-    return effects
+    return outbox.take()
   }
 
   private mutating func take(_ input: Input) {
@@ -136,8 +77,8 @@ package struct SDKState {
     case .presentation(let id, let report): receive(report, from: id)
     case .backPress(let token, let id): pressBack(token, in: id)
     case .device(let report): receive(report)
-    case .listenersChanged(let purchases): hasPurchaseListener = purchases
-    case .timer(let id): if armedTimers.remove(id) != nil { fire(id) }
+    case .listenersChanged(let purchases): transactions.setListener(purchases)
+    case .timer(let id): if outbox.takeTimer(id) { fire(id) }
     case .response(let token, let result): receive(result, for: token)
     case .ownedProducts(let token, let result): receiveOwned(result, for: token)
     case .products(let token, let result): receiveProducts(result, for: token)
@@ -163,80 +104,62 @@ package struct SDKState {
     case .backPress: answerBackPress(false)
     }
   }
-}
 
-// MARK: Saying what has to be done
+  // MARK: What is known
 
-extension SDKState {
-  mutating func newToken() -> Token {
-    tokens += 1
-    // Tokens of calls come from the shell and are positive.
-    return Token(number: -tokens)
+  /// Milliseconds since 1970.
+  var now: Int64 { surroundings.now }
+  var device: DeviceFacts { surroundings.device }
+  var options: TollgateOptions { settings.options }
+  var config: ApplicationConfig? { catalog.config }
+  var presentation: Presentation? { stage.presentation }
+  var active: ActiveRegistration? { turns.active }
+  /// What survives the end of the process.
+  var stored: StoredState { StoredState(person, ownership, usage) }
+  /// What decisions go by beside attributes.
+  var decisionState: DecisionState {
+    DecisionState(
+      subjectID: person.subjectID, now: now, assignments: person.assignments,
+      occurrences: history.forDeciding, entitlements: ownership.status.entitlements.map(\.id),
+      sessionStart: usage.session.start)
   }
 
-  mutating func newAlias() -> String { "$SuperwallAlias:" + entropy.identifier("alias") }
-
-  mutating func emit(_ event: ModuleEvent) { effects.append(.emit(event)) }
+  // MARK: Saying what happened
 
   /// Tells the app of an event of the SDK and keeps it in the history.
   mutating func track(_ event: SuperwallEvent) {
     remember(event.name.placementName)
-    emit(.handleSuperwallEvent(event))
-    if uploads(event) { collect(event.name.placementName, event.value) }
+    outbox.emit(.handleSuperwallEvent(event))
+    if settings.uploads(event) { collect(event.name.placementName, event.value) }
   }
-
-  /// Whether an event is uploaded (decision D44).
-  private func uploads(_ event: SuperwallEvent) -> Bool {
-    switch (trackingBehavior, event) {
-    case (.none, _): false
-    case (.superwallOnly, .triggerFire), (.superwallOnly, .userAttributes): false
-    default: true
-    }
-  }
-
-  var trackingBehavior: EventTrackingBehavior { tracking ?? options.eventTrackingBehavior }
 
   mutating func collect(_ name: String, _ parameters: Value) {
-    effects.append(
+    outbox.add(
       .collect(
         CollectedEvent(id: newEventID(), name: name, parameters: parameters, createdAt: now)))
   }
+
+  mutating func newEventID() -> String { entropy.identifier("event") }
 
   /// Keeps an event in the history.
   mutating func remember(_ name: String) { remember(.event(name: name, at: now)) }
 
   mutating func remember(_ entry: EventLogEntry) {
     history.add(entry)
-    effects.append(.log(entry))
+    outbox.add(.log(entry))
+  }
+
+  /// Forgets what happened to a user, but for events of the device.
+  mutating func forgetHistory() {
+    let kept = platform.eventsKeptOnReset
+    history.reset(keeping: kept)
+    outbox.add(.clearLog(keepingEvents: Set(kept)))
   }
 
   mutating func log(
     _ level: LogLevel, _ scope: LogScope, _ message: String, error: String? = nil
   ) {
     let message = LogMessage(level, scope, message, error: error)
-    if logging.allows(message) { emit(.handleLog(message)) }
-  }
-
-  var logging: LoggingOptions {
-    var logging = options.logging
-    logging.level = logLevel ?? logging.level
-    return logging
-  }
-
-  mutating func complete(_ token: Token?, _ reply: Reply = .done) {
-    if let token { effects.append(.complete(token, .success(reply))) }
-  }
-
-  mutating func fail(_ token: Token?, _ error: SDKError) {
-    if let token { effects.append(.complete(token, .failure(error))) }
-  }
-
-  mutating func startTimer(_ id: TimerID, _ milliseconds: Int64) {
-    armedTimers.insert(id)
-    effects.append(.startTimer(id, milliseconds: milliseconds))
-  }
-
-  mutating func cancelTimer(_ id: TimerID) {
-    if armedTimers.remove(id) != nil { effects.append(.cancelTimer(id)) }
+    if settings.logging.allows(message) { outbox.emit(.handleLog(message)) }
   }
 }

@@ -1,12 +1,6 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A time of use of the app, as rules see it.
-struct AppSession: Sendable {
-  var id = ""
-  var start: Int64?
-}
-
 // MARK: Launch, foreground, background
 
 extension SDKState {
@@ -14,13 +8,10 @@ extension SDKState {
   ///
   /// - Returns: the events that may ask for a paywall, for when the calls that waited are done.
   mutating func launch() -> [SuperwallEventName] {
-    guard !hasLaunched else { return [] }
-    hasLaunched = true
-    beginSession()
+    guard !usage.hasLaunched else { return [] }
+    usage.launch(newSession(), at: now)
     var events: [SuperwallEvent] = []
-    if stored.installedAt == nil {
-      stored.installedAt = now
-      isFirstRun = true
+    if usage.isFirstRun {
       track(.firstSeen)
       events.append(.appInstall)
     }
@@ -32,23 +23,21 @@ extension SDKState {
     return events.map(\.name)
   }
 
-  private mutating func beginSession() {
-    session = AppSession(id: entropy.identifier("session"), start: now)
+  private mutating func newSession() -> AppSession {
+    AppSession(id: entropy.identifier("session"), start: now)
   }
 
   /// Whether the app was never in the background, or longer than the config allows.
   private var isNewSession: Bool {
-    guard let closedAt = stored.closedAt else { return true }
-    let timeout = config?.settings.sessionTimeout ?? ConfigSettings.defaultSessionTimeout
-    return now - closedAt > timeout
+    usage.isNewSession(
+      at: now, timeout: config?.settings.sessionTimeout ?? ConfigSettings.defaultSessionTimeout)
   }
 
   mutating func enterForeground() {
     track(.appOpen)
-    if lifecycle.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
-    guard lifecycle.phase == .configured, stored.closedAt != nil, isNewSession else { return }
-    stored.closedAt = nil
-    beginSession()
+    if startup.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
+    guard startup.phase == .configured, usage.closedAt != nil, isNewSession else { return }
+    usage.resume(newSession())
     track(.sessionStart)
     trackDevice()
     refreshConfig()
@@ -56,7 +45,7 @@ extension SDKState {
   }
 
   mutating func enterBackground() {
-    stored.closedAt = now
+    usage.close(at: now)
     track(.appClose)
   }
 
@@ -69,7 +58,7 @@ extension SDKState {
     case .enrichmentStart: track(.enrichmentStart)
     case .enrichmentComplete(let user, let device):
       track(.enrichmentComplete(user: user, device: device))
-      enrichment = device ?? enrichment
+      if let device { usage.enrich(device) }
       if let user { setUserAttributes(user) }
     case .enrichmentFail: track(.enrichmentFail)
     case .customerInfoDidChange: track(.customerInfoDidChange)

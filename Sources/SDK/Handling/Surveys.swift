@@ -10,11 +10,11 @@ extension SDKState {
   mutating func askSurvey(_ condition: Survey.Condition, before closing: Closing) -> Bool {
     guard let open = presentation,
       let survey = open.info.surveys.first(where: { $0.condition == condition }),
-      stored.surveys.insert(survey.assignmentKey).inserted,
+      person.meet(survey: survey.assignmentKey),
       entropy.fraction() < survey.probability
     else { return false }
-    presentation?.phase = .surveying(survey, closing)
-    effects.append(.ask(id: open.id, survey))
+    stage.advance { $0.survey(survey, before: closing) }
+    outbox.add(.ask(id: open.id, survey))
     return true
   }
 
@@ -22,7 +22,7 @@ extension SDKState {
     guard let open = presentation, open.id == id,
       case .surveying(let survey, let closing) = open.phase
     else { return }
-    presentation?.phase = .presented
+    stage.advance { $0.appear() }
     switch answer {
     case .closed: track(.surveyClose)
     case .option(let optionID, let text):

@@ -1,17 +1,11 @@
 public import Expressions
 public import RuleEngine
 
-/// A user's variant of an experiment.
-public struct Assignment: Hashable, Sendable {
-  public var experimentID: String
-  public var variant: Variant
-  /// Whether the server knows that the user has it.
-  public var isSentToServer: Bool
-
-  public init(experimentID: String, variant: Variant, isSentToServer: Bool = false) {
-    self.experimentID = experimentID
-    self.variant = variant
-    self.isSentToServer = isSentToServer
+extension Assignment {
+  /// Whether it says the same, whatever is known of the variant.
+  func isSame(as other: Assignment) -> Bool {
+    experimentID == other.experimentID && variantID == other.variantID
+      && isSentToServer == other.isSentToServer
   }
 
   /// The contract's JSON: `{"experimentId", "variant", "isSentToServer"}`.
@@ -19,8 +13,8 @@ public struct Assignment: Hashable, Sendable {
     .object([
       "experimentId": .string(experimentID),
       "variant": .object([
-        "id": .string(variant.id), "type": .string(variant.kind.rawValue),
-        "paywallId": .string(variant.paywallID ?? ""),
+        "id": .string(variantID), "type": .string((kind ?? .treatment).rawValue),
+        "paywallId": .string(paywallID ?? ""),
       ]),
       "isSentToServer": .bool(isSentToServer),
     ])

@@ -88,8 +88,8 @@ struct DeepLinkTests {
     let known = Set(DeviceAttributeName.all)
     #expect(known.count == DeviceAttributeName.all.count)
     for platform in [Platform.ios, .android] {
-      var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
-      state.stored.lastPaywallView = 1
+      let state = SDKState(
+        platform: platform, entropy: .sequence(seed: 1), stored: ["lastPaywallView": 1])
       let names = (state.deviceAttributes.all().members ?? []).map(\.key)
       #expect(names.count > 30)
       #expect(names.filter { !known.contains($0) } == [])

@@ -24,12 +24,14 @@ struct RandomRunTests {
         outcomes.count == 1, "seed \(seed): \(call.prefix(80)) had \(outcomes.count) outcomes")
     }
     for presses in world.presses.values { #expect(presses.count == 1, "seed \(seed)") }
-    #expect(world.state.waitingCalls.isEmpty && world.state.configureCalls.isEmpty, "seed \(seed)")
-    #expect(world.state.questions.isEmpty && world.state.requests.isEmpty, "seed \(seed)")
-    #expect(world.state.registrations.isEmpty && world.state.active == nil, "seed \(seed)")
-    #expect(world.state.callbacks.isEmpty && world.state.backPress == nil, "seed \(seed)")
-    #expect(world.state.purchase == nil && world.state.restore == nil, "seed \(seed)")
-    #expect(world.state.restoringAssignments.isEmpty, "seed \(seed)")
+    #expect(
+      world.state.startup.waitingCalls.isEmpty && world.state.startup.configureCalls.isEmpty,
+      "seed \(seed)")
+    #expect(world.state.turns.questions.isEmpty && world.state.requests.isEmpty, "seed \(seed)")
+    #expect(world.state.turns.waiting.isEmpty && world.state.active == nil, "seed \(seed)")
+    #expect(world.state.stage.isAnswered, "seed \(seed)")
+    #expect(world.state.transactions.isEmpty, "seed \(seed)")
+    #expect(world.state.person.isReady, "seed \(seed)")
     EventInvariants.check(world.events, "seed \(seed)")
     checkHandlers(world, seed)
     // Whole states are too long to print.

@@ -241,12 +241,14 @@ struct RandomWorld {
     while idle < 3 {
       while !debts.isEmpty { pay(debts.removeFirst()) }
       if purchaseIsOpen { start(.didPurchase(.cancelled)) }
-      if state.restore != nil, controller == .listener { start(.didRestore(.failed(nil))) }
+      if state.transactions.restore != nil, controller == .listener {
+        start(.didRestore(.failed(nil)))
+      }
       if state.presentation != nil { start(.dismiss) }
       if debts.isEmpty, timers.isEmpty, state.presentation == nil { idle += 1 } else { idle = 0 }
       if debts.isEmpty { fireTimer() }
     }
   }
 
-  private var purchaseIsOpen: Bool { state.purchase != nil && controller == .listener }
+  private var purchaseIsOpen: Bool { state.transactions.purchase != nil && controller == .listener }
 }

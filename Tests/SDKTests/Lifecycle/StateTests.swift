@@ -26,7 +26,7 @@ struct StateTests {
     #expect(effects.requests.isEmpty)
     #expect(effects.timers.map(\.id) == [.retry(first)] && effects.timers[0].milliseconds == 5_000)
     run.answer(first, Samples.config)
-    #expect(run.take().isEmpty && run.state.lifecycle.phase == .configuring)
+    #expect(run.take().isEmpty && run.state.startup.phase == .configuring)
 
     run.handle(.timer(.retry(first)))
     effects = run.take()
@@ -35,7 +35,7 @@ struct StateTests {
     #expect(second.request.headers.contains(.init("X-Retry-Count", "1")))
     run.answer(second.token, Samples.config)
     #expect(run.take().replies(to: call).count == 1)
-    #expect(run.state.lifecycle.phase == .configured && run.state.armedTimers.isEmpty)
+    #expect(run.state.startup.phase == .configured && run.state.outbox.armedTimers.isEmpty)
   }
 
   /// Seven attempts for six retries, and one failure.
@@ -54,8 +54,8 @@ struct StateTests {
         #expect(run.effects.replies(to: call).count == 1)
       }
     }
-    #expect(attempts == 7 && run.state.lifecycle.phase == .configFailed)
-    #expect(run.state.armedTimers.isEmpty && run.state.requests.isEmpty)
+    #expect(attempts == 7 && run.state.startup.phase == .configFailed)
+    #expect(run.state.outbox.armedTimers.isEmpty && run.state.requests.isEmpty)
   }
 
   // MARK: Calls that wait
@@ -78,7 +78,8 @@ struct StateTests {
       if case .complete(let token, _) = effect { token } else { nil }
     }
     #expect(answered.filter(waiting.contains) == waiting)
-    #expect(!run.state.armedTimers.contains { if case .waitingCall = $0 { true } else { false } })
+    #expect(
+      !run.state.outbox.armedTimers.contains { if case .waitingCall = $0 { true } else { false } })
     // A timer that fires late has nothing left to give up.
     run.handle(.timer(.waitingCall(waiting[0])))
     #expect(run.take().isEmpty)
@@ -93,7 +94,7 @@ struct StateTests {
     run.configure(purchases: .store)
     run.present("gated")
     run.report(.purchase(productID: Samples.year.id, shouldDismiss: true))
-    let token = try #require(run.state.purchase?.token)
+    let token = try #require(run.state.transactions.purchase?.token)
     run.handle(.purchaseFinished(token, StorePurchase(.purchased)))
     let loads = run.take().compactMap { effect -> Token? in
       if case .loadOwnedProducts(let token) = effect { token } else { nil }
@@ -188,6 +189,29 @@ struct StateTests {
     run.call(.confirmAllAssignments)
     let rest = try #require(run.take().requests.first)
     #expect(rest.request.body?["assignments"]?.elements?.count == 100)
+  }
+
+  /// What was stored may be damaged.
+  @Test func anyTimeAndCountIsSurvived() {
+    for number in [Int64.min, .max] {
+      var run = StateRun(
+        stored: [
+          "status": ["status": "INACTIVE"], "installedAt": .int(number), "closedAt": .int(number),
+          "lastPaywallView": .int(number), "totalPaywallViews": .int(.max),
+        ])
+      run.configure()
+      run.handle(.application(.foreground))
+      let token = run.call(.getDeviceAttributes)
+      let replies = run.take().replies(to: token)
+      guard case .success(.attributes(let device)) = replies.first else {
+        Issue.record("there are no attributes")
+        continue
+      }
+      #expect(device["minutesSinceInstall"] == 0 && device["daysSinceLastPaywallView"] == 0)
+      run.present("gated")
+      #expect(run.state.presentation?.isOpen == true)
+      #expect(run.state.stored.totalPaywallViews == .max)
+    }
   }
 
   // MARK: What is forgotten

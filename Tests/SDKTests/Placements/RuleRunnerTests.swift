@@ -94,8 +94,8 @@ struct RuleRunnerTests {
   }
 
   /// Attribute by attribute and all at once say the same.
-  @Test(arguments: [SDK.Platform.iOS, .android])
-  func attributesHaveOneValue(_ platform: SDK.Platform) throws {
+  @Test(arguments: [Platform.ios, .android])
+  func attributesHaveOneValue(_ platform: Platform) throws {
     var facts = DeviceFacts()
     facts.additional = ["bundleId": "own", "a": 1]
     facts.timeZone = "Europe/Paris"

@@ -143,13 +143,13 @@ struct CollectorTests {
   @Test(arguments: EventTrackingBehavior.allCases)
   func trackingBehavior(_ behavior: EventTrackingBehavior) {
     var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
-    state.tracking = behavior
+    state.settings.set(behavior)
     state.track(.appOpen)
     state.track(.userAttributes(.map([])))
     state.track(.triggerFire(placement: "p", .noAudienceMatch))
     var uploaded: [String] = []
     var heard = 0
-    for effect in state.effects {
+    for effect in state.outbox.take() {
       if case .collect(let event) = effect { uploaded.append(event.name) }
       if case .emit = effect { heard += 1 }
     }

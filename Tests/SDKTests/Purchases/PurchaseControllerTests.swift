@@ -177,13 +177,14 @@ struct AgentWalliePurchaseTests {
   @Test func signedTransactionsAreVerified() async throws {
     var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
     let surroundings = SDKState.Surroundings(now: Samples.start, device: DeviceFacts())
-    state.options.purchaseMode = .agentWallie
-    state.apiKey = "pk"
+    var options = TollgateOptions()
+    options.purchaseMode = .agentWallie
+    state.settings.adopt(
+      Configuration(apiKey: "pk", options: options, purchases: .controller, wrapper: nil))
     let slot = PurchaseSlot(
       token: Token(number: 1), presentationID: "p", product: Samples.year, info: .none,
       shouldDismiss: true, startsTrial: false)
-    state.purchase = slot
-    state.purchases = .controller
+    state.transactions.begin(slot)
     let transaction = StoreTransaction(signedTransaction: "eyJ")
     let effects = state.handle(
       .purchaseFinished(slot.token, StorePurchase(.purchased, transaction: transaction)),

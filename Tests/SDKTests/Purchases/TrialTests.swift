@@ -16,10 +16,10 @@ struct TrialTests {
     status: SubscriptionStatus = .inactive, owned: [StoreProduct] = []
   ) throws -> Bool {
     var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
-    state.config = try ApplicationConfig.decode(Samples.configText, platform: platform)
-    state.stored.status = status
-    state.ownedProducts = owned.map(\.id)
-    for product in owned { state.storeProducts[product.id] = product }
+    state.catalog.adopt(try ApplicationConfig.decode(Samples.configText, platform: platform))
+    state.catalog.keep(owned)
+    _ = state.ownership.set(status)
+    state.ownership.own(owned.map(\.id))
     let gated = try #require(state.config?.paywalls["pw_gated"])
     let paywall = PaywallResponse(
       decoding: gated.value.merging(

@@ -1,0 +1,50 @@
+/// A request to the store for products.
+struct ProductLoad: Sendable {
+  enum Purpose: Hashable, Sendable {
+    case registration
+    /// With the number of paywalls.
+    case preload(Int)
+  }
+
+  var purpose: Purpose
+  var identifiers: [String]
+  var placement = ""
+  var info = PaywallInfo.none
+  var attempt = 0
+}
+
+/// The config that counts, and what was loaded for it: paywalls and products.
+struct Catalog {
+  private(set) var config: ApplicationConfig?
+  /// Runs the rules of the config.
+  private(set) var runner: RuleRunner?
+  /// Paywalls that the config does not have in the user's language.
+  private var paywalls: [String: PaywallResponse] = [:]
+  private var products: [String: StoreProduct] = [:]
+  private var loads: [Token: ProductLoad] = [:]
+
+  mutating func adopt(_ config: ApplicationConfig) {
+    self.config = config
+    runner = RuleRunner(config.rules)
+    paywalls = [:]
+  }
+
+  /// A paywall that needs no request.
+  func paywall(_ identifier: String, locale: String) -> PaywallResponse? {
+    config?.staticPaywall(identifier, locale: locale) ?? paywalls[identifier]
+  }
+
+  mutating func keep(_ paywall: PaywallResponse, as identifier: String) {
+    paywalls[identifier] = paywall
+  }
+
+  func product(_ identifier: String) -> StoreProduct? { products[identifier] }
+
+  mutating func keep(_ products: [StoreProduct]) {
+    for product in products { self.products[product.id] = product }
+  }
+
+  mutating func begin(_ load: ProductLoad, _ token: Token) { loads[token] = load }
+
+  mutating func take(_ token: Token) -> ProductLoad? { loads.removeValue(forKey: token) }
+}

@@ -1,0 +1,145 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Who the user is, what is known of them, and which variants they have.
+struct Person {
+  private(set) var appUserID: String?
+  private(set) var aliasID: String
+  /// The installation's identity; the device may have one of its own.
+  let deviceID: String
+  /// 0 to 99, for rules that split users.
+  private(set) var seed: Int
+  /// The app's attributes, without the SDK's own.
+  private(set) var attributes: [String: Value]
+  private(set) var integrationAttributes: [String: String]
+  private(set) var assignments: [Assignment]
+  /// Keys of the surveys that the user was chosen for, or not chosen for.
+  private(set) var surveys: Set<String>
+  /// Counts identities, so that answers about an earlier one are left aside.
+  private(set) var number = 0
+  /// Calls of `identify` that wait for the server's assignments, and keep placements waiting.
+  private(set) var restoring: Set<Token> = []
+  /// Experiments whose confirmation is under way.
+  private var confirming: Set<String> = []
+
+  /// What an earlier process stored, or somebody new.
+  init(_ stored: StoredState, _ entropy: inout Entropy) {
+    appUserID = stored.appUserID
+    deviceID =
+      stored.deviceID.isEmpty
+      ? "$SuperwallDevice:" + entropy.identifier("device") : stored.deviceID
+    let isNew = stored.aliasID.isEmpty
+    aliasID = isNew ? Self.newAlias(&entropy) : stored.aliasID
+    seed = isNew ? entropy.percentile() : stored.seed
+    attributes = stored.userAttributes
+    integrationAttributes = stored.integrationAttributes
+    assignments = stored.assignments
+    surveys = stored.surveys
+  }
+
+  private static func newAlias(_ entropy: inout Entropy) -> String {
+    "$SuperwallAlias:" + entropy.identifier("alias")
+  }
+
+  /// Who assignments go by.
+  var subjectID: String { appUserID ?? aliasID }
+
+  /// Whether placements can be decided: nobody waits for the server's assignments.
+  var isReady: Bool { restoring.isEmpty }
+
+  // MARK: Identity
+
+  mutating func adopt(_ userID: String, seed: Int?) {
+    begin()
+    appUserID = userID
+    self.seed = seed ?? self.seed
+  }
+
+  /// Becomes somebody new.
+  ///
+  /// - Returns: the calls that waited for assignments of the one who is gone, in their order.
+  mutating func forget(_ entropy: inout Entropy) -> [Token] {
+    begin()
+    appUserID = nil
+    aliasID = Self.newAlias(&entropy)
+    seed = entropy.percentile()
+    (attributes, integrationAttributes, assignments, surveys) = ([:], [:], [], [])
+    defer { restoring = [] }
+    return restoring.sorted { $0.number < $1.number }
+  }
+
+  /// From here on answers to earlier requests are about somebody else, also when an anonymous user
+  /// got an ID: what was being confirmed is confirmed again for them.
+  private mutating func begin() {
+    number += 1
+    confirming = []
+  }
+
+  mutating func merge(_ attributes: Value) {
+    UserAttributes.merge(attributes, into: &self.attributes)
+  }
+
+  /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
+  /// are left out, and the rest is set (decision D24). They are attributes of the user too.
+  mutating func setIntegrations(_ attributes: Value) {
+    var changes: [Value.Entry] = []
+    for member in attributes.members ?? []
+    where IntegrationAttribute(rawValue: member.key) != nil {
+      switch member.value {
+      case .null: integrationAttributes[member.key] = nil
+      case .string(let text): integrationAttributes[member.key] = text
+      default: continue
+      }
+      changes.append(Value.Entry(key: .string(member.key), value: member.value))
+    }
+    merge(.map(changes))
+  }
+
+  /// Whether a survey is new to the user. From now on it is not.
+  mutating func meet(survey key: String) -> Bool { surveys.insert(key).inserted }
+
+  // MARK: Assignments
+
+  mutating func store(_ variant: Variant, of experimentID: String) {
+    let new = Assignment(experimentID: experimentID, variant: variant)
+    if let known = assignments.firstIndex(where: { $0.experimentID == experimentID }) {
+      assignments[known] = new
+    } else {
+      assignments.append(new)
+    }
+  }
+
+  /// Variants of experiments that the config does not have are known from before.
+  mutating func replaceAssignments(by pairs: [Assignment], in config: Config?) {
+    assignments = pairs.compactMap { pair in
+      if let known = assignments.first(where: { $0.isSame(as: pair) }) { return known }
+      return config?.variant(of: pair).map {
+        Assignment(
+          experimentID: pair.experimentID, variant: $0, isSentToServer: pair.isSentToServer)
+      }
+    }
+  }
+
+  /// Lets placements wait until the server's assignments are there.
+  mutating func beginRestoring(_ call: Token) { restoring.insert(call) }
+
+  /// - Returns: whether the call still waited.
+  mutating func endRestoring(_ call: Token) -> Bool { restoring.remove(call) != nil }
+
+  /// An assignment that the server has to be told of: what it knows, or is being told, is not.
+  mutating func beginConfirming(_ experimentID: String) -> Assignment? {
+    guard let assignment = assignments.first(where: { $0.experimentID == experimentID }),
+      !assignment.isSentToServer, confirming.insert(experimentID).inserted
+    else { return nil }
+    return assignment
+  }
+
+  mutating func endConfirming(_ pairs: [Assignment], areSent: Bool) {
+    confirming.subtract(pairs.map(\.experimentID))
+    guard areSent else { return }
+    for pair in pairs {
+      let place = assignments.firstIndex { $0.isSame(as: pair) }
+      if let place { assignments[place].isSentToServer = true }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// What the app told `configure`, and what calls have set since.
+struct Settings {
+  private var configuration = Configuration(
+    apiKey: "", options: TollgateOptions(), purchases: .store, wrapper: nil)
+  private var logLevel: LogLevel?
+  private var tracking: EventTrackingBehavior?
+  /// Nil is what the system says.
+  private(set) var interfaceStyle: InterfaceStyle?
+
+  var apiKey: String { configuration.apiKey }
+  var options: TollgateOptions { configuration.options }
+  var purchases: PurchaseHandling { configuration.purchases }
+  var wrapper: Configuration.Wrapper? { configuration.wrapper }
+
+  /// What calls set wins over the options.
+  var trackingBehavior: EventTrackingBehavior { tracking ?? options.eventTrackingBehavior }
+
+  var logging: LoggingOptions {
+    var logging = options.logging
+    logging.level = logLevel ?? logging.level
+    return logging
+  }
+
+  mutating func adopt(_ configuration: Configuration) { self.configuration = configuration }
+
+  mutating func set(_ level: LogLevel) { logLevel = level }
+
+  mutating func set(_ behavior: EventTrackingBehavior) { tracking = behavior }
+
+  /// - Returns: whether it is another one.
+  mutating func set(_ style: InterfaceStyle?) -> Bool {
+    defer { interfaceStyle = style }
+    return style != interfaceStyle
+  }
+
+  /// Whether an event is uploaded (decision D44).
+  func uploads(_ event: SuperwallEvent) -> Bool {
+    switch (trackingBehavior, event) {
+    case (.none, _): false
+    case (.superwallOnly, .triggerFire), (.superwallOnly, .userAttributes): false
+    default: true
+    }
+  }
+}

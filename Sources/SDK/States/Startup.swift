@@ -1,0 +1,63 @@
+/// A call that waits for `configure`.
+struct WaitingCall: Hashable, Sendable {
+  var token: Token
+  var call: Call
+}
+
+/// How far `configure` is, and what waits for it.
+struct Startup {
+  private var lifecycle: Lifecycle
+  /// Why there is no config, for a person.
+  private(set) var error: String?
+  /// Calls of `configure` that share one outcome.
+  private(set) var configureCalls: [Token] = []
+  /// Calls that wait for `configure`, in their order.
+  private(set) var waitingCalls: [WaitingCall] = []
+  /// Preloads and links that came before the config.
+  private var preloads: [[String]?] = []
+  private var links: [String] = []
+
+  init(isUserKnown: Bool) { lifecycle = Lifecycle(user: isUserKnown ? .known : .anonymous) }
+
+  var phase: Lifecycle.Phase { lifecycle.phase }
+
+  mutating func handle(_ input: Lifecycle.Input) -> [Lifecycle.Effect] { lifecycle.handle(input) }
+
+  mutating func begin(_ call: Token) {
+    error = nil
+    configureCalls = [call]
+  }
+
+  mutating func join(_ call: Token) { configureCalls.append(call) }
+
+  mutating func fail(_ why: String) { error = why }
+
+  /// There is a config: nothing more waits for it.
+  ///
+  /// - Returns: what waited, to be done in this order.
+  mutating func finish() -> (configureCalls: [Token], preloads: [[String]?], links: [String]) {
+    defer { (error, preloads, links) = (nil, [], []) }
+    return (takeConfigureCalls(), preloads, links)
+  }
+
+  mutating func takeConfigureCalls() -> [Token] {
+    defer { configureCalls = [] }
+    return configureCalls
+  }
+
+  mutating func wait(_ call: WaitingCall) { waitingCalls.append(call) }
+
+  mutating func giveUp(_ token: Token) -> WaitingCall? {
+    let place = waitingCalls.firstIndex { $0.token == token }
+    return place.map { waitingCalls.remove(at: $0) }
+  }
+
+  mutating func takeWaitingCalls() -> [WaitingCall] {
+    defer { waitingCalls = [] }
+    return waitingCalls
+  }
+
+  mutating func queue(preload placements: [String]?) { preloads.append(placements) }
+
+  mutating func queue(link url: String) { links.append(url) }
+}

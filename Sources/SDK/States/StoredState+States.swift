@@ -1,0 +1,21 @@
+extension StoredState {
+  /// What of the states survives the end of the process.
+  init(_ person: Person, _ ownership: Ownership, _ usage: Usage) {
+    self.init()
+    status = ownership.status
+    appUserID = person.appUserID
+    aliasID = person.aliasID
+    deviceID = person.deviceID
+    seed = person.seed
+    userAttributes = person.attributes
+    integrationAttributes = person.integrationAttributes
+    assignments = person.assignments
+    surveys = person.surveys
+    codes = ownership.codes
+    webEntitlements = ownership.web
+    installedAt = usage.installedAt
+    totalPaywallViews = usage.totalPaywallViews
+    lastPaywallView = usage.lastPaywallView
+    closedAt = usage.closedAt
+  }
+}

@@ -1,0 +1,117 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A placement that waits for its turn, or has it.
+struct Registration: Hashable, Sendable {
+  var placement: String
+  var params: Value
+  var handlerID: String?
+  /// The call that gets the outcome; nil when nobody waits for it.
+  var call: Token?
+  /// The event of the SDK that asked; nil when the app did.
+  var event: SuperwallEventName?
+  var isFeatureGatable = false
+  /// The gating of the paywall whose place this one takes.
+  var gating: Paywall.FeatureGating?
+  var eventID: String
+  /// Milliseconds since 1970.
+  var at: Int64
+  /// When the placement was put into the history. Events of the SDK are there before they ask.
+  var rememberedAt: Int64?
+}
+
+/// The registration that has its turn: from the status to the paywall on screen.
+struct ActiveRegistration: Sendable {
+  enum Stage: Hashable, Sendable {
+    case waitingForStatus
+    case waitingForIdentity
+    case loadingPaywall
+    case loadingProducts
+    case askingPresenter
+    case presenting
+  }
+
+  private(set) var registration: Registration
+  /// Names this turn in timers and answers.
+  let token: Token
+  private(set) var stage = Stage.waitingForStatus
+  private(set) var decision: PlacementDecision?
+  private(set) var paywall: PaywallResponse?
+  private(set) var products: [StoreProduct] = []
+  private(set) var info = PaywallInfo.none
+
+  fileprivate init(_ registration: Registration, _ token: Token) {
+    self.registration = registration
+    self.token = token
+  }
+
+  mutating func remember(at now: Int64) { registration.rememberedAt = now }
+
+  mutating func wait(for stage: Stage) { self.stage = stage }
+
+  mutating func decide(_ decision: PlacementDecision) { self.decision = decision }
+
+  mutating func load(_ paywall: PaywallResponse, _ info: PaywallInfo) {
+    self.paywall = paywall
+    self.info = info
+    stage = .loadingProducts
+  }
+
+  mutating func load(_ products: [StoreProduct], _ info: PaywallInfo) {
+    self.products = products
+    self.info = info
+    stage = .askingPresenter
+  }
+}
+
+/// A call of `getPresentationResult`.
+struct Question: Hashable, Sendable {
+  /// What has to be known before it can be decided.
+  enum Wait: Hashable, Sendable {
+    case status
+    case identity
+  }
+
+  var token: Token
+  var placement: String
+  var params: Value
+  var wait: Wait?
+  /// What is answered when its paywall is available.
+  var decision: PlacementDecision?
+}
+
+/// Placements one after the other: those that wait, the one that has its turn; and questions about
+/// placements, which have no turn.
+struct Turns {
+  private(set) var waiting: [Registration] = []
+  private(set) var active: ActiveRegistration?
+  private(set) var questions: [Token: Question] = [:]
+
+  mutating func add(_ registration: Registration) { waiting.append(registration) }
+
+  /// Adds one that comes before all others.
+  mutating func addFirst(_ registration: Registration) { waiting.insert(registration, at: 0) }
+
+  /// Whether the next one can have its turn.
+  var isReady: Bool { active == nil && !waiting.isEmpty }
+
+  /// Gives the next one its turn.
+  mutating func begin(_ token: Token) {
+    if isReady { active = ActiveRegistration(waiting.removeFirst(), token) }
+  }
+
+  /// Takes the one that has its turn a step further.
+  mutating func advance(_ step: (inout ActiveRegistration) -> Void) {
+    if var turn = active {
+      step(&turn)
+      active = turn
+    }
+  }
+
+  mutating func end() { active = nil }
+
+  mutating func ask(_ question: Question) { questions[question.token] = question }
+
+  /// - Returns: whether the question was open.
+  mutating func endQuestion(_ token: Token) -> Bool { questions.removeValue(forKey: token) != nil }
+}

@@ -1,0 +1,66 @@
+internal import Expressions
+
+/// A time of use of the app, as rules see it.
+struct AppSession: Sendable {
+  var id = ""
+  /// Milliseconds since 1970.
+  var start: Int64?
+}
+
+/// When and how much the app is used on this device. Times are milliseconds since 1970.
+struct Usage {
+  private(set) var session = AppSession()
+  /// Whether the SDK never ran before this process.
+  private(set) var isFirstRun = false
+  /// What a server knows of the device, an object.
+  private(set) var enrichment: Value = .map([])
+  /// Whether the use of this process has begun.
+  private(set) var hasLaunched = false
+  private(set) var installedAt: Int64?
+  private(set) var totalPaywallViews: Int
+  private(set) var lastPaywallView: Int64?
+  /// When the app went to the background last.
+  private(set) var closedAt: Int64?
+
+  init(_ stored: StoredState) {
+    installedAt = stored.installedAt
+    totalPaywallViews = stored.totalPaywallViews
+    lastPaywallView = stored.lastPaywallView
+    closedAt = stored.closedAt
+  }
+
+  mutating func launch(_ session: AppSession, at now: Int64) {
+    hasLaunched = true
+    isFirstRun = installedAt == nil
+    installedAt = installedAt ?? now
+    self.session = session
+  }
+
+  /// Whether the app was never in the background, or longer than a session may pause.
+  func isNewSession(at now: Int64, timeout: Int64) -> Bool {
+    guard let closedAt else { return true }
+    // What was stored may be damaged.
+    let (pause, isTooLong) = now.subtractingReportingOverflow(closedAt)
+    return isTooLong ? closedAt < now : pause > timeout
+  }
+
+  /// Begins a session after a pause.
+  mutating func resume(_ session: AppSession) {
+    closedAt = nil
+    self.session = session
+  }
+
+  mutating func close(at now: Int64) { closedAt = now }
+
+  mutating func seePaywall(at now: Int64) {
+    if totalPaywallViews < .max { totalPaywallViews += 1 }
+    lastPaywallView = now
+  }
+
+  mutating func forgetPaywalls() {
+    totalPaywallViews = 0
+    lastPaywallView = nil
+  }
+
+  mutating func enrich(_ device: Value) { enrichment = device }
+}
