@@ -26,6 +26,7 @@ let package = Package(
         .product(name: "Expressions", package: "tollgate"),
         .product(name: "Pricing", package: "tollgate"),
         .product(name: "RuleEngine", package: "tollgate"),
+        .product(name: "SDK", package: "tollgate"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: ".",

@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
       """,
     subcommands: [
       ExpressionsCommand.self, SuperscriptCommand.self, TemplatesCommand.self, DecideCommand.self,
-      BatchCommand.self,
+      BatchCommand.self, SDKCommand.self,
       ProductsCommand.self,
       AllCommand.self, GenerateCommand.self,
     ])

@@ -18,6 +18,8 @@ struct AllCommand: AsyncParsableCommand {
     print("\n\(decide.text)\n")
     let batch = try await BatchCommand.report()
     batch.print(json: false)
+    let sdk = try await SDKCommand.report()
+    print("\n\(sdk.text)")
     let products = try ProductsCommand.report(stopwatch: stopwatch)
     print("\n\(products.text)")
     let templates = try TemplatesCommand.report(stopwatch: stopwatch)
@@ -25,12 +27,12 @@ struct AllCommand: AsyncParsableCommand {
     if options.json {
       let value = Value.object([
         "what": "all", "expressions": expressions.value, "superscript": superscript.value,
-        "decide": decide.value, "batch": batch.value,
+        "decide": decide.value, "batch": batch.value, "sdk": sdk.value,
         "products": products.value, "templates": templates.value,
       ])
       print(value.json)
     }
-    let areSound = expressions.isSound && superscript.isSound && batch.isSound && templates.isSound
+    let areSound = expressions.isSound && superscript.isSound && batch.isSound && sdk.isSound && templates.isSound
     if !areSound { throw ExitCode(1) }
   }
 }

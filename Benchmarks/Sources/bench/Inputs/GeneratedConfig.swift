@@ -46,6 +46,17 @@ enum GeneratedConfig {
     ),
   ]
 
+  /// A config whose one placement has all conditions and nobody else, so that a user whom none of
+  /// them fits gets nothing.
+  static func withoutMatch() -> Value {
+    config([
+      .object([
+        "event_name": "bench",
+        "rules": .list(conditions.enumerated().map { rule("\($0)", 0, $0, $1) }),
+      ])
+    ])
+  }
+
   private static let threeClauses = [
     #"device.country == "JP" && device.platform == "iOS" && device.osMajor >= 17"#,
     #"user.goal == "sleep" && device.totalSessions >= 10 && user.has_trial == false"#,
