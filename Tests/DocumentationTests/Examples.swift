@@ -44,6 +44,29 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/Expressions/Checking/HostFunctions.swift, HostFunctions")
+  func Sources_Expressions_Checking_HostFunctions_HostFunctions() throws {
+    let example = ExampleRun(results: 1)
+    let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
+    let environment = Environment.superscript(hostFunctions: functions)
+    let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
+    example.same(program.questions, [HostQuestion(function: "daysSince", argument: .text("paywall_open"))])
+    example.end()
+  }
+
+  @Test("Sources/Expressions/Checking/HostFunctions.swift, HostQuestion")
+  func Sources_Expressions_Checking_HostFunctions_HostQuestion() throws {
+    let example = ExampleRun(results: 2)
+    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+    let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
+    example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])
+    var frame = Frame(for: program)
+    try frame.fill(["user": ["plan": "free"]])
+    try frame.answer(0, with: 5)
+    try example.same(program.evaluate(in: &frame), true)
+    example.end()
+  }
+
   @Test("Sources/Expressions/Diagnostics/Diagnostic.swift, Diagnostic")
   func Sources_Expressions_Diagnostics_Diagnostic_Diagnostic() throws {
     let example = ExampleRun(results: 4)
@@ -135,29 +158,6 @@ struct Examples {
     let superscript = Environment.superscript()
     example.same(superscript.dialect, .superscript)
     try example.same(superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]]), true)
-    example.end()
-  }
-
-  @Test("Sources/Expressions/Dialects/Dialect.swift, HostFunctions")
-  func Sources_Expressions_Dialects_Dialect_HostFunctions() throws {
-    let example = ExampleRun(results: 1)
-    let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
-    let environment = Environment.superscript(hostFunctions: functions)
-    let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
-    example.same(program.questions, [HostQuestion(function: "daysSince", argument: .text("paywall_open"))])
-    example.end()
-  }
-
-  @Test("Sources/Expressions/Dialects/Dialect.swift, HostQuestion")
-  func Sources_Expressions_Dialects_Dialect_HostQuestion() throws {
-    let example = ExampleRun(results: 2)
-    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
-    let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
-    example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])
-    var frame = Frame(for: program)
-    try frame.fill(["user": ["plan": "free"]])
-    try frame.answer(0, with: 5)
-    try example.same(program.evaluate(in: &frame), true)
     example.end()
   }
 

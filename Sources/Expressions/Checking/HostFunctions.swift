@@ -1,0 +1,66 @@
+/// Functions that the host of a superscript expression answers, such as `daysSince`.
+///
+/// They can be called as `device.f(...)`, as `computed.f(...)` and as `f(...)`. A call becomes a
+/// ``HostQuestion`` that is answered before the evaluation.
+///
+/// ```swift
+/// let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
+/// let environment = Environment.superscript(hostFunctions: functions)
+/// let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
+/// program.questions  // [HostQuestion(function: "daysSince", argument: .text("paywall_open"))]
+/// ```
+public struct HostFunctions: Hashable, Sendable {
+  /// Names that are members of `device`.
+  public var device: [String]
+  /// Names that are members of `computed`.
+  public var computed: [String]
+
+  public init(device: [String] = [], computed: [String] = []) {
+    self.device = device
+    self.computed = computed
+  }
+
+  func contains(_ name: String) -> Bool { device.contains(name) || computed.contains(name) }
+}
+
+/// What an expression wants to know from its host, as `daysSince("paywall_open")`. The answers are
+/// put into the frame beside the attributes; nothing is called while evaluating.
+///
+/// ```swift
+/// let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+/// let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
+/// program.questions.map(\.description)  // ["daysSince(\"app_open\")"]
+/// var frame = Frame(for: program)
+/// try frame.fill(["user": ["plan": "free"]])
+/// try frame.answer(0, with: 5)
+/// try program.evaluate(in: &frame)  // true
+/// ```
+public struct HostQuestion: Hashable, Sendable {
+  /// The first argument of the call.
+  public enum Argument: Hashable, Sendable {
+    /// A text in the expression; empty when the call has no argument.
+    case text(String)
+    /// Known only while evaluating. The answer is a map from texts to replies.
+    case anyKnown
+    /// The reply for a text that the map of ``anyKnown`` does not hold, and for what is not a text.
+    case anyOther
+  }
+
+  public var function: String
+  public var argument: Argument
+
+  public init(function: String, argument: Argument) {
+    self.function = function
+    self.argument = argument
+  }
+}
+
+extension HostQuestion: CustomStringConvertible {
+  public var description: String {
+    switch argument {
+    case .text(""): "\(function)()"
+    case .text(let text): "\(function)(\"\(text)\")"
+    case .anyKnown, .anyOther: "\(function)(...)"
+    }
+  }
+}
