@@ -58,15 +58,24 @@ let package = Package(
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
+    // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
+    .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: settings),
     .executableTarget(
       name: "tollgate",
       dependencies: engine + [
-        "SDK",
+        "SDK", "Scenarios",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         "CShims", "CThreads", "CZlib",
+      ],
+      swiftSettings: settings),
+    // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
+    .executableTarget(
+      name: "conformance",
+      dependencies: engine + [
+        "SDK", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .systemLibrary(
@@ -85,9 +94,12 @@ let package = Package(
       name: "DocumentationTests", dependencies: engine + ["SDK"],
       swiftSettings: settings),
     .testTarget(
-      name: "CorpusTests",
+      name: "CorpusTests", dependencies: engine + ["SDK", "Scenarios", "conformance"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
       dependencies: engine + [
-        "tollgate", "SDK",
+        "tollgate", "SDK", "Scenarios",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write the companions of case files that `tollgate test` carries as Swift source.
+"""Write the companions of case files that `conformance` carries as Swift source.
 
-usage: Tools/embed_companions.py > Sources/tollgate/Cases/EmbeddedCompanions.swift
+usage: Tools/embed_companions.py > Sources/conformance/Carried/EmbeddedCompanions.swift
 """
 import json
 import pathlib

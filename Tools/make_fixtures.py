@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes Sources/tollgate/Simulate/CarriedFixtures.swift from corpus/sdk, so that the command
-`tollgate simulate` has its fixtures wherever it runs.
+"""Writes Sources/conformance/Carried/CarriedFixtures.swift from corpus/sdk, so that `conformance` has its
+fixtures wherever it runs.
 
 usage: Tools/make_fixtures.py
 """
@@ -9,7 +9,7 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "corpus" / "sdk"
-TARGET = ROOT / "Sources" / "tollgate" / "Simulate" / "CarriedFixtures.swift"
+TARGET = ROOT / "Sources" / "conformance" / "Carried" / "CarriedFixtures.swift"
 FILES = [
     ("standardConfig", "fixtures/config.std.json", "The static config `std`."),
     ("products", "fixtures/products.json", "The store's catalogue."),

@@ -40,7 +40,7 @@ run() {
   fi
   Tools/run-tests.sh --skip-build "${options[@]}" ${filter[@]+"${filter[@]}"}
   if [ "$scope" = whole ] || [ "$kind" = address ]; then
-    "$swift" run --skip-build "${options[@]}" tollgate test corpus
+    "$swift" run --skip-build "${options[@]}" conformance corpus --counts corpus/counts.json
   fi
 }
 

@@ -45,8 +45,7 @@ struct TollgateCommand: AsyncParsableCommand {
     version: "tollgate \(version)",
     subcommands: [
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
-      ReplayCommand.self,
-      TestCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
+      ReplayCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
       CheckTemplateCommand.self, SimulateCommand.self,
     ])
 

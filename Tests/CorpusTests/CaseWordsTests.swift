@@ -3,11 +3,10 @@ import Foundation
 import Testing
 
 @testable import SDK
-@testable import tollgate
+@testable import Scenarios
+@testable import conformance
 
-private let corpus = URL(filePath: #filePath)
-  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  .appending(path: "corpus").path
+private let corpus = Conformance.corpus
 
 extension Value {
   /// The value with another key in place of one, at a path of keys.
@@ -173,7 +172,7 @@ struct CaseWordsTests {
   func linesThatCannotRun(line: String, message: String) throws {
     let good =
       #"{"suite":"tollgate-expressions","id":"good","expression":"1","expect":{"value":1}}"#
-    let result = try BuiltTool.run("test", "-", input: "\n\(line)\n\(good)\n")
+    let result = Conformance.run("-", input: "\n\(line)\n\(good)\n")
     #expect(result.code == 2)
     // The line is told with its number, and the others run all the same.
     #expect(result.errors.contains("-:2: "), "\(result.errors)")
@@ -184,25 +183,24 @@ struct CaseWordsTests {
   /// Where no case ran, nothing was shown.
   @Test func nothingRan() throws {
     for input in ["", "\n \n"] {
-      let result = try BuiltTool.run("test", "-", input: input)
+      let result = Conformance.run("-", input: input)
       #expect(result.code == 2)
       #expect(result.errors.contains("has no cases"))
     }
     let skipped =
       #"{"suite":"cel","id":"x","expr":"1","skip":"why","expect":{"value":{"int":"1"}}}"#
-    let result = try BuiltTool.run("test", "-", input: skipped)
+    let result = Conformance.run("-", input: skipped)
     #expect(result.code == 2)
     #expect(result.errors.contains("all are skipped"))
-    let folder = try BuiltTool.run("test", corpus + "/demo")
+    let folder = Conformance.run(corpus + "/demo")
     #expect(folder.code == 2)
     #expect(folder.errors.contains("no case files"))
-    #expect(try BuiltTool.run("test", corpus + "/own", "--support", "/no/such").code == 2)
+    #expect(Conformance.run(corpus + "/own", "--support", "/no/such").code == 2)
   }
 
   /// What is not a file of cases is told once, and not line by line.
-  @Test(arguments: ["test", "simulate"])
-  func otherFiles(command: String) throws {
-    let whole = try BuiltTool.run(command, corpus + "/demo/config.json")
+  @Test func otherFiles() {
+    let whole = Conformance.run(corpus + "/demo/config.json")
     #expect(whole.code == 2)
     #expect(
       whole.errors.contains("this is one JSON value of 1514 lines; write one object per line"))
@@ -212,13 +210,11 @@ struct CaseWordsTests {
       (0, nil), (1, "cannot run: 1 more line of -"), (5, "cannot run: 5 more lines of -"),
     ] as [(Int, Substring?)] {
       let input = lines + String(repeating: "[]\n", count: more)
-      let result = try BuiltTool.run(command, "-", input: input)
+      let result = Conformance.run("-", input: input)
       #expect(result.code == 2)
       let errors = result.errors.split(separator: "\n")
       #expect(errors.count == Refusals.shownLines + (told == nil ? 0 : 1))
       #expect(told == nil || errors.last == told)
-      let counted = "\(Refusals.shownLines + more) could not be run"
-      #expect(command == "test" || result.output.contains(counted))
     }
   }
 
@@ -230,12 +226,12 @@ struct CaseWordsTests {
   }()
 
   private func problem(_ scenario: Value) throws -> String? {
-    ScenarioCheck.problem(in: scenario, fixtures: try Fixtures())?.text
+    ScenarioCheck.problem(in: scenario, fixtures: try Fixtures.carried.get())?.text
   }
 
   /// The keys, steps, methods, actions and names that scenarios have, each misspelt once.
   @Test func misspeltScenarios() throws {
-    let fixtures = try Fixtures()
+    let fixtures = try Fixtures.carried.get()
     func isTold(_ scenario: Value) -> Bool {
       ScenarioCheck.problem(in: scenario, fixtures: fixtures) != nil
     }
@@ -414,145 +410,57 @@ struct CaseWordsTests {
     ])
   func scenariosThatCannotRun(steps: String, more: String, message: String) throws {
     let good = scenario(Self.configure).replacing("s-1", with: "good")
-    let result = try BuiltTool.run(
-      "simulate", "-", "--quiet", input: "\n" + scenario(steps, more) + "\n" + good)
+    let result = Conformance.run("-", input: "\n" + scenario(steps, more) + "\n" + good)
     #expect(result.code == 2)
     #expect(result.errors.contains("-:2: s-1: "), "\(result.errors)")
     #expect(result.errors.contains(message), "\(result.errors)")
     // The others run all the same, and nothing of this one is as expected.
-    #expect(result.output == "1 passed, 0 failed, 1 could not be run\n")
+    #expect(result.output == "1 passed, 0 failed, 0 skipped\n")
   }
 
   /// What cannot be done yet, and a method that is not there where that is the point.
-  @Test func unsupportedSteps() throws {
+  @Test func unsupportedSteps() {
     let client = #"{"do":"client","endpoint":"products"}"#
-    #expect(try BuiltTool.run("simulate", "-", input: scenario(client)).code == 1)
+    #expect(Conformance.run("-", input: scenario(client)).code == 1)
     let unknown =
       #"{"do":"call","method":"nix","unknownMethod":true,"expect":{"error":{"code":"unsupported"}}}"#
-    #expect(try BuiltTool.run("simulate", "-", input: scenario(unknown)).code == 0)
+    #expect(Conformance.run("-", input: scenario(unknown)).code == 0)
     let wrong = unknown.replacing("unsupported", with: "other")
-    #expect(try BuiltTool.run("simulate", "-", input: scenario(wrong)).code == 1)
+    #expect(Conformance.run("-", input: scenario(wrong)).code == 1)
   }
 
-  /// Both commands that run scenarios refuse the same lines, and skip the same.
-  @Test(arguments: ["test", "simulate"])
-  func oneRuleForBoth(command: String) throws {
+  @Test func headsOfScenarios() {
     let good = scenario(Self.configure)
-    func run(_ old: String, _ new: String) throws -> BuiltTool.Result {
-      try BuiltTool.run(command, "-", input: good.replacing(old, with: new))
+    func run(_ old: String, _ new: String) -> Conformance.Result {
+      Conformance.run("-", input: good.replacing(old, with: new))
     }
-    #expect(try run("", "").code == 0)
-    let misspelt = try run("sdk-scenarios", "sdk-scenario")
+    #expect(run("", "").code == 0)
+    let misspelt = run("sdk-scenarios", "sdk-scenario")
     #expect(misspelt.code == 2 && misspelt.errors.contains("did you mean 'sdk-scenarios'?"))
-    let noSuite = try run(#""suite":"sdk-scenarios","#, "")
+    let noSuite = run(#""suite":"sdk-scenarios","#, "")
     #expect(noSuite.code == 2 && noSuite.errors.contains("names no 'suite'"))
-    let noID = try run(#""id":"s-1","#, "")
+    let noID = run(#""id":"s-1","#, "")
     #expect(noID.code == 2 && noID.errors.contains("has no 'id'"))
     for skip in ["true", "1", "null", "{}", #""""#] {
-      let refused = try run(#""id":"#, #""skip":\#(skip),"id":"#)
+      let refused = run(#""id":"#, #""skip":\#(skip),"id":"#)
       #expect(refused.code == 2 && refused.errors.contains("skip: this is the reason"), "\(skip)")
     }
     let skipped = good.replacing(#""id":"#, with: #""skip":"D1","id":"#)
-    let both = try BuiltTool.run(command, "-", input: good + "\n" + skipped)
+    let both = Conformance.run("-", input: good + "\n" + skipped)
     #expect(both.code == 0 && both.lines.last == "1 passed, 0 failed, 1 skipped")
-    let none = try BuiltTool.run(command, "-", input: skipped)
+    let none = Conformance.run("-", input: skipped)
     #expect(none.code == 2 && none.errors.contains("all are skipped"))
   }
 
-  /// A request that no rule answers is marked, and a paywall that it was for tells why it was asked
-  /// for.
-  @Test func requestsThatNobodyAnswers() throws {
-    let steps =
-      Self.configure + #",{"do":"call","method":"registerPlacement","args":{"placement":"gated"}}"#
-    let localised = #","config":{"patch":{"localization":{"locales":[{"locale":"en_US"}]}}}"#
-    let result = try BuiltTool.run("simulate", "-", input: scenario(steps, localised))
-    #expect(
-      result.output.contains("GET /api/v1/paywall/pw_gated  (404: no backend rule answers it)"))
-    #expect(!result.output.contains("static_config  (404"))
-    let served = try BuiltTool.run(
-      "simulate", "--serve",
-      input: """
-        {"op":"begin","scenario":\(scenario("", localised))}
-        {"op":"step","step":\(Self.configure)}
-        {"op":"step","step":{"do":"call","method":"registerPlacement","args":{"placement":"gated"}}}
-        """)
-    #expect(
-      served.output.contains(
-        "it is localised for 'en_US', so the backend is asked at /api/v1/paywall"))
-  }
-
-  @Test func anyOfAKind() throws {
+  @Test func anyOfAKind() {
     let status =
       #"{"do":"call","method":"getConfigurationStatus","expect":{"value":{"$any":KIND}}}"#
-    func code(_ kind: String) throws -> Int32 {
-      try BuiltTool.run("simulate", "-", input: scenario(status.replacing("KIND", with: kind))).code
+    func code(_ kind: String) -> Int32 {
+      Conformance.run("-", input: scenario(status.replacing("KIND", with: kind))).code
     }
-    #expect(try code("true") == 0)
-    #expect(try code("\"string\"") == 0)
-    #expect(try code("\"number\"") == 1)
-    #expect(try code("\"object\"") == 1)
-  }
-
-  @Test func nothingWasSimulated() throws {
-    let file = corpus + "/own/sdk-scenarios.jsonl"
-    let filtered = try BuiltTool.run("simulate", file, "--only", "own-zzz")
-    #expect(filtered.code == 2)
-    #expect(filtered.errors.contains("begins with 'own-zzz'"))
-    for input in ["", "\n\n"] {
-      #expect(try BuiltTool.run("simulate", "-", input: input).code == 2)
-    }
-    let broken = try BuiltTool.run("simulate", "-", input: "{\"id\":\"a\",}")
-    #expect(broken.code == 2)
-    #expect(broken.errors.contains("take out the comma"))
-    #expect(try BuiltTool.run("simulate", "--serve", file).code != 0)
-    #expect(try BuiltTool.run("simulate", "--serve", "--only", "x").code != 0)
-  }
-
-  /// The adapter answers with an error what does not exist, and goes on.
-  @Test func servingUnknownSteps() throws {
-    let lines = [
-      #"{"op":"begin","scenario":{"id":"x"}}"#, #"{"op":"step","step":{"do":"jump"}}"#,
-      #"{"op":"step","step":{"do":"presenter","action":"explode"}}"#,
-      #"{"op":"step","step":{"do":"call","method":"noSuchMethod"}}"#,
-      #"{"op":"step","step":{"do":"call","method":"getConfigurationStatus"}}"#,
-    ]
-    let result = try BuiltTool.run("simulate", "--serve", input: lines.joined(separator: "\n"))
-    #expect(result.code == 0)
-    #expect(result.lines.count == 5)
-    for line in result.lines[1...3] { #expect(line.contains(#""code":"unsupported""#), "\(line)") }
-    #expect(result.lines.last?.contains(#""result":{"value":"#) == true)
-    let heads = [
-      ("{}", "no 'id'"), (#"{"id":"x","suite":"cel"}"#, "there is no 'cel'"),
-      (#"{"id":"x","skip":true}"#, "skip: this is the reason"),
-      (#"{"id":"x","storage":{"status":{"status":"INACTIV"}}}"#, "did you mean 'INACTIVE'?"),
-    ]
-    for (head, message) in heads {
-      let input = #"{"op":"begin","scenario":\#(head)}"#
-      let answer = try BuiltTool.run("simulate", "--serve", input: input).output
-      #expect(answer.hasPrefix(#"{"ok":false"#) && answer.contains(message), "\(answer)")
-    }
-    let begins = [#"{"op":"begin","scenaro":{"id":"x"}}"#, #"{"op":"begin","scenario":[]}"#]
-    let refused = try BuiltTool.run("simulate", "--serve", input: begins.joined(separator: "\n"))
-    #expect(refused.lines.count == 2)
-    for line in refused.lines { #expect(line.contains("needs a 'scenario'"), "\(line)") }
-  }
-
-  /// Fixtures of one's own are read as strictly.
-  @Test func fixtures() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "tollgate-fixtures-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    func run(_ products: String) throws -> BuiltTool.Result {
-      try Data(#"{"build_id":"b","trigger_options":[],"paywall_responses":[]}"#.utf8)
-        .write(to: folder.appending(path: "config.std.json"))
-      try Data(products.utf8).write(to: folder.appending(path: "products.json"))
-      return try BuiltTool.run(
-        "simulate", "-", "--fixtures", folder.path, input: scenario(Self.configure))
-    }
-    #expect(try run(#"{"a":{"price":1}}"#).code == 0)
-    #expect(try run(#"{"a":{"prize":1}}"#).errors.contains("did you mean 'price'?"))
-    #expect(try run(#"{"a":{"locale":"en"}}"#).code == 2)
-    #expect(try run("{").code == 2)
+    #expect(code("true") == 0)
+    #expect(code("\"string\"") == 0)
+    #expect(code("\"number\"") == 1)
+    #expect(code("\"object\"") == 1)
   }
 }

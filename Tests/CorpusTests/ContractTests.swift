@@ -5,14 +5,15 @@ import RuleEngine
 import Testing
 
 @testable import SDK
-@testable import tollgate
+@testable import Scenarios
+@testable import conformance
 
 /// Every event of the contract, once, against the contract's schema.
 @Suite("Contract")
 struct ContractTests {
   private let schema: ContractSchema
 
-  init() throws { schema = try #require(ContractSchema.carried) }
+  init() throws { schema = try #require(Fixtures.carried.get().contract) }
 
   private static let experiment = Decision.Experiment(
     id: "e", campaignID: "c", variant: Variant(id: "v", kind: .holdout, weight: 1))
@@ -162,11 +163,11 @@ struct ContractTests {
   /// that fails causes it. Only checkout on the web has none yet.
   @Test func everyEventHasAProducer() throws {
     var missing = Set(SuperwallEventName.allCases)
-    for file in try CaseFile.paths(under: Self.corpus + "/sdk") + [
-      Self.corpus + "/own/sdk-scenarios.jsonl"
+    for file in try CaseFile.paths(under: Conformance.corpus + "/sdk") + [
+      Conformance.corpus + "/own/sdk-scenarios.jsonl"
     ] {
       for scenario in try CaseFile.read(file) {
-        for step in try ScenarioRun(scenario.content, fixtures: Fixtures()).steps {
+        for step in try ScenarioRun(scenario.content, fixtures: Fixtures.carried.get()).steps {
           for entry in step.reply.entries {
             let name = ScenarioRun.normalized(entry)["sw"]?.text
             if let name { missing.remove(SuperwallEventName(decoding: name)) }
@@ -180,9 +181,6 @@ struct ContractTests {
         .stripeCheckoutStart, .stripeCheckoutSubmit, .stripeCheckoutComplete, .stripeCheckoutFail,
       ])
   }
-
-  private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "corpus").path
 
   private static func events(_ effects: [Effect]) -> [SuperwallEvent] {
     effects.compactMap { effect in
@@ -230,13 +228,17 @@ struct ContractTests {
     ("noSuchEvent", "{}"),
   ])
   func whatDoesNotFitIsFound(event: String, payload: String) throws {
-    #expect(schema.problem(in: try Value.parse(json: payload.utf8), of: event) != nil)
+    let payload = try Value.parse(json: payload.utf8)
+    #expect(schema.problem(in: payload, of: event) != nil)
+    let entries: [Value] = [["host": "present", "p": 1], ["ev": .string(event), "p": payload]]
+    let told = schema.problem(inEntries: entries)
+    #expect(told?.hasPrefix("\(event) breaks the contract: ") == true)
+    #expect(schema.problem(inEntries: Array(entries.prefix(1))) == nil)
   }
 
   /// The tool carries copies of the corpus's files.
   @Test func carriedFixturesAreTheCorpus() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "corpus/sdk")
+    let root = URL(filePath: Conformance.corpus + "/sdk")
     for (name, carried) in [
       ("fixtures/config.std.json", CarriedFixtures.standardConfig),
       ("fixtures/products.json", CarriedFixtures.products),

@@ -3,19 +3,14 @@ import Foundation
 import RuleEngine
 import Testing
 
-@testable import tollgate
+@testable import conformance
 
 /// Every expression of the corpus as a rule, over the contexts of the corpus as users: a batch, which
 /// reads records by their shape and decides in columns, gives what deciding one user at a time gives.
 @Suite("The corpus in columns")
 struct CorpusInColumnsTests {
-  private static let corpus =
-    URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-    + "/corpus"
-
   private static func cases(_ files: [String]) throws -> [Case] {
-    try files.flatMap { try CaseFile.read("\(corpus)/\($0)") }
+    try files.flatMap { try CaseFile.read("\(Conformance.corpus)/\($0)") }
   }
 
   /// A config with a placement for each expression.
@@ -104,7 +99,7 @@ struct CorpusInColumnsTests {
 
   @Test(arguments: 0..<4)
   func recordedExpressions(part: Int) throws {
-    let contexts = try CaseFile.read("\(Self.corpus)/cases/superscript-recorded.jsonl")
+    let contexts = try CaseFile.read("\(Conformance.corpus)/cases/superscript-recorded.jsonl")
     let companion = try #require(contexts.first).companions
     let all = CaseValues.entries(try companion.value("superscript-contexts.json"))
     let lines = all.enumerated().map { line($0, $1.value["variables"] ?? .map([])) }

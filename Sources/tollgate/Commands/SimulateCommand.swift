@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Expressions
+internal import RuleEngine
 internal import SDK
+internal import Scenarios
 
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,16 +14,10 @@ struct SimulateCommand: ParsableCommand {
       happened is printed, with what was not as the scenario expects; the exit code is 1 then. It is \
       2 where a scenario cannot be run, because it says something that does not exist, and where \
       there is none. corpus/README.md tells the format.
-
-      With --serve the command speaks the adapter protocol on standard input and output instead: \
-      {"op":"begin","scenario":{..}} and {"op":"step","step":{..}}, one a line.
       """)
 
-  @Argument(help: "Files with scenarios.")
-  var scenarios: [String] = []
-
-  @Flag(help: "Read steps from standard input, one JSON object per line.")
-  var serve = false
+  @Argument(help: "Files with scenarios; - reads standard input.")
+  var scenarios: [String]
 
   @Option(help: "Run only the scenarios whose id starts with this.")
   var only = ""
@@ -29,30 +25,48 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Print only failures and the closing line.")
   var quiet = false
 
-  @Option(help: "A folder with config.std.json and products.json, instead of the built-in ones.")
-  var fixtures: String?
+  @Option(help: "The static config for scenarios that bring none, or say \"std\" or a patch.")
+  var config: String?
 
-  @Option(help: "A StoreKit configuration file whose products the store sells too.")
+  @Option(help: "A StoreKit configuration file with the products the store sells.")
   var storekit: String?
 
-  func validate() throws {
-    if serve, !scenarios.isEmpty { throw ValidationError("--serve takes no files") }
-    if serve, !only.isEmpty { throw ValidationError("--only is for files, not for --serve") }
-    if !serve, scenarios.isEmpty {
-      throw ValidationError("Name a file with scenarios, or use --serve.")
-    }
-  }
+  @Option(help: "A folder with \(Fixtures.configName) and \(Fixtures.productsName).")
+  var fixtures: String?
 
   func run() throws {
-    var fixtures = try Fixtures(folder: fixtures)
-    if let storekit { try fixtures.add(storeKit: storekit) }
-    if serve { return SimulationServer(fixtures).serve() }
+    let fixtures = try givenFixtures()
     var results = ScenarioResults(only: only, isQuiet: quiet)
     for path in scenarios { results.run(path, fixtures) }
     FileText.print(results.closingLine)
     if let reason = results.nothingRan { throw CommandError(reason) }
     if !results.unusable.isEmpty { throw ExitCode(Ending.wrongUse) }
     if results.failed > 0 { throw ExitCode(1) }
+  }
+
+  private func givenFixtures() throws -> Fixtures {
+    func source(_ path: String) throws -> Fixtures.Source {
+      Fixtures.Source(name: path, bytes: try FileText.read(path))
+    }
+    let config = config ?? fixtures.map { "\($0)/\(Fixtures.configName)" }
+    let products = fixtures.map { "\($0)/\(Fixtures.productsName)" }
+    do {
+      var fixtures = try Fixtures(config: config.map(source), products: products.map(source))
+      if let storekit { fixtures.sell(try Self.products(inStoreKit: storekit)) }
+      return fixtures
+    } catch let error as CaseFileError {
+      throw CommandError(error.message)
+    }
+  }
+
+  private static func products(inStoreKit path: String) throws -> [StoreProduct] {
+    let file = try ProductsFile(path)
+    guard file.list.format == .storeKit else {
+      throw CommandError("\(path) is not a StoreKit configuration file")
+    }
+    let problems = file.diagnostics.filter { $0.severity != .note }
+    for text in file.render(problems) { FileText.printError(text) }
+    return file.list.products.map { StoreProduct($0) }
   }
 }
 
@@ -64,7 +78,7 @@ struct ScenarioResults {
   private(set) var failed = 0
   private(set) var skipped = 0
   /// Scenarios, and files, that could not be run.
-  private(set) var unusable = Refusals()
+  private(set) var unusable = Refusals { FileText.printError($0) }
   private var ids: [String] = []
 
   init(only: String, isQuiet: Bool) {
@@ -87,11 +101,11 @@ struct ScenarioResults {
 
   mutating func run(_ path: String, _ fixtures: Fixtures) {
     let (ran, left, told) = (passed + failed, skipped, unusable.count)
-    let lines: [Result<Case, CaseFileError>]
-    do throws(CaseFileError) {
-      lines = try CaseFile.lines(path)
+    let lines: [Result<CaseLine, CaseFileError>]
+    do {
+      lines = try CaseLine.read(try FileText.read(path), of: path)
     } catch {
-      return unusable.add(error.message)
+      return unusable.add("\(error)")
     }
     for line in lines {
       switch line {
@@ -100,7 +114,7 @@ struct ScenarioResults {
         do throws(CaseFileError) {
           try run(scenario, fixtures)
         } catch {
-          unusable.add(line: "\(path):\(scenario.line): \(scenario.id): \(error.message)")
+          unusable.add(line: "\(path):\(scenario.number): \(scenario.id): \(error.message)")
         }
       }
     }
@@ -111,7 +125,7 @@ struct ScenarioResults {
     }
   }
 
-  private mutating func run(_ scenario: Case, _ fixtures: Fixtures) throws(CaseFileError) {
+  private mutating func run(_ scenario: CaseLine, _ fixtures: Fixtures) throws(CaseFileError) {
     ids.append(scenario.id)
     if !scenario.id.hasPrefix(only) { return }
     if let problem = ScenarioCheck.problem(in: scenario.content, fixtures: fixtures) {
@@ -130,57 +144,6 @@ struct ScenarioResults {
       }
     } catch {
       throw CaseFileError(message: "\(error)")
-    }
-  }
-}
-
-/// Speaks the adapter protocol until standard input ends.
-struct SimulationServer {
-  private let fixtures: Fixtures
-
-  init(_ fixtures: Fixtures) { self.fixtures = fixtures }
-
-  func serve() {
-    var session: SimulationSession?
-    while let line = readLine() {
-      if line.allSatisfy(\.isWhitespace) { continue }
-      FileText.print(answer(line, &session).json)
-    }
-    session?.end()
-  }
-
-  private func answer(_ line: String, _ session: inout SimulationSession?) -> Value {
-    func refuse(_ reason: String) -> Value { ["ok": false, "error": .string(reason)] }
-    let message: Value
-    do throws(JSONFault) {
-      message = try Value.parse(json: line.utf8)
-    } catch {
-      return refuse("\(error.message) at byte \(error.offset)")
-    }
-    switch message["op"]?.text {
-    case "begin":
-      session?.end()
-      session = nil
-      guard let scenario = message["scenario"], scenario.isObject else {
-        return refuse("'begin' needs a 'scenario', an object")
-      }
-      if let problem = ScenarioCheck.problem(inHead: scenario, fixtures: fixtures) {
-        return refuse(problem.text)
-      }
-      do {
-        session = try SimulationSession(scenario, fixtures: fixtures)
-      } catch {
-        return refuse("\(error)")
-      }
-      return ["ok": true]
-    case "step":
-      guard let session else { return refuse("a step needs a scenario: send 'begin' first") }
-      let step = message["step"] ?? .map([])
-      if let problem = ScenarioCheck.problem(inStep: step) {
-        return session.refused(SDKError(.unsupported, problem.text)).value
-      }
-      return session.step(step).value
-    default: return refuse("'op' is \"begin\" or \"step\"")
     }
   }
 }

@@ -1,0 +1,84 @@
+package import Expressions
+
+/// One line of a file of cases or scenarios.
+package struct CaseLine: Sendable {
+  package var suite: String
+  package var id: String
+  /// Its place in the file, from 1.
+  package var number: Int
+  /// The whole object.
+  package var content: Value
+
+  /// Why the line is not to be run; nil when it is.
+  package func skipReason() throws(CaseFileError) -> String? {
+    try CaseLine.skipReason(of: content)
+  }
+
+  /// What `skip` says in a case: it has to be a text.
+  static func skipReason(of content: Value) throws(CaseFileError) -> String? {
+    guard let skip = content["skip"] else { return nil }
+    if case .string(let reason) = skip, !reason.isEmpty { return reason }
+    throw CaseFileError(
+      message: "skip: this is the reason, a text, and not \(skip.json)")
+  }
+
+  /// The lines of a file, each as a case or with the reason why it is none. Blank lines are passed
+  /// over.
+  ///
+  /// - Parameter path: what messages call the file.
+  package static func read(
+    _ bytes: [UInt8], of path: String
+  ) throws(CaseFileError) -> [Result<CaseLine, CaseFileError>] {
+    if let problem = Refusals.problem(inLinesOf: bytes) {
+      throw CaseFileError(message: "\(path): \(problem)")
+    }
+    var lines: [Result<CaseLine, CaseFileError>] = []
+    for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .enumerated() where !line.allSatisfy({ $0 <= 0x20 })
+    {
+      do throws(CaseFileError) {
+        let (suite, id, content) = try head(line)
+        lines.append(
+          .success(CaseLine(suite: suite, id: id, number: number + 1, content: content)))
+      } catch {
+        lines.append(
+          .failure(CaseFileError(message: "\(path):\(number + 1): \(error.message)")))
+      }
+    }
+    return lines
+  }
+
+  private static func head(_ line: ArraySlice<UInt8>) throws(CaseFileError) -> (
+    suite: String, id: String, content: Value
+  ) {
+    let content: Value
+    do throws(JSONFault) {
+      content = try Value.parse(json: line)
+    } catch {
+      let hint = error.hint(in: Array(line)).map { "; \($0)" } ?? ""
+      throw CaseFileError(message: "\(error.message) at byte \(error.offset)\(hint)")
+    }
+    guard case .map(let entries) = content else {
+      throw CaseFileError(message: "a case must be a JSON object")
+    }
+    guard case .string(let suite)? = content["suite"] else {
+      let keys = entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }
+      let close = Suggestion.closest(to: "suite", among: keys)
+      throw CaseFileError(
+        message: "the line names no 'suite'"
+          + (close.map { "; is '\($0)' a misspelling of it?" } ?? ""))
+    }
+    guard case .string(let id)? = content["id"], !id.isEmpty else {
+      throw CaseFileError(message: "the line has no 'id'")
+    }
+    return (suite, id, content)
+  }
+}
+
+/// A file, or a line of one, cannot be run at all.
+package struct CaseFileError: Error, CustomStringConvertible {
+  package var message: String
+  package var description: String { message }
+
+  package init(message: String) { self.message = message }
+}

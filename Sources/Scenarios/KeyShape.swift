@@ -1,0 +1,169 @@
+package import Expressions
+
+/// Which keys and words an object of a case or scenario may have. What is not in it would be passed
+/// over without a word, and a misspelt expectation would be met by whatever comes.
+///
+/// Shapes are written as text: names with spaces between them, each of any value, or with what its
+/// value is behind it.
+///
+/// | written | the value is |
+/// |---|---|
+/// | `name` | anything |
+/// | `name{a b}` | an object with these keys |
+/// | `name[a b]` | a list of such objects |
+/// | `name<{a b}>`, `name<[a b]>` | an object of any keys, whose values are such |
+/// | `name=(x y)` | one of these words |
+/// | `name=[x y]` | a list of these words |
+/// | `name=$rule` | as the part `rule` says |
+/// | `name~{a b}` | such an object, or anything else |
+///
+/// An object with a single key that begins with `$` is a value that is written in another way, such
+/// as `{"$float": 1}`, or a matcher, and has no shape.
+package indirect enum KeyShape: Sendable {
+  case anything
+  case words([String])
+  case object([String: KeyShape])
+  case list(KeyShape)
+  case map(KeyShape)
+  /// Objects of a shape, and whatever is not an object.
+  case lenient(KeyShape)
+
+  /// A word that nobody reads.
+  package struct Problem: Error, Equatable {
+    /// The object or list that it is in, such as `steps[2].args`; empty for the line itself.
+    package var path: String
+    package var message: String
+    /// What may have been meant.
+    package var suggestion: String?
+
+    package init(path: String, message: String, suggestion: String? = nil) {
+      self.path = path
+      self.message = message
+      self.suggestion = suggestion
+    }
+
+    /// The problem in one line.
+    package var text: String {
+      (path.isEmpty ? "" : "\(path): ") + message
+        + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
+    }
+  }
+
+  /// - Parameter parts: by name, shapes that are used more than once.
+  package init(_ text: String, parts: [String: String] = [:]) {
+    var reader = ShapeReader(text, parts)
+    self = .object(reader.members())
+  }
+
+  /// The shape with further keys.
+  package func with(_ other: KeyShape) -> KeyShape {
+    guard case .object(let mine) = self, case .object(let others) = other else { return self }
+    return .object(mine.merging(others) { $1 })
+  }
+
+  /// The first word of a value that the shape does not have.
+  package func problem(in value: Value, at path: String = "") -> Problem? {
+    if case .map(let entries) = value, entries.count == 1, case .string(let key) = entries[0].key,
+      key.hasPrefix("$")
+    {
+      return nil
+    }
+    switch (self, value) {
+    case (.anything, _), (_, .null): return nil
+    case (.lenient(let shape), .map): return shape.problem(in: value, at: path)
+    case (.lenient, _): return nil
+    case (.words(let known), .string(let word)):
+      return known.contains(word)
+        ? nil
+        : Problem(
+          path: path, message: "there is no '\(word)'",
+          suggestion: Suggestion.closest(to: word, among: known))
+    case (.object(let known), .map(let entries)):
+      for entry in entries {
+        guard case .string(let key) = entry.key else { continue }
+        let place = path.isEmpty ? key : "\(path).\(key)"
+        guard let shape = known[key] else {
+          return Problem(
+            path: path, message: "'\(key)' is not a key here",
+            suggestion: Suggestion.closest(to: key, among: known.keys.sorted()))
+        }
+        if let problem = shape.problem(in: entry.value, at: place) { return problem }
+      }
+      return nil
+    case (.map(let shape), .map(let entries)):
+      for entry in entries {
+        guard case .string(let key) = entry.key else { continue }
+        if let problem = shape.problem(in: entry.value, at: "\(path).\(key)") { return problem }
+      }
+      return nil
+    case (.list(let shape), .list(let values)):
+      for (index, value) in values.enumerated() {
+        if let problem = shape.problem(in: value, at: "\(path)[\(index)]") { return problem }
+      }
+      return nil
+    case (.words, _): return Problem(path: path, message: "this must be a string")
+    case (.object, _), (.map, _): return Problem(path: path, message: "this must be an object")
+    case (.list, _): return Problem(path: path, message: "this must be a list")
+    }
+  }
+}
+
+/// Reads the text of a shape. The texts are the tool's own, and a test reads them all.
+private struct ShapeReader {
+  private var rest: Substring
+  private let parts: [String: String]
+
+  init(_ text: String, _ parts: [String: String]) {
+    rest = text[...]
+    self.parts = parts
+  }
+
+  /// Members up to the end, or to a bracket that closes.
+  mutating func members() -> [String: KeyShape] {
+    var members: [String: KeyShape] = [:]
+    while let name = word() { members[name] = suffix() }
+    return members
+  }
+
+  private mutating func suffix() -> KeyShape {
+    switch rest.first {
+    case "{": return enclosed { .object($0.members()) }
+    case "[": return enclosed { .list(.object($0.members())) }
+    case "<": return enclosed { .map($0.suffix()) }
+    case "~":
+      rest.removeFirst()
+      return .lenient(suffix())
+    case "=":
+      rest.removeFirst()
+      switch rest.first {
+      case "(": return enclosed { .words($0.words()) }
+      case "[": return enclosed { .list(.words($0.words())) }
+      default:
+        let name = word().map { String($0.dropFirst()) } ?? ""
+        var reader = ShapeReader(parts[name] ?? "", parts)
+        return reader.suffix()
+      }
+    default: return .anything
+    }
+  }
+
+  private mutating func enclosed(_ body: (inout ShapeReader) -> KeyShape) -> KeyShape {
+    rest.removeFirst()
+    let shape = body(&self)
+    rest = rest.drop(while: \.isWhitespace).dropFirst()
+    return shape
+  }
+
+  private mutating func words() -> [String] {
+    var words: [String] = []
+    while let word = word() { words.append(word) }
+    return words
+  }
+
+  private mutating func word() -> String? {
+    rest = rest.drop(while: \.isWhitespace)
+    let word = rest.prefix { !$0.isWhitespace && !"{}[]()<>=~".contains($0) }
+    rest = rest.dropFirst(word.count)
+    return word.isEmpty ? nil : String(word)
+  }
+}

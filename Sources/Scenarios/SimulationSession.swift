@@ -1,0 +1,307 @@
+package import Expressions
+internal import Pricing
+internal import SDK
+
+/// A headless SDK that runs one scenario, step by step, on a clock of its own.
+///
+/// Everything runs on the thread that asks for a step, until nothing can happen any more at the
+/// current time; so two runs are alike.
+package final class SimulationSession {
+  /// The answer to a step.
+  package struct StepReply {
+    package var entries: [Value]
+    package var requests: [Value]
+    /// Places of the requests that no rule of the backend answered.
+    package var unanswered: Set<Int> = []
+    package var result: Value
+    package var state: Value
+
+    package var value: Value {
+      [
+        "events": .list(entries), "requests": .list(requests), "result": result, "state": state,
+      ]
+    }
+  }
+
+  /// 2026-01-01T00:00:00Z.
+  static let start: Int64 = 1_767_225_600_000
+
+  let clock = VirtualClock(now: SimulationSession.start)
+  let executor = SimulationExecutor()
+  let transcript = Transcript()
+  let store: SimulatedStore
+  let presenter: ScriptedPresenter
+  private let transport: ScriptedTransport
+  private let storage: InMemoryStorage
+  private let eventLog = InMemoryEventLog()
+  private let platform: Platform
+  private let hasListeners: Bool
+  private let usesHooks: Bool
+  private(set) var tollgate: Tollgate
+  private(set) var bridge: Bridge
+  private var runs = 0
+  /// By name: the call's result once it is there.
+  private var calls: [String: Later<Value>] = [:]
+  private var subscriptions: [String: Subscription] = [:]
+
+  /// - Parameter scenario: the object without its steps.
+  package init(_ scenario: Value, fixtures: Fixtures) throws {
+    platform = scenario["platform"]?.text == "android" ? .android : .ios
+    hasListeners = scenario["listeners"]?.text != "none"
+    usesHooks = scenario["hooks"]?.truth ?? false
+    storage = InMemoryStorage(scenario["storage"])
+    let (transcript, clock) = (transcript, clock)
+    store = SimulatedStore(
+      products: fixtures.products, script: SimulatedStore.Script(scenario["store"] ?? .null),
+      observe: { transcript.add($0) })
+    presenter = ScriptedPresenter(
+      isAvailable: scenario["presenter"]?["available"]?.truth ?? true,
+      acknowledges: scenario["presenter"]?["auto"]?.truth ?? true,
+      observe: { transcript.add($0) })
+    let rules = try ScriptedTransport.Rule.rules(
+      scenario["backend"], config: fixtures.config(scenario["config"]))
+    transport = ScriptedTransport(
+      rules: rules, time: clock,
+      observe: { request in
+        transcript.add(request, isAnswered: rules.contains { $0.answers(request) })
+      })
+    tollgate = Self.tollgate(
+      platform, usesHooks, 0,
+      Ports(
+        time: clock, transport: transport, storage: storage, eventLog: eventLog, store: store,
+        presenter: presenter, device: FixedDevice(Self.device), executor: executor))
+    bridge = Bridge(tollgate)
+    connect()
+  }
+
+  private static var device: DeviceFacts {
+    var facts = DeviceFacts()
+    facts.deviceID = "$SuperwallDevice:device-1"
+    facts.vendorID = "device-1"
+    return facts
+  }
+
+  private static func tollgate(_ platform: Platform, _ usesHooks: Bool, _ run: Int, _ ports: Ports)
+    -> Tollgate
+  {
+    var ports = ports
+    ports.entropy = .sequence(seed: UInt64(run))
+    return Tollgate(ports: ports, platform: platform, keepsEvents: usesHooks)
+  }
+
+  /// Listens to the SDK.
+  private func connect() {
+    let (bridge, transcript, hasListeners) = (bridge, transcript, hasListeners)
+    run {
+      await bridge.onEvent { transcript.add(event: $0, $1) }
+      await bridge.setPurchaseListeners(hasListeners)
+    }
+  }
+
+  /// The process ends and begins again: what was stored is all that is left.
+  func restart() {
+    // A process that ended answers nothing any more.
+    for call in calls.values { call.freeze() }
+    let old = tollgate
+    run { await old.shutDown() }
+    runs += 1
+    tollgate = Self.tollgate(
+      platform, usesHooks, runs,
+      Ports(
+        time: clock, transport: transport, storage: storage, eventLog: eventLog, store: store,
+        presenter: presenter, device: FixedDevice(Self.device), executor: executor))
+    bridge = Bridge(tollgate)
+    connect()
+  }
+
+  /// Ends the simulation; nothing of it is left waiting.
+  package func end() {
+    let old = tollgate
+    run { await old.shutDown() }
+    presenter.finishPresenting(refusal: "the simulation has ended")
+    presenter.finishDismissing()
+    presenter.answerSurvey(.closed)
+    store.resolvePurchase(.cancelled)
+    store.resolveRestore(.failed(nil))
+    executor.drain()
+  }
+
+  // MARK: Running
+
+  /// Starts something and runs until nothing can happen.
+  func run(_ work: @escaping @Sendable () async -> Void) {
+    Task(executorPreference: executor) { await work() }
+    executor.drain()
+  }
+
+  /// What something gives, unless it has to wait.
+  func ask<Answer: Sendable>(_ question: @escaping @Sendable () async -> Answer) -> Answer? {
+    let answer = Later<Answer>()
+    run { answer.set(await question()) }
+    return answer.value
+  }
+
+  /// Moves the clock; whatever is due on the way happens in its order.
+  func advance(_ milliseconds: Int64) {
+    let end = clock.now + max(0, milliseconds)
+    executor.drain()
+    while clock.step(upTo: end) { executor.drain() }
+  }
+
+  /// Does a step of a scenario.
+  package func step(_ step: Value) -> StepReply {
+    let result = perform(step)
+    executor.drain()
+    let content = transcript.take()
+    return StepReply(
+      entries: content.entries, requests: content.requests, unanswered: content.unanswered,
+      result: result(), state: state)
+  }
+
+  /// The answer to a step that does nothing, because it says something that does not exist.
+  package func refused(_ problem: KeyShape.Problem) -> StepReply {
+    let error = SDKError(.unsupported, problem.text)
+    return StepReply(entries: [], requests: [], result: ["error": error.value], state: state)
+  }
+
+  /// Begins a step.
+  ///
+  /// - Returns: what its result is, to be asked when nothing can happen any more.
+  private func perform(_ step: Value) -> () -> Value {
+    switch step["do"]?.text {
+    case "call":
+      let call = start(step["method"]?.text ?? "", step["args"] ?? .map([]))
+      if let name = step["as"]?.text { calls[name] = call }
+      return { call.value ?? ["pending": true] }
+    case "result":
+      let call = calls[step["of"]?.text ?? ""]
+      return { call.map { $0.value ?? ["pending": true] } ?? .null }
+    case "advance": advance(Int64(step["ms"]?.wholeNumber ?? 0))
+    case "presenter": play(step["action"]?.text ?? "", step["with"] ?? .map([]))
+    case "app": app(step["action"]?.text ?? "", step["with"] ?? .map([]))
+    case "store": resolve(step["with"] ?? .map([]))
+    case "set":
+      presenter.set(
+        isAvailable: step["presenter"]?["available"]?.truth,
+        acknowledges: step["presenter"]?["auto"]?.truth)
+    case "subscribe": subscribe(step)
+    case "unsubscribe": unsubscribe(step["id"]?.text ?? "")
+    case let other:
+      let message = "the step '\(other ?? "")' is not supported"
+      let error = SDKError(.unsupported, message)
+      return { ["error": error.value] }
+    }
+    return { .null }
+  }
+
+  private func start(_ method: String, _ arguments: Value) -> Later<Value> {
+    let result = Later<Value>()
+    let bridge = bridge
+    run {
+      do throws(SDKError) {
+        result.set(["value": try await bridge.call(method, arguments)])
+      } catch {
+        result.set(["error": error.value])
+      }
+    }
+    return result
+  }
+
+  private func app(_ action: String, _ details: Value) {
+    switch action {
+    case "foreground": tollgate.applicationDidEnterForeground()
+    case "background": tollgate.applicationDidEnterBackground()
+    case "restart": restart()
+    case "storeTransaction": store.addTransaction(details["productId"]?.text ?? "")
+    case "storeRevoked": store.revoke(details["productId"]?.text ?? "")
+    default: break
+    }
+  }
+
+  private func resolve(_ result: Value) {
+    if store.isPurchaseWaiting, result["result"] == nil {
+      store.resolvePurchase(PurchaseResult(decoding: result))
+    } else {
+      store.resolveRestore(
+        RestorationResult(decoding: result),
+        owned: (result["owned"]?.elements ?? []).compactMap(\.text))
+    }
+  }
+
+  // MARK: Subscribers
+
+  private func subscribe(_ step: Value) {
+    let id = step["id"]?.text ?? ""
+    let names = Set(
+      (step["callbacks"]?.elements ?? [])
+        .compactMap { $0.text.flatMap { ModuleEvent.Name(rawValue: $0) } })
+    let replies = step["replies"] ?? .null
+    let transcript = transcript
+    var callbacks = EventCallbacks(names) { event in
+      transcript.add(delivery: event.name.rawValue, to: id, event.payload)
+    }
+    if names.contains(.onCustomCallback) {
+      callbacks.onCustomCallback = { callback in
+        let payload = Value.members([
+          "name": .string(callback.name), "variables": callback.variables,
+        ])
+        transcript.add(delivery: "onCustomCallback", to: id, payload)
+        guard let reply = replies["onCustomCallback"] else { throw NoReply() }
+        return CustomCallbackResult(
+          isSuccess: reply["status"]?.text == "success", data: reply["data"])
+      }
+    }
+    if names.contains(.onBackPressed) {
+      callbacks.onBackPressed = { info in
+        transcript.add(delivery: "onBackPressed", to: id, ["paywallInfo": info.value])
+        return replies["onBackPressed"]?.truth ?? false
+      }
+    }
+    let (tollgate, handlerID, all) = (tollgate, step["handlerId"]?.text, callbacks)
+    subscriptions[id] = ask { await tollgate.subscribe(handlerID: handlerID, all) }
+  }
+
+  private struct NoReply: Error {}
+
+  private func unsubscribe(_ id: String) {
+    guard let subscription = subscriptions.removeValue(forKey: id) else { return }
+    let tollgate = tollgate
+    run { await tollgate.unsubscribe(subscription) }
+  }
+
+  // MARK: State
+
+  private var state: Value {
+    let tollgate = tollgate
+    guard let snapshot = ask({ await tollgate.snapshot() }) else { return .null }
+    let store = Value.object([
+      "isConfigured": .bool(snapshot.isConfigured), "isLoading": .bool(snapshot.isLoading),
+      "configurationError": snapshot.configurationError.map { .string($0) } ?? .null,
+      "user": snapshot.user ?? .null, "subscriptionStatus": snapshot.status.value,
+    ])
+    return [
+      "lifecycle": .string(snapshot.lifecycle.rawValue),
+      "appUserId": snapshot.appUserID.map { .string($0) } ?? .null,
+      "paywallPresented": .bool(snapshot.isPaywallPresented),
+      "interfaceStyle": snapshot.interfaceStyle.map { .string($0.rawValue) } ?? .null,
+      "logLevel": .string(snapshot.logLevel.rawValue),
+      "tracking": .string(snapshot.tracking.rawValue), "store": store, "placements": .map([]),
+    ]
+  }
+}
+
+/// Something that will be there later.
+final class Later<Content: Sendable>: Sendable {
+  private let content = Locked<(value: Content?, isFrozen: Bool)>((nil, false))
+
+  var value: Content? { content.withLock { $0.value } }
+
+  func set(_ value: Content) {
+    content.withLock { content in
+      if !content.isFrozen { content.value = value }
+    }
+  }
+
+  /// Keeps it as it is.
+  func freeze() { content.withLock { $0.isFrozen = true } }
+}

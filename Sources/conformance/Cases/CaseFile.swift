@@ -1,0 +1,56 @@
+internal import Expressions
+internal import Foundation
+internal import Scenarios
+
+/// Finds case files and reads their lines.
+enum CaseFile {
+  /// The case files of a path: itself, or every `.jsonl` below a folder, in order of name. `-` is
+  /// standard input.
+  static func paths(under path: String) throws(CaseFileError) -> [String] {
+    if path == "-" { return [path] }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw CaseFileError(message: "there is no file or folder \(path)")
+    }
+    guard isFolder.boolValue else { return [path] }
+    let below = (FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }) ?? []
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    let files = below.filter { $0.hasSuffix(".jsonl") }.sorted().map { folder + $0 }
+    guard !files.isEmpty else {
+      throw CaseFileError(message: "there are no case files (.jsonl) in \(path)")
+    }
+    return files
+  }
+
+  /// The content of a file.
+  static func bytes(_ path: String) throws(CaseFileError) -> [UInt8] {
+    do {
+      return Array(try Data(contentsOf: URL(filePath: path)))
+    } catch {
+      throw CaseFileError(message: "cannot read \(path): \(error.localizedDescription)")
+    }
+  }
+
+  /// The cases of a file. Blank lines are passed over.
+  ///
+  /// - Throws: for the first line that is not a case.
+  static func read(_ path: String, support: String? = nil) throws(CaseFileError) -> [Case] {
+    var cases: [Case] = []
+    for line in try lines(try bytes(path), of: path, support: support) {
+      cases.append(try line.get())
+    }
+    return cases
+  }
+
+  /// The lines of a file, each as a case or with the reason why it is none. Blank lines are passed
+  /// over.
+  static func lines(
+    _ bytes: [UInt8], of path: String, support: String? = nil
+  ) throws(CaseFileError) -> [Result<Case, CaseFileError>] {
+    let companions = Companions(beside: path, support: support)
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    return try CaseLine.read(bytes, of: path).map { line in
+      line.map { Case($0, companions: companions, folder: folder) }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import Expressions
+internal import Scenarios
+
+/// Files that the cases of a file refer to by name. They are looked for beside the case file, then
+/// in the folder that was named for them, then among the copies that the tool carries.
+final class Companions {
+  private let folders: [String]
+  private var parsed: [String: Value] = [:]
+
+  /// - Parameters:
+  ///   - file: the case file.
+  ///   - support: a further folder, or nil.
+  init(beside file: String, support: String? = nil) {
+    let slash = file.lastIndex(of: "/")
+    let folder = slash.map { String(file[...$0]) } ?? "./"
+    folders = [folder] + (support.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? [])
+  }
+
+  /// The content of a companion, read once for each case file.
+  func value(_ name: String) throws(CaseFileError) -> Value {
+    if let known = parsed[name] { return known }
+    let (place, bytes) = try find(name)
+    do throws(JSONFault) {
+      let value = try Value.parse(json: bytes)
+      parsed[name] = value
+      return value
+    } catch {
+      throw CaseFileError(message: "\(place): \(error.message) at byte \(error.offset)")
+    }
+  }
+
+  private func find(_ name: String) throws(CaseFileError) -> (place: String, bytes: [UInt8]) {
+    for folder in folders {
+      if let bytes = try? CaseFile.bytes(folder + name) { return (folder + name, bytes) }
+    }
+    if let text = Companions.carried[name] ?? CarriedCompanions.text(name) {
+      return ("the tool's copy of \(name)", Array(text.utf8))
+    }
+    throw CaseFileError(
+      message: "the companion \(name) is neither in \(folders.joined(separator: " nor in ")) nor "
+        + "carried by the tool; name its folder with --support")
+  }
+
+  /// Copies that the tool carries; `Tools/embed_companions.py` writes them.
+  private static let carried: [String: String] = [
+    "superscript-contexts.json": EmbeddedCompanions.superscriptContexts
+  ]
+}

@@ -1,0 +1,29 @@
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+internal import Scenarios
+
+/// Suite `currency-format`: an amount in a currency and a locale. What is expected is the text of
+/// Foundation's format style; the other texts of a case are information.
+enum CurrencyFormatCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    guard case .string(let locale)? = testCase.content["locale"],
+      case .string(let code)? = testCase.content["currency"], let currency = Currency(code),
+      case .string(let amount)? = testCase.content["amount"],
+      case .string(let expected)? = testCase.content["foundation_formatstyle"]
+    else {
+      throw CaseFileError(
+        message: "case \(testCase.id) needs 'locale', 'currency', 'amount' and "
+          + "'foundation_formatstyle'")
+    }
+    let got: Value
+    do throws(PricingError) {
+      let micros = try PriceText.micros(amount)
+      got = .string(PriceLocale(locale).format(for: currency).text(micros: micros))
+    } catch {
+      got = ["error": .string(error.message)]
+    }
+    return CaseComparison.matches(got, .string(expected), partial: false)
+      ? .passed(got: got) : .failed(expected: .string(expected), got: got)
+  }
+}

@@ -1,0 +1,150 @@
+internal import Expressions
+internal import RuleEngine
+internal import Scenarios
+
+/// Suite `tollgate-decisions`: a config, a user record and a placement, and everything that comes
+/// of them: outcome, reasons, effects, probabilities, explanation.
+enum DecisionCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    guard let json = testCase.input("config"),
+      let placement = CaseValues.text(testCase.input("placement")),
+      let user = testCase.input("user")
+    else { throw CaseFileError(message: "case \(testCase.id) lacks an input") }
+    let format = CaseValues.text(testCase.input("format")).flatMap(Config.Format.init(rawValue:))
+    let decoded = Config.decode(json.json.utf8, format: format)
+    guard let config = decoded.output else {
+      throw CaseFileError(message: "case \(testCase.id) has no config")
+    }
+    let compiled = RuleSet.compile(config, language: language(testCase))
+    guard let ruleSet = compiled.output else {
+      throw CaseFileError(message: "case \(testCase.id) has no rules")
+    }
+    // A text is a record as it is written, with keys that are repeated, or with what is not JSON.
+    let record = CaseValues.text(user) ?? user.json
+    let got = try decide(
+      testCase, ruleSet, placement, record,
+      diagnostics: decoded.diagnostics + compiled.diagnostics)
+    return .judge(got, against: testCase.content["expect"] ?? .null)
+  }
+
+  private static func decide(
+    _ testCase: Case, _ ruleSet: RuleSet, _ placement: String, _ record: String,
+    diagnostics: [Diagnostic]
+  ) throws(CaseFileError) -> Value {
+    let zone = CaseValues.text(testCase.input("timeZone")) ?? "UTC"
+    guard let now = WireTime.milliseconds(CaseValues.text(testCase.input("now")) ?? defaultNow),
+      let clock = HistoryClock(now: now, timeZone: zone)
+    else { throw CaseFileError(message: "case \(testCase.id): 'now' is not a time") }
+    let plan = BatchPlan(
+      ruleSet, placements: [placement], now: now, assigner: assigner(testCase), clock: clock)
+    let batch = outcomes(of: record, plan)
+    var frame = Frame(for: ruleSet.program)
+    var reader = UserRecordReader(ruleSet, at: clock)
+    do throws(UserRecordReader.Rejection) {
+      try reader.read(json: record.utf8, into: &frame)
+    } catch {
+      return ["refused": batch == [] ? true : .list(batch), "why": .string(error.reason)]
+    }
+    if let key = reader.notes.unknownKeys.keys.min(), testCase.content["expect"]?["notes"] == nil {
+      throw CaseFileError(message: "input.user: '\(key)' is not a key of a user record")
+    }
+    let state = reader.state(now: now)
+    let explanation = ruleSet.explain(
+      placement, frame: &frame, state: state, assigner: assigner(testCase))
+    let errors = ruleSet.errors(placement, frame: &frame, state: state)
+    let line = explanation.decision.outcomeLine(subjectID: state.subjectID, errors: errors)
+    guard batch == [line, line, line] else {
+      return ["alone": line, "inBatch": .list(batch)]
+    }
+    guard case .map(let described) = described(explanation, testCase, diagnostics) else {
+      return .null
+    }
+    let told = errors.map { error -> Value in
+      guard case .map(let members) = error.value else { return error.value }
+      return .map(members + [Value.Entry(key: "message", value: .string(error.message))])
+    }
+    return .map(
+      described + [
+        Value.Entry(key: "notes", value: reader.notes.value),
+        Value.Entry(key: "errors", value: .list(told)),
+      ])
+  }
+
+  /// What a batch gives a record that it gets three times: at first it is read alone, then its shape
+  /// is known.
+  private static func outcomes(of record: String, _ plan: BatchPlan) -> [Value] {
+    var worker = BatchWorker(plan)
+    let lines = Array(repeating: record, count: 3).joined(separator: "\n")
+    let output = worker.process(Array(lines.utf8)).outcomes
+    return output.split(separator: 0x0A).map { (try? Value.parse(json: $0)) ?? .null }
+  }
+
+  /// What rules are written in; absent is superscript for iOS.
+  static func language(_ testCase: Case) -> RuleLanguage {
+    let platform = CaseValues.text(testCase.input("platform")).flatMap(Platform.init(rawValue:))
+    return CaseValues.text(testCase.input("dialect")) == "cel"
+      ? .cel : .superscript(platform ?? .ios)
+  }
+
+  private static let defaultNow = "2026-03-01T12:00:00Z"
+
+  static func assigner(_ testCase: Case) -> Assigner {
+    if let draw = CaseValues.number(testCase.input("draw")) { return .draw(draw) }
+    return CaseValues.text(testCase.input("assigner")) == "djb2"
+      ? .djb2 : .hash(salt: CaseValues.text(testCase.input("seed")) ?? "")
+  }
+
+  private static func described(
+    _ explanation: Explanation, _ testCase: Case, _ diagnostics: [Diagnostic]
+  ) -> Value {
+    let value = explanation.value
+    let request =
+      CaseValues.text(testCase.input("request")).flatMap(RequestKind.init(rawValue:))
+      ?? .presentation
+    let table: EffectTable =
+      switch CaseValues.text(testCase.input("table")) {
+      case "ios": .ios
+      case "android": .android
+      default: .tollgate
+      }
+    let effects = explanation.decision.effects(for: request, table: table).map { applied in
+      let name = applied.effect.value["effect"] ?? .null
+      return applied.time == .atOnce ? name : .object([applied.time.rawValue: name])
+    }
+    let problems = diagnostics.map { diagnostic -> Value in
+      [
+        "code": .string(diagnostic.code.rawValue),
+        "severity": .string(diagnostic.severity.rawValue), "path": .string(diagnostic.path),
+        "elsewhere": .list(
+          diagnostic.peers.map {
+            .string(
+              $0.peers.map(\.id).joined(separator: "+") + " " + $0.consequence.rawValue)
+          }),
+      ]
+    }
+    return [
+      "reason": value["reason"] ?? .null, "audience": value["audience"] ?? .null,
+      "paywall": value["paywall"] ?? .null,
+      "variant": value["result"]?["experiment"]?["variant"]?["id"] ?? .null,
+      "assignment": value["assignment"] ?? .null,
+      "reasons": .list(explanation.audiences.map { $0.step.reason.value }),
+      "clauses": .list(explanation.audiences.map { .list($0.clauses.map(clause)) }),
+      "shares": .list(
+        explanation.shares.map { .string("\($0.outcome.code) \($0.probability)") }),
+      "effects": .list(effects), "diagnostics": .list(problems),
+      "text": .string(explanation.text),
+    ]
+  }
+
+  /// `user.plan is "free" = true`, in brackets when the clause was not needed.
+  private static func clause(_ clause: Clause) -> Value {
+    let outcome =
+      switch clause.outcome {
+      case .true: "true"
+      case .false: "false"
+      case .failed(let kind): kind.slug
+      case .noBool: "value"
+      }
+    return .string("\(clause.text) = \(clause.wasReached ? outcome : "(\(outcome))")")
+  }
+}

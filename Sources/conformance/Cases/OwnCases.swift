@@ -1,0 +1,82 @@
+internal import Expressions
+internal import RuleEngine
+internal import Scenarios
+
+/// Suite `tollgate-expressions`: an expression in a context, in the dialect cel if the case names no
+/// other, within the `limits` that it names.
+///
+/// `expect` is `{"value": v}`, `{"error": slug}` for an evaluation error, or
+/// `{"diagnostics": [{"code", "from", "to", ...}]}` for one that does not compile.
+enum ExpressionCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    guard case .string(let source)? = testCase.content["expression"] else {
+      throw CaseFileError(message: "case \(testCase.id) has no 'expression'")
+    }
+    let expected = testCase.content["expect"] ?? .null
+    let compiled = environment(testCase).compile(source)
+    guard let program = compiled.output else {
+      let found = compiled.diagnostics.map { diagnostic -> Value in
+        let range = diagnostic.range ?? SourceRange(from: 0, to: 0)
+        return [
+          "code": .string(diagnostic.code.rawValue), "from": .int(Int64(range.from)),
+          "to": .int(Int64(range.to)), "message": .string(diagnostic.message),
+          "suggestion": diagnostic.suggestion.map { .string($0) } ?? .null,
+        ]
+      }
+      return .judge(["diagnostics": .list(found)], against: expected)
+    }
+    do throws(EvaluationError) {
+      let value = try program.evaluate(testCase.content["context"] ?? .map([]))
+      let wanted = expected["value"]
+      return wanted.map { CaseComparison.matches(value, $0, partial: false) } == true
+        ? .passed(got: ["value": value]) : .failed(expected: expected, got: ["value": value])
+    } catch {
+      return .judge(["error": .string(error.kind.slug)], against: expected)
+    }
+  }
+
+  private static func environment(_ testCase: Case) -> Environment {
+    var limits = Limits()
+    let given = testCase.content["limits"]
+    func limit(_ key: String, _ path: WritableKeyPath<Limits, Int>) {
+      if let number = CaseValues.number(given?[key]) { limits[keyPath: path] = Int(number) }
+    }
+    limit("sourceBytes", \.sourceBytes)
+    limit("nesting", \.nesting)
+    limit("steps", \.steps)
+    limit("memoryBytes", \.memoryBytes)
+    limit("dataNesting", \.dataNesting)
+    limit("regexSteps", \.regexSteps)
+    return CaseValues.text(testCase.content["dialect"]) == "superscript"
+      ? .superscript(limits: limits) : RuleLanguage.cel.environment(limits: limits)
+  }
+}
+
+/// Suite `tollgate-assignment`: where the hash assigner puts a subject. `fraction` is the hash as
+/// 16 hexadecimal digits before it becomes a fraction, `variant` the index of the chosen variant.
+enum AssignmentCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    guard case .string(let salt)? = testCase.input("salt"),
+      case .string(let experiment)? = testCase.input("experiment"),
+      case .string(var subject)? = testCase.input("subject"),
+      case .list(let weights)? = testCase.input("weights")
+    else { throw CaseFileError(message: "case \(testCase.id) lacks an input") }
+    let table = WeightTable(
+      weights.map { weight in
+        switch weight {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        default: 0
+        }
+      })
+    let fraction = subject.withUTF8 {
+      Assigner.fraction(salt: salt, experimentID: experiment, subject: $0)
+    }
+    let variant = table.variant(draw: fraction * table.drawRange)
+    return .judge(
+      [
+        "fraction": .double(fraction),
+        "variant": variant.map { .int(Int64($0)) } ?? .null,
+      ], against: testCase.content["expect"] ?? .null)
+  }
+}

@@ -1,0 +1,72 @@
+internal import Expressions
+internal import Scenarios
+
+/// Suite `tollgate-templates`: what no other suite of templates can say: escaping, limits, zones,
+/// locales, and which errors are reported beside the text.
+///
+/// `expect` is the text. `errors` are the slugs of what is reported, in order; a case without them
+/// expects none. A template that does not compile has no text, and the codes of its diagnostics.
+enum OwnTemplateCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    let template = try TemplateCases.string(testCase, "template")
+    let expected: Value = [
+      "text": testCase.content["expect"] ?? "", "errors": testCase.content["errors"] ?? .list([]),
+    ]
+    let compiled = try environment(testCase).compile(template)
+    guard let program = compiled.output else {
+      let codes = compiled.diagnostics.filter { $0.severity == .error }.map(\.code.rawValue)
+      return .judge(outcome("", codes), against: expected)
+    }
+    do throws(EvaluationError) {
+      let data = testCase.content["data"] ?? .map([])
+      let rendered = try program.render(data, options(testCase))
+      return .judge(
+        outcome(rendered.text, rendered.errors.map(\.kind.slug)), against: expected)
+    } catch {
+      return .judge(outcome("", [error.kind.slug]), against: expected)
+    }
+  }
+
+  private static func outcome(_ text: String, _ errors: [String]) -> Value {
+    ["text": .string(text), "errors": .list(errors.map { .string($0) })]
+  }
+
+  private static func environment(_ testCase: Case) throws(CaseFileError) -> TemplateEnvironment {
+    var environment = TemplateEnvironment()
+    if let name = CaseValues.text(testCase.content["dialect"]) {
+      guard let dialect = TemplateDialect(named: name) else {
+        throw CaseFileError(message: "case \(testCase.id): there is no dialect '\(name)'")
+      }
+      environment.dialect = dialect
+    }
+    if let mode = CaseValues.text(testCase.content["mode"]).flatMap(TemplateMode.init(rawValue:)) {
+      environment.mode = mode
+    }
+    environment.isHTML = CaseValues.bool(testCase.content["source_html"]) ?? false
+    environment.templates = TemplateCases.templates(testCase.content["templates"])
+    let limits = testCase.content["limits"]
+    func limit(_ key: String, _ path: WritableKeyPath<TemplateLimits, Int>) {
+      if let number = CaseValues.number(limits?[key]) {
+        environment.limits[keyPath: path] = Int(number)
+      }
+    }
+    limit("sourceBytes", \.sourceBytes)
+    limit("steps", \.steps)
+    limit("outputBytes", \.outputBytes)
+    limit("memoryBytes", \.memoryBytes)
+    limit("nesting", \.nesting)
+    limit("pathNames", \.pathNames)
+    limit("filters", \.filters)
+    limit("variables", \.variables)
+    limit("partialStatements", \.partialStatements)
+    return environment
+  }
+
+  private static func options(_ testCase: Case) -> RenderOptions {
+    RenderOptions(
+      escaping: CaseValues.bool(testCase.content["html"]) == true ? .html : .text,
+      now: (1_772_789_400, 0),
+      zone: CaseValues.text(testCase.content["zone"]).flatMap { TemplateZone(named: $0) },
+      locale: CaseValues.text(testCase.content["locale"]) ?? "en_US")
+  }
+}

@@ -1,0 +1,127 @@
+internal import Expressions
+internal import RuleEngine
+internal import Scenarios
+
+/// Suite `superwall-rules`: single steps of the placement decision, by operation.
+enum SuperwallRulesCases {
+  static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    guard case .string(let operation)? = testCase.input("op") else {
+      return SuperscriptCases.runInline(testCase)
+    }
+    let expected = testCase.content["expect"] ?? .null
+    let got: Value?
+    switch operation {
+    case "chooseVariant": got = chooseVariant(testCase)
+    case "tryToMatchOccurrence": got = tryToMatchOccurrence(testCase)
+    case "count": got = count(testCase)
+    case "mapTriggerResult": got = mapTriggerResult(testCase)
+    case "timeSince", "webComputed", "toPassable", "paddedVersion":
+      got = PlatformCases.run(operation, testCase)
+    default:
+      let known = PlacementCases.run(operation, testCase) ?? RequestCases.run(operation, testCase)
+      guard let known else { throw CaseFileError(message: "there is no operation '\(operation)'") }
+      got = known
+    }
+    guard let got else { throw CaseFileError(message: "the input is not understood") }
+    return .judge(got, against: expectation(expected))
+  }
+
+  /// Assignments and paywalls are sets: they are compared sorted.
+  private static func expectation(_ expected: Value) -> Value {
+    guard case .map(let entries) = expected else { return expected }
+    return .map(
+      entries.map { entry in
+        guard entry.key == "assignments" || entry.key == "paywallIds",
+          case .list(let values) = entry.value
+        else { return entry }
+        return Value.Entry(key: entry.key, value: .list(CaseValues.sorted(values)))
+      })
+  }
+
+  /// The variant that a given draw falls on. The range that the draw was made in must be the one
+  /// that the engine asks for.
+  private static func chooseVariant(_ testCase: Case) -> Value? {
+    guard case .list(let percentages)? = testCase.input("percentages") else { return nil }
+    let table = WeightTable(percentages.map { number($0) ?? 0 })
+    if case .list(let range)? = testCase.input("drawRange"), range.count == 2,
+      number(range[1]) != table.drawRange
+    {
+      return ["error": .string("the draw is made from 0..<\(table.drawRange)")]
+    }
+    let draw = testCase.input("draw").flatMap(number) ?? 0
+    guard let index = table.variant(draw: draw) else { return ["error": "noVariantsFound"] }
+    return ["index": .int(Int64(index))]
+  }
+
+  private static func tryToMatchOccurrence(_ testCase: Case) -> Value? {
+    guard case .bool(let expressionMatched)? = testCase.input("expressionMatched") else {
+      return nil
+    }
+    guard expressionMatched else { return ["outcome": "noMatch", "source": "EXPRESSION"] }
+    guard let input = testCase.input("occurrence"), input != .null else {
+      return ["outcome": "match"]
+    }
+    guard let limit = limit(input), case .int(let stored)? = testCase.input("storedCount") else {
+      return nil
+    }
+    return limit.allows(storedCount: Int(stored))
+      ? ["outcome": "match", "unsavedOccurrence": limit.value]
+      : ["outcome": "noMatch", "source": "OCCURRENCE"]
+  }
+
+  /// Rows are counted as seen at an arbitrary fixed time.
+  private static func count(_ testCase: Case) -> Value? {
+    guard case .string(let name)? = testCase.input("name"),
+      let interval = testCase.input("interval").flatMap(interval),
+      let events = testCase.input("eventsMinutesAgo")
+    else { return nil }
+    let now: Int64 = 1_700_000_000_000
+    var times: [Int64] = []
+    if case .list(let ages)? = events[name] {
+      times = ages.compactMap(number).map { now - Int64(($0 * 60_000).rounded()) }
+    }
+    let limit = OccurrenceLimit(key: name, maxCount: .max, interval: interval)
+    return ["count": .int(Int64(limit.count(times, now: now)))]
+  }
+
+  private static func mapTriggerResult(_ testCase: Case) -> Value? {
+    guard case .string(let name)? = testCase.input("triggerResult") else { return nil }
+    let variant = Variant(id: "v", kind: .treatment, weight: 100, paywallID: "p")
+    let experiment = Decision.Experiment(id: "e", campaignID: "g", variant: variant)
+    let result: TriggerResult
+    switch name {
+    case "paywall": result = .paywall(experiment)
+    case "holdout": result = .holdout(experiment)
+    case "noAudienceMatch": result = .noAudienceMatch
+    case "placementNotFound": result = .placementNotFound
+    case "error": result = .error("")
+    default: return nil
+    }
+    let type = PresentationResult(result).type
+    return ["presentationResult": .string(type.prefix(1).lowercased() + type.dropFirst())]
+  }
+
+  // MARK: Reading
+
+  private static func number(_ value: Value) -> Double? {
+    switch value {
+    case .int(let number): Double(number)
+    case .double(let number): number
+    default: nil
+    }
+  }
+
+  private static func interval(_ value: Value) -> OccurrenceLimit.Interval? {
+    guard case .string(let type)? = value["type"] else { return nil }
+    guard type == "MINUTES" else { return .infinity }
+    guard case .int(let minutes)? = value["minutes"] else { return .infinity }
+    return .minutes(Int(minutes))
+  }
+
+  static func limit(_ value: Value) -> OccurrenceLimit? {
+    guard case .string(let key)? = value["key"], case .int(let count)? = value["maxCount"],
+      let interval = value["interval"].flatMap(interval)
+    else { return nil }
+    return OccurrenceLimit(key: key, maxCount: Int(count), interval: interval)
+  }
+}

@@ -1,0 +1,115 @@
+internal import Expressions
+internal import RuleEngine
+internal import Scenarios
+
+/// AgentWallie's texts: kind `expression` of suite `agentwallie`, and suite `agentwallie-templates`,
+/// which is the same with longer keys.
+enum WallieTextCases {
+  /// Kind `expression`.
+  static func expression(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    guard case .string(let text)? = testCase.input("text") else {
+      throw CaseFileError(message: "case \(testCase.id) has no 'text'")
+    }
+    let got = render(text, testCase.content["input"] ?? .map([]))
+    return .judge(["text": .string(got)], against: testCase.content["expect"] ?? .null)
+  }
+
+  /// Suite `agentwallie-templates`.
+  static func template(_ testCase: Case) throws(CaseFileError) -> Verdict {
+    let text = try TemplateCases.string(testCase, "template")
+    let wanted = try TemplateCases.string(testCase, "expect")
+    let got = render(text, testCase.content)
+    return got.utf8.elementsEqual(wanted.utf8)
+      ? .passed(got: .string(got)) : .failed(expected: .string(wanted), got: .string(got))
+  }
+
+  private static func render(_ text: String, _ input: Value) -> String {
+    var selected = 0
+    if case .int(let index)? = input["selected"] { selected = Int(index) }
+    var roots: [(name: String, value: Value)] = [("user", unwrapped(input["user"] ?? .map([])))]
+    if let theme = input["theme"], theme != .null { roots.append(("theme", withDefaults(theme))) }
+    let context = TextContext.make(products: products(input), selected: selected, roots: roots)
+    return TemplateCases.render(
+      text, context, TemplateEnvironment(dialect: .agentwallie)
+    ).text
+  }
+
+  // MARK: Products
+
+  private static func list(_ value: Value?) -> [Value] {
+    if case .list(let values)? = value { values } else { [] }
+  }
+
+  private static func text(_ value: Value?) -> String? {
+    if case .string(let text)? = value { text } else { nil }
+  }
+
+  /// The products of the slots: as the store has them, or as the config shows them.
+  private static func products(_ input: Value) -> [TextContext.SlottedProduct] {
+    let resolved = list(input["resolved"])
+    let configured = list(input["products"])
+    return list(input["slots"]).compactMap { slot in
+      guard let name = text(slot["slot"]) else { return nil }
+      let productID = text(slot["product"] ?? slot["product_id"])
+      var attributes: [Value.Entry] = []
+      func add(_ name: String, _ value: Value?) {
+        guard let value, value != .null else { return }
+        attributes.append(Value.Entry(key: .string(name), value: value))
+      }
+      if let product = resolved.last(where: { text($0["slot"]) == name }) {
+        for key in [
+          "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",
+        ] {
+          add(key, product[key])
+        }
+        add("savings_percentage", product["savings"] ?? product["savings_percentage"])
+        add("has_trial", .bool(product["trial_period"].map { $0 != .null } ?? false))
+      } else if let productID,
+        let product = configured.first(where: {
+          text($0["store_product"] ?? $0["store_product_id"]) == productID
+        })
+          ?? configured.first(where: { text($0["id"]) == productID })
+      {
+        add("price", product["display_price"])
+        add("period", product["display_period"])
+        add("period_label", product["display_period"])
+        add("has_trial", false)
+      }
+      return TextContext.SlottedProduct(
+        slot: name, label: text(slot["label"]), productID: productID, attributes: .map(attributes))
+    }
+  }
+
+  // MARK: Values
+
+  /// Doubles that are written as such.
+  private static func unwrapped(_ value: Value) -> Value {
+    switch value {
+    case .list(let values): return .list(values.map(unwrapped))
+    case .map(let entries):
+      if entries.count == 1, case .string("$double") = entries[0].key {
+        switch entries[0].value {
+        case .int(let number): return .double(Double(number))
+        default: return entries[0].value
+        }
+      }
+      return .map(entries.map { Value.Entry(key: $0.key, value: unwrapped($0.value)) })
+    default: return value
+    }
+  }
+
+  /// A theme has every key; what a config leaves out has a default.
+  private static func withDefaults(_ theme: Value) -> Value {
+    guard case .map(let given) = theme, case .map(let defaults) = PaywallSchema.Theme().value else {
+      return theme
+    }
+    return .map(
+      defaults
+        + given.map { entry in
+          if case (.string("corner_radius"), .int(let radius)) = (entry.key, entry.value) {
+            return Value.Entry(key: entry.key, value: .double(Double(radius)))
+          }
+          return entry
+        })
+  }
+}

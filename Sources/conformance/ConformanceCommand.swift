@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Scenarios
+
+/// Where the process begins.
+@main
+enum EntryPoint {
+  static func main() {
+    exit(ConformanceCommand.run(Array(CommandLine.arguments.dropFirst()), .standard))
+  }
+}
+
+/// The command line of the project's own tests; it is not shipped.
+struct ConformanceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conformance",
+    abstract: "Hold Tollgate to what is written in case files.",
+    discussion: """
+      Exit codes: 0 done; 1 a case failed, or the counts are not the recorded ones; 2 wrong use, or a \
+      file or a line that cannot be run; 74 output could not be written.
+      """,
+    subcommands: [RunCommand.self, ServeCommand.self], defaultSubcommand: RunCommand.self)
+
+  /// Runs a command to its end.
+  ///
+  /// - Returns: the exit code.
+  static func run(_ arguments: [String], _ console: Console) -> Int32 {
+    do {
+      var command = try parseAsRoot(arguments)
+      if let command = command as? any ConsoleCommand {
+        try command.run(console)
+      } else {
+        try command.run()
+      }
+      return Ending.done
+    } catch let error as CaseFileError {
+      console.printError("error: \(error.message)")
+      return Ending.wrongUse
+    } catch let code as ExitCode {
+      return code.rawValue
+    } catch {
+      let text = fullMessage(for: error)
+      if exitCode(for: error).isSuccess {
+        console.print(text)
+        return Ending.done
+      }
+      console.printError(text)
+      return Ending.wrongUse
+    }
+  }
+}

@@ -1,0 +1,186 @@
+internal import ArgumentParser
+internal import Expressions
+internal import Foundation
+internal import Scenarios
+
+struct RunCommand: ConsoleCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run case files.",
+    discussion: """
+      Runs every case of the files, or of all .jsonl files below a folder, and prints what failed \
+      with what was expected and what came. The exit code is 1 when a case failed, and 2 when a file \
+      or a line could not be run: there is no such suite, a key or a word is in it that nobody \
+      reads, or no case ran at all. What the engine does not have yet is skipped and counted by \
+      reason.
+      """)
+
+  @Argument(help: "Case files or folders; - reads standard input.")
+  var paths: [String]
+
+  @Option(help: "A folder with the files that case files refer to.")
+  var support: String?
+
+  @Option(
+    defaultAsFlag: "-", parsing: .next,
+    help: ArgumentHelp(
+      "Print every result as a JSON object a line, or write them to this file.", valueName: "file"))
+  var json: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Fail unless each suite has as many passed and skipped cases as this file says.",
+      valueName: "file"))
+  var counts: String?
+
+  @Flag(help: "Write the file of --counts anew.")
+  var updateCounts = false
+
+  @Flag(help: "Print only failures and the closing line.")
+  var quiet = false
+
+  func validate() throws {
+    if updateCounts, counts == nil { throw ValidationError("--update-counts needs --counts.") }
+  }
+
+  func run(_ console: Console) throws {
+    // Where results are printed, they are all that is.
+    let printsResults = json == "-"
+    var results = CaseResults(console, printsFailures: !printsResults)
+    if let json { try ResultsFile.check(json) }
+    for path in paths {
+      do throws(CaseFileError) {
+        for file in try CaseFile.paths(under: path) { results.run(file: file, support: support) }
+      } catch {
+        results.cannotRun(error.message)
+      }
+    }
+    if let support, !FileManager.default.fileExists(atPath: support + "/") {
+      results.cannotRun("there is no folder \(support)")
+    }
+    if printsResults {
+      for line in results.lines { console.print(line) }
+    } else if let json {
+      try ResultsFile.write(results.lines, to: json, console)
+    }
+    if !quiet, !printsResults { results.printSkipped() }
+    // The closing line comes last, also where the counts cannot be read or written.
+    let differs = Result { try counts.map { try self.differs(results, from: $0, console) } }
+    console.print(results.closingLine)
+    let isOtherwise = try differs.get() ?? false
+    if !results.unusable.isEmpty { throw ExitCode(Ending.wrongUse) }
+    if results.failed > 0 || isOtherwise { throw ExitCode(Ending.failed) }
+  }
+
+  /// Compares the counts with the recorded ones, or records them.
+  private func differs(
+    _ results: CaseResults, from path: String, _ console: Console
+  ) throws -> Bool {
+    guard updateCounts else {
+      let recorded = try CaseCounts(json: try CaseFile.bytes(path), of: path)
+      let differences = results.counts.differences(from: recorded)
+      for difference in differences { console.printError("\(path): \(difference)") }
+      if !differences.isEmpty {
+        console.printError("If this is meant, write the file anew with --update-counts.")
+      }
+      return !differences.isEmpty
+    }
+    guard results.failed == 0, results.unusable.isEmpty else {
+      throw CaseFileError(message: "\(path) stays as it is: not every case passes")
+    }
+    try ResultsFile.write([results.counts.json], to: path, console)
+    return false
+  }
+}
+
+/// Counts, and one JSON line for each case.
+struct CaseResults {
+  private(set) var counts = CaseCounts()
+  private(set) var failed = 0
+  private(set) var reasons: [String: Int] = [:]
+  private(set) var unusable: Refusals
+  private(set) var lines: [String] = []
+  private let console: Console
+  private let printsFailures: Bool
+
+  init(_ console: Console, printsFailures: Bool = true) {
+    self.console = console
+    self.printsFailures = printsFailures
+    unusable = Refusals(tell: console.printError)
+  }
+
+  /// `N passed, N failed, N skipped`
+  var closingLine: String {
+    let total = counts.total
+    return "\(total.passed) passed, \(failed) failed, \(total.skipped) skipped"
+  }
+
+  mutating func cannotRun(_ message: String) { unusable.add(message) }
+
+  mutating func run(file: String, support: String? = nil) {
+    let (ran, told) = (counts.total.passed + failed, unusable.count)
+    let lines: [Result<Case, CaseFileError>]
+    do throws(CaseFileError) {
+      let bytes = file == "-" ? console.readAll() : try CaseFile.bytes(file)
+      lines = try CaseFile.lines(bytes, of: file, support: support)
+    } catch {
+      return cannotRun(error.message)
+    }
+    for line in lines {
+      switch line {
+      case .failure(let error): unusable.add(line: error.message)
+      case .success(let testCase):
+        do throws(CaseFileError) {
+          record(testCase, try CaseSuites.run(testCase), file)
+        } catch {
+          unusable.add(line: "\(file):\(testCase.line): \(testCase.id): \(error.message)")
+        }
+      }
+    }
+    unusable.endFile(file)
+    if counts.total.passed + failed == ran, unusable.count == told {
+      cannotRun(
+        lines.isEmpty ? "\(file) has no cases" : "\(file): no case was run, all are skipped")
+    }
+  }
+
+  private mutating func record(_ testCase: Case, _ verdict: Verdict, _ file: String) {
+    var entries: [Value.Entry] = []
+    func add(_ key: String, _ value: Value) {
+      entries.append(Value.Entry(key: .string(key), value: value))
+    }
+    add("suite", .string(testCase.suite))
+    add("id", .string(testCase.id))
+    switch verdict {
+    case .passed(let got):
+      counts.addPassed(testCase.suite)
+      add("verdict", "passed")
+      add("got", got)
+    case .failed(let expected, let got):
+      failed += 1
+      add("verdict", "failed")
+      add("expected", expected)
+      add("got", got)
+      if printsFailures {
+        console.print(
+          """
+          FAILED \(testCase.suite) \(testCase.id) (\(file):\(testCase.line))
+            expected \(expected.json)
+            got      \(got.json)
+          """)
+      }
+    case .skipped(let reason):
+      counts.addSkipped(testCase.suite)
+      reasons["\(testCase.suite): \(reason)", default: 0] += 1
+      add("verdict", "skipped")
+      add("reason", .string(reason))
+    }
+    lines.append(Value.map(entries).json)
+  }
+
+  func printSkipped() {
+    for (reason, count) in reasons.sorted(by: { $0.key < $1.key }) {
+      console.print("skipped \(count): \(reason)")
+    }
+  }
+}
