@@ -1,5 +1,5 @@
-public import Expressions
-public import RuleEngine
+internal import Expressions
+internal import RuleEngine
 
 // MARK: Choosing
 

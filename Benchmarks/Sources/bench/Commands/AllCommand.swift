@@ -32,7 +32,7 @@ struct AllCommand: AsyncParsableCommand {
       ])
       print(value.json)
     }
-    let areSound = expressions.isSound && superscript.isSound && batch.isSound && sdk.isSound && templates.isSound
-    if !areSound { throw ExitCode(1) }
+    let reports = [expressions, superscript, batch, sdk, templates]
+    if !reports.allSatisfy(\.isSound) { throw ExitCode(1) }
   }
 }
