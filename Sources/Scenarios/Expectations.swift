@@ -124,7 +124,7 @@ struct Expectations {
   }
 
   private static func finds(_ pattern: String, in text: String) -> Bool {
-    let environment = Environment(roots: [], variables: ["text", "pattern"])
+    let environment = ExpressionEnvironment(roots: [], variables: ["text", "pattern"])
     let call = environment.compile("text.matches(pattern)").output
     let result = try? call?.evaluate(["text": .string(text), "pattern": .string(pattern)])
     return result == .bool(true)

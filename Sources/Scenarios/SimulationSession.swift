@@ -42,7 +42,7 @@ package final class SimulationSession {
   private var runs = 0
   /// By name: the call's result once it is there.
   private var calls: [String: Later<Value>] = [:]
-  private var subscriptions: [String: Subscription] = [:]
+  private var subscriptions: [String: EventSubscription] = [:]
 
   /// - Parameter scenario: the object without its steps.
   package init(_ scenario: Value, fixtures: Fixtures) throws {

@@ -38,7 +38,7 @@ struct DecidingCommandTests {
       ] + more)
   }
 
-  private func withWallie<Result>(_ body: (String) throws -> Result) throws -> Result {
+  private func withAgentWallie<Result>(_ body: (String) throws -> Result) throws -> Result {
     let path = FileManager.default.temporaryDirectory
       .appending(path: "tollgate-wallie-\(UUID().uuidString).json").path
     try Self.wallie.write(toFile: path, atomically: true, encoding: .utf8)
@@ -101,7 +101,7 @@ struct DecidingCommandTests {
 
   /// AgentWallie's devices have other attributes.
   @Test func flatAttributesOfAgentWallie() throws {
-    try withWallie { config in
+    try withAgentWallie { config in
       let result = try decide(#"{"userId":"u","bundleId":"x"}"#, config: config, placement: "p")
       #expect(!result.errors.contains("did you mean"), "\(result.errors)")
     }
@@ -186,7 +186,7 @@ struct DecidingCommandTests {
   // MARK: Assigners
 
   @Test func assignersByConfig() throws {
-    try withWallie { path in
+    try withAgentWallie { path in
       let usual = try decide(#"{"userId":"u"}"#, config: path, placement: "p")
       #expect(usual.errors.contains("assigner djb2"))
       let djb2 = try decide(
@@ -213,7 +213,7 @@ struct DecidingCommandTests {
 
   /// A run over users says its assigner, keeps it in the manifest, and replay goes by that.
   @Test func assignersOfRuns() throws {
-    try withWallie { path in
+    try withAgentWallie { path in
       let out = path + ".out.ndjson"
       defer {
         for file in [out, out + ".manifest.json"] {
@@ -244,7 +244,7 @@ struct DecidingCommandTests {
   // MARK: Names
 
   @Test func placementsThatAreNotActive() throws {
-    try withWallie { path in
+    try withAgentWallie { path in
       for command in ["decide", "explain"] {
         let archived = try decide(
           #"{"userId":"u"}"#, config: path, placement: "archived_one", command: command)

@@ -95,7 +95,7 @@ import Testing
     "paywalls":{"pw":{"version":"1","name":"n","settings":{},"components":[]}}}
     """
 
-  private func wallieFile() throws -> URL {
+  private func agentWallieFile() throws -> URL {
     let file = FileManager.default.temporaryDirectory
       .appending(path: "tollgate-wallie-\(UUID().uuidString).json")
     try Data(Self.wallie.utf8).write(to: file)
@@ -144,7 +144,7 @@ import Testing
 
   /// One audience by itself, whether or not it would be reached.
   @Test func explainOneAudience() throws {
-    let file = try wallieFile()
+    let file = try agentWallieFile()
     defer { try? FileManager.default.removeItem(at: file) }
     func explain(_ audience: String, _ more: [String] = []) throws -> BuiltTool.Result {
       try BuiltTool.run(
@@ -175,7 +175,7 @@ import Testing
 
   @Test func formatsAreDetected() throws {
     let user = #"{"userId":"user-4","user":{"plan":"free"}}"#
-    let file = try wallieFile()
+    let file = try agentWallieFile()
     defer { try? FileManager.default.removeItem(at: file) }
     func decide(_ more: String...) throws -> BuiltTool.Result {
       try BuiltTool.run(

@@ -104,7 +104,8 @@ import Testing
     #expect(result.output == "1 passed, 0 failed, 1 could not be run\n")
     let whole = try simulate(TestFolder.config)
     #expect(whole.code == 2)
-    #expect(whole.errors.contains("this is one JSON value of 1514 lines; write one object per line"))
+    #expect(
+      whole.errors.contains("this is one JSON value of 1514 lines; write one object per line"))
     #expect(whole.errors.split(separator: "\n").count == 1)
     let many = try simulate("-", input: String(repeating: "{\"a\":1}\n", count: 25))
     #expect(many.code == 2)

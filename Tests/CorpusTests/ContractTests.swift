@@ -27,7 +27,8 @@ struct ContractTests {
     var info = PaywallInfo(identifier: "pw", name: "n", url: "https://u")
     info.presentationID = "p"
     info.experiment = experiment
-    info.products = [PricedProduct.Store.appStore, .stripe, .paddle, .custom, .playStore].map { store in
+    info.products = [PricedProduct.Store.appStore, .stripe, .paddle, .custom, .playStore].map {
+      store in
       PaywallProduct(
         id: "x", name: "primary", store: store, entitlements: [Entitlement(id: "pro")],
         trialDays: 3)

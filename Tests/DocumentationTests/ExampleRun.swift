@@ -40,7 +40,8 @@ final class ExampleRun {
   func cel(
     _ source: String, _ result: String? = nil, at location: SourceLocation = #_sourceLocation
   ) throws {
-    let program = try #require(Environment().compile(source).output, sourceLocation: location)
+    let program = try #require(
+      ExpressionEnvironment().compile(source).output, sourceLocation: location)
     guard let result else {
       reached += 1
       return
@@ -49,7 +50,8 @@ final class ExampleRun {
       fails(String(result.dropFirst(6)), at: location) { try program.evaluate([:]) }
       return
     }
-    let wanted = try #require(Environment().compile(result).output, sourceLocation: location)
+    let wanted = try #require(
+      ExpressionEnvironment().compile(result).output, sourceLocation: location)
     same(try program.evaluate([:]), try wanted.evaluate([:]), at: location)
   }
 

@@ -16,17 +16,17 @@ struct Examples {
       }
       return .double(plan == "student" ? price / 2 : price)
     }
-    let environment = Environment(functions: [discount])
+    let environment = ExpressionEnvironment(functions: [discount])
     let program = environment.compile("discount(params.price, user.plan) < 5.0").output!
     try example.same(program.evaluate(["params": ["price": 8.0], "user": ["plan": "student"]]), true)
     example.fails("no-such-overload") { try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]]) }
     example.end()
   }
 
-  @Test("Sources/Expressions/Checking/Environment.swift, Environment")
-  func Sources_Expressions_Checking_Environment_Environment() throws {
+  @Test("Sources/Expressions/Checking/ExpressionEnvironment.swift, ExpressionEnvironment")
+  func Sources_Expressions_Checking_ExpressionEnvironment_ExpressionEnvironment() throws {
     let example = ExampleRun(results: 2)
-    let environment = Environment(roots: ["user", "device"], variables: ["now"])
+    let environment = ExpressionEnvironment(roots: ["user", "device"], variables: ["now"])
     let program = environment.compile("timestamp(now) > timestamp(user.until)").output!
     try example.same(program.evaluate(
   ["now": "2026-11-21T08:00:00Z", "user": ["until": "2026-11-20T00:00:00Z"]]), true)
@@ -35,10 +35,10 @@ struct Examples {
     example.end()
   }
 
-  @Test("Sources/Expressions/Checking/Environment.swift, AttributePath")
-  func Sources_Expressions_Checking_Environment_AttributePath() throws {
+  @Test("Sources/Expressions/Checking/ExpressionEnvironment.swift, AttributePath")
+  func Sources_Expressions_Checking_ExpressionEnvironment_AttributePath() throws {
     let example = ExampleRun(results: 2)
-    let program = Environment().compile("user.plan == device.tier || has(user.trial.end)").output!
+    let program = ExpressionEnvironment().compile("user.plan == device.tier || has(user.trial.end)").output!
     example.same(program.requirements[0] == AttributePath(["user", "plan"]), true)
     example.same(program.requirements.map { "\($0)" }, ["user.plan", "device.tier", "user.trial.end"])
     example.end()
@@ -48,7 +48,7 @@ struct Examples {
   func Sources_Expressions_Checking_HostFunctions_HostFunctions() throws {
     let example = ExampleRun(results: 1)
     let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
-    let environment = Environment.superscript(hostFunctions: functions)
+    let environment = ExpressionEnvironment.superscript(hostFunctions: functions)
     let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
     example.same(program.questions, [HostQuestion(function: "daysSince", argument: .text("paywall_open"))])
     example.end()
@@ -57,7 +57,7 @@ struct Examples {
   @Test("Sources/Expressions/Checking/HostFunctions.swift, HostQuestion")
   func Sources_Expressions_Checking_HostFunctions_HostQuestion() throws {
     let example = ExampleRun(results: 2)
-    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+    let environment = ExpressionEnvironment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
     let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
     example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])
     var frame = Frame(for: program)
@@ -70,7 +70,7 @@ struct Examples {
   @Test("Sources/Expressions/Diagnostics/Diagnostic.swift, Diagnostic")
   func Sources_Expressions_Diagnostics_Diagnostic_Diagnostic() throws {
     let example = ExampleRun(results: 4)
-    let diagnostic = Environment().compile("user.age >= 18 and user.plan").diagnostics[0]
+    let diagnostic = ExpressionEnvironment().compile("user.age >= 18 and user.plan").diagnostics[0]
     example.same(diagnostic.code, .syntaxError)
     example.same(diagnostic.message, "'and' is not an operator")
     example.same(diagnostic.range, SourceRange(from: 15, to: 18))
@@ -81,7 +81,7 @@ struct Examples {
   @Test("Sources/Expressions/Diagnostics/Diagnostic.swift, Compilation")
   func Sources_Expressions_Diagnostics_Diagnostic_Compilation() throws {
     let example = ExampleRun(results: 1)
-    let compiled = Environment().compile("(user.age >= 18")
+    let compiled = ExpressionEnvironment().compile("(user.age >= 18")
     if let program = compiled.output {
       print(program.requirements)
     } else {
@@ -103,7 +103,7 @@ struct Examples {
   func Sources_Expressions_Diagnostics_DiagnosticText_text() throws {
     let example = ExampleRun(results: 5)
     let source = "usr.plan == 'free'"
-    let text = Environment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
+    let text = ExpressionEnvironment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
     let lines = text.split(separator: "\n")
     example.same(lines[0], "error[unknown-attribute]: 'usr' is not declared")
     example.same(lines[1], "  --> rules.txt, column 1")
@@ -116,7 +116,7 @@ struct Examples {
   @Test("Sources/Expressions/Diagnostics/EvaluationError.swift, EvaluationError")
   func Sources_Expressions_Diagnostics_EvaluationError_EvaluationError() throws {
     let example = ExampleRun(results: 2)
-    let program = Environment().compile("user.credits / user.days > 3").output!
+    let program = ExpressionEnvironment().compile("user.credits / user.days > 3").output!
     do throws(EvaluationError) {
       _ = try program.evaluate(["user": ["credits": 10, "days": 0]])
     } catch {
@@ -129,7 +129,7 @@ struct Examples {
   @Test("Sources/Expressions/Diagnostics/Limits.swift, Limits")
   func Sources_Expressions_Diagnostics_Limits_Limits() throws {
     let example = ExampleRun(results: 2)
-    let strict = Environment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
+    let strict = ExpressionEnvironment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
     let program = strict.compile("user.tags.exists(t, t == 'beta')").output!
     try example.same(program.evaluate(["user": ["tags": ["a", "b", "c"]]]), false)
     example.fails("limit-exceeded") { try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]]) }
@@ -140,7 +140,7 @@ struct Examples {
   func Sources_Expressions_Diagnostics_SourceRange_SourceRange() throws {
     let example = ExampleRun(results: 1)
     let source = "user.name == 'Zoé' && user.nam != ''"
-    let program = Environment().compile(source).output!
+    let program = ExpressionEnvironment().compile(source).output!
     let error = try #require(throws: EvaluationError.self) {
       try program.evaluate(["user": ["name": "Zoé"]])
     }
@@ -153,9 +153,9 @@ struct Examples {
   func Sources_Expressions_Dialects_Dialect_Dialect() throws {
     let example = ExampleRun(results: 3)
     let rule = "user.seats < 5"
-    let cel = Environment().compile(rule).output!
+    let cel = ExpressionEnvironment().compile(rule).output!
     example.fails("no-such-attribute") { try cel.evaluate(["user": ["plan": "free"]]) }
-    let superscript = Environment.superscript()
+    let superscript = ExpressionEnvironment.superscript()
     example.same(superscript.dialect, .superscript)
     try example.same(superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]]), true)
     example.end()
@@ -177,7 +177,7 @@ struct Examples {
     let example = ExampleRun(results: 1)
     let known = KnownAttributes(
       ["device": ["platform": "iOS"]], complete: [AttributePath(["device"])])
-    let program = Environment().compile("has(device.model) ? user.a : user.b").output!
+    let program = ExpressionEnvironment().compile("has(device.model) ? user.a : user.b").output!
     let rest = program.specialize(known)
     example.same(rest.residue(of: rest.entries[0]), "user.b")
     example.end()
@@ -186,7 +186,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Clause.swift, Clause")
   func Sources_Expressions_Program_Clause_Clause() throws {
     let example = ExampleRun(results: 4)
-    let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+    let program = ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").output!
     var frame = Frame(for: program)
     try frame.fill(["user": ["plan": "pro"], "device": ["sessions": 7]])
     let clauses = program.clauses(of: program.entries[0], in: &frame)
@@ -200,7 +200,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Cost.swift, Cost")
   func Sources_Expressions_Program_Cost_Cost() throws {
     let example = ExampleRun(results: 1)
-    let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+    let program = ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").output!
     example.same(program.cost(of: program.entries[0]).operations, 1...2)
     example.end()
   }
@@ -208,7 +208,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Cost.swift, DataSizes")
   func Sources_Expressions_Program_Cost_DataSizes() throws {
     let example = ExampleRun(results: 1)
-    let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
+    let program = ExpressionEnvironment().compile("user.tags.exists(t, t == 'beta')").output!
     let few = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 10))
     let many = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 300, bytes: 10))
     example.same(few.steps.upperBound < many.steps.upperBound, true)
@@ -218,7 +218,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Cost.swift, cost")
   func Sources_Expressions_Program_Cost_cost() throws {
     let example = ExampleRun(results: 1)
-    let program = Environment().compile("user.tags.exists(t, t in params.wanted)").output!
+    let program = ExpressionEnvironment().compile("user.tags.exists(t, t in params.wanted)").output!
     let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 10, bytes: 100))
     example.same(cost.steps.upperBound <= program.limits.steps, true)
     example.end()
@@ -227,7 +227,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Frame.swift, Frame")
   func Sources_Expressions_Program_Frame_Frame() throws {
     let example = ExampleRun(results: 1)
-    let program = Environment().compile("user.plan == 'free'").output!
+    let program = ExpressionEnvironment().compile("user.plan == 'free'").output!
     var frame = Frame(for: program)
     for (line, isFree) in [(#"{"user":{"plan":"free"}}"#, true), (#"{"user":{}}"#, false)] {
       try frame.fill(json: line.utf8)
@@ -239,7 +239,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Program.swift, Program")
   func Sources_Expressions_Program_Program_Program() throws {
     let example = ExampleRun(results: 1)
-    let program = Environment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
+    let program = ExpressionEnvironment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
     let value = try program.evaluate(
       ["user": ["tags": ["beta", "staff", "b2b"]], "params": ["prefix": "b"]])
     example.same(value, ["beta", "b2b"])
@@ -249,7 +249,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/Program.swift, text")
   func Sources_Expressions_Program_Program_text() throws {
     let example = ExampleRun(results: 2)
-    let program = Environment().compile("user.name != '' && 10 / user.n > 3").output!
+    let program = ExpressionEnvironment().compile("user.name != '' && 10 / user.n > 3").output!
     let entry = program.entries[0]
     do throws(EvaluationError) {
       _ = try program.evaluate(["user": ["name": "Ann", "n": 0]])
@@ -264,7 +264,7 @@ struct Examples {
   @Test("Sources/Expressions/Program/ProgramBuilder.swift, ProgramBuilder")
   func Sources_Expressions_Program_ProgramBuilder_ProgramBuilder() throws {
     let example = ExampleRun(results: 3)
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     example.same(builder.add("device.country == 'DE'"), [])
     example.same(builder.add("device.country == 'DE' && user.age >= 18"), [])
     let program = builder.build()
@@ -278,7 +278,7 @@ struct Examples {
   func Sources_Expressions_Program_Specializing_specialize() throws {
     let example = ExampleRun(results: 1)
     let rule = #"device.platform == "iOS" && user.age > 10 + 8"#
-    let program = Environment().compile(rule).output!
+    let program = ExpressionEnvironment().compile(rule).output!
     let known = KnownAttributes(.object(["device": .object(["platform": "iOS"])]))
     let rest = program.specialize(known)
     example.same(rest.residue(of: rest.entries[0]), "user.age > 18")
@@ -293,7 +293,7 @@ struct Examples {
       Filter(field: "device.sessions", operator: .greaterThan, value: 3),
     ]
     example.same(filters.map(\.text), ["user.plan is \"free\"", "device.sessions gt 3"])
-    let program = Environment().compile(filters)
+    let program = ExpressionEnvironment().compile(filters)
     try example.same(program.evaluate(["user": ["plan": "free"], "device": ["sessions": 4]]), true)
     example.end()
   }
@@ -567,7 +567,7 @@ struct Examples {
   func README_md_block_3() throws {
     let example = ExampleRun(results: 2)
 
-    let program = Environment().compile("user.age >= 18 && user.tags.exists(t, t == 'beta')").output!
+    let program = ExpressionEnvironment().compile("user.age >= 18 && user.tags.exists(t, t == 'beta')").output!
     try example.same(program.evaluate(["user": ["age": 29, "tags": ["beta"]]]), true)
     example.same(program.requirements.map(\.description), ["user.age", "user.tags"])
     example.end()
@@ -611,7 +611,7 @@ struct Examples {
   @Test("docs/expressions.md, block 1")
   func docs_expressions_md_block_1() throws {
     let example = ExampleRun(results: 2)
-    let environment = Environment(roots: ["user"])
+    let environment = ExpressionEnvironment(roots: ["user"])
     let program = environment.compile("user.age >= 18 && 'pro' in user.plans").output!
     try example.same(program.evaluate(["user": ["age": 29, "plans": ["pro"]]]), true)
     example.same(program.requirements.map { "\($0)" }, ["user.age", "user.plans"])
@@ -622,7 +622,7 @@ struct Examples {
   func docs_expressions_md_block_2() throws {
     let example = ExampleRun(results: 5)
     let source = "user.plan = 'pro'"
-    let diagnostic = Environment().compile(source).diagnostics[0]
+    let diagnostic = ExpressionEnvironment().compile(source).diagnostics[0]
     example.same(diagnostic.code, .syntaxError)
     example.same(diagnostic.range, SourceRange(from: 10, to: 11))
     let lines = diagnostic.text(in: source, file: "rules.txt").split(separator: "\n")
@@ -635,7 +635,7 @@ struct Examples {
   @Test("docs/expressions.md, block 3")
   func docs_expressions_md_block_3() throws {
     let example = ExampleRun(results: 4)
-    let program = Environment().compile("user.credits / user.days > 3").output!
+    let program = ExpressionEnvironment().compile("user.credits / user.days > 3").output!
     do throws(EvaluationError) {
       _ = try program.evaluate(["user": ["credits": 10, "days": 0]])
     } catch {
@@ -655,7 +655,7 @@ struct Examples {
       guard case .string(let name) = arguments[0] else { throw EvaluationError(.noSuchOverload) }
       return .string(name.split(separator: " ").map { String($0.prefix(1)) }.joined())
     }
-    let environment = Environment(functions: [initials])
+    let environment = ExpressionEnvironment(functions: [initials])
     let program = environment.compile("user.name.initials() == 'AL'").output!
     try example.same(program.evaluate(["user": ["name": "Ada Lovelace"]]), true)
     example.fails("no-such-overload") { try program.evaluate(["user": ["name": 7]]) }
@@ -666,7 +666,7 @@ struct Examples {
   @Test("docs/superscript.md, block 1")
   func docs_superscript_md_block_1() throws {
     let example = ExampleRun(results: 2)
-    let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+    let environment = ExpressionEnvironment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
     let rule = #"user.visits < 3 && device.daysSince("app_open") > 2"#
     let program = environment.compile(rule).output!
     example.same(program.questions.map(\.description), ["daysSince(\"app_open\")"])

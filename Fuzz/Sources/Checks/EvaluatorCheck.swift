@@ -6,7 +6,7 @@
 /// twice, on a frame that held something else, alone or among others, folded or not, as it is
 /// written or as it prints. Only limits may be reached in one way and not in another.
 public enum EvaluatorCheck {
-  static let environment = Environment(
+  static let environment = ExpressionEnvironment(
     limits: Limits(
       sourceBytes: 4_000, nesting: 60, steps: 20_000, memoryBytes: 1 << 18, dataNesting: 32,
       regexSteps: 20_000))

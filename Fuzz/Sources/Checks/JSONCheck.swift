@@ -6,7 +6,7 @@ public enum JSONCheck {
   private static let nesting = 32
 
   private static let program: Program = {
-    var builder = ProgramBuilder(Environment(limits: Limits(dataNesting: nesting)))
+    var builder = ProgramBuilder(ExpressionEnvironment(limits: Limits(dataNesting: nesting)))
     for source in [
       "user.a == 1", "has(user.b)", "user.a.b == 1 || user.c.d.e == 2", "has(user.c.d)",
       "device.country == 'DE'", "params.x", "user", "user.`a b`", "user.id == device.id",

@@ -34,10 +34,10 @@ public enum ParserCheck {
   }
 
   private static let environments = [
-    Environment(limits: limits), Environment.superscript(limits: limits),
+    ExpressionEnvironment(limits: limits), ExpressionEnvironment.superscript(limits: limits),
   ]
 
-  private static func checkFormatting(_ source: String, _ environment: Environment) {
+  private static func checkFormatting(_ source: String, _ environment: ExpressionEnvironment) {
     let formatted = environment.format(source)
     for reason in formatted.refusal { check(reason, source) }
     let compiled = environment.compile(source)
@@ -54,7 +54,7 @@ public enum ParserCheck {
     require(again.text == formatted.text && again.refusal.isEmpty, "formatted twice it differs")
   }
 
-  private static func isNearLimit(_ source: String, _ environment: Environment) -> Bool {
+  private static func isNearLimit(_ source: String, _ environment: ExpressionEnvironment) -> Bool {
     var wide = environment
     wide.limits = Limits(sourceBytes: 100_000, nesting: 1_000)
     return wide.format(source).refusal.isEmpty

@@ -3,7 +3,7 @@
 /// parser limits.
 struct Checker: ~Copyable {
   private(set) var tree = SyntaxTree()
-  let environment: Environment
+  let environment: ExpressionEnvironment
   /// Number of the expression within the program, in explanations of the clause.
   private var source: UInt32 = 0
   var graph = ConditionGraph()
@@ -23,7 +23,7 @@ struct Checker: ~Copyable {
   /// How many of them, from the root on, stand behind dots: only these can be parts of one name.
   private var dotted = 0
 
-  init(_ environment: Environment) { self.environment = environment }
+  init(_ environment: ExpressionEnvironment) { self.environment = environment }
 
   /// Adds an expression to the graph. What is wrong with it is in ``diagnostics`` afterwards.
   mutating func check(_ tree: SyntaxTree, source: UInt32) -> ConditionGraph.ID {

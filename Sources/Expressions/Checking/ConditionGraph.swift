@@ -36,12 +36,12 @@ struct ConditionGraph: ~Copyable {
     case truthy  // a; whether its value counts as true
     case both  // a: list; whether all are truthy, every one evaluated
     case firstTruthy  // a: list; the first that is truthy, or the last
-    case compare  // a, b; c: Lenient.Comparison
+    case compare  // a, b; c: Superscript.Comparison
     case equalEither  // a; b, c: places of two constants, one of which it equals
     case testCall  // a: list of two; b: Function
     case whenThere  // a: a relation; false where an attribute of its left side is missing
     case member  // a; b: place of the name's constant; c: 1 when a function has the name
-    case arithmetic  // a, b; c: Lenient.Operator
+    case arithmetic  // a, b; c: Superscript.Operator
     case mapKeepingLast  // a: list of keys and values
     // Templates: values, tests, and statements, which write text and variables. `c` is the place
     // in the source where it keeps equal ones apart.

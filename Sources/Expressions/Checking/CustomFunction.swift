@@ -7,7 +7,7 @@
 ///   }
 ///   return .double(plan == "student" ? price / 2 : price)
 /// }
-/// let environment = Environment(functions: [discount])
+/// let environment = ExpressionEnvironment(functions: [discount])
 /// let program = environment.compile("discount(params.price, user.plan) < 5.0").output!
 /// try program.evaluate(["params": ["price": 8.0], "user": ["plan": "student"]])  // true
 /// try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]])  // throws no-such-overload

@@ -49,7 +49,7 @@ enum Function: UInt16, CaseIterable {
   case requireText, requireList, requireKey, sameNumber, negateWrapping
   case byteSize, toIntTruncating, toUintTruncating, toDoubleParsing, toPlainText, textToBytes
   case textToDuration, textToTimestamp, intToText, uintToText, doubleToText, boolToText
-  case greatestOf, indexOrNull, overlay, answerFor, scriptTruth
+  case greatestOf, indexOrNull, overlay, answerFor, superscriptTruth
 
   // The app's: the first operand is its number.
   case custom

@@ -178,7 +178,7 @@ extension Function {
     case .indexOrNull: Row(.superscript, operands: 2...2)
     case .overlay: Row(.superscript, operands: 2...2)
     case .answerFor: Row(.superscript, operands: 3...3)
-    case .scriptTruth: Row(.superscript)
+    case .superscriptTruth: Row(.superscript)
     case .custom: Row(.custom, operands: 1...255, folds: false)
     }
   }

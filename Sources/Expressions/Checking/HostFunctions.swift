@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
-/// let environment = Environment.superscript(hostFunctions: functions)
+/// let environment = ExpressionEnvironment.superscript(hostFunctions: functions)
 /// let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
 /// program.questions  // [HostQuestion(function: "daysSince", argument: .text("paywall_open"))]
 /// ```
@@ -27,7 +27,7 @@ public struct HostFunctions: Hashable, Sendable {
 /// put into the frame beside the attributes; nothing is called while evaluating.
 ///
 /// ```swift
-/// let environment = Environment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
+/// let environment = ExpressionEnvironment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
 /// let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
 /// program.questions.map(\.description)  // ["daysSince(\"app_open\")"]
 /// var frame = Frame(for: program)

@@ -15,7 +15,7 @@ enum ColumnTest {
   case inBits(slot: Int, list: Cell)
   case inSet(slot: Int, set: Int)
   case truthy(slot: Int)
-  case compare(Operand, Operand, Lenient.Comparison)
+  case compare(Operand, Operand, Superscript.Comparison)
 
   /// Tests whose cost depends on the values: made for the rows that ask.
   case equal(Operand, Operand)
@@ -244,12 +244,12 @@ extension ColumnTest {
   static func truthy(_ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int) -> Verdict {
     rows(wanted, first) { row, bit, verdict in
       let cell = column[row]
-      if cell.tag != Tag.undeclared { verdict.add(Lenient.isTruthy(cell), bit) }
+      if cell.tag != Tag.undeclared { verdict.add(Superscript.isTruthy(cell), bit) }
     }
   }
 
   static func compare(
-    _ a: ColumnOperand, _ b: ColumnOperand, _ comparison: Lenient.Comparison, _ wanted: UInt64,
+    _ a: ColumnOperand, _ b: ColumnOperand, _ comparison: Superscript.Comparison, _ wanted: UInt64,
     _ first: Int
   ) -> Verdict {
     var verdict = Verdict()
@@ -269,7 +269,7 @@ extension ColumnTest {
         if left.tag >= Tag.shortText, right.tag >= Tag.shortText {
           verdict.add(comparison.holds(shortOrder(left, right), 0), bit)
         } else if left.isValue, right.isValue {
-          let cell = Lenient.compare(a[row], b[row], comparison)
+          let cell = Superscript.compare(a[row], b[row], comparison)
           if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
         }
       })
@@ -280,7 +280,7 @@ extension ColumnTest {
   ) -> Verdict {
     rows(wanted, first) { row, bit, verdict in
       var work = 0
-      let cell = Lenient.test(function, a[row], b[row], &work)
+      let cell = Superscript.test(function, a[row], b[row], &work)
       if cell.tag == Tag.bool { verdict.add(cell.boolValue, bit) }
     }
   }

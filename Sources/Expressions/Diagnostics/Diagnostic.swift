@@ -4,7 +4,7 @@
 /// user is evaluated is an ``EvaluationError``.
 ///
 /// ```swift
-/// let diagnostic = Environment().compile("user.age >= 18 and user.plan").diagnostics[0]
+/// let diagnostic = ExpressionEnvironment().compile("user.age >= 18 and user.plan").diagnostics[0]
 /// diagnostic.code  // .syntaxError
 /// diagnostic.message  // "'and' is not an operator"
 /// diagnostic.range  // SourceRange(from: 15, to: 18)
@@ -74,7 +74,7 @@ public struct Diagnostic: Hashable, Sendable {
 /// What compiling gives: the result if there is one, and everything there is to say about it.
 ///
 /// ```swift
-/// let compiled = Environment().compile("(user.age >= 18")
+/// let compiled = ExpressionEnvironment().compile("(user.age >= 18")
 /// if let program = compiled.output {
 ///   print(program.requirements)
 /// } else {

@@ -3,7 +3,7 @@ extension Diagnostic {
   ///
   /// ```swift
   /// let source = "usr.plan == 'free'"
-  /// let text = Environment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
+  /// let text = ExpressionEnvironment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
   /// let lines = text.split(separator: "\n")
   /// lines[0]  // "error[unknown-attribute]: 'usr' is not declared"
   /// lines[1]  // "  --> rules.txt, column 1"

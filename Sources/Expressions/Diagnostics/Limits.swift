@@ -2,7 +2,7 @@
 /// diagnostic while compiling and ``EvaluationError/Kind/limitExceeded`` while evaluating.
 ///
 /// ```swift
-/// let strict = Environment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
+/// let strict = ExpressionEnvironment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
 /// let program = strict.compile("user.tags.exists(t, t == 'beta')").output!
 /// try program.evaluate(["user": ["tags": ["a", "b", "c"]]])  // false
 /// try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]])  // throws limit-exceeded

@@ -3,9 +3,9 @@
 ///
 /// ```swift
 /// let rule = "user.seats < 5"
-/// let cel = Environment().compile(rule).output!
+/// let cel = ExpressionEnvironment().compile(rule).output!
 /// try cel.evaluate(["user": ["plan": "free"]])  // throws no-such-attribute
-/// let superscript = Environment.superscript()
+/// let superscript = ExpressionEnvironment.superscript()
 /// superscript.dialect  // .superscript
 /// try superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]])  // true
 /// ```
@@ -27,7 +27,7 @@ public enum Dialect: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-extension Environment {
+extension ExpressionEnvironment {
   /// An environment for superscript expressions: `user`, `device` and `params` are always there.
   ///
   /// - Parameters:
@@ -37,7 +37,7 @@ extension Environment {
   public static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
     hostFunctions: HostFunctions = HostFunctions(), limits: Limits = Limits()
-  ) -> Environment {
+  ) -> ExpressionEnvironment {
     superscript(
       roots: roots, variables: variables, hostFunctions: hostFunctions, binding: ValueBinding(),
       limits: limits)
@@ -48,13 +48,13 @@ extension Environment {
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
     hostFunctions: HostFunctions = HostFunctions(), binding: ValueBinding,
     limits: Limits = Limits()
-  ) -> Environment {
-    var environment = Environment(roots: roots, variables: variables, limits: limits)
+  ) -> ExpressionEnvironment {
+    var environment = ExpressionEnvironment(roots: roots, variables: variables, limits: limits)
     environment.dialect = .superscript
     environment.hostFunctions = hostFunctions
     environment.binding = binding
     environment.binding.readsBooleanTexts = true
-    environment.binding.isLenient = true
+    environment.binding.isSuperscript = true
     return environment
   }
 }

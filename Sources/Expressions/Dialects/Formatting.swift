@@ -19,7 +19,7 @@ package struct FormattedExpression: Sendable {
   }
 }
 
-extension Environment {
+extension ExpressionEnvironment {
   /// Formats an expression, unless it has errors, or the result would lose something or say
   /// something else. Formatting the result changes nothing.
   package func format(_ source: String) -> FormattedExpression {

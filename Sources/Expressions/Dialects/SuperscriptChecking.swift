@@ -21,7 +21,7 @@ extension Checker {
     let node = tree[root]
     if node.kind == .clause { return clause(node) { $0.matched(Int(node.a)) } }
     let value = superscript(root, isRaw: false)
-    return environment.takesTruthForTrue ? addCall(.scriptTruth, [value], origin(node)) : value
+    return environment.takesTruthForTrue ? addCall(.superscriptTruth, [value], origin(node)) : value
   }
 
   mutating func superscript(_ id: SyntaxTree.ID, isRaw: Bool) -> ConditionGraph.ID {
@@ -118,7 +118,7 @@ extension Checker {
   }
 
   private mutating func superscriptArithmetic(
-    _ operation: Lenient.Operator, _ node: SyntaxTree.Node, isRaw: Bool
+    _ operation: Superscript.Operator, _ node: SyntaxTree.Node, isRaw: Bool
   ) -> ConditionGraph.ID {
     var left = superscript(Int(node.a), isRaw: isRaw)
     let right = superscript(Int(node.b), isRaw: isRaw)
@@ -176,7 +176,7 @@ extension Checker {
       guard let key = graph.constant(part) else {
         return addCall(.requireKey, [part], origin(tree[Int(id)]))
       }
-      return Lenient.isKey(key) ? part : raise(.badMapKey, origin(tree[Int(id)]))
+      return Superscript.isKey(key) ? part : raise(.badMapKey, origin(tree[Int(id)]))
     }
     return graph.add(.mapKeepingLast, list: parts, at: origin(node))
   }
@@ -246,7 +246,7 @@ extension Checker {
     _ node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID
   ) -> ConditionGraph.ID {
     let origin = origin(node)
-    func comparison(_ comparison: Lenient.Comparison, _ graph: inout ConditionGraph)
+    func comparison(_ comparison: Superscript.Comparison, _ graph: inout ConditionGraph)
       -> ConditionGraph.ID
     {
       graph.add(.compare, a, b, Int(comparison.rawValue), at: origin)

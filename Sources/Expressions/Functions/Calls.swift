@@ -14,7 +14,7 @@ enum Calls {
     case .network: Network.call(function, operands, &arena)
     case .versions: Versions.call(function, operands, &arena)
     case .dates: DateFunctions.call(function, operands)
-    case .superscript, .requirements: Lenient.call(function, operands, &arena)
+    case .superscript, .requirements: Superscript.call(function, operands, &arena)
     // Instructions of their own, and calls that need more of the frame than its arena.
     case .textTests, .superscriptTests, .regex, .custom: operands.noOverload
     }

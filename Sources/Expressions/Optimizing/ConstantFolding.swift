@@ -115,7 +115,7 @@ struct ConstantFolding {
         return graph.addConstant(result, at: origin)
       }
     case .and, .or: return chain(id, node, origin, &graph)
-    case .both, .firstTruthy: return lenientChain(id, node, origin, &graph)
+    case .both, .firstTruthy: return superscriptChain(id, node, origin, &graph)
     case .list, .map, .call, .sequence, .testCall, .mapKeepingLast:
       if let place = constant(id, node, &graph) { return graph.add(.constant, place, at: origin) }
     case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .arithmetic:
@@ -172,7 +172,7 @@ struct ConstantFolding {
     case .call:
       return call(graph.function(id), cells, &graph).map { graph.constants.intern($0) }
     default:
-      return lenientConstant(id, node.kind, cells, &graph)
+      return superscriptConstant(id, node.kind, cells, &graph)
     }
   }
 

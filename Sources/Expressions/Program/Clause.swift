@@ -2,7 +2,7 @@
 /// place in the text where `&&`, `||`, `!` and `?:` connect something is a clause of its own.
 ///
 /// ```swift
-/// let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// let program = ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").output!
 /// var frame = Frame(for: program)
 /// try frame.fill(["user": ["plan": "pro"], "device": ["sessions": 7]])
 /// let clauses = program.clauses(of: program.entries[0], in: &frame)
@@ -103,7 +103,7 @@ private struct ClauseRun: ~Copyable {
     guard let path = clauses.program.storage.graph.slots.attribute(slot) else { return nil }
     let isRoot = outer.environment.roots.contains(path.names[0])
     for known in outer.background.known {
-      switch known.find(path, isRoot: isRoot, isLenient: outer.binding.isLenient) {
+      switch known.find(path, isRoot: isRoot, isSuperscript: outer.binding.isSuperscript) {
       case .unknown: continue
       case .absent(let cell): return cell
       case .value(let value):

@@ -1,7 +1,7 @@
 /// What evaluating an expression takes, estimated without evaluating it.
 ///
 /// ```swift
-/// let program = Environment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// let program = ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").output!
 /// program.cost(of: program.entries[0]).operations  // 1...2
 /// ```
 public struct Cost: Hashable, Sendable {
@@ -16,7 +16,7 @@ extension Cost {
   /// How large the values of a context are assumed to be.
   ///
   /// ```swift
-  /// let program = Environment().compile("user.tags.exists(t, t == 'beta')").output!
+  /// let program = ExpressionEnvironment().compile("user.tags.exists(t, t == 'beta')").output!
   /// let few = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 10))
   /// let many = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 300, bytes: 10))
   /// few.steps.upperBound < many.steps.upperBound  // true
@@ -38,7 +38,7 @@ extension Program {
   /// What an entry takes at least and at most, for contexts whose values have at most these sizes.
   ///
   /// ```swift
-  /// let program = Environment().compile("user.tags.exists(t, t in params.wanted)").output!
+  /// let program = ExpressionEnvironment().compile("user.tags.exists(t, t in params.wanted)").output!
   /// let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 10, bytes: 100))
   /// cost.steps.upperBound <= program.limits.steps  // true
   /// ```

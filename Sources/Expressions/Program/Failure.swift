@@ -99,7 +99,7 @@ private enum OperandNeed {
     switch node.kind {
     case .subtract, .multiply, .divide, .modulo: self = .number
     case .add: self = .sum
-    case .arithmetic: self = node.c == Lenient.Operator.add.rawValue ? .sum : .number
+    case .arithmetic: self = node.c == Superscript.Operator.add.rawValue ? .sum : .number
     case .call, .testCall:
       let function = Function(rawValue: UInt16(truncatingIfNeeded: node.b))
       guard function?.row.family == .textTests else { return nil }

@@ -43,7 +43,7 @@ enum Instruction {
   /// Whether a value counts as true. What is not there does not.
   case isTruthy(Operand, Targets)
   /// An ordering in which values without one, NaN among them, are a fault.
-  case compare(Operand, Operand, Targets, Lenient.Comparison)
+  case compare(Operand, Operand, Targets, Superscript.Comparison)
   /// A function of two operands that gives a bool.
   case testCall(Operand, Operand, Targets, Function)
   /// Goes on at `next` where an attribute is there; a test that is false where it is not.
@@ -79,7 +79,7 @@ enum Instruction {
   case index(Operand, Operand, to: Operand, fault: UInt32)
   /// A member of a map; where there is none and the name is a function's, that function.
   case member(Operand, name: Operand, to: Operand, fault: UInt32, isFunction: Bool)
-  case arithmetic(Operand, Operand, to: Operand, fault: UInt32, Lenient.Operator)
+  case arithmetic(Operand, Operand, to: Operand, fault: UInt32, Superscript.Operator)
   /// A list of `count` operands that lie one after the other.
   case makeList(first: Operand, count: UInt32, to: Operand, fault: UInt32)
   /// A map of `count` keys and values that lie one after the other.

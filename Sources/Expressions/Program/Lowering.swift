@@ -243,7 +243,7 @@ struct Lowering: ~Copyable {
       return loopTest(node, content, targets, depth)
     case .bind where isCondition(node):
       return bind(node, depth) { $0.test($1, targets, $2) }
-    default: return lenientTest(node, content, targets, depth)
+    default: return superscriptTest(node, content, targets, depth)
     }
   }
 
@@ -481,7 +481,7 @@ struct Lowering: ~Copyable {
     case .list, .map:
       return collection(node, content, to: place, next, fault, depth)
     default:
-      return lenientValue(node, content, to: place, next, fault, depth)
+      return superscriptValue(node, content, to: place, next, fault, depth)
     }
   }
 }

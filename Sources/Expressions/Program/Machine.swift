@@ -156,17 +156,17 @@ enum Machine {
         if cell.tag == Tag.undeclared {
           state.failTest(Arithmetic.absent(cell), targets)
         } else {
-          state.choose(Lenient.isTruthy(cell), targets)
+          state.choose(Superscript.isTruthy(cell), targets)
         }
       case .compare(let a, let b, let targets, let comparison):
         let (left, right) = (cells[Int(a)], cells[Int(b)])
         if left.tag == Tag.int, right.tag == Tag.int {
           state.choose(comparison.holds(left.intValue, right.intValue), targets)
         } else {
-          state.decide(Lenient.compare(cells + Int(a), cells + Int(b), comparison), targets)
+          state.decide(Superscript.compare(cells + Int(a), cells + Int(b), comparison), targets)
         }
       case .testCall(let a, let b, let targets, let function):
-        let result = Lenient.test(function, cells + Int(a), cells + Int(b), &state.work)
+        let result = Superscript.test(function, cells + Int(a), cells + Int(b), &state.work)
         state.decide(state.isWithinBudget() ? result : Cell(fault: .limitExceeded), targets)
       case .skipIfMissing(let a, let next, let missing, let target):
         let cell = cells[Int(a)]
@@ -270,12 +270,12 @@ enum Machine {
         state.store(
           in: cells, state.isWithinBudget() ? element : Cell(fault: .limitExceeded), to, target)
       case .member(let a, let name, let to, let target, let isFunction):
-        let member = Lenient.member(
+        let member = Superscript.member(
           cells + Int(a), cells + Int(name), isFunction: isFunction, &state.work, in: &frame.arena)
         state.store(
           in: cells, state.isWithinBudget() ? member : Cell(fault: .limitExceeded), to, target)
       case .arithmetic(let a, let b, let to, let target, let operation):
-        let result = Lenient.apply(operation, cells + Int(a), cells + Int(b), in: &frame.arena)
+        let result = Superscript.apply(operation, cells + Int(a), cells + Int(b), in: &frame.arena)
         state.store(in: cells, result, to, target)
       case .makeList(let first, let count, let to, let target):
         state.store(in: cells, list(cells + Int(first), Int(count), &frame.arena), to, target)
@@ -283,7 +283,7 @@ enum Machine {
         let map = CollectionFunctions.makeMap(cells + Int(first), Int(count), in: &frame.arena)
         state.store(in: cells, map, to, target)
       case .makeMapKeepingLast(let first, let count, let to, let target):
-        let map = Lenient.makeMap(cells + Int(first), Int(count), in: &frame.arena)
+        let map = Superscript.makeMap(cells + Int(first), Int(count), in: &frame.arena)
         state.store(in: cells, map, to, target)
       case .call(let function, let count, let a, let b, let to, let target):
         if count > 0 { state.spend(cells[Int(a)]) }

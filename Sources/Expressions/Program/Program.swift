@@ -6,7 +6,7 @@ internal import Regex
 /// own ``Frame``.
 ///
 /// ```swift
-/// let program = Environment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
+/// let program = ExpressionEnvironment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
 /// let value = try program.evaluate(
 ///   ["user": ["tags": ["beta", "staff", "b2b"]], "params": ["prefix": "b"]])
 /// value  // ["beta", "b2b"]
@@ -32,7 +32,7 @@ public struct Program: Sendable {
     let chains: Int
     let limits: Limits
     /// What it was compiled for.
-    let environment: Environment
+    let environment: ExpressionEnvironment
     /// What happens to values on their way in.
     let binding: ValueBinding
     /// Whether `\\w` and its like in patterns mean more than ASCII.
@@ -52,7 +52,8 @@ public struct Program: Sendable {
     private let clausePrograms = Locked<[Int: ClauseProgram?]>([:])
 
     init(
-      lowering: consuming Lowering, rootNodes: [ConditionGraph.ID], environment: Environment,
+      lowering: consuming Lowering, rootNodes: [ConditionGraph.ID],
+      environment: ExpressionEnvironment,
       patterns: [CheckedPattern], background: Background, template: TemplateFacts? = nil
     ) {
       self.background = background
@@ -135,7 +136,9 @@ public struct Program: Sendable {
     }
 
     /// Roots are empty maps, answers null.
-    private static func defaultCell(_ content: SlotTable.Content, _ environment: Environment)
+    private static func defaultCell(
+      _ content: SlotTable.Content, _ environment: ExpressionEnvironment
+    )
       -> Cell
     {
       guard let path = content.attribute else {
@@ -165,7 +168,7 @@ public struct Program: Sendable {
   ///   they are tried; nil is true.
   init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
-    patternOf: [ConditionGraph.ID: UInt32], environment: Environment, sources: [String],
+    patternOf: [ConditionGraph.ID: UInt32], environment: ExpressionEnvironment, sources: [String],
     choices: [[Int?]] = [], background: Background = Background(),
     template: TemplateFacts? = nil
   ) {
@@ -220,7 +223,7 @@ public struct Program: Sendable {
   /// An error of this entry for people, with the place that it comes from.
   ///
   /// ```swift
-  /// let program = Environment().compile("user.name != '' && 10 / user.n > 3").output!
+  /// let program = ExpressionEnvironment().compile("user.name != '' && 10 / user.n > 3").output!
   /// let entry = program.entries[0]
   /// do throws(EvaluationError) {
   ///   _ = try program.evaluate(["user": ["name": "Ann", "n": 0]])

@@ -3,7 +3,7 @@ internal import Regex
 /// Compiles any number of expressions into one ``Program``.
 ///
 /// ```swift
-/// var builder = ProgramBuilder(Environment())
+/// var builder = ProgramBuilder(ExpressionEnvironment())
 /// builder.add("device.country == 'DE'")  // []
 /// builder.add("device.country == 'DE' && user.age >= 18")  // []
 /// let program = builder.build()
@@ -12,7 +12,7 @@ internal import Regex
 /// try program.entries.map { try program.evaluate($0, in: &frame) }  // [true, false]
 /// ```
 public struct ProgramBuilder: ~Copyable {
-  package var environment: Environment { checker.environment }
+  package var environment: ExpressionEnvironment { checker.environment }
   /// Whether operations on constants are worked out beforehand. Off only in tests, which hold
   /// the two ways against each other.
   package var folds: Bool {
@@ -34,7 +34,7 @@ public struct ProgramBuilder: ~Copyable {
   /// What is wrong with constants as patterns, by node.
   private var patternProblems: [ConditionGraph.ID: PatternProblem] = [:]
 
-  public init(_ environment: Environment) { checker = Checker(environment) }
+  public init(_ environment: ExpressionEnvironment) { checker = Checker(environment) }
 
   /// Adds an expression; it becomes the next entry of the program. One that has errors becomes an
   /// entry too, which evaluates to null, so that numbers stay what they are.
@@ -174,7 +174,7 @@ public struct ProgramBuilder: ~Copyable {
   }
 }
 
-extension Environment {
+extension ExpressionEnvironment {
   /// Compiles a list of filters.
   public func compile(_ filters: [Filter]) -> Program {
     var builder = ProgramBuilder(self)

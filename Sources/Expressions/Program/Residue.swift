@@ -63,7 +63,7 @@ struct GraphWriter {
     case .not: return negation(a)
     // What errs within does not hold; expressions have no word for that.
     case .holds, .clause: return (text(a, tighterThan: 0), own)
-    case .orElse, .whenThere: return (text(a, tighterThan: 0), lenientPrecedence(a))
+    case .orElse, .whenThere: return (text(a, tighterThan: 0), superscriptPrecedence(a))
     case .rescue: return rescue(node)
     case .raise:
       let kind = EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: node.a))
@@ -118,7 +118,7 @@ struct GraphWriter {
 
   private mutating func negation(_ a: Int) -> (String, precedence: Int) {
     let inner = storage.graph[a]
-    if let written = lenientNegation(a, inner) { return written }
+    if let written = superscriptNegation(a, inner) { return written }
     guard inner.kind == .equal else {
       // The grammar does not take '-' right behind '!'.
       return ("!" + text(a, tighterThan: inner.kind == .negate ? 7 : 6), 7)
@@ -155,7 +155,7 @@ struct GraphWriter {
   private mutating func call(_ id: Int, _ node: ConditionGraph.Node) -> String {
     let operands = storage.graph.list(node.a).map { Int($0) }
     guard let function = storage.graph.function(id) else { return "null" }
-    if let text = lenientCall(function, operands) { return text }
+    if let text = superscriptCall(function, operands) { return text }
     switch function {
     case .optionalSelect, .optionalIndex:
       return "\(text(operands[0], tighterThan: 7))[?\(text(operands[1], tighterThan: 0))]"

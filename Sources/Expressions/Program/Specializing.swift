@@ -11,7 +11,7 @@ extension Program {
   ///
   /// ```swift
   /// let rule = #"device.platform == "iOS" && user.age > 10 + 8"#
-  /// let program = Environment().compile(rule).output!
+  /// let program = ExpressionEnvironment().compile(rule).output!
   /// let known = KnownAttributes(.object(["device": .object(["platform": "iOS"])]))
   /// let rest = program.specialize(known)
   /// rest.residue(of: rest.entries[0])  // "user.age > 18"
@@ -39,7 +39,7 @@ extension Program {
     for slot in 0..<storage.graph.slots.count {
       guard let path = storage.graph.slots.attribute(slot) else { continue }
       let isRoot = storage.environment.roots.contains(path.names[0])
-      switch known.find(path, isRoot: isRoot, isLenient: storage.binding.isLenient) {
+      switch known.find(path, isRoot: isRoot, isSuperscript: storage.binding.isSuperscript) {
       case .unknown: break
       case .absent(let cell): cells[slot] = cell
       case .value(let value):

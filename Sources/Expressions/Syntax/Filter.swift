@@ -10,7 +10,7 @@
 ///   Filter(field: "device.sessions", operator: .greaterThan, value: 3),
 /// ]
 /// filters.map(\.text)  // ["user.plan is \"free\"", "device.sessions gt 3"]
-/// let program = Environment().compile(filters)
+/// let program = ExpressionEnvironment().compile(filters)
 /// try program.evaluate(["user": ["plan": "free"], "device": ["sessions": 4]])  // true
 /// ```
 public struct Filter: Hashable, Sendable {

@@ -136,7 +136,7 @@ public struct TemplateSetBuilder: ~Copyable {
     let limits = environment.limits
     let facts = Program.TemplateFacts(
       style: environment.dialect.style, outputBytes: limits.outputBytes)
-    let evaluating = Environment(
+    let evaluating = ExpressionEnvironment(
       roots: [],
       limits: Limits(
         sourceBytes: limits.sourceBytes, steps: limits.steps, memoryBytes: limits.memoryBytes))

@@ -42,7 +42,7 @@ extension TemplateParser {
       if ending.name == .endif || ending.name == .endunless { break }
       if seenElse {
         // Branches behind else never run; liquidjs refuses them.
-        if isScript {
+        if isJavaScript {
           report(
             MarkupError(
               message: "'\(ending.name.text)' comes after 'else'", from: ending.from,
@@ -50,7 +50,7 @@ extension TemplateParser {
         }
       } else if ending.name == .else {
         seenElse = true
-        if isScript, !ending.markup.isAtEnd { reportJunk(ending.markup) }
+        if isJavaScript, !ending.markup.isAtEnd { reportJunk(ending.markup) }
       } else {
         test = condition(&ending.markup)
       }
@@ -80,20 +80,20 @@ extension TemplateParser {
     var branches: [(values: [UInt32], body: UInt32)] = []
     var elseCount = 0
     while var ending = head.ending, ending.name != .endcase {
-      let isBehindElse = isScript && elseCount > 0
+      let isBehindElse = isJavaScript && elseCount > 0
       let values = ending.name == .when && !isBehindElse ? whenValues(&ending.markup) : []
       if ending.name == .else {
         elseCount += 1
-        if isScript, !ending.markup.isAtEnd { reportJunk(ending.markup) }
+        if isJavaScript, !ending.markup.isAtEnd { reportJunk(ending.markup) }
       }
       head = body(inside: (.case, piece.from, piece.to))
       isBlank = isBlank && head.isBlank
       if ending.name == .when, values.isEmpty, !isBehindElse { continue }
-      if isScript, elseCount > 1 { continue }
+      if isJavaScript, elseCount > 1 { continue }
       branches.append((values, head.node))
     }
     lastIsBlank = isBlank
-    if isScript { branches = mergedElse(branches, piece.to) }
+    if isJavaScript { branches = mergedElse(branches, piece.to) }
     guard let target else { return nil }
     var parts = [target]
     for branch in branches {
@@ -118,14 +118,16 @@ extension TemplateParser {
   }
 
   private mutating func caseTarget(_ markup: inout Markup) -> UInt32? {
-    let isLenient = environment.mode != .strict2
+    let isSuperscript = environment.mode != .strict2
     return read(&markup) { reader, markup, tree throws(MarkupError) in
       try reader.scriptOutput(&markup, into: &tree)
     } strict: { reader, markup, tree throws(MarkupError) in
       let value = try reader.rubyValue(&markup, into: &tree)
       markup.skipSpace()
       // Only the strictest mode looks at what follows.
-      guard markup.isAtEnd || isLenient else { throw markup.error("expected the end of 'case'") }
+      guard markup.isAtEnd || isSuperscript else {
+        throw markup.error("expected the end of 'case'")
+      }
       return value
     } lax: { reader, markup, tree throws(MarkupError) in
       guard let fragment = reader.fragment(&markup, isSearched: true) else {
@@ -141,13 +143,13 @@ extension TemplateParser {
     do throws(MarkupError) {
       while true {
         markup.skipSpace()
-        if isScript {
+        if isJavaScript {
           if markup.isAtEnd { break }
           guard let value = try reader.scriptValue(&markup, into: &tree) else {
             throw markup.error("expected a value")
           }
           values.append(value)
-          skipToNextScriptValue(&markup)
+          skipToNextJavaScriptValue(&markup)
         } else if environment.mode == .strict2 {
           values.append(try reader.rubyValue(&markup, into: &tree))
           markup.skipSpace()
@@ -172,7 +174,7 @@ extension TemplateParser {
     return values
   }
 
-  private func skipToNextScriptValue(_ markup: inout Markup) {
+  private func skipToNextJavaScriptValue(_ markup: inout Markup) {
     markup.skipSpace()
     let isComma = markup.peek() == UInt8(ascii: ",")
     while !markup.isAtEnd {
@@ -196,7 +198,7 @@ extension TemplateParser {
     var otherwise: UInt32?
     var ending = body.ending
     while let known = ending, known.name == .else {
-      if isScript, !known.markup.isAtEnd { reportJunk(known.markup) }
+      if isJavaScript, !known.markup.isAtEnd { reportJunk(known.markup) }
       let next = self.body(inside: (.for, piece.from, piece.to))
       isBlank = isBlank && next.isBlank
       if otherwise == nil { otherwise = next.node }
@@ -226,7 +228,7 @@ extension TemplateParser {
   private mutating func loopHead(_ markup: inout Markup, isTable: Bool) -> TemplateTree.Loop? {
     let start = markup.at
     do throws(MarkupError) {
-      if isScript { return try scriptLoop(&markup, isTable: isTable) }
+      if isJavaScript { return try scriptLoop(&markup, isTable: isTable) }
       do throws(MarkupError) {
         return try rubyLoop(&markup, isTable: isTable)
       } catch {
@@ -245,9 +247,9 @@ extension TemplateParser {
   private mutating func scriptLoop(
     _ markup: inout Markup, isTable: Bool
   ) throws(MarkupError) -> TemplateTree.Loop {
-    let variable = reader.scriptName(&markup)
+    let variable = reader.javaScriptName(&markup)
     markup.skipSpace()
-    let word = reader.scriptName(&markup)
+    let word = reader.javaScriptName(&markup)
     guard variable.count > 0, markup.bytes(word).elementsEqual("in".utf8) else {
       throw markup.error("write a loop as 'item in items'")
     }
@@ -286,7 +288,7 @@ extension TemplateParser {
   {
     markup.skipSpace()
     if markup.take(UInt8(ascii: ",")) { markup.skipSpace() }
-    let name = reader.scriptName(&markup)
+    let name = reader.javaScriptName(&markup)
     guard name.count > 0 else { return nil }
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ":")) else {
@@ -416,8 +418,8 @@ extension TemplateParser {
       markup.at = min(end + 1, markup.end)
       return end > start ? TemplateTree.Bytes(start, end) : nil
     }
-    if isScript {
-      let name = reader.scriptName(&markup)
+    if isJavaScript {
+      let name = reader.javaScriptName(&markup)
       return name.count > 0 ? name : nil
     }
     return signature(&markup)

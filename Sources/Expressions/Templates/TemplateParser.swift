@@ -25,7 +25,7 @@ struct TemplateParser {
   let source: ByteView
   let environment: TemplateEnvironment
   var dialect: TemplateDialect { environment.dialect }
-  var isScript: Bool { dialect.syntax == .javaScript }
+  var isJavaScript: Bool { dialect.syntax == .javaScript }
   var lexer: TemplateLexer
   var tree: TemplateTree
   var reader: ExpressionReader
@@ -247,11 +247,11 @@ struct TemplateParser {
     let start = markup.at
     let known = reader.unknownFilters.count
     do throws(MarkupError) {
-      return isScript
+      return isJavaScript
         ? try script(&reader, &markup, &tree) : try strict(&reader, &markup, &tree)
     } catch {
       reader.depth = 0
-      guard !isScript, environment.mode == .lax, error.code != .limitExceeded else {
+      guard !isJavaScript, environment.mode == .lax, error.code != .limitExceeded else {
         report(error)
         return nil
       }
@@ -309,7 +309,7 @@ struct TemplateParser {
     let start = markup.at
     if markup.peek() == UInt8(ascii: "#") { markup.at += 1 } else { _ = markup.word() }
     let name = ByteView(rebasing: source[start..<markup.at])
-    guard let tag = TagName(name), !(isScript && tag == .ifchanged) else {
+    guard let tag = TagName(name), !(isJavaScript && tag == .ifchanged) else {
       reportUnknownTag(String(decoding: name, as: UTF8.self), start, max(markup.at, start + 1))
       return .statement(nil)
     }
@@ -361,7 +361,7 @@ struct TemplateParser {
     case .raw: return raw(markup, piece)
     case .cycle: return cycle(&markup, piece)
     case .increment, .decrement: return counter(tag, &markup, piece)
-    case .echo: return isScript && markup.isAtEnd ? nil : write(&markup, piece.from, piece.to)
+    case .echo: return isJavaScript && markup.isAtEnd ? nil : write(&markup, piece.from, piece.to)
     case .for: return loop(&markup, piece)
     case .tablerow: return table(&markup, piece)
     case .if, .unless: return conditional(tag, &markup, piece)
@@ -423,17 +423,17 @@ struct TemplateParser {
         return nil
       }
       guard next.kind == .tag else {
-        if isScript, !next.isClosed { report(markupError("the output is not closed", next)) }
+        if isJavaScript, !next.isClosed { report(markupError("the output is not closed", next)) }
         continue
       }
       var markup = Markup(source: source, at: next.contentFrom, end: next.contentTo)
       markup.skipSpace()
       let word = markup.word()
       switch TagName(markup.bytes(word)) {
-      case .comment where !isScript: nesting += 1
+      case .comment where !isJavaScript: nesting += 1
       case .endcomment: nesting -= 1
       case .raw where lines == nil:
-        guard let end = lexer.end(of: "endraw", from: next.to, allowsControl: !isScript) else {
+        guard let end = lexer.end(of: "endraw", from: next.to, allowsControl: !isJavaScript) else {
           reportUnclosed((.raw, next.from, next.to))
           return nil
         }
@@ -447,7 +447,7 @@ struct TemplateParser {
 
   private mutating func doc(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
     lastIsBlank = true
-    if isScript {
+    if isJavaScript {
       // liquidjs has no such tag.
       reportUnknownTag("doc", piece.from, piece.to)
     }
@@ -473,12 +473,12 @@ struct TemplateParser {
   }
 
   private mutating func raw(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
-    if !markup.isAtEnd, !isScript {
+    if !markup.isAtEnd, !isJavaScript {
       report(
         MarkupError(
           message: "'raw' takes no arguments", from: markup.at, to: markup.end, suggestion: nil))
     }
-    guard let end = lexer.end(of: "endraw", from: piece.to, allowsControl: !isScript) else {
+    guard let end = lexer.end(of: "endraw", from: piece.to, allowsControl: !isJavaScript) else {
       reportUnclosed((.raw, piece.from, piece.to))
       return nil
     }

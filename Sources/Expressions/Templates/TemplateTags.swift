@@ -4,8 +4,8 @@ extension TemplateParser {
     lastIsBlank = true
     let start = markup.at
     var name: TemplateTree.Bytes?
-    if isScript {
-      let found = reader.scriptName(&markup)
+    if isJavaScript {
+      let found = reader.javaScriptName(&markup)
       markup.skipSpace()
       if found.count > 0, markup.take(UInt8(ascii: "=")) { name = found }
     } else {
@@ -30,8 +30,8 @@ extension TemplateParser {
   mutating func counter(
     _ tag: TagName, _ markup: inout Markup, _ piece: TemplatePiece
   ) -> UInt32? {
-    let name = isScript ? reader.scriptName(&markup) : markup.rest
-    guard name.count > 0 || !isScript else {
+    let name = isJavaScript ? reader.javaScriptName(&markup) : markup.rest
+    guard name.count > 0 || !isJavaScript else {
       report(markupError("'\(tag.text)' needs a name", piece, suggestion: nil))
       return nil
     }
@@ -47,7 +47,7 @@ extension TemplateParser {
     do throws(MarkupError) {
       var name = TemplateTree.none
       var items: [UInt32] = []
-      if isScript {
+      if isJavaScript {
         name = try scriptCycle(&markup, &items)
       } else {
         name = try rubyCycle(&markup, &items)
@@ -129,7 +129,7 @@ extension TemplateParser {
   ) -> UInt32? {
     do throws(MarkupError) {
       let partial =
-        isScript ? try scriptPartial(tag, &markup) : try rubyPartial(tag, &markup)
+        isJavaScript ? try scriptPartial(tag, &markup) : try rubyPartial(tag, &markup)
       return tree.add(partial, tag == .include ? .include : .render, piece.from, piece.to)
     } catch {
       reader.depth = 0
@@ -147,7 +147,7 @@ extension TemplateParser {
     var partial = TemplateTree.Partial(name: name)
     while !markup.isAtEnd {
       let mark = markup.at
-      let word = markup.string(reader.scriptName(&markup))
+      let word = markup.string(reader.javaScriptName(&markup))
       markup.skipSpace()
       let isBinding = word == "with" || word == "for" && tag == .render
       guard isBinding, markup.peek() != UInt8(ascii: ":"),
@@ -160,8 +160,8 @@ extension TemplateParser {
       partial.isLoop = word == "for"
       if tag == .include { break }
       let beforeAlias = markup.at
-      if markup.string(reader.scriptName(&markup)) == "as" {
-        partial.alias = reader.scriptName(&markup)
+      if markup.string(reader.javaScriptName(&markup)) == "as" {
+        partial.alias = reader.javaScriptName(&markup)
       } else {
         markup.at = beforeAlias
       }

@@ -45,8 +45,8 @@ extension Platform {
 
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
   /// are always there.
-  public func environment(limits: Limits = Limits()) -> Environment {
-    var environment = Environment.superscript(
+  public func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
+    var environment = ExpressionEnvironment.superscript(
       hostFunctions: hostFunctions, binding: binding, limits: limits)
     environment.takesTruthForTrue = self == .web
     return environment
@@ -72,10 +72,10 @@ public enum RuleLanguage: Hashable, Sendable {
   }
 
   /// The environment in which rules of the language are compiled.
-  package func environment(limits: Limits = Limits()) -> Environment {
+  package func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
     switch self {
     case .cel:
-      var environment = Environment(limits: limits)
+      var environment = ExpressionEnvironment(limits: limits)
       environment.unsupportedFunctions = Platform.historyFunctions
       return environment
     case .superscript(let platform): return platform.environment(limits: limits)

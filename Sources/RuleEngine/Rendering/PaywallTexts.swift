@@ -56,7 +56,7 @@ public struct PaywallTexts: Sendable {
     diagnostics = compiler.diagnostics
     filters = compiler.conditions
     conditionsAround = compiler.conditionsAround
-    var builder = ProgramBuilder(Environment(roots: []))
+    var builder = ProgramBuilder(ExpressionEnvironment(roots: []))
     for condition in filters { builder.add([condition]) }
     conditions = builder.build()
     texts = compiler.finish()

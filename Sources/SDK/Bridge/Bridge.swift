@@ -24,7 +24,7 @@ public final class Bridge: Sendable {
   /// that caused it is answered.
   @discardableResult
   public func onEvent(_ listener: @escaping @Sendable (_ name: String, _ payload: Value) -> Void)
-    async -> Subscription
+    async -> EventSubscription
   {
     await tollgate.observe { listener($0.name.rawValue, $0.payload) }
   }

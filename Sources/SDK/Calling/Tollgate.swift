@@ -367,27 +367,28 @@ extension Tollgate {
   /// Calls a listener with every event, in order and before the call that caused it returns. The
   /// listener is called on the SDK's own executor and has to return soon.
   @discardableResult
-  public func observe(_ listener: @escaping @Sendable (ModuleEvent) -> Void) -> Subscription {
+  public func observe(_ listener: @escaping @Sendable (ModuleEvent) -> Void) -> EventSubscription {
     listeners += 1
     observers.append((listeners, listener))
-    return Subscription(id: listeners)
+    return EventSubscription(id: listeners)
   }
 
   /// Subscribes to events, of one handler or of all.
   ///
   /// - Parameter handlerID: nil hears of all handlers, but answers no custom callbacks.
-  public func subscribe(handlerID: String? = nil, _ callbacks: EventCallbacks) -> Subscription {
+  public func subscribe(handlerID: String? = nil, _ callbacks: EventCallbacks) -> EventSubscription
+  {
     listeners += 1
     let id = listeners
     self.callbacks[id] = callbacks
     let kept = hub.subscribe(
       EventHub.Subscriber(id: id, handlerID: handlerID, events: callbacks.names))
     for event in kept { callbacks.onEvent(event) }
-    return Subscription(id: id)
+    return EventSubscription(id: id)
   }
 
   /// Ends what ``subscribe(handlerID:_:)`` or ``observe(_:)`` began.
-  public func unsubscribe(_ subscription: Subscription) {
+  public func unsubscribe(_ subscription: EventSubscription) {
     hub.unsubscribe(subscription.id)
     callbacks[subscription.id] = nil
     observers.removeAll { $0.id == subscription.id }

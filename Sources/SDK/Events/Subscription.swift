@@ -28,6 +28,6 @@ public struct EventCallbacks: Sendable {
 }
 
 /// Names a subscription, to end it with ``Tollgate/unsubscribe(_:)``.
-public struct Subscription: Hashable, Sendable {
+public struct EventSubscription: Hashable, Sendable {
   let id: Int
 }

@@ -10,11 +10,11 @@ enum AgentWallieCases {
     }
     let got: Value?
     switch kind {
-    case "expression": return try WallieTextCases.expression(testCase)
+    case "expression": return try AgentWallieTextCases.expression(testCase)
     case "filter": got = filter(testCase)
     case "condition": got = condition(testCase)
     case "placement": got = placement(testCase)
-    case "assignment": got = WallieAssignmentCases.run(testCase)
+    case "assignment": got = AgentWallieAssignmentCases.run(testCase)
     case "entitlement": got = entitlement(testCase)
     case "model": got = model(testCase)
     case "product": got = AgentWallieProductCases.run(testCase)
@@ -40,7 +40,7 @@ enum AgentWallieCases {
 
   private static func filter(_ testCase: Case) -> Value? {
     let filters: Value = .list(
-      CaseValues.list(testCase.input("filters")).map { WallieKeys.long($0) })
+      CaseValues.list(testCase.input("filters")).map { AgentWallieKeys.long($0) })
     let audience: Value = [
       "id": "a", "name": "A", "priority_order": 0, "filters": filters,
       "experiment": [
@@ -49,7 +49,7 @@ enum AgentWallieCases {
       ],
     ]
     guard let decoded = audienceFilters(audience) else { return nil }
-    let program = Environment(roots: []).compile(decoded)
+    let program = ExpressionEnvironment(roots: []).compile(decoded)
     return holds(program, CaseValues.unwrapped(testCase.input("context") ?? .map([])))
       .map { ["match": .bool($0)] }
   }
@@ -83,7 +83,8 @@ enum AgentWallieCases {
     guard let condition = testCase.input("condition"), condition != .null else {
       return ["visible": true]
     }
-    guard let filter = Filter.condition(CaseValues.unwrapped(WallieKeys.long(condition))) else {
+    guard let filter = Filter.condition(CaseValues.unwrapped(AgentWallieKeys.long(condition)))
+    else {
       return nil
     }
     let slots = CaseValues.list(testCase.input("slots")).compactMap { slot -> ProductSlot? in
@@ -104,7 +105,7 @@ enum AgentWallieCases {
     let context = ConditionContext.make(
       slots: slots, selected: Int(CaseValues.number(testCase.input("selected")) ?? 0),
       user: CaseValues.unwrapped(testCase.input("user") ?? .map([])), theme: theme)
-    return holds(Environment(roots: []).compile([filter]), context)
+    return holds(ExpressionEnvironment(roots: []).compile([filter]), context)
       .map { ["visible": .bool($0)] }
   }
 
@@ -116,7 +117,7 @@ enum AgentWallieCases {
     else { return nil }
     let config: Value = [
       "campaigns": .list(
-        CaseValues.list(testCase.input("campaigns")).map { WallieKeys.long($0) }),
+        CaseValues.list(testCase.input("campaigns")).map { AgentWallieKeys.long($0) }),
       "paywalls": .map([]),
     ]
     guard let decoded = Config.decode(config.json.utf8, format: .agentWallie).output,
@@ -197,7 +198,7 @@ enum AgentWallieCases {
     let json: Value = [
       "campaigns": [], "paywalls": .map([]),
       "products": .list(
-        CaseValues.list(testCase.input("products")).map { WallieKeys.long($0) }),
+        CaseValues.list(testCase.input("products")).map { AgentWallieKeys.long($0) }),
     ]
     guard let config = Config.decode(json.json.utf8, format: .agentWallie).output else {
       return nil
@@ -228,7 +229,7 @@ enum AgentWallieCases {
     if type == "cta_action_param" {
       return ["ok": true, "param": CaseValues.value(PaywallSchema.actionParameter(json))]
     }
-    let decoded = WalliePart.decode(type, json)
+    let decoded = AgentWalliePart.decode(type, json)
     let isOK = decoded.output != nil && !decoded.diagnostics.contains { $0.severity == .error }
     let expected = testCase.content["expect"]
     var entries = [Value.Entry(key: "ok", value: .bool(isOK))]
@@ -241,7 +242,7 @@ enum AgentWallieCases {
       let name = CaseValues.text(part["type"]), !PaywallSchema.componentTypes.contains(name)
     {
       entries.append(Value.Entry(key: "unknown_component", value: .string(name)))
-      let again = WalliePart.decode(type, part).output
+      let again = AgentWalliePart.decode(type, part).output
       entries.append(
         Value.Entry(key: "reencode_roundtrips", value: .bool(again == part)))
     }
@@ -269,7 +270,7 @@ enum AgentWallieCases {
 }
 
 /// The short keys of the suite and the keys of the wire.
-enum WallieKeys {
+enum AgentWallieKeys {
   private static let names = [
     "op": "operator", "join": "conjunction", "priority": "priority_order",
     "paywall": "paywall_id", "traffic": "traffic_percentage", "holdout": "holdout_percentage",
@@ -295,7 +296,7 @@ enum WallieKeys {
 }
 
 /// Kind `assignment`: djb2's buckets, whole populations, and what is stored.
-enum WallieAssignmentCases {
+enum AgentWallieAssignmentCases {
   static func run(_ testCase: Case) -> Value? {
     if testCase.input("steps") != nil { return records(testCase) }
     if let population = testCase.input("population") {
@@ -325,7 +326,7 @@ enum WallieAssignmentCases {
         "id": .string(experiment), "status": "running",
         "holdout_percentage": testCase.input("holdout") ?? 0,
         "variants": .list(
-          CaseValues.list(testCase.input("variants")).map { WallieKeys.long($0) }),
+          CaseValues.list(testCase.input("variants")).map { AgentWallieKeys.long($0) }),
       ],
     ]
     let config: Value = [

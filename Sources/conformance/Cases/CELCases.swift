@@ -58,7 +58,7 @@ enum CELCases {
         names.append(name)
       }
     }
-    var environment = Environment(roots: [], variables: names)
+    var environment = ExpressionEnvironment(roots: [], variables: names)
     environment.allowsUnknownNames = testCase.content["disable_check"] == .bool(true)
     if case .string(let container)? = testCase.content["container"] {
       environment.container = container
@@ -122,7 +122,7 @@ enum CELValues {
   }
 
   private static func evaluated(_ source: String) -> Value? {
-    guard let program = Environment().compile(source).output else { return nil }
+    guard let program = ExpressionEnvironment().compile(source).output else { return nil }
     return try? program.evaluate(.map([]))
   }
 

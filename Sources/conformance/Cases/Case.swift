@@ -59,7 +59,7 @@ enum CaseSuites {
     "pricing": PricingCases.run,
     "superwall-rules": SuperwallRulesCases.run,
     "agentwallie": AgentWallieCases.run,
-    "agentwallie-templates": WallieTextCases.template,
+    "agentwallie-templates": AgentWallieTextCases.template,
     "tollgate-expressions": ExpressionCases.run,
     "tollgate-assignment": AssignmentCases.run,
     "tollgate-decisions": DecisionCases.run,

@@ -35,7 +35,7 @@ enum ExpressionCases {
     }
   }
 
-  private static func environment(_ testCase: Case) -> Environment {
+  private static func environment(_ testCase: Case) -> ExpressionEnvironment {
     var limits = Limits()
     let given = testCase.content["limits"]
     func limit(_ key: String, _ path: WritableKeyPath<Limits, Int>) {

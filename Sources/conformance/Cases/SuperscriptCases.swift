@@ -43,7 +43,7 @@ enum SuperscriptCases {
 
 /// A context of the suite: variables, and the functions of a host with their replies.
 struct SuperscriptContext {
-  private let environment: Environment
+  private let environment: ExpressionEnvironment
   private let variables: Value
   private let replies: Value
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Expressions
 
-private let ownFunctions = Environment(functions: [
+private let ownFunctions = ExpressionEnvironment(functions: [
   CustomFunction("twice", arguments: 1) { arguments throws(EvaluationError) in
     guard case .int(let number) = arguments[0] else { throw EvaluationError(.noSuchOverload) }
     return .int(number * 2)
@@ -98,7 +98,7 @@ private let results: [(String, Value)] = [
     let deep = CustomFunction("deep", arguments: 0) { _ in
       (0..<1_000).reduce(Value.null) { value, _ in [value] }
     }
-    let environment = Environment(
+    let environment = ExpressionEnvironment(
       limits: Limits(memoryBytes: 10_000), functions: [many, deep])
     for source in ["many().size() > 1", "deep() == null"] {
       let program = try #require(environment.compile(source).output)
@@ -111,7 +111,7 @@ private let results: [(String, Value)] = [
     let most = CustomFunction.mostArguments
     let count = CustomFunction("count", arguments: 0...1_000) { .int(Int64($0.count)) }
     #expect(count.arguments == 0...most)
-    let environment = Environment(functions: [count])
+    let environment = ExpressionEnvironment(functions: [count])
     func call(_ arguments: Int) -> String {
       "count(\(Array(repeating: "1", count: arguments).joined(separator: ", ")))"
     }

@@ -5,7 +5,7 @@ import Testing
 /// Filters in AgentWallie's dialect.
 @Suite struct FilterTests {
   private func matches(_ filters: [Filter], _ context: Value) throws -> Bool {
-    let program = Environment(roots: []).compile(filters)
+    let program = ExpressionEnvironment(roots: []).compile(filters)
     var frame = Frame(for: program)
     try frame.fill(context)
     return program.isTrue(in: &frame)
@@ -47,7 +47,7 @@ import Testing
     let context: Value = ["s": "text", "n": 1]
     #expect(try !matches([bad], context))
     #expect(try matches([bad, good], context))
-    let program = Environment(roots: []).compile([bad])
+    let program = ExpressionEnvironment(roots: []).compile([bad])
     var frame = Frame(for: program)
     try frame.fill(context)
     #expect(try program.evaluate(in: &frame) == false)
@@ -55,7 +55,7 @@ import Testing
 
   /// Equal filters are one node, whatever list they stand in.
   @Test func sharing() {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     builder.add([filter("user.a", .is, 1), filter("user.b", .notIn, ["x"])])
     builder.add([filter("user.a", .is, 1), filter("user.b", .notIn, ["x"])])
     builder.add([filter("user.b", .notIn, ["x"])])
@@ -83,7 +83,7 @@ import Testing
 
   /// What is told of filters is one clause each, in words of the config.
   @Test func clauses() throws {
-    let program = Environment(roots: []).compile([
+    let program = ExpressionEnvironment(roots: []).compile([
       filter("a", .notIn, ["x"]), filter("b", .isNot, 1), filter("c", .notExists),
       filter("d", .contains, "q"), filter("e", nil, 1, .or),
     ])
@@ -178,7 +178,7 @@ import Testing
   /// Every filter is a clause. In a group the first that does not hold ends it; the first group
   /// that holds ends the list.
   private func expectClauses(_ filters: [Filter], _ context: Value) throws {
-    let program = Environment(roots: []).compile(filters)
+    let program = ExpressionEnvironment(roots: []).compile(filters)
     var frame = Frame(for: program)
     try frame.fill(context)
     let clauses = program.clauses(of: program.entries[0], in: &frame)

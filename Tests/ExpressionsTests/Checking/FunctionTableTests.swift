@@ -20,7 +20,7 @@ import Testing
       let row = function.row
       for count in [row.operands.lowerBound, min(row.operands.upperBound, 5)] {
         guard let text = call(function, operands: count) else { continue }
-        let compilation = Environment().compile(text)
+        let compilation = ExpressionEnvironment().compile(text)
         let program = try #require(compilation.output, "\(text): \(compilation.diagnostics)")
         #expect(program.residue(of: program.entries[0]) == text)
       }
@@ -33,18 +33,18 @@ import Testing
       for count in [row.operands.lowerBound - 1, row.operands.upperBound + 1]
       where count >= (function.notation?.isMethod == true ? 1 : 0) && count <= 5 {
         guard let text = call(function, operands: count) else { continue }
-        #expect(Environment().compile(text).output == nil, "\(text)")
+        #expect(ExpressionEnvironment().compile(text).output == nil, "\(text)")
       }
     }
   }
 
   @Test func bothNamesOfAFunctionCallIt() throws {
-    let program = try #require(Environment().compile("user.a.unwrapOpt()").output)
+    let program = try #require(ExpressionEnvironment().compile("user.a.unwrapOpt()").output)
     #expect(program.residue(of: program.entries[0]) == "optional.unwrap(user.a)")
   }
 
   @Test func everyNameCallsItsFunctionInSuperscript() throws {
-    let environment = Environment.superscript(roots: ["user"])
+    let environment = ExpressionEnvironment.superscript(roots: ["user"])
     #expect(Superscript.byName.count == 13)
     for name in Superscript.byName.keys {
       let compilation = environment.compile("\(name)(user.a)")
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func hasFnKnowsWhatTheTableAnnounces() throws {
-    let environment = Environment.superscript(roots: ["user"])
+    let environment = ExpressionEnvironment.superscript(roots: ["user"])
     for (name, function) in Superscript.byName {
       let program = try #require(environment.compile("hasFn('\(name)')").output)
       #expect(try program.evaluate([:]) == .bool(function.row.isAnnounced), "\(name)")
@@ -63,7 +63,9 @@ import Testing
   }
 
   @Test func everyUsageOfAMacroIsOne() {
-    let environment = Environment(roots: ["user", "list", "map", "optional", "key", "value"])
+    let environment = ExpressionEnvironment(roots: [
+      "user", "list", "map", "optional", "key", "value",
+    ])
     for usage in Macro.allCases.flatMap({ $0.usages.values }) {
       let text = usage.replacing("condition", with: "true")
       #expect(environment.compile(text).output != nil, "\(text)")

@@ -8,7 +8,7 @@ import Testing
   func agreesWithRows(seed: UInt64) throws {
     var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 40))
     var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 41))
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     for round in 0..<30 {
       builder.add(writer.write(expressions.expression(.bool, depth: 1 + round % 5)))
     }

@@ -12,7 +12,7 @@ import Testing
 
 /// Records of known shapes against the general reader.
 @Suite struct RecordShapesTests {
-  private static let program = Environment().compile(
+  private static let program = ExpressionEnvironment().compile(
     """
     user.b1 && user.i1 > 1 && user.s1 == "a" && user.l1 == [] && has(user.x1) && user.d1 > 0.5
     && device.m1.b == 1 && device.m1.m.zz == 2 && device.i1 == 3 && params == {} && device.s2 == ""

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DiagnosticTextTests {
   /// The rendering of the first diagnostic of an expression.
   private func render(_ source: String, path: String = "", place: String = "") throws -> String {
-    var diagnostic = try #require(Environment().compile(source).diagnostics.first)
+    var diagnostic = try #require(ExpressionEnvironment().compile(source).diagnostics.first)
     diagnostic.path = path
     return DiagnosticText.render(diagnostic, source: source, place: place)
   }
@@ -85,7 +85,8 @@ import Testing
   }
 
   @Test func everyPartThatIsThere() {
-    var diagnostic = Diagnostic(Diagnostic.Code(rawValue: "weights-zero"), "all weights are 0", severity: .warning)
+    var diagnostic = Diagnostic(
+      Diagnostic.Code(rawValue: "weights-zero"), "all weights are 0", severity: .warning)
     #expect(
       DiagnosticText.render(diagnostic, source: nil) == "warning[weights-zero]: all weights are 0")
     diagnostic.path = "a.b"
@@ -114,7 +115,7 @@ import Testing
   @Test(arguments: ["\u{1B}[31mred", "\u{7}", "\u{8}\u{8}", "\u{9B}2J", "\u{7F}"])
   func controlCharacters(text: String) throws {
     let source = "'\(text)' = 1"
-    var diagnostic = try #require(Environment().compile(source).diagnostics.first)
+    var diagnostic = try #require(ExpressionEnvironment().compile(source).diagnostics.first)
     diagnostic.message += text
     diagnostic.path = text
     let rendered = DiagnosticText.render(diagnostic, source: source, place: text)

@@ -43,8 +43,8 @@ import Testing
   }()
 
   /// The environments of both dialects; in CEL names that nobody declared may stand too.
-  private static let environments: [Environment] = {
-    var open = Environment()
+  private static let environments: [ExpressionEnvironment] = {
+    var open = ExpressionEnvironment()
     open.allowsUnknownNames = true
     return [open, FormattingTests.environment(.superscript), .superscript()]
   }()

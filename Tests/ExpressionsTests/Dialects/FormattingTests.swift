@@ -4,13 +4,14 @@ import Testing
 
 /// Formatting changes how an expression looks, in its dialect, and nothing else.
 @Suite struct FormattingTests {
-  static func environment(_ dialect: Dialect) -> Environment {
+  static func environment(_ dialect: Dialect) -> ExpressionEnvironment {
     dialect == .superscript
-      ? .superscript(variables: ["free"], hostFunctions: RandomScripts.functions) : Environment()
+      ? .superscript(variables: ["free"], hostFunctions: RandomSuperscript.functions)
+      : ExpressionEnvironment()
   }
 
   /// What is wrong with how an expression is formatted, or nil.
-  static func problem(_ source: String, in environment: Environment) -> String? {
+  static func problem(_ source: String, in environment: ExpressionEnvironment) -> String? {
     let formatted = environment.format(source)
     let compiled = environment.compile(source)
     if !formatted.refusal.isEmpty {
@@ -36,7 +37,7 @@ import Testing
     return twice.text == formatted.text && twice.refusal.isEmpty ? nil : "again: \(twice)"
   }
 
-  private static func unfolded(_ source: String, _ environment: Environment) -> Program {
+  private static func unfolded(_ source: String, _ environment: ExpressionEnvironment) -> Program {
     var builder = ProgramBuilder(environment)
     builder.folds = false
     builder.add(source)
@@ -147,7 +148,7 @@ import Testing
 
   @Test(arguments: 0..<24)
   func randomSuperscript(seed: UInt64) {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 9_000))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 9_000))
     var random = SeededGenerator(seed: seed)
     for round in 0..<40 {
       let source = scripts.expression(depth: 1 + round % 5).source

@@ -7,7 +7,7 @@ import Testing
   enum Platform: CaseIterable {
     case plain, ios, android, web
 
-    var environment: Environment {
+    var environment: ExpressionEnvironment {
       var binding = ValueBinding()
       switch self {
       case .plain: break
@@ -15,8 +15,8 @@ import Testing
       case .android: (binding.longsAreUnsigned, binding.dropsDollarSigns) = (true, true)
       case .web: (binding.null, binding.wholeDoublesAreInts) = (.dropped, true)
       }
-      var environment = Environment.superscript(
-        variables: ["free"], hostFunctions: RandomScripts.functions, binding: binding)
+      var environment = ExpressionEnvironment.superscript(
+        variables: ["free"], hostFunctions: RandomSuperscript.functions, binding: binding)
       environment.takesTruthForTrue = self == .web
       return environment
     }
@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  private static let host = ScriptHost(
-    functions: RandomScripts.functions,
+  private static let host = SuperscriptHost(
+    functions: RandomSuperscript.functions,
     replies: [
       "daysSince": ["app_open": 5, "": .null, "pro": "5"], "placementsInDay": ["app_open": 0],
       "requestReview": ["": "true", "app_open": 7],
@@ -55,16 +55,16 @@ import Testing
 
   /// Conditions over a few tests that recur, some of them negated.
   private struct Conditions {
-    var scripts: RandomScripts
+    var scripts: RandomSuperscript
     var random: SeededGenerator
-    var tests: [ScriptTree] = []
+    var tests: [SuperscriptTree] = []
 
     init(seed: UInt64) {
-      scripts = RandomScripts(random: SeededGenerator(seed: seed))
+      scripts = RandomSuperscript(random: SeededGenerator(seed: seed))
       random = SeededGenerator(seed: seed &+ 1)
     }
 
-    mutating func next(depth: Int) -> ScriptTree {
+    mutating func next(depth: Int) -> SuperscriptTree {
       tests = [.literal(true), .literal("false"), .literal(0)]
       for depth in [0, 1, 1, 2] { tests.append(scripts.expression(depth: depth)) }
       for test in tests {
@@ -74,7 +74,7 @@ import Testing
       return condition(depth)
     }
 
-    private mutating func condition(_ depth: Int) -> ScriptTree {
+    private mutating func condition(_ depth: Int) -> SuperscriptTree {
       guard depth > 0 else { return tests.randomElement(using: &random)! }
       let (a, b) = (condition(depth - 1), condition(depth - 1))
       switch Int.random(in: 0..<10, using: &random) {
@@ -88,7 +88,9 @@ import Testing
   }
 
   /// The clauses of an expression, and how it connects them.
-  private static func shape(_ tree: ScriptTree, _ clauses: inout [ScriptTree]) -> ClauseShape {
+  private static func shape(_ tree: SuperscriptTree, _ clauses: inout [SuperscriptTree])
+    -> ClauseShape
+  {
     switch tree {
     case .and(let a, let b): return .and(shape(a, &clauses), shape(b, &clauses))
     case .or(let a, let b): return .or(shape(a, &clauses), shape(b, &clauses))
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  private static func connects(_ tree: ScriptTree) -> Bool {
+  private static func connects(_ tree: SuperscriptTree) -> Bool {
     switch tree {
     case .and, .or, .choice: true
     case .unary(let sign, let inner): sign.hasPrefix("!") && connects(inner)
@@ -139,7 +141,7 @@ import Testing
     case .null, .duration: false
     case .list, .map, .bytes, .timestamp, .optional: true
     case .double(let number): number != 0 && !number.isNaN
-    default: ScriptValues.isTrue(value)
+    default: SuperscriptOperations.isTrue(value)
     }
   }
 
@@ -147,25 +149,25 @@ import Testing
   private static func whole(_ result: ClauseResult, _ platform: Platform) -> Value? {
     switch result {
     case .value(let value):
-      platform == .web ? .bool(isTrueInJavaScript(value)) : ScriptInterpreter.result(value)
+      platform == .web ? .bool(isTrueInJavaScript(value)) : SuperscriptInterpreter.result(value)
     case .error(let isNull): isNull ? .null : nil
     }
   }
 
-  private static func expected(_ clause: ScriptTree, _ context: Value) -> ClauseResult {
-    var interpreter = ScriptInterpreter(context: context, host: host)
-    do throws(ScriptInterpreter.Failure) {
+  private static func expected(_ clause: SuperscriptTree, _ context: Value) -> ClauseResult {
+    var interpreter = SuperscriptInterpreter(context: context, host: host)
+    do throws(SuperscriptInterpreter.Failure) {
       return .value(
-        try interpreter.value(ScriptRewriting(functions: host.functions).rewrite(clause)))
+        try interpreter.value(SuperscriptRewriting(functions: host.functions).rewrite(clause)))
     } catch {
       return .error(isNull: error == .undeclared || error == .nullComparison)
     }
   }
 
   private static func problem(
-    _ tree: ScriptTree, _ platform: Platform, _ context: Value, _ told: [Clause], _ got: Value?
+    _ tree: SuperscriptTree, _ platform: Platform, _ context: Value, _ told: [Clause], _ got: Value?
   ) -> String? {
-    var clauses: [ScriptTree] = []
+    var clauses: [SuperscriptTree] = []
     let shape = shape(tree, &clauses)
     guard told.count == clauses.count else { return "\(clauses.count) clauses, told \(told.count)" }
     var expected = clauses.map { Self.expected($0, context) }
@@ -175,7 +177,7 @@ import Testing
     }
     for (clause, result) in zip(told, expected) {
       var shown = result
-      if case .value(let value) = result { shown = .value(ScriptInterpreter.result(value)) }
+      if case .value(let value) = result { shown = .value(SuperscriptInterpreter.result(value)) }
       guard areSame(ClauseResult(clause), shown) else {
         return "\(clause.text) is \(shown), told \(clause.outcome), \(clause.value as Any)"
       }

@@ -9,8 +9,8 @@ import Testing
     case error
   }
 
-  private static let environment = Environment.superscript(
-    variables: ["free"], hostFunctions: RandomScripts.functions)
+  private static let environment = ExpressionEnvironment.superscript(
+    variables: ["free"], hostFunctions: RandomSuperscript.functions)
 
   private static func answer(_ program: Program, in frame: inout Frame) throws(EvaluationError) {
     for (number, question) in program.questions.enumerated() {
@@ -30,13 +30,13 @@ import Testing
     }
   }
 
-  private static func compile(_ tree: ScriptTree) throws -> Program {
+  private static func compile(_ tree: SuperscriptTree) throws -> Program {
     try #require(environment.compile(tree.source).output, "\(tree.source)")
   }
 
   @Test(arguments: 0..<12)
   func foldingChangesNothing(seed: UInt64) throws {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 100))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 100))
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let folded = try Self.compile(tree)
@@ -56,7 +56,7 @@ import Testing
   /// What is left when some attributes are known evaluates like the whole, and can be written down.
   @Test(arguments: 0..<12)
   func specializing(seed: UInt64) throws {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 200))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 200))
     var random = SeededGenerator(seed: seed &+ 201)
     var shorter = 0
     for round in 0..<60 {
@@ -80,7 +80,7 @@ import Testing
   /// With a budget of the estimate, no evaluation of such data is stopped.
   @Test(arguments: 0..<8)
   func costIsNeverTooLow(seed: UInt64) throws {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 300))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 300))
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let program = try Self.compile(tree)
@@ -102,14 +102,14 @@ import Testing
   /// A frame that reads JSON holds the same as one that is given values.
   @Test(arguments: 0..<12, [ValueBinding.Null.kept, .emptyMap, .dropped])
   func readingJSON(seed: UInt64, null: ValueBinding.Null) throws {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 400))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 400))
     var binding = ValueBinding()
     binding.null = null
     binding.longsAreUnsigned = seed % 2 == 0
     binding.dropsDollarSigns = seed % 3 == 0
     binding.wholeDoublesAreInts = seed % 4 == 0
-    let environment = Environment.superscript(
-      variables: ["free"], hostFunctions: RandomScripts.functions, binding: binding)
+    let environment = ExpressionEnvironment.superscript(
+      variables: ["free"], hostFunctions: RandomSuperscript.functions, binding: binding)
     for round in 0..<40 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let program = try #require(environment.compile(tree.source).output)
@@ -132,7 +132,7 @@ import Testing
   /// Explaining changes nothing, and the clauses that were evaluated say what the whole came to.
   @Test(arguments: 0..<8)
   func explaining(seed: UInt64) throws {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 500))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 500))
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let program = try Self.compile(tree)
@@ -151,7 +151,7 @@ import Testing
   /// Columns of contexts against one context after the other.
   @Test(arguments: 0..<8)
   func columns(seed: UInt64) throws {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed &+ 600))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 600))
     var builder = ProgramBuilder(Self.environment)
     for round in 0..<40 { builder.add(scripts.expression(depth: 1 + round % 4).source) }
     for source in [

@@ -4,15 +4,15 @@ import Testing
 /// Random superscript programs on random data, against an interpreter that follows the rules one
 /// by one.
 @Suite struct SuperscriptReferenceTests {
-  private static let host = ScriptHost(
-    functions: RandomScripts.functions,
+  private static let host = SuperscriptHost(
+    functions: RandomSuperscript.functions,
     replies: [
       "daysSince": ["app_open": 5, "": .null, "pro": "5"], "placementsInDay": ["app_open": 0],
       "requestReview": ["": "true", "app_open": 7],
     ])
 
   /// `free` may be bound or not; `undeclared` never is.
-  private static let environment = Environment.superscript(
+  private static let environment = ExpressionEnvironment.superscript(
     variables: ["free"], hostFunctions: host.functions)
 
   private enum Outcome: Equatable {
@@ -20,11 +20,11 @@ import Testing
     case error
   }
 
-  private static func expected(_ tree: ScriptTree, _ context: Value) -> Outcome {
-    let rewritten = ScriptRewriting(functions: host.functions).rewrite(tree)
-    var interpreter = ScriptInterpreter(context: context, host: host)
-    do throws(ScriptInterpreter.Failure) {
-      return .value(ScriptInterpreter.result(try interpreter.value(rewritten)))
+  private static func expected(_ tree: SuperscriptTree, _ context: Value) -> Outcome {
+    let rewritten = SuperscriptRewriting(functions: host.functions).rewrite(tree)
+    var interpreter = SuperscriptInterpreter(context: context, host: host)
+    do throws(SuperscriptInterpreter.Failure) {
+      return .value(SuperscriptInterpreter.result(try interpreter.value(rewritten)))
     } catch {
       return error == .undeclared || error == .nullComparison ? .value(.null) : .error
     }
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  private static func problem(_ tree: ScriptTree, _ context: Value) -> String? {
+  private static func problem(_ tree: SuperscriptTree, _ context: Value) -> String? {
     let compiled = environment.compile(tree.source)
     guard let program = compiled.output else {
       return "does not compile: \(compiled.diagnostics.map(\.message))"
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// The smallest part of an expression that goes wrong by itself.
-  private static func smallestPart(_ tree: ScriptTree, _ context: Value) -> (
+  private static func smallestPart(_ tree: SuperscriptTree, _ context: Value) -> (
     source: String, problem: String
   )? {
     for child in tree.children {
@@ -101,7 +101,7 @@ import Testing
 
   @Test(arguments: 0..<48)
   func agreesWithTheReference(seed: UInt64) {
-    var scripts = RandomScripts(random: SeededGenerator(seed: seed))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed))
     var decided = 0
     for round in 0..<80 {
       let tree = scripts.expression(depth: 1 + round % 5)
@@ -127,7 +127,7 @@ import Testing
 
   /// The generator is of no use if it hardly ever makes expressions that come to something.
   @Test func theSampleIsTelling() {
-    var scripts = RandomScripts(random: SeededGenerator(seed: 7))
+    var scripts = RandomSuperscript(random: SeededGenerator(seed: 7))
     var counts: [String: Int] = [:]
     for round in 0..<2_000 {
       let tree = scripts.expression(depth: 1 + round % 5)

@@ -8,7 +8,7 @@ import Testing
 /// for every zone and instant.
 @Suite struct DateFunctionsTests {
   private func text(_ source: String) throws -> String {
-    let program = try #require(Environment().compile("string(\(source))").output)
+    let program = try #require(ExpressionEnvironment().compile("string(\(source))").output)
     do throws(EvaluationError) {
       guard case .string(let text) = try program.evaluate(.map([])) else { return "no text" }
       return text

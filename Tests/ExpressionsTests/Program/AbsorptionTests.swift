@@ -22,7 +22,7 @@ import Testing
 
   /// True, false or an error (nil).
   private func evaluate(_ source: String) throws -> Bool? {
-    let program = try #require(Environment().compile(source).output, "\(source)")
+    let program = try #require(ExpressionEnvironment().compile(source).output, "\(source)")
     do throws(EvaluationError) {
       let value = try program.evaluate(Self.context)
       guard case .bool(let bool) = value else {
@@ -55,7 +55,7 @@ import Testing
     ("cel.bind(x, user.nope, x == 1)", "x == 1"),
   ])
   func placesOfKeptErrors(source: String, expected: String) throws {
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     let error = try #require(throws: EvaluationError.self) { try program.evaluate(Self.context) }
     let range = try #require(program.range(of: error, in: program.entries[0]))
     #expect(String(decoding: Array(source.utf8)[range.from..<range.to], as: UTF8.self) == expected)
@@ -134,7 +134,7 @@ import Testing
   /// The same frame again and again: no error of one run is left for the next.
   @Test func runsAreIndependent() throws {
     let program = try #require(
-      Environment().compile("(user.a == 1 && user.b) || (user.c == 1 && user.b)").output)
+      ExpressionEnvironment().compile("(user.a == 1 && user.b) || (user.c == 1 && user.b)").output)
     var frame = Frame(for: program)
     for _ in 0..<3 {
       try frame.fill(["user": ["b": true]])

@@ -71,7 +71,7 @@ import Testing
   }
 
   private static func evaluate(_ source: String, _ context: Value) throws -> ClauseResult {
-    let program = try #require(Environment().compile(source).output, "\(source)")
+    let program = try #require(ExpressionEnvironment().compile(source).output, "\(source)")
     do throws(EvaluationError) {
       return .value(try program.evaluate(context))
     } catch {
@@ -126,7 +126,7 @@ import Testing
     for round in 0..<40 {
       let expression = conditions.next(depth: 1 + round % 4)
       let source = writer.write(expression)
-      let program = try #require(Environment().compile(source).output, "\(source)")
+      let program = try #require(ExpressionEnvironment().compile(source).output, "\(source)")
       var frame = Frame(for: program)
       for _ in 0..<4 {
         let context = conditions.expressions.context()
@@ -147,7 +147,7 @@ import Testing
     var counts: [String: Int] = [:]
     for round in 0..<400 {
       let source = writer.write(conditions.next(depth: 1 + round % 4))
-      let program = try #require(Environment().compile(source).output)
+      let program = try #require(ExpressionEnvironment().compile(source).output)
       var frame = Frame(for: program)
       try frame.fill(conditions.expressions.context())
       for clause in program.clauses(of: program.entries[0], in: &frame) {

@@ -5,7 +5,7 @@ import Testing
 /// What an explanation is made of: the tests of an expression, what came of them, what they read.
 @Suite struct ClauseTests {
   private func clauses(_ source: String, _ context: Value) throws -> [Clause] {
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     var frame = Frame(for: program)
     try frame.fill(context)
     return program.clauses(of: program.entries[0], in: &frame)
@@ -121,7 +121,7 @@ import Testing
   @Test func specialisedPrograms() throws {
     let source =
       "device.os == 'ios' && (user.a == 1 || user.b == device.n) || device.os != 'ios' && user.c"
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     let rest = program.specialize(
       KnownAttributes(
         ["device": ["os": "ios", "n": [1, 2]]], complete: [AttributePath(["device"])]))
@@ -139,7 +139,7 @@ import Testing
 
   /// An expression with errors has no clauses, and does no harm to others.
   @Test func expressionsWithErrors() throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     for source in ["user.a ==", "user.s.matches('(')", "nope == 1", "user.b"] {
       builder.add(source)
     }
@@ -152,7 +152,8 @@ import Testing
 
   /// Telling does not change what is told, and a second telling says the same.
   @Test func tellingTwice() throws {
-    let program = try #require(Environment().compile("user.a + 'x' == 'abcx' && user.b").output)
+    let program = try #require(
+      ExpressionEnvironment().compile("user.a + 'x' == 'abcx' && user.b").output)
     var frame = Frame(for: program)
     try frame.fill(["user": ["a": "abc", "b": false]])
     let first = program.clauses(of: program.entries[0], in: &frame)
@@ -163,7 +164,7 @@ import Testing
 
   /// An expression of a program tells its own clauses, however much of it another one holds.
   @Test func sharedClauses() throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     #expect(builder.add("user.a == 1 + 1 && user.b") == [])
     #expect(builder.add("user.c == 1 || user.a == 1 + 1") == [])
     #expect(builder.add("user.a != 1 + 1") == [])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CostTests {
   private func cost(_ source: String, _ sizes: Cost.DataSizes = Cost.DataSizes()) throws -> Cost {
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     return program.cost(of: program.entries[0], for: sizes)
   }
 
@@ -51,11 +51,11 @@ import Testing
     var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 71))
     for round in 0..<60 {
       let source = writer.write(expressions.expression(.bool, depth: 1 + round % 5))
-      let program = try #require(Environment().compile(source).output)
+      let program = try #require(ExpressionEnvironment().compile(source).output)
       // Contexts hold up to 4 elements at each of 4 levels, and texts of 60 bytes.
       let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 340, bytes: 60))
       let limits = Limits(steps: cost.steps.upperBound == .max ? .max : cost.steps.upperBound + 1)
-      let limited = try #require(Environment(limits: limits).compile(source).output)
+      let limited = try #require(ExpressionEnvironment(limits: limits).compile(source).output)
       for _ in 0..<4 {
         let context = expressions.context()
         do throws(EvaluationError) {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Each limit, just within and just beyond")
 struct EachLimitTests {
   private func outcome(_ source: String, _ context: Value, _ limits: Limits) throws -> String {
-    let program = try #require(Environment(limits: limits).compile(source).output)
+    let program = try #require(ExpressionEnvironment(limits: limits).compile(source).output)
     do throws(EvaluationError) {
       return try program.evaluate(context).json
     } catch {
@@ -15,7 +15,7 @@ struct EachLimitTests {
   }
 
   private func codes(_ source: String, _ limits: Limits) -> [Diagnostic.Code] {
-    Environment(limits: limits).compile(source).diagnostics.map(\.code)
+    ExpressionEnvironment(limits: limits).compile(source).diagnostics.map(\.code)
   }
 
   private static func texts(_ count: Int) -> Value {
@@ -79,7 +79,8 @@ struct EachLimitTests {
   @Test func memoryOfAContext() throws {
     let source = "size(user.s) == 800"
     #expect(try outcome(source, EachLimitTests.texts(800), Limits(memoryBytes: 800)) == "true")
-    let program = try #require(Environment(limits: Limits(memoryBytes: 799)).compile(source).output)
+    let program = try #require(
+      ExpressionEnvironment(limits: Limits(memoryBytes: 799)).compile(source).output)
     #expect(throws: EvaluationError(.limitExceeded)) {
       try program.evaluate(EachLimitTests.texts(800))
     }
@@ -118,7 +119,7 @@ struct EachLimitTests {
   @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
   func dataNesting(open: String, close: String) throws {
     let program = try #require(
-      Environment(limits: Limits(dataNesting: 10)).compile("size(user) > 0").output)
+      ExpressionEnvironment(limits: Limits(dataNesting: 10)).compile("size(user) > 0").output)
     // Levels count from the values of the context's members.
     func json(_ depth: Int) -> [UInt8] {
       let (open, close) = (
@@ -142,7 +143,7 @@ struct EachLimitTests {
   @Test(arguments: [10, 64, 200], ["size(user) > 0", "size(user.a) > 0", "size(user.a.b) > 0"])
   func dataNestingOfValues(limit: Int, source: String) throws {
     let program = try #require(
-      Environment(limits: Limits(dataNesting: limit)).compile(source).output)
+      ExpressionEnvironment(limits: Limits(dataNesting: limit)).compile(source).output)
     func context(_ depth: Int) -> Value {
       ["user": ["a": ["b": (3..<depth).reduce([1]) { inner, _ in .list([inner]) }]]]
     }
@@ -201,7 +202,7 @@ struct EachLimitTests {
   @Test func foldingHasAnEnd() throws {
     let ranges = (0..<2_000).map { "lists.range(\(60_000 + $0)) == user.l" }
     let program = try #require(
-      Environment().compile(ranges.joined(separator: " || ")).output)
+      ExpressionEnvironment().compile(ranges.joined(separator: " || ")).output)
     let constants = program.storage.graph.constants.cells.filter { $0.tag == Tag.list }
     #expect(constants.reduce(0) { $0 + $1.outsideCount * 16 } <= 1 << 16)
     #expect(try outcome("lists.range(1000).size()", .map([]), Limits(memoryBytes: 0)) == "1000")

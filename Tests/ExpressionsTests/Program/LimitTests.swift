@@ -7,7 +7,7 @@ struct LimitTests {
   private func evaluate(_ source: String, _ context: Value, _ limits: Limits = Limits())
     throws -> Value
   {
-    let program = try #require(Environment(limits: limits).compile(source).output)
+    let program = try #require(ExpressionEnvironment(limits: limits).compile(source).output)
     return try program.evaluate(context)
   }
 
@@ -55,7 +55,8 @@ struct LimitTests {
   @Test func memoryDoesNotDependOnHistory() throws {
     var limits = Limits()
     limits.memoryBytes = 4_096
-    let program = try #require(Environment(limits: limits).compile("size(user.c) > 0").output)
+    let program = try #require(
+      ExpressionEnvironment(limits: limits).compile("size(user.c) > 0").output)
     func record(_ bytes: Int) -> [UInt8] {
       Array("{\"user\":{\"c\":\"\\n\(String(repeating: "x", count: bytes))\"}}".utf8)
     }
@@ -73,7 +74,7 @@ struct LimitTests {
   ])
   func hostileNestingIsADiagnostic(piece: String) {
     let source = String(repeating: piece, count: 90_000 / piece.utf8.count) + "1"
-    let compiled = Environment().compile(source)
+    let compiled = ExpressionEnvironment().compile(source)
     let isAccepted = compiled.output != nil
     #expect(isAccepted || !compiled.diagnostics.isEmpty)
   }
@@ -85,7 +86,7 @@ struct LimitTests {
   }
 
   @Test func sourcesHaveALength() {
-    let compiled = Environment().compile(String(repeating: " ", count: 100_001) + "1")
+    let compiled = ExpressionEnvironment().compile(String(repeating: " ", count: 100_001) + "1")
     #expect(compiled.diagnostics.map(\.code) == [.limitExceeded])
   }
 
@@ -96,7 +97,7 @@ struct LimitTests {
       \.sourceBytes, \.nesting, \.steps, \.memoryBytes, \.dataNesting, \.regexSteps,
     ]
     for key in keys {
-      var environment = Environment()
+      var environment = ExpressionEnvironment()
       environment.limits[keyPath: key] = number
       for source in ["user.a.matches('^(a|b)*$') && user.a + 'x' == 'abx'", "[1, 2].all(x, x > 0)"]
       {

@@ -6,7 +6,7 @@ import Testing
 struct ProgramBuilderTests {
   /// A mistake is told for every expression that makes it, at its place there.
   @Test func theSamePatternMistakeTwice() {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     let ranges = ["user.a.matches('[')", "user.b == 1 || user.a.matches('[')"].map {
       builder.add($0).map { [$0.range?.from ?? -1, $0.range?.to ?? -1] }
     }
@@ -16,7 +16,7 @@ struct ProgramBuilderTests {
   }
 
   @Test func sharedPartsKeepTheirPlaces() throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     #expect(builder.add("user.a == 1 + 1").isEmpty)
     #expect(builder.add("user.b == 2 || user.a == 1 + 1").isEmpty)
     let program = builder.build()
@@ -34,7 +34,7 @@ struct ProgramBuilderTests {
   }
 
   @Test func equalMeaningsShareTheirCode() {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     for source in ["user.a > 1", "1 < user.a", "(user.a>1)", "user.a >= 1"] {
       #expect(builder.add(source).isEmpty)
     }
@@ -72,7 +72,7 @@ struct ProgramBuilderTests {
 
   /// What stands in no source takes no more than so much, whatever many expressions ask for.
   @Test func foldingHasALimit() {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     let folding = ConstantFolding.roomPerProgram
     builder.folding = ConstantFolding(roomInAll: 1 << 18)
     #expect(folding >= 1 << 18)

@@ -27,7 +27,7 @@ import Testing
         let known = sources.randomElement(using: &random)
         sources.append(i % 3 == 2 ? "(\(source)) || (\(known ?? "true"))" : source)
       }
-      var builder = ProgramBuilder(Environment())
+      var builder = ProgramBuilder(ExpressionEnvironment())
       for source in sources { #expect(builder.add(source) == [], "\(source)") }
       let together = builder.build()
       #expect(together.entries.count == sources.count)
@@ -37,7 +37,7 @@ import Testing
         var frame = Frame(for: together)
         try frame.fill(context)
         for (i, source) in sources.enumerated() {
-          let alone = try #require(Environment().compile(source).output)
+          let alone = try #require(ExpressionEnvironment().compile(source).output)
           var own = Frame(for: alone)
           try own.fill(context)
           let expected = Self.outcome(alone, alone.entries[0], &own)
@@ -50,7 +50,7 @@ import Testing
 
   /// An expression with mistakes keeps its number, says what is wrong, and does no harm to others.
   @Test func mistakesAmongOthers() throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     #expect(builder.add("user.a == 1") == [])
     #expect(builder.add("user.a ==").map(\.code) == [.syntaxError])
     #expect(builder.add("usr.a == 1 && user.b").map(\.code) == [.unknownAttribute])
@@ -67,7 +67,7 @@ import Testing
     "user.a.matches('[')", "usr.a == 1", "user.a.conatins('x')", "user.a ==", "(1 == 1).nope(2)",
   ])
   func theSameMistakeTwice(source: String) {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     let first = builder.add(source)
     let second = builder.add(source)
     let third = builder.add("user.b == 1 || (\(source))")
@@ -87,7 +87,7 @@ import Testing
     ("user.a.startsWith('x' + 'y')", "true && user.a.startsWith('x' + 'y')", 8, 36),
   ])
   func errorsPointIntoTheirOwnText(first: String, second: String, from: Int, to: Int) throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     #expect(builder.add(first) == [])
     #expect(builder.add(second) == [])
     let program = builder.build()
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func attributesInTheOrderOfFirstUse() throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     for source in [
       "user.b == user.a && has(device.os)", "user[\"a\"] == 1 || user.`c-d`.e > 2",
       "params.x.all(y, y.z == user.a) && device.os == 'iOS'", "[1].all(user, user > 0)",
@@ -114,7 +114,7 @@ import Testing
       ])
     // Names differ by their bytes.
     let accents = try #require(
-      Environment().compile("user[\"caf\u{E9}\"] == user[\"cafe\u{301}\"]").output)
+      ExpressionEnvironment().compile("user[\"caf\u{E9}\"] == user[\"cafe\u{301}\"]").output)
     #expect(accents.requirements.count == 2)
     let context: Value = ["user": ["caf\u{E9}": 1, "cafe\u{301}": 2]]
     #expect(try accents.evaluate(context) == false)

@@ -64,7 +64,7 @@ import Testing
     var passedOver = 0
     for round in 0..<100 {
       var source = writer.write(expressions.expression(.any, depth: 1 + round % 4))
-      var checker = Checker(Environment())
+      var checker = Checker(ExpressionEnvironment())
       let root = checker.check(source.withUTF8 { Parser.parse($0).tree }, source: 0)
       let count = checker.graph.nodes.count
       if ConstantFolding.hasWork(0, root, checker.graph) { continue }
@@ -85,7 +85,7 @@ import Testing
     for round in 0..<60 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)
       let source = writer.write(expression)
-      let program = try #require(Environment().compile(source).output)
+      let program = try #require(ExpressionEnvironment().compile(source).output)
       for _ in 0..<4 {
         let context = expressions.context()
         let known = Self.part(of: context, &random)
@@ -107,7 +107,8 @@ import Testing
   ) throws {
     let text = rest.residue(of: rest.entries[0])
     guard !text.contains("error(\"") else { return }
-    let again = try #require(Environment().compile(text).output, "\(source) became \(text)")
+    let again = try #require(
+      ExpressionEnvironment().compile(text).output, "\(source) became \(text)")
     #expect(
       Self.agree(
         Self.outcome(again, context), Self.outcome(rest, context), expression, context),
@@ -121,8 +122,8 @@ import Testing
     for round in 0..<60 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)
       let source = writer.write(expression)
-      let folded = try #require(Environment().compile(source).output)
-      var builder = ProgramBuilder(Environment())
+      let folded = try #require(ExpressionEnvironment().compile(source).output)
+      var builder = ProgramBuilder(ExpressionEnvironment())
       builder.folds = false
       builder.add(source)
       let plain = builder.build()
@@ -163,7 +164,7 @@ import Testing
     ("cel.bind(v, user.a, 1)", "1"),
   ])
   func residue(source: String, expected: String) throws {
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     let device: Value = .object([
       "platform": "iOS", "locale": "en_US", "tags": ["beta", "new"],
     ])
@@ -175,14 +176,15 @@ import Testing
 
   @Test func requirementsAreWhatIsLeft() throws {
     let program = try #require(
-      Environment().compile(#"device.platform == "iOS" && user.age > 1 || params.a"#).output)
+      ExpressionEnvironment().compile(#"device.platform == "iOS" && user.age > 1 || params.a"#)
+        .output)
     let rest = program.specialize(
       KnownAttributes(.object(["device": .object(["platform": "Android"])])))
     #expect(rest.requirements.map(\.description) == ["params.a"])
   }
 
   @Test func entriesKeepTheirNumbersAndPlaces() throws {
-    var builder = ProgramBuilder(Environment())
+    var builder = ProgramBuilder(ExpressionEnvironment())
     builder.add(#"device.a == 1 && user.b == 2"#)
     builder.add(#"user.b == 2"#)
     let program = builder.build()

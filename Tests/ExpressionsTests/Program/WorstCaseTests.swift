@@ -72,7 +72,7 @@ struct WorstCaseTests {
   ]
 
   private static func run(_ sources: [String]) {
-    let environment = Environment(limits: Limits(steps: 100_000))
+    let environment = ExpressionEnvironment(limits: Limits(steps: 100_000))
     for source in sources {
       guard let program = environment.compile(source).output else {
         fatalError("does not compile: \(environment.compile(source).diagnostics)")
@@ -117,7 +117,7 @@ struct WorstCaseTests {
         onStack(of: 4 << 20) {
           for text in NestingShapes.texts(50_000) {
             let text = String(text.prefix(100_000))
-            let compiled = Environment().compile(text)
+            let compiled = ExpressionEnvironment().compile(text)
             for diagnostic in compiled.diagnostics {
               _ = DiagnosticText.render(diagnostic, source: text)
             }
@@ -135,7 +135,8 @@ struct WorstCaseTests {
       await #expect(processExitsWith: .success) {
         let source = "user.l.size() + size(user.m) + size(user.s)"
         guard
-          let program = Environment(limits: Limits(memoryBytes: 64 << 20)).compile(source).output
+          let program = ExpressionEnvironment(limits: Limits(memoryBytes: 64 << 20)).compile(source)
+            .output
         else { fatalError("does not compile") }
         let list = (0..<200_000).map { "\($0)" }.joined(separator: ",")
         let map = (0..<100_000).map { "\"key\($0)\":[\($0)]" }.joined(separator: ",")

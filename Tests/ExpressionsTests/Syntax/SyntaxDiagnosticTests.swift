@@ -108,7 +108,7 @@ import Testing
           "\(diagnostic) in \(source.debugDescription)")
       }
       // The checker takes what the parser lets pass.
-      let compiled = Environment().compile(source)
+      let compiled = ExpressionEnvironment().compile(source)
       #expect((compiled.output == nil) == compiled.diagnostics.contains { $0.severity == .error })
     }
   }

@@ -28,7 +28,7 @@ import Testing
       ("user.a 5", "expected an operator or the end before a number", nil),
     ] as [(String, String, String?)])
   func slips(source: String, message: String, suggestion: String?) throws {
-    for environment in [Environment(), .superscript(roots: ["user", "device"])] {
+    for environment in [ExpressionEnvironment(), .superscript(roots: ["user", "device"])] {
       let first = try #require(environment.compile(source).diagnostics.first)
       #expect(first.code == .syntaxError)
       #expect(first.message == message)
@@ -41,7 +41,7 @@ import Testing
     ("not (user.a == 1)", "write '!'"), ("and(user.a, user.b)", "write '&&'"),
   ])
   func operatorsAsFunctions(source: String, suggestion: String) throws {
-    for environment in [Environment(), .superscript(roots: ["user", "device"])] {
+    for environment in [ExpressionEnvironment(), .superscript(roots: ["user", "device"])] {
       let first = try #require(environment.compile(source).diagnostics.first)
       #expect(first.code == .unknownFunction)
       #expect(first.suggestion == suggestion)

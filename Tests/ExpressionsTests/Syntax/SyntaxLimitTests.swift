@@ -7,8 +7,8 @@ import Testing
   @Test func sizeOfTheSource() throws {
     var limits = Limits()
     limits.sourceBytes = 10
-    #expect(Environment(limits: limits).compile("true &&  1").diagnostics == [])
-    let compiled = Environment(limits: limits).compile("true && é1")
+    #expect(ExpressionEnvironment(limits: limits).compile("true &&  1").diagnostics == [])
+    let compiled = ExpressionEnvironment(limits: limits).compile("true && é1")
     #expect(compiled.output == nil)
     #expect(compiled.diagnostics.map(\.code) == [.limitExceeded])
   }
@@ -23,7 +23,7 @@ import Testing
     func compile(_ depth: Int) -> Compilation<Program> {
       let text =
         String(repeating: open, count: depth) + middle + String(repeating: close, count: depth)
-      return Environment(limits: limits).compile(text)
+      return ExpressionEnvironment(limits: limits).compile(text)
     }
     #expect(compile(9).diagnostics == [])
     let tooDeep = compile(21)
@@ -39,7 +39,7 @@ import Testing
     var limits = Limits()
     limits.sourceBytes = 1 << 20
     let text = Array(repeating: "user.b", count: 50_000).joined(separator: operation)
-    let program = try #require(Environment(limits: limits).compile(text).output)
+    let program = try #require(ExpressionEnvironment(limits: limits).compile(text).output)
     let value = operation == "&&"
     #expect(try program.evaluate(["user": ["b": .bool(value)]]) == .bool(value))
     #expect(try program.evaluate(["user": ["b": .bool(!value)]]) == .bool(!value))
@@ -48,11 +48,11 @@ import Testing
   /// A long list is not a nesting either, nor are many keys or arguments.
   @Test func longLists() throws {
     let numbers = (0..<10_000).map { "\($0)" }.joined(separator: ",")
-    let program = try #require(Environment().compile("user.i in [\(numbers)]").output)
+    let program = try #require(ExpressionEnvironment().compile("user.i in [\(numbers)]").output)
     #expect(try program.evaluate(["user": ["i": 9_999]]) == true)
     #expect(try program.evaluate(["user": ["i": 10_000]]) == false)
     let entries = (0..<5_000).map { "\($0):0" }.joined(separator: ",")
-    let map = try #require(Environment().compile("{\(entries)}[user.i]").output)
+    let map = try #require(ExpressionEnvironment().compile("{\(entries)}[user.i]").output)
     #expect(try map.evaluate(["user": ["i": 4_999]]) == 0)
   }
 
@@ -70,7 +70,8 @@ import Testing
   #if compiler(>=6.2)
     /// Every shape, deeper than any limit, and about as deep as the limit allows.
     private static func compileAll(nesting: Int, depths: [Int]) {
-      let environment = Environment(limits: Limits(sourceBytes: 4 << 20, nesting: nesting))
+      let environment = ExpressionEnvironment(
+        limits: Limits(sourceBytes: 4 << 20, nesting: nesting))
       for depth in depths {
         for text in NestingShapes.texts(depth) {
           guard let program = environment.compile(text).output else { continue }
@@ -85,7 +86,8 @@ import Testing
           SyntaxLimitTests.compileAll(
             nesting: 250, depths: [60, 80, 120, 124, 240, 249, 250, 251, 10_000])
           for piece in ["(", "!", "-", "[", "not ", "@", "a."] {
-            _ = Environment().compile(String(repeating: piece, count: 100_000 / piece.utf8.count))
+            _ = ExpressionEnvironment().compile(
+              String(repeating: piece, count: 100_000 / piece.utf8.count))
           }
         }
       }

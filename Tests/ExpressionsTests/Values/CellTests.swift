@@ -49,7 +49,7 @@ import Testing
       ("user.s.contains(user.e + 'x')", false), ("[user.s] == [user.e]", true),
       ("user.s in [1, 2, 3, 4, 5, 6, 7, 8, 9, '\(text)']", true),
     ] {
-      let program = try #require(Environment().compile(source).output)
+      let program = try #require(ExpressionEnvironment().compile(source).output)
       var frame = Frame(for: program)
       try frame.fill(json: json.utf8)
       #expect(try program.evaluate(in: &frame) == .bool(expected), "\(source)")
@@ -62,8 +62,10 @@ import Testing
     for length in 10...18 {
       let text = String(repeating: "a", count: length) + wide
       let program = try #require(
-        Environment().compile("[user.s == '\(text)', user.s + 'b' == '\(text)b', size(user.s)]")
-          .output)
+        ExpressionEnvironment().compile(
+          "[user.s == '\(text)', user.s + 'b' == '\(text)b', size(user.s)]"
+        )
+        .output)
       let count = Int64(length + wide.unicodeScalars.count)
       #expect(try program.evaluate(["user": ["s": .string(text)]]) == [true, true, .int(count)])
     }
@@ -77,7 +79,7 @@ import Testing
       .null, .list([]), .map([]), .string(String(repeating: "\u{0}", count: 15)),
       .string(String(repeating: "\u{0}", count: 16)),
     ]
-    let program = try #require(Environment().compile("user.a == user.b").output)
+    let program = try #require(ExpressionEnvironment().compile("user.a == user.b").output)
     for (i, a) in values.enumerated() {
       for (j, b) in values.enumerated() {
         let isNumberZero = a.isNumber && b.isNumber && [6, 8].contains(i) && [6, 8].contains(j)

@@ -87,13 +87,15 @@ import Testing
       default: order.map { $0 >= 0 } ?? false
       }
     }
-    let both = try #require(Environment().compile("user.a \(operation) user.b").output)
+    let both = try #require(ExpressionEnvironment().compile("user.a \(operation) user.b").output)
     for a in Self.numbers {
       let isLiteral = if case .double(let number) = a { number.isFinite } else { true }
       let literal =
         isLiteral ? LiteralText.write(a, isPlayful: false, using: &random) : "(0.0 / 0.0)"
-      let left = try #require(Environment().compile("\(literal) \(operation) user.b").output)
-      let right = try #require(Environment().compile("user.b \(operation) \(literal)").output)
+      let left = try #require(
+        ExpressionEnvironment().compile("\(literal) \(operation) user.b").output)
+      let right = try #require(
+        ExpressionEnvironment().compile("user.b \(operation) \(literal)").output)
       for b in Self.numbers where isLiteral {
         let context: Value = ["user": ["a": a, "b": b]]
         let expected = Value.bool(holds(NumberOrder.compare(a, b)))
@@ -120,7 +122,7 @@ import Testing
       }
       let list = elements.map { LiteralText.write($0, isPlayful: false, using: &random) }
       let program = try #require(
-        Environment().compile("user.a in [\(list.joined(separator: ", "))]").output)
+        ExpressionEnvironment().compile("user.a in [\(list.joined(separator: ", "))]").output)
       for value in Self.numbers + others {
         let expected = elements.contains { ReferenceEquality.areEqual($0, value) }
         #expect(
@@ -166,7 +168,8 @@ import Testing
       (["a": .double(.nan)], ["a": .double(.nan)], false), ([.double(0)], [.double(-0.0)], true),
     ] as [(Value, Value, Bool)])
   func collections(a: Value, b: Value, expected: Bool) throws {
-    let program = try #require(Environment().compile("[user.a == user.b, user.b == user.a]").output)
+    let program = try #require(
+      ExpressionEnvironment().compile("[user.a == user.b, user.b == user.a]").output)
     #expect(
       try program.evaluate(["user": ["a": a, "b": b]]) == [.bool(expected), .bool(expected)])
   }
@@ -176,7 +179,7 @@ import Testing
     for source in [
       "user.a == user.a", "[user.a] == [user.a]", "user.l == user.l", "user.a in user.l",
     ] {
-      let program = try #require(Environment().compile(source).output)
+      let program = try #require(ExpressionEnvironment().compile(source).output)
       let context: Value = ["user": ["a": .double(.nan), "l": [1, .double(.nan)]]]
       #expect(try program.evaluate(context) == false, "\(source)")
     }

@@ -37,7 +37,7 @@ import Testing
     "user.abcdefghi", "user.abcdefgh1", "user == {'a': {'b': 1}}", "user.a.b + user.a.c",
   ])
   func pathsThroughAnything(source: String) throws {
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     let contexts: [Value] = [
       .map([]), ["user": .null], ["user": 5], ["user": []], ["user": "a"], ["user": .map([])],
       ["user": ["a": .null]], ["user": ["a": 1]], ["user": ["a": "b"]], ["user": ["a": ["b"]]],
@@ -65,7 +65,7 @@ import Testing
     let clauses = (0..<40).map { "user.n\($0) == \($0)" }
     let source = (clauses + ["user['b\u{E9}'] == 4", "user[''] == 2", "user.a == {'b': 1}"])
       .joined(separator: " && ")
-    let program = try #require(Environment().compile(source).output)
+    let program = try #require(ExpressionEnvironment().compile(source).output)
     #expect(program.requirements.count > 40)
     let entries: [Value.Entry] =
       (0..<40).map { (i: Int64) in .init(key: .string("n\(i)"), value: .int(i)) } + [
@@ -88,7 +88,7 @@ import Testing
     var writer = RandomJSON(random: SeededGenerator(seed: seed), repeatsKeys: true)
     for round in 0..<40 {
       let source = plain.write(expressions.expression(.any, depth: 1 + round % 4))
-      let program = try #require(Environment().compile(source).output, "\(source)")
+      let program = try #require(ExpressionEnvironment().compile(source).output, "\(source)")
       // One frame for all, so that nothing may be left of the one before.
       var frame = Frame(for: program)
       for _ in 0..<4 {
@@ -115,7 +115,7 @@ import Testing
       ("user.m.a", Value.int(2)), ("user.m[user.k]", 2), ("size(user.m)", .int(Int64(others) + 1)),
       ("user.m.filter(key, key == 'a').size()", 1),
     ] {
-      let program = try #require(Environment().compile(source).output)
+      let program = try #require(ExpressionEnvironment().compile(source).output)
       var frame = Frame(for: program)
       try frame.fill(json: json.utf8)
       #expect(try program.evaluate(in: &frame) == expected, "\(source) from JSON")
@@ -126,7 +126,8 @@ import Testing
 
   /// A fault anywhere in the text, in what is read and in what is not, leaves an empty frame.
   @Test func nothingIsLeftAfterAFault() throws {
-    let program = try #require(Environment().compile("has(user.a) || has(device.b)").output)
+    let program = try #require(
+      ExpressionEnvironment().compile("has(user.a) || has(device.b)").output)
     var frame = Frame(for: program)
     for json in [
       "{\"user\":{\"a\":1},", "{\"user\":{\"a\":1}} x", "{\"user\":{\"a\":1},\"z\":[01]}",
@@ -139,7 +140,7 @@ import Testing
 
   /// Two frames of a program do not share what they hold.
   @Test func framesAreIndependent() throws {
-    let program = try #require(Environment().compile("user.s + '!'").output)
+    let program = try #require(ExpressionEnvironment().compile("user.s + '!'").output)
     var first = Frame(for: program)
     var second = Frame(for: program)
     let long = String(repeating: "long ", count: 20)

@@ -59,7 +59,7 @@ import Testing
     }
     #expect(Array(text.utf8) == Array(expected.utf8))
     // The same text through the path that fills frames.
-    let program = try #require(Environment().compile("user.s").output)
+    let program = try #require(ExpressionEnvironment().compile("user.s").output)
     var frame = Frame(for: program)
     try frame.fill(json: "{\"user\":{\"s\":\(json)}}".utf8)
     #expect(try program.evaluate(in: &frame) == .string(expected))
@@ -116,7 +116,7 @@ import Testing
     ] as [[UInt8]])
   func invalidUTF8(bytes: [UInt8]) throws {
     // In a value that is read, in one that is skipped, in a key, and behind a long plain part.
-    let program = try #require(Environment().compile("user.s").output)
+    let program = try #require(ExpressionEnvironment().compile("user.s").output)
     for place in [
       "{\"user\":{\"s\":\"%\"}}", "{\"other\":\"%\"}", "{\"user\":{\"%\":1}}", "{\"%\":1}",
       "{\"user\":{\"s\":\"a long and plain beginning, then %, then an end\"}}",
@@ -152,7 +152,7 @@ import Testing
   /// What is skipped is checked as deep and as strictly as what is read.
   @Test(arguments: ["user", "other"])
   func depthOfFilling(root: String) throws {
-    let environment = Environment(limits: Limits(dataNesting: 16))
+    let environment = ExpressionEnvironment(limits: Limits(dataNesting: 16))
     let program = try #require(environment.compile("user.a == 1 || size(user) > 5").output)
     var frame = Frame(for: program)
     func json(_ depth: Int) -> String {
@@ -168,7 +168,7 @@ import Testing
 
   @Test(arguments: ["[1]", "1", "null", "\"user\"", "", "{\"user\":{}} {}", "{\"user\":{}"])
   func contextsAreObjects(json: String) throws {
-    let program = try #require(Environment().compile("has(user.a)").output)
+    let program = try #require(ExpressionEnvironment().compile("has(user.a)").output)
     var frame = Frame(for: program)
     #expect(throws: JSONFault.self) { try frame.fill(json: json.utf8) }
   }

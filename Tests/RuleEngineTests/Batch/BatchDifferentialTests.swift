@@ -17,7 +17,7 @@ import Testing
       let language = languages[Int(seed) % languages.count]
       var random = RandomUsers(
         random: SplitMix(seed: seed), isSuperscript: seed < 100 && language != .cel)
-      let json = seed < 100 ? random.config() : random.wallieConfig()
+      let json = seed < 100 ? random.config() : random.agentWallieConfig()
       let config = try #require(Config.decode(json).output)
       #expect(config.format == (seed < 100 ? .superwall : .agentWallie))
       assigner = [.hash(salt: "salt"), .djb2, .draw(0.37)][Int(seed % 3)]

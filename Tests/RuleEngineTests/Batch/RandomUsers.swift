@@ -35,7 +35,7 @@ struct RandomUsers {
   }
 
   /// A config of AgentWallie's campaigns over the same users.
-  mutating func wallieConfig() -> [UInt8] {
+  mutating func agentWallieConfig() -> [UInt8] {
     var experiment = 0
     let campaigns = (0..<3).map { number -> Value in
       let placements = (0..<Int.random(in: 1...3, using: &random)).map { _ -> Value in

@@ -32,7 +32,7 @@ struct ExpressionsRun {
   private(set) var skipped: [Skipped] = []
   private(set) var wrong: [Wrong] = []
 
-  private let environment = Environment()
+  private let environment = ExpressionEnvironment()
   private let stopwatch: Stopwatch
   private let contexts: [(name: String, json: [UInt8])]
   private let variations: [[UInt8]]

@@ -10,13 +10,13 @@ struct AgentWallieDecoder {
 
   mutating func config(_ root: ConfigElement) -> Config? {
     guard let model = model(root) else { return nil }
-    var importer = WallieImport(model: model, log: log)
+    var importer = AgentWallieImport(model: model, log: log)
     let config = importer.config()
     log = importer.log
     return config
   }
 
-  mutating func model(_ root: ConfigElement) -> WallieModel? {
+  mutating func model(_ root: ConfigElement) -> AgentWallieModel? {
     guard root.isObject else {
       log.report(
         .decodeFailure, "an AgentWallie config must be a JSON object", at: "", peers: log.rejected)
@@ -29,13 +29,13 @@ struct AgentWallieDecoder {
         ConfigKey("campaigns"), ConfigKey("paywalls", requiredBy: Self.native),
         ConfigKey("products"),
       ])
-    var model = WallieModel()
+    var model = AgentWallieModel()
     model.campaigns = log.list("campaigns", of: root).compactMap { campaign($0) }
     model.products = log.list("products", of: root).compactMap { product($0) }
     if let paywalls = log.optionalObject("paywalls", of: root) {
       for id in paywalls.keys {
         guard let element = paywalls.member(id), let schema = schema(element) else { continue }
-        model.paywalls.append(WallieModel.PaywallEntry(id: id, schema: schema))
+        model.paywalls.append(AgentWallieModel.PaywallEntry(id: id, schema: schema))
       }
     }
     return model
@@ -43,7 +43,7 @@ struct AgentWallieDecoder {
 
   // MARK: Campaigns
 
-  mutating func campaign(_ element: ConfigElement) -> WallieModel.Campaign? {
+  mutating func campaign(_ element: ConfigElement) -> AgentWallieModel.Campaign? {
     guard let id = log.text("id", of: element) else { return nil }
     log.checkKeys(
       of: element,
@@ -54,7 +54,7 @@ struct AgentWallieDecoder {
         ConfigKey("audiences", requiredBy: Self.native), ConfigKey("description"),
         ConfigKey("notes"),
       ])
-    return WallieModel.Campaign(
+    return AgentWallieModel.Campaign(
       id: id, name: log.optionalText("name", of: element) ?? id,
       status: log.word("status", of: element, default: .inactive, peers: log.rejected),
       placements: log.list("placements", of: element).compactMap { placement($0) },
@@ -62,7 +62,7 @@ struct AgentWallieDecoder {
       path: element.path)
   }
 
-  mutating func placement(_ element: ConfigElement) -> WallieModel.CampaignPlacement? {
+  mutating func placement(_ element: ConfigElement) -> AgentWallieModel.CampaignPlacement? {
     guard let name = log.text("name", of: element) else { return nil }
     log.checkKeys(
       of: element,
@@ -71,13 +71,13 @@ struct AgentWallieDecoder {
         ConfigKey("type", requiredBy: Self.native),
         ConfigKey("status", requiredBy: Self.native, absent: "the placement is treated as paused"),
       ])
-    return WallieModel.CampaignPlacement(
+    return AgentWallieModel.CampaignPlacement(
       id: log.optionalText("id", of: element) ?? name, name: name,
       kind: log.word("type", of: element, default: .custom, peers: log.rejected),
       status: log.word("status", of: element, default: .paused, peers: log.rejected))
   }
 
-  mutating func audience(_ element: ConfigElement) -> WallieModel.CampaignAudience? {
+  mutating func audience(_ element: ConfigElement) -> AgentWallieModel.CampaignAudience? {
     guard let id = log.text("id", of: element) else { return nil }
     log.checkKeys(
       of: element,
@@ -86,7 +86,7 @@ struct AgentWallieDecoder {
         ConfigKey("filters", requiredBy: Self.native), ConfigKey("entitlement_check"),
         ConfigKey("frequency_cap"), ConfigKey("experiment"),
       ])
-    var audience = WallieModel.CampaignAudience(
+    var audience = AgentWallieModel.CampaignAudience(
       id: id, name: log.optionalText("name", of: element) ?? id, priority: Int.max,
       filters: log.list("filters", of: element).map { filter($0) },
       entitlementCheck: log.optionalText("entitlement_check", of: element), path: element.path)
@@ -107,11 +107,11 @@ struct AgentWallieDecoder {
     return audience
   }
 
-  mutating func frequencyCap(_ element: ConfigElement) -> WallieModel.FrequencyCap? {
+  mutating func frequencyCap(_ element: ConfigElement) -> AgentWallieModel.FrequencyCap? {
     // Older configs have the type alone.
     let text = element.text ?? element.member("type")?.text
-    guard let kind = text.flatMap(WallieModel.FrequencyCap.Kind.init(rawValue:)) else {
-      let known = WallieModel.FrequencyCap.Kind.allCases.map(\.rawValue)
+    guard let kind = text.flatMap(AgentWallieModel.FrequencyCap.Kind.init(rawValue:)) else {
+      let known = AgentWallieModel.FrequencyCap.Kind.allCases.map(\.rawValue)
       log.report(
         .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is not a frequency cap type",
         at: element.path,
@@ -127,12 +127,12 @@ struct AgentWallieDecoder {
         .decodeFailure, "a cap of type n_times_total needs 'limit'; 1 is used",
         severity: .warning, at: element.path)
     }
-    return WallieModel.FrequencyCap(kind: kind, limit: limit)
+    return AgentWallieModel.FrequencyCap(kind: kind, limit: limit)
   }
 
   // MARK: Experiments
 
-  mutating func experiment(_ element: ConfigElement) -> WallieModel.Experiment? {
+  mutating func experiment(_ element: ConfigElement) -> AgentWallieModel.Experiment? {
     guard let id = log.text("id", of: element) else { return nil }
     log.checkKeys(
       of: element,
@@ -156,12 +156,12 @@ struct AgentWallieDecoder {
       }
       status = .paused
     }
-    return WallieModel.Experiment(
+    return AgentWallieModel.Experiment(
       id: id, variants: log.list("variants", of: element).compactMap { variant($0) },
       holdoutPercentage: percentage("holdout_percentage", of: element), status: status)
   }
 
-  mutating func variant(_ element: ConfigElement) -> WallieModel.Variant? {
+  mutating func variant(_ element: ConfigElement) -> AgentWallieModel.Variant? {
     guard let id = log.text("id", of: element) else { return nil }
     log.checkKeys(
       of: element,
@@ -170,7 +170,7 @@ struct AgentWallieDecoder {
         ConfigKey("traffic_percentage", requiredBy: Self.native, absent: "it counts as 0"),
         ConfigKey("name"),
       ])
-    return WallieModel.Variant(
+    return AgentWallieModel.Variant(
       id: id, paywallID: log.optionalText("paywall_id", of: element) ?? "",
       trafficPercentage: percentage("traffic_percentage", of: element))
   }

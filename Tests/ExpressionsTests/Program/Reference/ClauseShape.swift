@@ -71,17 +71,18 @@ struct ClauseWalk {
     case .clause(let number): return clause(number)
     case .not(let inner, let sign):
       guard case .value(let value) = superscript(inner) else { return superscriptError(inner) }
-      return .value(.bool(ScriptValues.isTrue(value) == (sign == "!!")))
+      return .value(.bool(SuperscriptOperations.isTrue(value) == (sign == "!!")))
     case .and(let a, let b):
       guard case .value(let first) = superscript(a) else { return superscriptError(a) }
       guard case .value(let second) = superscript(b) else { return superscriptError(b) }
-      return .value(.bool(ScriptValues.isTrue(first) && ScriptValues.isTrue(second)))
+      return .value(
+        .bool(SuperscriptOperations.isTrue(first) && SuperscriptOperations.isTrue(second)))
     case .or(let a, let b):
       guard case .value(let first) = superscript(a) else { return superscriptError(a) }
-      return ScriptValues.isTrue(first) ? .value(first) : superscript(b)
+      return SuperscriptOperations.isTrue(first) ? .value(first) : superscript(b)
     case .choice(let test, let yes, let no):
       guard case .value(let value) = superscript(test) else { return superscriptError(test) }
-      return superscript(ScriptValues.isTrue(value) ? yes : no)
+      return superscript(SuperscriptOperations.isTrue(value) ? yes : no)
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
   private static func disagreement(
     _ expression: ReferenceExpression, _ source: String, _ context: Value
   ) -> String? {
-    let compiled = Environment().compile(source)
+    let compiled = ExpressionEnvironment().compile(source)
     guard let program = compiled.output else {
       return "does not compile: \(compiled.diagnostics.map(\.message))"
     }

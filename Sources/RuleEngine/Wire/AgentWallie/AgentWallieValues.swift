@@ -1,7 +1,7 @@
 package import Expressions
 
 /// The wire JSON of AgentWallie's model: what was decoded, with the defaults that were put in.
-extension WallieModel {
+extension AgentWallieModel {
   package var value: Value {
     .object([
       "campaigns": .list(campaigns.map(\.value)),
@@ -12,7 +12,7 @@ extension WallieModel {
   }
 }
 
-extension WallieModel.Campaign {
+extension AgentWallieModel.Campaign {
   package var value: Value {
     .object([
       "id": .string(id), "name": .string(name), "status": .string(status.rawValue),
@@ -21,7 +21,7 @@ extension WallieModel.Campaign {
   }
 }
 
-extension WallieModel.CampaignPlacement {
+extension AgentWallieModel.CampaignPlacement {
   package var value: Value {
     .object([
       "id": .string(id), "name": .string(name), "type": .string(kind.rawValue),
@@ -30,7 +30,7 @@ extension WallieModel.CampaignPlacement {
   }
 }
 
-extension WallieModel.CampaignAudience {
+extension AgentWallieModel.CampaignAudience {
   package var value: Value {
     .members([
       ("id", .string(id)), ("name", .string(name)),
@@ -42,13 +42,13 @@ extension WallieModel.CampaignAudience {
   }
 }
 
-extension WallieModel.FrequencyCap {
+extension AgentWallieModel.FrequencyCap {
   package var value: Value {
     .members([("type", .string(kind.rawValue)), ("limit", limit.map { .int(Int64($0)) })])
   }
 }
 
-extension WallieModel.Experiment {
+extension AgentWallieModel.Experiment {
   package var value: Value {
     .object([
       "id": .string(id), "variants": .list(variants.map(\.value)),
@@ -57,7 +57,7 @@ extension WallieModel.Experiment {
   }
 }
 
-extension WallieModel.Variant {
+extension AgentWallieModel.Variant {
   package var value: Value {
     .object([
       "id": .string(id), "paywall_id": .string(paywallID),
@@ -152,7 +152,7 @@ extension Value {
 }
 
 /// Parts of AgentWallie's config by the name of their type, decoded and written again.
-package enum WalliePart {
+package enum AgentWalliePart {
   /// - Returns: the part with its defaults, or nil when it cannot be used or nobody knows the type;
   ///   and what there is to say about it.
   package static func decode(_ type: String, _ json: Value) -> Compilation<Value> {

@@ -6,7 +6,7 @@
   internal import Darwin
 #endif
 
-extension Lenient {
+extension Superscript {
   enum Operator: UInt8 {
     case add, subtract, multiply, divide, modulo
   }

@@ -2,7 +2,7 @@ package import Expressions
 
 /// AgentWallie's config in its own terms, before it becomes a ``Config``: what is paused or
 /// archived is still there.
-package struct WallieModel: Hashable, Sendable {
+package struct AgentWallieModel: Hashable, Sendable {
   package struct Campaign: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable {
       case active, inactive, archived

@@ -14,7 +14,7 @@ extension ConstantFolding {
       return operation(node, a, folded(node.b), graph).map { graph.addConstant($0, at: origin) }
     case .truthy:
       return graph.constant(a).map {
-        graph.addConstant(Cell(Lenient.isTruthy($0)), at: origin)
+        graph.addConstant(Cell(Superscript.isTruthy($0)), at: origin)
       }
     case .equalEither:
       guard let cell = graph.constant(a) else { return nil }
@@ -34,7 +34,7 @@ extension ConstantFolding {
 
   /// `&&` and `||`: constants that do not matter are left out, and what stands behind one that
   /// ends an `||`. Operands of `&&` are evaluated even when one is false, for their errors.
-  func lenientChain(
+  func superscriptChain(
     _ id: ConditionGraph.ID, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
     _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID {
@@ -44,14 +44,14 @@ extension ConstantFolding {
     var kept: [ConditionGraph.ID] = []
     if node.kind == .firstTruthy {
       for operand in all {
-        let isTrue = graph.constant(operand).map(Lenient.isTruthy)
+        let isTrue = graph.constant(operand).map(Superscript.isTruthy)
         if isTrue != false || operand == all.last { kept.append(operand) }
         if isTrue == true { break }
       }
       return kept.count == 1 ? kept[0] : graph.add(.firstTruthy, list: kept, at: origin)
     }
     kept = all.filter { graph.constant($0) == nil }
-    let isFalse = all.contains { graph.constant($0).map(Lenient.isTruthy) == false }
+    let isFalse = all.contains { graph.constant($0).map(Superscript.isTruthy) == false }
     if isFalse { kept.removeAll { !graph.canFail($0) } }
     if isFalse || kept.isEmpty { kept.append(graph.addConstant(Cell(!isFalse), at: origin)) }
     if kept.count > 1 { return graph.add(.both, list: kept, at: origin) }
@@ -59,7 +59,7 @@ extension ConstantFolding {
   }
 
   /// The place of what tests and maps of constants come to, or nil.
-  func lenientConstant(
+  func superscriptConstant(
     _ id: ConditionGraph.ID, _ kind: ConditionGraph.Kind, _ cells: [Cell],
     _ graph: inout ConditionGraph
   ) -> Int? {
@@ -70,14 +70,14 @@ extension ConstantFolding {
       var work = 0
       let result = cells.withUnsafeBufferPointer { cells -> Cell? in
         guard let base = cells.baseAddress else { return nil }
-        return Lenient.test(function, base, base + 1, &work)
+        return Superscript.test(function, base, base + 1, &work)
       }
       return result.flatMap { $0.isValue ? graph.constants.intern($0) : nil }
     case .mapKeepingLast:
       var arena = Arena(limit: 1 << 20)
       let map = cells.withUnsafeBufferPointer { cells -> Cell? in
         guard let base = cells.baseAddress else { return Cell(tag: Tag.map, count: 0, at: nil) }
-        return Lenient.makeMap(base, cells.count / 2, in: &arena)
+        return Superscript.makeMap(base, cells.count / 2, in: &arena)
       }
       guard let map, map.isValue else { return nil }
       return graph.constants.intern(
@@ -115,13 +115,15 @@ extension ConstantFolding {
     let result = withUnsafePointer(to: left) { left in
       withUnsafePointer(to: right) { right -> Cell? in
         if node.kind == .compare {
-          return Lenient.Comparison(rawValue: number).map { Lenient.compare(left, right, $0) }
+          return Superscript.Comparison(rawValue: number).map {
+            Superscript.compare(left, right, $0)
+          }
         }
         guard Tag.int...Tag.double ~= left.pointee.tag, Tag.int...Tag.double ~= right.pointee.tag
         else { return nil }
         var arena = Arena(limit: 0)
-        return Lenient.Operator(rawValue: number).map {
-          Lenient.apply($0, left, right, in: &arena)
+        return Superscript.Operator(rawValue: number).map {
+          Superscript.apply($0, left, right, in: &arena)
         }
       }
     }

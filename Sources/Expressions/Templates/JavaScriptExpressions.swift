@@ -21,7 +21,7 @@ extension ExpressionReader {
       count += 1
       if count > limits.filters { throw limit("a value has too many filters", markup) }
       markup.skipSpace()
-      let name = scriptName(&markup)
+      let name = javaScriptName(&markup)
       guard name.count > 0 else {
         if markup.isAtEnd { return value }
         throw markup.error("expected a filter's name")
@@ -93,7 +93,7 @@ extension ExpressionReader {
     Markup.isWord(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "?") || byte >= 0x80
   }
 
-  func scriptName(_ markup: inout Markup) -> TemplateTree.Bytes {
+  func javaScriptName(_ markup: inout Markup) -> TemplateTree.Bytes {
     markup.skipSpace()
     let start = markup.at
     while !markup.isAtEnd, ExpressionReader.isName(markup.peek()) { markup.at += 1 }
@@ -339,13 +339,13 @@ extension ExpressionReader {
       return tree.add(.string, start, end + 1, UInt32(start + 1), UInt32(end - start - 1))
     }
     let text = tree.make(
-      ScriptEscapes.unescaped(ByteView(rebasing: markup.source[start + 1..<end])))
+      JavaScriptEscapes.unescaped(ByteView(rebasing: markup.source[start + 1..<end])))
     return tree.add(.string, start, end + 1, text.from, text.count)
   }
 }
 
 /// Escapes in texts: `\n`, `\u00e9`, `\'`.
-enum ScriptEscapes {
+enum JavaScriptEscapes {
   static func unescaped(_ text: ByteView) -> [UInt8] {
     var result: [UInt8] = []
     var i = 0

@@ -3,8 +3,8 @@ internal import Expressions
 /// Turns AgentWallie's model into a ``Config``: what is not active is left out, audiences stand in
 /// the order in which they are tried, caps are occurrence limits, and the share of subjects that
 /// the variants leave is a holdout variant of its own.
-struct WallieImport {
-  let model: WallieModel
+struct AgentWallieImport {
+  let model: AgentWallieModel
   var log: DecodingLog
 
   mutating func config() -> Config {
@@ -53,7 +53,7 @@ struct WallieImport {
     for index in placement.audiences.indices { placement.audiences[index].index = index }
   }
 
-  private func paywall(_ entry: WallieModel.PaywallEntry) -> Paywall {
+  private func paywall(_ entry: AgentWallieModel.PaywallEntry) -> Paywall {
     let schema = entry.schema
     let style: PresentationStyle =
       switch schema.settings.presentation {
@@ -78,7 +78,7 @@ struct WallieImport {
   // MARK: Audiences
 
   /// In the order of their priority; of equal ones the first comes first.
-  private mutating func audiences(of campaign: WallieModel.Campaign) -> [Audience] {
+  private mutating func audiences(of campaign: AgentWallieModel.Campaign) -> [Audience] {
     let sorted = campaign.audiences.enumerated().sorted {
       ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
     }
@@ -88,7 +88,7 @@ struct WallieImport {
   }
 
   private mutating func audience(
-    _ audience: WallieModel.CampaignAudience, in campaign: WallieModel.Campaign
+    _ audience: AgentWallieModel.CampaignAudience, in campaign: AgentWallieModel.Campaign
   ) -> Audience {
     let key = "\(campaign.id)/\(audience.id)"
     var result = Audience(
@@ -103,7 +103,7 @@ struct WallieImport {
     return result
   }
 
-  private func limit(_ cap: WallieModel.FrequencyCap, _ key: String) -> OccurrenceLimit? {
+  private func limit(_ cap: AgentWallieModel.FrequencyCap, _ key: String) -> OccurrenceLimit? {
     switch cap.kind {
     case .unlimited: nil
     case .oncePerDay: OccurrenceLimit(key: key, maxCount: 1, interval: .minutes(1_440))
@@ -115,7 +115,7 @@ struct WallieImport {
 
   /// The variants with the share of a hundred that each really gets: percentages are taken in
   /// order until a hundred is full, and what is left is the holdout.
-  private mutating func variants(of experiment: WallieModel.Experiment, at path: String)
+  private mutating func variants(of experiment: AgentWallieModel.Experiment, at path: String)
     -> [Variant]
   {
     var variants: [Variant] = []
@@ -129,7 +129,7 @@ struct WallieImport {
         weight = 0
       }
       weight = min(weight, left)
-      left = WallieImport.rounded(left - weight)
+      left = AgentWallieImport.rounded(left - weight)
       if variant.paywallID.isEmpty {
         log.report(
           .variantWithoutPaywall,
@@ -159,7 +159,7 @@ struct WallieImport {
   private static func rounded(_ number: Double) -> Double { (number * 1e9).rounded() / 1e9 }
 
   private mutating func checkTraffic(
-    _ experiment: WallieModel.Experiment, left: Double, at path: String
+    _ experiment: AgentWallieModel.Experiment, left: Double, at path: String
   ) {
     let sum = experiment.variants.reduce(0) { $0 + max(0, $1.trafficPercentage) }
     if sum > 100 {
@@ -167,7 +167,7 @@ struct WallieImport {
         .weightsNot100,
         "the percentages sum to \(sum.shortText); variants past the first hundred get no one",
         severity: .note, at: "\(path).variants")
-    } else if WallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
+    } else if AgentWallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
         .weightsNot100,
         "the variants leave \(left.shortText) % for the holdout, not "

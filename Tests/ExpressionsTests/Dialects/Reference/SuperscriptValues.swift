@@ -1,8 +1,8 @@
 import Expressions
 
 /// Operators and functions on values as cel-interpreter has them.
-enum ScriptValues {
-  typealias Failure = ScriptInterpreter.Failure
+enum SuperscriptOperations {
+  typealias Failure = SuperscriptInterpreter.Failure
 
   static func isTrue(_ value: Value) -> Bool {
     switch value {
@@ -285,16 +285,16 @@ enum ScriptValues {
       guard let seconds = known[text] else { throw .other }
       return .timestamp(seconds: seconds, nanoseconds: 0)
     case ("double", .string(let text)):
-      guard let number = ScriptNumbers.double(text) else { throw .other }
+      guard let number = SuperscriptNumbers.double(text) else { throw .other }
       return .double(number)
     case ("double", _):
       guard let number = real(value) else { throw .other }
       return .double(number)
     case ("int", .string(let text)):
-      guard let number = ScriptNumbers.int(text) else { throw .other }
+      guard let number = SuperscriptNumbers.int(text) else { throw .other }
       return .int(number)
     case ("uint", .string(let text)):
-      guard let number = ScriptNumbers.uint(text) else { throw .other }
+      guard let number = SuperscriptNumbers.uint(text) else { throw .other }
       return .uint(number)
     case ("int", _): return .int(try whole(value, limit: 0x1p63))
     case ("uint", _): return .uint(try whole(value, limit: 0x1p64))
@@ -325,10 +325,10 @@ enum ScriptValues {
     case .bool(let value): "\(value)"
     case .int(let number): "\(number)"
     case .uint(let number): "\(number)"
-    case .double(let number): ScriptNumbers.text(number)
+    case .double(let number): SuperscriptNumbers.text(number)
     case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-    case .duration(let nanoseconds): ScriptNumbers.text(duration: nanoseconds)
-    case .timestamp(let seconds, _): ScriptNumbers.text(seconds: seconds)
+    case .duration(let nanoseconds): SuperscriptNumbers.text(duration: nanoseconds)
+    case .timestamp(let seconds, _): SuperscriptNumbers.text(seconds: seconds)
     default: "?"
     }
   }

@@ -1,10 +1,10 @@
 /// Texts of the nodes that superscript adds to the graph.
 extension GraphWriter {
   /// How tightly the text of a node binds that is written as another one.
-  func lenientPrecedence(_ id: Int) -> Int {
+  func superscriptPrecedence(_ id: Int) -> Int {
     let node = storage.graph[id]
     switch node.kind {
-    case .orElse, .whenThere: return lenientPrecedence(Int(node.a))
+    case .orElse, .whenThere: return superscriptPrecedence(Int(node.a))
     case .not: return 4
     case .equal, .compare, .equalEither, .testCall, .in: return 4
     default: return 8
@@ -45,7 +45,7 @@ extension GraphWriter {
   }
 
   /// `!` before what superscript has, or nil.
-  mutating func lenientNegation(_ a: Int, _ inner: ConditionGraph.Node)
+  mutating func superscriptNegation(_ a: Int, _ inner: ConditionGraph.Node)
     -> (String, precedence: Int)?
   {
     switch inner.kind {
@@ -60,9 +60,9 @@ extension GraphWriter {
   }
 
   /// A call of a function that only superscript has, or nil.
-  mutating func lenientCall(_ function: Function, _ operands: [Int]) -> String? {
+  mutating func superscriptCall(_ function: Function, _ operands: [Int]) -> String? {
     switch function {
-    case .requireText, .requireList, .requireKey, .scriptTruth:
+    case .requireText, .requireList, .requireKey, .superscriptTruth:
       return text(operands[0], tighterThan: 7)
     case .indexOrNull:
       return "\(text(operands[0], tighterThan: 7))[\(text(operands[1], tighterThan: 0))]"

@@ -3,7 +3,7 @@ import RuleEngine
 import Testing
 
 /// AgentWallie's config as ours.
-@Suite struct WallieImportTests {
+@Suite struct AgentWallieImportTests {
   private static let whole: Value = [
     "campaigns": [
       [

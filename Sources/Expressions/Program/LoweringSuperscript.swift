@@ -11,7 +11,7 @@ extension Lowering {
   // MARK: Values
 
   /// The value of a node that only superscript has.
-  mutating func lenientValue(
+  mutating func superscriptValue(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -43,7 +43,7 @@ extension Lowering {
         .member($0[0], name: content.b, to: place, fault: fault, isFunction: content.c == 1)
       }
     case .arithmetic:
-      let operation = Lenient.Operator(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .add
+      let operation = Superscript.Operator(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .add
       return apply(node, [a, b], next, fault, depth) {
         .arithmetic($0[0], $0[1], to: place, fault: fault, operation)
       }
@@ -120,7 +120,7 @@ extension Lowering {
 
   // MARK: Conditions
 
-  mutating func lenientTest(
+  mutating func superscriptTest(
     _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
     let a = Int(content.a)
@@ -344,9 +344,9 @@ extension Lowering {
       withUnsafePointer(to: constant) { constant -> Cell? in
         switch content.kind {
         case .equal: Cell(Comparing.areEqual(zero, constant))
-        case .compare: Lenient.compare(zero, constant, comparison(content))
+        case .compare: Superscript.compare(zero, constant, comparison(content))
         case .testCall where graph.function(node) == .isWithin:
-          Lenient.isWithin(zero, constant, &work)
+          Superscript.isWithin(zero, constant, &work)
         default: nil
         }
       }
@@ -360,8 +360,8 @@ extension Lowering {
     withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { Comparing.areEqual(a, $0) } }
   }
 
-  private func comparison(_ content: ConditionGraph.Node) -> Lenient.Comparison {
-    Lenient.Comparison(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .less
+  private func comparison(_ content: ConditionGraph.Node) -> Superscript.Comparison {
+    Superscript.Comparison(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .less
   }
 
   /// The instruction, or the two, that look at the operands.

@@ -2,7 +2,7 @@ internal import CivilTime
 
 /// Functions of one value as cel-interpreter has them: numbers and texts as Rust reads and writes
 /// them, sizes in bytes.
-extension Lenient {
+extension Superscript {
   static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
     for i in 0..<operands.count where !operands[i].pointee.isValue {
       return Arithmetic.absent(operands[i].pointee)
@@ -13,7 +13,7 @@ extension Lenient {
     case .overlay: return overlay(operands[0].pointee, operands[1].pointee, in: &arena)
     case .answerFor: return answer(operands)
     case .negateWrapping: return negate(operands[0].pointee)
-    case .scriptTruth: return Cell(isTrueInJavaScript(operands[0].pointee))
+    case .superscriptTruth: return Cell(isTrueInJavaScript(operands[0].pointee))
     default: return convert(function, operands[0], &arena)
     }
   }

@@ -2,7 +2,7 @@ import Expressions
 import Foundation
 
 /// Numbers and their texts as Rust's standard library has them, written the slow way.
-enum ScriptNumbers {
+enum SuperscriptNumbers {
   /// What a text is as a signed, an unsigned or a floating-point number.
   static func parse(_ text: String) -> Value? {
     if let number = int(text) { return .int(number) }

@@ -4,7 +4,7 @@ internal import Scenarios
 
 /// AgentWallie's texts: kind `expression` of suite `agentwallie`, and suite `agentwallie-templates`,
 /// which is the same with longer keys.
-enum WallieTextCases {
+enum AgentWallieTextCases {
   /// Kind `expression`.
   static func expression(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard case .string(let text)? = testCase.input("text") else {

@@ -1,7 +1,7 @@
 import Expressions
 
 /// Random superscript expressions and random contexts for them.
-struct RandomScripts {
+struct RandomSuperscript {
   var random: SeededGenerator
 
   static let functions = HostFunctions(
@@ -63,9 +63,9 @@ struct RandomScripts {
 
   // MARK: Expressions
 
-  mutating func expression(depth: Int) -> ScriptTree { tree(depth, []) }
+  mutating func expression(depth: Int) -> SuperscriptTree { tree(depth, []) }
 
-  private mutating func literal() -> ScriptTree {
+  private mutating func literal() -> SuperscriptTree {
     .literal(
       pick([
         0, 1, 5, -1, -7, 42, .int(.max), .int(.min), .double(0), .double(1.5), .double(-0.5),
@@ -75,7 +75,7 @@ struct RandomScripts {
       ]))
   }
 
-  private mutating func time() -> ScriptTree {
+  private mutating func time() -> SuperscriptTree {
     pick([
       .call("duration", receiver: nil, [.literal(pick(["1h", "90m", "2s", "nonsense"]))]),
       .call(
@@ -84,21 +84,21 @@ struct RandomScripts {
     ])
   }
 
-  private mutating func path(_ variables: [String]) -> ScriptTree {
+  private mutating func path(_ variables: [String]) -> SuperscriptTree {
     let names =
       !variables.isEmpty && chance(30)
       ? [pick(variables)] : pick(Self.paths).split(separator: ".").map(String.init)
-    var tree = ScriptTree.name(names[0])
+    var tree = SuperscriptTree.name(names[0])
     for name in names.dropFirst() { tree = .member(tree, name) }
     while chance(25) { tree = step(tree) }
     return tree
   }
 
-  private mutating func step(_ tree: ScriptTree) -> ScriptTree {
+  private mutating func step(_ tree: SuperscriptTree) -> SuperscriptTree {
     if chance(60) {
       return .member(tree, pick(["nope", "x", "size", "daysSince", "map", "a", "city", "string"]))
     }
-    let keys: [ScriptTree] = [
+    let keys: [SuperscriptTree] = [
       .literal(0), .literal(1), .literal(-1), .literal("plan"), .literal("a"), .literal("true"),
       .literal(.double(1)), .literal(true), .member(.name("user"), "age"),
       .member(.name("user"), "nope"), .member(.name("user"), "plan"),
@@ -106,7 +106,7 @@ struct RandomScripts {
     return .index(tree, pick(keys))
   }
 
-  private mutating func tree(_ depth: Int, _ variables: [String]) -> ScriptTree {
+  private mutating func tree(_ depth: Int, _ variables: [String]) -> SuperscriptTree {
     guard depth > 0 else { return chance(35) ? leaf() : path(variables) }
     let a = tree(depth - 1, variables)
     switch Int.random(in: 0..<100, using: &random) {
@@ -135,23 +135,23 @@ struct RandomScripts {
     }
   }
 
-  private mutating func leaf() -> ScriptTree { chance(92) ? literal() : time() }
+  private mutating func leaf() -> SuperscriptTree { chance(92) ? literal() : time() }
 
-  private mutating func receiver(_ depth: Int, _ variables: [String]) -> ScriptTree? {
+  private mutating func receiver(_ depth: Int, _ variables: [String]) -> SuperscriptTree? {
     chance(25) ? nil : chance(60) ? path(variables) : tree(depth - 1, variables)
   }
 
-  private mutating func hostCall(_ depth: Int, _ variables: [String]) -> ScriptTree {
+  private mutating func hostCall(_ depth: Int, _ variables: [String]) -> SuperscriptTree {
     let name = pick(["daysSince", "placementsInDay", "requestReview", "nope"])
     let argument = pick([.literal("app_open"), .literal(""), .literal(5), path(variables)])
-    let receivers: [ScriptTree?] = [.name("device"), .name("computed"), .name("user"), nil]
+    let receivers: [SuperscriptTree?] = [.name("device"), .name("computed"), .name("user"), nil]
     let receiver = pick(receivers)
     return .call(
       name, receiver: receiver,
       pick([[], [argument], [argument, tree(depth - 1, variables)]]))
   }
 
-  private mutating func call(_ depth: Int, _ variables: [String]) -> ScriptTree {
+  private mutating func call(_ depth: Int, _ variables: [String]) -> SuperscriptTree {
     let name = pick([
       "contains", "startsWith", "endsWith", "matches", "string", "double", "int", "uint",
       "intToString", "floatToString", "boolToString", "uintToString", "size", "bytes", "max",
@@ -174,7 +174,7 @@ struct RandomScripts {
       (0..<count).map { _ in tree(depth - 1, variables) })
   }
 
-  private mutating func loop(_ depth: Int, _ variables: [String]) -> ScriptTree {
+  private mutating func loop(_ depth: Int, _ variables: [String]) -> SuperscriptTree {
     let variable = pick(["x", "y", "user", "device"])
     let range = pick([
       .list([.literal(1), .literal("pro"), .literal(.null)]), path(variables),

@@ -1,13 +1,13 @@
 import Expressions
 
 /// What a host says, beside attributes.
-struct ScriptHost {
+struct SuperscriptHost {
   var functions: HostFunctions
   /// Replies by function and argument.
   var replies: [String: [String: Value]]
 
   func reply(_ function: String, _ argument: String) -> Value {
-    ScriptInterpreter.passed(
+    SuperscriptInterpreter.passed(
       replies[function]?[argument] ?? .string("\(function) of something else"))
   }
 }
@@ -17,18 +17,18 @@ struct ScriptHost {
 ///
 /// A function as a value is an optional of its name and of what it is a member of: the language
 /// has no optionals.
-struct ScriptInterpreter {
+struct SuperscriptInterpreter {
   enum Failure: Error, Hashable {
     case undeclared, nullComparison, missing, other
     /// Nothing recovers from it.
     case fatal
   }
 
-  let host: ScriptHost
+  let host: SuperscriptHost
   private var scopes: [(name: String, value: Value)]
 
   /// - Parameter context: a map of what names are bound to.
-  init(context: Value, host: ScriptHost) {
+  init(context: Value, host: SuperscriptHost) {
     self.host = host
     scopes = []
     if case .map(let entries) = context {
@@ -46,7 +46,7 @@ struct ScriptInterpreter {
 
   private mutating func bind(_ name: String, _ functions: [String], _ entries: [Value.Entry]) {
     let members = functions.filter { name in !entries.contains { $0.key == .string(name) } }.map {
-      Value.Entry(key: .string($0), value: ScriptInterpreter.function($0, ["event_name"]))
+      Value.Entry(key: .string($0), value: SuperscriptInterpreter.function($0, ["event_name"]))
     }
     scopes.append((name, .map(members + entries)))
   }
@@ -80,7 +80,7 @@ struct ScriptInterpreter {
 
   // MARK: Nodes
 
-  mutating func value(_ tree: ScriptTree) throws(Failure) -> Value {
+  mutating func value(_ tree: SuperscriptTree) throws(Failure) -> Value {
     switch tree {
     case .literal(let value): return value
     case .name(let name):
@@ -93,7 +93,7 @@ struct ScriptInterpreter {
       let value = try value(tree)
       if let found = value[name] { return found }
       guard isFunction(name) else { throw .missing }
-      return ScriptInterpreter.function(name, value)
+      return SuperscriptInterpreter.function(name, value)
     case .index(let tree, let key): return try index(value(tree), value(key))
     case .list(let elements):
       var values: [Value] = []
@@ -102,23 +102,23 @@ struct ScriptInterpreter {
     case .map(let entries): return try map(entries)
     case .and(let a, let b):
       let (a, b) = (try value(a), try value(b))
-      return .bool(ScriptValues.isTrue(a) && ScriptValues.isTrue(b))
+      return .bool(SuperscriptOperations.isTrue(a) && SuperscriptOperations.isTrue(b))
     case .or(let a, let b):
       let first = try value(a)
-      return ScriptValues.isTrue(first) ? first : try value(b)
+      return SuperscriptOperations.isTrue(first) ? first : try value(b)
     case .choice(let test, let yes, let no):
-      return try value(ScriptValues.isTrue(value(test)) ? yes : no)
-    case .unary(let sign, let tree): return try ScriptValues.unary(sign, value(tree))
+      return try value(SuperscriptOperations.isTrue(value(test)) ? yes : no)
+    case .unary(let sign, let tree): return try SuperscriptOperations.unary(sign, value(tree))
     case .arithmetic(let a, let sign, let b):
-      return try ScriptValues.arithmetic(value(a), sign, value(b))
+      return try SuperscriptOperations.arithmetic(value(a), sign, value(b))
     case .relation(let a, let sign, let b):
-      return try ScriptValues.relation(value(a), sign, value(b))
+      return try SuperscriptOperations.relation(value(a), sign, value(b))
     case .call(let name, let receiver, let arguments):
       return try call(name, receiver, arguments)
     }
   }
 
-  private mutating func isThere(_ tree: ScriptTree) throws(Failure) -> Bool {
+  private mutating func isThere(_ tree: SuperscriptTree) throws(Failure) -> Bool {
     do {
       _ = try value(tree)
       return true
@@ -130,7 +130,7 @@ struct ScriptInterpreter {
   }
 
   private func isFunction(_ name: String) -> Bool {
-    ScriptInterpreter.functions.contains(name) || isOfHost(name)
+    SuperscriptInterpreter.functions.contains(name) || isOfHost(name)
   }
 
   private func isOfHost(_ name: String) -> Bool {
@@ -152,20 +152,21 @@ struct ScriptInterpreter {
       let bytes = Array(text.utf8)
       guard bytes.indices.contains(Int(place)), bytes[Int(place)] < 0x80 else { return .null }
       return .string(String(Unicode.Scalar(bytes[Int(place)])))
-    case (.map(let entries), _) where ScriptValues.isKey(key):
+    case (.map(let entries), _) where SuperscriptOperations.isKey(key):
       return entries.last { $0.key == key }?.value ?? .null
     default: throw .other
     }
   }
 
-  private mutating func map(_ entries: [(key: ScriptTree, value: ScriptTree)]) throws(Failure)
+  private mutating func map(_ entries: [(key: SuperscriptTree, value: SuperscriptTree)])
+    throws(Failure)
     -> Value
   {
     var all: [Value.Entry] = []
     for entry in entries {
       let key = try value(entry.key)
-      guard ScriptValues.isKey(key) else { throw .other }
-      ScriptValues.put(Value.Entry(key: key, value: try value(entry.value)), into: &all)
+      guard SuperscriptOperations.isKey(key) else { throw .other }
+      SuperscriptOperations.put(Value.Entry(key: key, value: try value(entry.value)), into: &all)
     }
     return .map(all)
   }
@@ -175,16 +176,16 @@ struct ScriptInterpreter {
   /// What is left of a call's operands.
   private struct Operands {
     var receiver: Value?
-    var arguments: ArraySlice<ScriptTree>
+    var arguments: ArraySlice<SuperscriptTree>
 
-    mutating func next() throws(Failure) -> ScriptTree {
+    mutating func next() throws(Failure) -> SuperscriptTree {
       guard let next = arguments.popFirst() else { throw .other }
       return next
     }
   }
 
   private mutating func call(
-    _ name: String, _ receiver: ScriptTree?, _ arguments: [ScriptTree]
+    _ name: String, _ receiver: SuperscriptTree?, _ arguments: [SuperscriptTree]
   ) throws(Failure) -> Value {
     guard isFunction(name) else { throw .undeclared }
     var operands = Operands(receiver: nil, arguments: arguments[...])
@@ -193,22 +194,23 @@ struct ScriptInterpreter {
     switch name {
     case "has": return .bool(try isThere(operands.next()))
     case "hasFn": return try announces(arguments)
-    case "size": return try ScriptValues.size(value(operands.next()))
+    case "size": return try SuperscriptOperations.size(value(operands.next()))
     case "bytes", "duration", "timestamp":
-      return try ScriptValues.convert(name, value(operands.next()))
+      return try SuperscriptOperations.convert(name, value(operands.next()))
     case "string", "double", "int", "uint", "intToString", "uintToString", "floatToString",
       "boolToString":
-      return try ScriptValues.convert(name, subject(&operands))
+      return try SuperscriptOperations.convert(name, subject(&operands))
     case "contains":
       let value = try subject(&operands)
-      return try ScriptValues.contains(value, self.value(operands.next()))
+      return try SuperscriptOperations.contains(value, self.value(operands.next()))
     case "startsWith", "endsWith", "matches":
-      let text = try ScriptValues.text(subject(&operands))
-      return try ScriptValues.test(text, name, ScriptValues.text(value(operands.next())))
+      let text = try SuperscriptOperations.text(subject(&operands))
+      return try SuperscriptOperations.test(
+        text, name, SuperscriptOperations.text(value(operands.next())))
     case "max":
       var values: [Value] = []
       for argument in arguments { values.append(try value(argument)) }
-      return try ScriptValues.greatest(values)
+      return try SuperscriptOperations.greatest(values)
     case "maybe":
       _ = try subject(&operands)
       let (first, second) = (try operands.next(), try operands.next())
@@ -235,7 +237,8 @@ struct ScriptInterpreter {
     }
   }
 
-  private mutating func ask(_ name: String, _ arguments: [ScriptTree]) throws(Failure) -> Value {
+  private mutating func ask(_ name: String, _ arguments: [SuperscriptTree]) throws(Failure) -> Value
+  {
     var values: [Value] = []
     for argument in arguments {
       do { values.append(try value(argument)) } catch { throw .fatal }
@@ -244,9 +247,9 @@ struct ScriptInterpreter {
     return host.reply(name, values.isEmpty ? "" : "something else")
   }
 
-  private mutating func announces(_ arguments: [ScriptTree]) throws(Failure) -> Value {
+  private mutating func announces(_ arguments: [SuperscriptTree]) throws(Failure) -> Value {
     guard let first = arguments.first else { throw .fatal }
-    let name = try ScriptValues.text(value(first))
+    let name = try SuperscriptOperations.text(value(first))
     for (root, functions) in [
       ("device.", host.functions.device), ("computed.", host.functions.computed),
     ] where name.hasPrefix(root) {

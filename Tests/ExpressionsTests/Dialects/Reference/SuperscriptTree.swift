@@ -1,36 +1,36 @@
 import Expressions
 
 /// A superscript expression as the reference sees it, independent of the engine's syntax tree.
-indirect enum ScriptTree {
+indirect enum SuperscriptTree {
   case literal(Value)
   case name(String)
-  case member(ScriptTree, String)
-  case index(ScriptTree, ScriptTree)
-  case list([ScriptTree])
-  case map([(key: ScriptTree, value: ScriptTree)])
+  case member(SuperscriptTree, String)
+  case index(SuperscriptTree, SuperscriptTree)
+  case list([SuperscriptTree])
+  case map([(key: SuperscriptTree, value: SuperscriptTree)])
   /// `!`, `!!`, `-` or `--` before an operand.
-  case unary(String, ScriptTree)
-  case arithmetic(ScriptTree, String, ScriptTree)
-  case relation(ScriptTree, String, ScriptTree)
-  case and(ScriptTree, ScriptTree)
-  case or(ScriptTree, ScriptTree)
-  case choice(ScriptTree, ScriptTree, ScriptTree)
-  case call(String, receiver: ScriptTree?, [ScriptTree])
+  case unary(String, SuperscriptTree)
+  case arithmetic(SuperscriptTree, String, SuperscriptTree)
+  case relation(SuperscriptTree, String, SuperscriptTree)
+  case and(SuperscriptTree, SuperscriptTree)
+  case or(SuperscriptTree, SuperscriptTree)
+  case choice(SuperscriptTree, SuperscriptTree, SuperscriptTree)
+  case call(String, receiver: SuperscriptTree?, [SuperscriptTree])
 
   // What rewriting adds.
 
   /// Null where a member is missing.
-  case nullIfMissing(ScriptTree)
-  case orDefault(ScriptTree, Value)
+  case nullIfMissing(SuperscriptTree)
+  case orDefault(SuperscriptTree, Value)
   /// False where the first is missing.
-  case ifThere(ScriptTree, ScriptTree)
+  case ifThere(SuperscriptTree, SuperscriptTree)
 }
 
-extension ScriptTree {
+extension SuperscriptTree {
   /// The expression as text. Whatever is not an atom stands in parentheses.
   var source: String {
     switch self {
-    case .literal(let value): return ScriptTree.text(value)
+    case .literal(let value): return SuperscriptTree.text(value)
     case .name(let name): return name
     case .member(let value, let name): return "\(value.receiver).\(name)"
     case .index(let value, let key): return "\(value.receiver)[\(key.source)]"
@@ -96,7 +96,7 @@ extension ScriptTree {
     return result + "\""
   }
 
-  var children: [ScriptTree] {
+  var children: [SuperscriptTree] {
     switch self {
     case .literal, .name: []
     case .member(let value, _), .unary(_, let value), .nullIfMissing(let value),
@@ -115,10 +115,10 @@ extension ScriptTree {
 
 /// The rewriting that superscript does before it evaluates: truth words become bools, members get
 /// something in their place where they are missing, numbers in quotes are tried as numbers too.
-struct ScriptRewriting {
+struct SuperscriptRewriting {
   var functions: HostFunctions
 
-  func rewrite(_ tree: ScriptTree) -> ScriptTree {
+  func rewrite(_ tree: SuperscriptTree) -> SuperscriptTree {
     switch tree {
     case .literal("true"): return .literal(true)
     case .literal("false"): return .literal(false)
@@ -141,24 +141,26 @@ struct ScriptRewriting {
     }
   }
 
-  private func relation(_ left: ScriptTree, _ sign: String, _ right: ScriptTree) -> ScriptTree {
+  private func relation(_ left: SuperscriptTree, _ sign: String, _ right: SuperscriptTree)
+    -> SuperscriptTree
+  {
     switch left {
     case .member, .index:
       if let zero = zero(right) { return numeric(.orDefault(left, zero), sign, right) }
       return .ifThere(left, numeric(left, sign, right))
     case .call(let name, .name("device"), _)
-    where !functions.device.contains(name) && !ScriptInterpreter.own.contains(name),
+    where !functions.device.contains(name) && !SuperscriptInterpreter.own.contains(name),
       .call(let name, .name("computed"), _)
-    where !functions.computed.contains(name) && !ScriptInterpreter.own.contains(name):
+    where !functions.computed.contains(name) && !SuperscriptInterpreter.own.contains(name):
       // The original asks while it evaluates whether there is such a function: what is left is false,
       // but no literal.
-      let none = ScriptTree.choice(.literal(false), .literal(false), .literal(false))
+      let none = SuperscriptTree.choice(.literal(false), .literal(false), .literal(false))
       return zero(right).map { numeric(.literal($0), sign, right) } ?? none
     default: return numeric(rewrite(left), sign, right)
     }
   }
 
-  private func zero(_ tree: ScriptTree) -> Value? {
+  private func zero(_ tree: SuperscriptTree) -> Value? {
     guard case .literal(let value) = tree else { return nil }
     switch value {
     case .bool: return false
@@ -169,13 +171,15 @@ struct ScriptRewriting {
     }
   }
 
-  private func numeric(_ left: ScriptTree, _ sign: String, _ right: ScriptTree) -> ScriptTree {
-    let plain = ScriptTree.relation(left, sign, right)
+  private func numeric(_ left: SuperscriptTree, _ sign: String, _ right: SuperscriptTree)
+    -> SuperscriptTree
+  {
+    let plain = SuperscriptTree.relation(left, sign, right)
     guard sign == "==" || sign == "!=" else { return plain }
-    var other: ScriptTree?
-    if case .literal(.string(let text)) = right, let number = ScriptNumbers.parse(text) {
+    var other: SuperscriptTree?
+    if case .literal(.string(let text)) = right, let number = SuperscriptNumbers.parse(text) {
       other = .relation(left, sign, .literal(number))
-    } else if case .literal(.string(let text)) = left, let number = ScriptNumbers.parse(text) {
+    } else if case .literal(.string(let text)) = left, let number = SuperscriptNumbers.parse(text) {
       other = .relation(.literal(number), sign, right)
     }
     return other.map { sign == "==" ? .or(plain, $0) : .and(plain, $0) } ?? plain

@@ -1,14 +1,14 @@
 /// What an expression may refer to, and how much it may take.
 ///
 /// ```swift
-/// let environment = Environment(roots: ["user", "device"], variables: ["now"])
+/// let environment = ExpressionEnvironment(roots: ["user", "device"], variables: ["now"])
 /// let program = environment.compile("timestamp(now) > timestamp(user.until)").output!
 /// try program.evaluate(
 ///   ["now": "2026-11-21T08:00:00Z", "user": ["until": "2026-11-20T00:00:00Z"]])  // true
 ///
 /// environment.compile("usr.until == now").diagnostics[0].code  // .unknownAttribute
 /// ```
-public struct Environment: Sendable {
+public struct ExpressionEnvironment: Sendable {
   /// Maps that are always there, possibly empty: reading a name that one does not hold is
   /// ``EvaluationError/Kind/noSuchAttribute``, and `has()` of it is false.
   public var roots: [String]
@@ -79,7 +79,7 @@ public struct Environment: Sendable {
 /// A path of names from a root to an attribute, such as `device.country`.
 ///
 /// ```swift
-/// let program = Environment().compile("user.plan == device.tier || has(user.trial.end)").output!
+/// let program = ExpressionEnvironment().compile("user.plan == device.tier || has(user.trial.end)").output!
 /// program.requirements[0] == AttributePath(["user", "plan"])  // true
 /// program.requirements.map { "\($0)" }  // ["user.plan", "device.tier", "user.trial.end"]
 /// ```
