@@ -1,5 +1,5 @@
 /// What superscript knows by name.
-enum Superscript {
+extension Superscript {
   /// Functions of values by name.
   static let byName = Dictionary(
     uniqueKeysWithValues: Function.allCases.filter { $0.row.family == .superscript }

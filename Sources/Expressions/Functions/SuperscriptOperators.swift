@@ -2,7 +2,7 @@ internal import CivilTime
 
 /// Operators that take more than CEL's: values are true or false by what they hold, numbers of
 /// different types go together, integers wrap. superscript is made of these.
-extension Superscript {
+enum Superscript {
   // MARK: Truth
 
   /// Whether a value counts as true: numbers that are not zero, what is not empty, later instants
