@@ -142,8 +142,8 @@ extension Tollgate {
   }
 
   /// Answers a custom callback that an observer heard of. An ID that nobody waits for is fine.
-  public func didHandleCustomCallback(callbackId: String, _ result: CustomCallbackResult) async {
-    _ = await perform(.didHandleCustomCallback(callbackID: callbackId, result))
+  public func didHandleCustomCallback(callbackID: String, _ result: CustomCallbackResult) async {
+    _ = await perform(.didHandleCustomCallback(callbackID: callbackID, result))
   }
 
   /// Answers `onBackPressed` for an observer: whether the app used the press for itself.
@@ -165,11 +165,11 @@ extension Tollgate {
 extension Tollgate {
   /// Says who the user is. Another user than before is reset first; white space around the ID does
   /// not count.
-  public func identify(userId: String, options: IdentityOptions = IdentityOptions())
+  public func identify(userID: String, options: IdentityOptions = IdentityOptions())
     async throws(SDKError)
   {
     let call = Call.identify(
-      userID: userId, restoresAssignments: options.restorePaywallAssignments)
+      userID: userID, restoresAssignments: options.restorePaywallAssignments)
     _ = try await perform(call).get()
   }
 

@@ -172,7 +172,7 @@ public actor Tollgate {
         }
       }
     case .didCompletePurchase(let productID):
-      tellDelegate { $0.didCompletePurchase(productId: productID) }
+      tellDelegate { $0.didCompletePurchase(productID: productID) }
     case .didRestorePurchases: tellDelegate { $0.didRestorePurchases() }
     case .loadOwnedProducts, .loadProducts, .purchase, .restore, .consume: askStore(effect)
     default: askPresenter(effect)

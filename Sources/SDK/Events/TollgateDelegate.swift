@@ -17,7 +17,7 @@ public protocol TollgateDelegate: AnyObject, Sendable {
   func willRedeemLink()
   func didRedeemLink(_ result: RedemptionResult)
   /// AgentWallie's rules (``PurchaseMode/agentWallie``): status and entitlements are up to date.
-  func didCompletePurchase(productId: String)
+  func didCompletePurchase(productID: String)
   /// AgentWallie's rules: status and entitlements are up to date.
   func didRestorePurchases()
 }
@@ -37,7 +37,7 @@ extension TollgateDelegate {
   public func handleLog(_ message: LogMessage) {}
   public func willRedeemLink() {}
   public func didRedeemLink(_ result: RedemptionResult) {}
-  public func didCompletePurchase(productId: String) {}
+  public func didCompletePurchase(productID: String) {}
   public func didRestorePurchases() {}
 
   /// Calls the function of an event. Events of one placement go to its handler, questions to who

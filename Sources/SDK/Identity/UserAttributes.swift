@@ -43,27 +43,27 @@ extension StoredState {
 
 /// Identifiers of other services that the SDK passes on.
 public enum IntegrationAttribute: String, Hashable, Sendable, CaseIterable {
-  case adjustId
-  case amplitudeDeviceId
-  case amplitudeUserId
-  case appsflyerId
+  case adjustID = "adjustId"
+  case amplitudeDeviceID = "amplitudeDeviceId"
+  case amplitudeUserID = "amplitudeUserId"
+  case appsflyerID = "appsflyerId"
   case brazeAliasName
   case brazeAliasLabel
-  case onesignalId
-  case fbAnonId
-  case firebaseAppInstanceId
-  case firebaseInstallationId
-  case iterableUserId
-  case iterableCampaignId
-  case iterableTemplateId
-  case mixpanelDistinctId
-  case mparticleId
-  case clevertapId
-  case airshipChannelId
-  case kochavaDeviceId
-  case tenjinId
-  case posthogUserId
-  case customerioId
-  case appstackId
-  case singularDeviceId
+  case onesignalID = "onesignalId"
+  case fbAnonID = "fbAnonId"
+  case firebaseAppInstanceID = "firebaseAppInstanceId"
+  case firebaseInstallationID = "firebaseInstallationId"
+  case iterableUserID = "iterableUserId"
+  case iterableCampaignID = "iterableCampaignId"
+  case iterableTemplateID = "iterableTemplateId"
+  case mixpanelDistinctID = "mixpanelDistinctId"
+  case mparticleID = "mparticleId"
+  case clevertapID = "clevertapId"
+  case airshipChannelID = "airshipChannelId"
+  case kochavaDeviceID = "kochavaDeviceId"
+  case tenjinID = "tenjinId"
+  case posthogUserID = "posthogUserId"
+  case customerioID = "customerioId"
+  case appstackID = "appstackId"
+  case singularDeviceID = "singularDeviceId"
 }

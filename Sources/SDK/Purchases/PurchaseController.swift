@@ -129,7 +129,7 @@ public protocol BooleanPurchaseController: Sendable {
 
 /// A controller that throws when something goes wrong, as AgentWallie's do.
 public protocol ThrowingPurchaseController: Sendable {
-  func purchase(productId: String) async throws -> PurchaseResult
+  func purchase(productID: String) async throws -> PurchaseResult
   func restorePurchases() async throws -> RestorationResult
 }
 
@@ -157,7 +157,7 @@ public struct AdaptedPurchaseController: PurchaseController {
     self.init(
       purchase: { request in
         do {
-          return try await controller.purchase(productId: request.productID)
+          return try await controller.purchase(productID: request.productID)
         } catch {
           return .failed(error)
         }

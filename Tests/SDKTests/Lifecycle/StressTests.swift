@@ -113,7 +113,7 @@ private final class StressWorld: Sendable {
     case 0...1: try? await tollgate.configure(apiKey: "pk")
     case 2:
       try? await tollgate.identify(
-        userId: dice.pick(["a", "b"]),
+        userID: dice.pick(["a", "b"]),
         options: IdentityOptions(restorePaywallAssignments: dice.roll(2) == 0))
     case 3: try? await tollgate.reset()
     case 4...7: await register()

@@ -23,8 +23,8 @@ struct PurchaseControllerTests {
 
   /// AgentWallie's: it may throw, and there may be nothing to restore.
   private struct AgentWallie: ThrowingPurchaseController {
-    func purchase(productId: String) async throws -> PurchaseResult {
-      if productId == "a" { throw Failure() }
+    func purchase(productID: String) async throws -> PurchaseResult {
+      if productID == "a" { throw Failure() }
       return .pending
     }
     func restorePurchases() async throws -> RestorationResult { .noProductsToRestore }
@@ -121,7 +121,7 @@ struct AgentWalliePurchaseTests {
   private final class Delegate: TollgateDelegate {
     let heard: Recorder<String>
     init(_ heard: Recorder<String>) { self.heard = heard }
-    func didCompletePurchase(productId: String) { heard.add("purchased \(productId)") }
+    func didCompletePurchase(productID: String) { heard.add("purchased \(productID)") }
     func didRestorePurchases() { heard.add("restored") }
     func subscriptionStatusDidChange(from old: SubscriptionStatus, to new: SubscriptionStatus) {
       heard.add(new.name)
