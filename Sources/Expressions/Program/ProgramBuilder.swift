@@ -31,6 +31,8 @@ public struct ProgramBuilder: ~Copyable {
   private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
+  /// Whether a constant that is not a pattern is told. Otherwise only evaluations that come to it fail.
+  var reportsPatterns = true
   /// What is wrong with constants as patterns, by node.
   private var patternProblems: [ConditionGraph.ID: PatternProblem] = [:]
 
@@ -57,7 +59,10 @@ public struct ProgramBuilder: ~Copyable {
     var diagnostics = checker.diagnostics
     if !diagnostics.contains(where: { $0.severity == .error }) {
       if folds { root = folding.fold(root, in: &checker.graph) }
-      if checker.hasPatterns { diagnostics += checkPatterns(of: root, source: Int(number)) }
+      if checker.hasPatterns {
+        let found = checkPatterns(of: root, source: Int(number))
+        if reportsPatterns { diagnostics += found }
+      }
     }
     let hasErrors = diagnostics.contains { $0.severity == .error }
     roots.append(hasErrors ? addFailure(number) : root)

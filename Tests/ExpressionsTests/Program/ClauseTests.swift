@@ -138,6 +138,12 @@ import Testing
   }
 
   /// An expression with errors has no clauses, and does no harm to others.
+  /// What folding leaves out is a clause all the same.
+  @Test func patternsThatNobodyComesTo() throws {
+    let clauses = try told("true || user.s.matches('(?=a)')", ["user": ["s": "abc"]])
+    #expect(clauses == ["true: true", "user.s.matches('(?=a)'): (bad-regex)"])
+  }
+
   @Test func expressionsWithErrors() throws {
     var builder = ProgramBuilder(ExpressionEnvironment())
     for source in ["user.a ==", "user.s.matches('(')", "nope == 1", "user.b"] {
