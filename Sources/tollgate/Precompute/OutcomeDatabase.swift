@@ -251,7 +251,10 @@ final class OutcomeDatabase {
   static func isDatabase(_ path: String) throws -> Bool {
     guard FileIdentity.regularSize(of: path) != nil else { return false }
     let beginning = try InputFile(path).beginning(FileSignature.length)
-    return beginning.isEmpty || beginning.starts(with: "SQLite format 3".utf8)
+    if beginning.isEmpty || beginning.starts(with: "SQLite format 3".utf8) { return true }
+    // The first page may be the last that SQLite writes; a kill before that leaves zeros there, and
+    // the journal.
+    return beginning.allSatisfy { $0 == 0 } && FileIdentity.exists(path + "-journal")
   }
 
   /// Whether a file beside a database is SQLite's, by how it begins. What is not in force has zeros

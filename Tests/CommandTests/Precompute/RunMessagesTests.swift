@@ -188,4 +188,17 @@ import Testing
     #expect(other.code == 1)
     #expect(other.errors.contains("other.json is another config"))
   }
+
+  /// A kill before SQLite wrote the first page of the finished database leaves zeros and a journal.
+  @Test func databasesWithoutTheirFirstPage() throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(5))
+    try folder.write("o.sqlite.new", String(repeating: "\0", count: 8_192))
+    #expect(try folder.precompute("--users", "users", "--out", "o.sqlite").code == 2)
+    var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    journal += Data(count: 12) + Data([0, 0, 2, 0, 0, 0, 16, 0]) + Data(count: 484)
+    try folder.write("o.sqlite.new-journal", journal)
+    #expect(try folder.precompute("--users", "users", "--out", "o.sqlite").code == 0)
+    #expect(folder.names == ["o.sqlite", "o.sqlite.manifest.json", "users"])
+  }
 }
