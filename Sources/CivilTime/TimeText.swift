@@ -26,7 +26,10 @@ package struct DigitPairs {
 /// Writes ASCII to memory that is known to be large enough.
 package struct DigitWriter {
   @usableFromInline let start: UnsafeMutablePointer<UInt8>
-  @usableFromInline package var count = 0
+  @usableFromInline var next = 0
+
+  /// How many bytes were written. Where the next one goes is for nobody else to say.
+  @inlinable package var count: Int { next }
 
   /// `capacity` is what the caller may write at most; the buffer must have that many bytes.
   @inlinable package init(_ buffer: UnsafeMutableBufferPointer<UInt8>, capacity: Int) {
@@ -39,15 +42,15 @@ package struct DigitWriter {
   /// Writes one ASCII character.
   @inlinable @inline(__always)
   package mutating func character(_ character: Unicode.Scalar) {
-    start[count] = UInt8(ascii: character)
-    count &+= 1
+    start[next] = UInt8(ascii: character)
+    next &+= 1
   }
 
   /// Writes one digit, 0 to 9.
   @inlinable @inline(__always)
   package mutating func digit<Number: BinaryInteger>(_ value: Number) {
-    start[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
-    count &+= 1
+    start[next] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value)
+    next &+= 1
   }
 
   /// Writes a number below 100 with two digits.
@@ -66,13 +69,13 @@ package struct DigitWriter {
       length &+= 1
     }
     rest = number
-    var place = count &+ length
+    var place = next &+ length
     repeat {
       place &-= 1
       start[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
-    } while place > count
-    count &+= length
+    } while place > next
+    next &+= length
   }
 
   /// Writes a point and the digits of a part of a second without trailing zeros, or nothing.

@@ -131,8 +131,8 @@ extension RecordShapes {
       try object(id, depth: depth, &lesson)
     } else {
       mark(
-        node, binding.isSuperscript ? .behindValue : .notAMap,
-        below: binding.isSuperscript ? .unreachable : .notAMap, &lesson)
+        node, binding.isLenient ? .behindValue : .notAMap,
+        below: binding.isLenient ? .unreachable : .notAMap, &lesson)
       try value(.skipUnlessObject, 0, depth: depth, &lesson)
     }
   }

@@ -54,7 +54,7 @@ extension ExpressionEnvironment {
     environment.hostFunctions = hostFunctions
     environment.binding = binding
     environment.binding.readsBooleanTexts = true
-    environment.binding.isSuperscript = true
+    environment.binding.isLenient = true
     return environment
   }
 }

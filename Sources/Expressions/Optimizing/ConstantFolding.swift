@@ -119,7 +119,7 @@ struct ConstantFolding {
     case .list, .map, .call, .sequence, .testCall, .mapKeepingLast:
       if let place = constant(id, node, &graph) { return graph.add(.constant, place, at: origin) }
     case .rescue, .orElse, .isThere, .truthy, .compare, .equalEither, .whenThere, .arithmetic:
-      if let known = lenient(node, origin, &graph) { return known }
+      if let known = superscript(node, origin, &graph) { return known }
     case .constant, .slot, .present, .local, .optionalElement, .select, .hasField, .clause, .loop,
       .raise, .slotOrNull, .member:
       // What is in a clause may become a constant, and it stays where it is.

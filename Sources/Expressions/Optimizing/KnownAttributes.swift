@@ -30,13 +30,13 @@ public struct KnownAttributes: Sendable {
 
   /// - Parameters:
   ///   - isRoot: Whether the path begins with a root, which is a map even when it is empty.
-  ///   - isSuperscript: Whether what lies behind something that is not a map counts as not there.
-  func find(_ path: AttributePath, isRoot: Bool, isSuperscript: Bool = false) -> Finding {
+  ///   - isLenient: Whether what lies behind something that is not a map counts as not there.
+  func find(_ path: AttributePath, isRoot: Bool, isLenient: Bool = false) -> Finding {
     var value = values
     for (depth, name) in path.names.enumerated() {
       guard case .map = value else {
         let isNext = depth == path.names.count - 1
-        return .absent(isSuperscript ? isNext ? .behindValue : .unreachable : .notAMap)
+        return .absent(isLenient ? isNext ? .behindValue : .unreachable : .notAMap)
       }
       if let next = value[name] {
         value = next

@@ -1,7 +1,7 @@
 /// Folding of the nodes that superscript adds to the graph.
 extension ConstantFolding {
   /// What stands for a node whose operands are folded, or nil when it stays what it is.
-  func lenient(
+  func superscript(
     _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin, _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID? {
     let a = folded(node.a)

@@ -103,7 +103,7 @@ private struct ClauseRun: ~Copyable {
     guard let path = clauses.program.storage.graph.slots.attribute(slot) else { return nil }
     let isRoot = outer.environment.roots.contains(path.names[0])
     for known in outer.background.known {
-      switch known.find(path, isRoot: isRoot, isSuperscript: outer.binding.isSuperscript) {
+      switch known.find(path, isRoot: isRoot, isLenient: outer.binding.isLenient) {
       case .unknown: continue
       case .absent(let cell): return cell
       case .value(let value):

@@ -219,8 +219,8 @@ public struct Frame: ~Copyable {
     let node = trie.nodes[id]
     if node.childCount > 0 {
       let isObject = cursor.peek() == UInt8(ascii: "{")
-      let behind: Cell = storage.binding.isSuperscript ? .behindValue : .notAMap
-      let below: Cell = isObject || storage.binding.isSuperscript ? .unreachable : .notAMap
+      let behind: Cell = storage.binding.isLenient ? .behindValue : .notAMap
+      let below: Cell = isObject || storage.binding.isLenient ? .unreachable : .notAMap
       markChildren(node, isObject ? .missing : behind, below: below)
       if isObject {
         let start = cursor.at
@@ -352,7 +352,7 @@ extension Frame {
     guard var value = context[path[0]] else { return nil }
     for (depth, name) in path.enumerated().dropFirst() {
       guard case .map = value else {
-        guard storage.binding.isSuperscript else { return .notAMap }
+        guard storage.binding.isLenient else { return .notAMap }
         return depth == path.count - 1 ? .behindValue : .unreachable
       }
       guard let next = index.member(name, of: value, at: path[..<depth]) else {

@@ -39,7 +39,7 @@ extension Program {
     for slot in 0..<storage.graph.slots.count {
       guard let path = storage.graph.slots.attribute(slot) else { continue }
       let isRoot = storage.environment.roots.contains(path.names[0])
-      switch known.find(path, isRoot: isRoot, isSuperscript: storage.binding.isSuperscript) {
+      switch known.find(path, isRoot: isRoot, isLenient: storage.binding.isLenient) {
       case .unknown: break
       case .absent(let cell): cells[slot] = cell
       case .value(let value):

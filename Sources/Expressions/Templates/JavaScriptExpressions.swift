@@ -1,13 +1,13 @@
 /// Expressions as liquidjs reads them.
 extension ExpressionReader {
   /// A value with operators and filters, up to the end.
-  mutating func scriptOutput(
+  mutating func javaScriptOutput(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
     markup.skipSpace()
     let from = markup.at
     var plain = plainPath(&markup, into: &tree)
-    if plain == nil { plain = try scriptExpression(&markup, into: &tree) }
+    if plain == nil { plain = try javaScriptExpression(&markup, into: &tree) }
     guard var value = plain else {
       throw markup.error("expected a value", "write a path such as products.primary.price")
     }
@@ -31,7 +31,7 @@ extension ExpressionReader {
       defer { close(mark) }
       if markup.take(UInt8(ascii: ":")) {
         repeat {
-          if let argument = try scriptArgument(&markup, into: &tree) { open.append(argument) }
+          if let argument = try javaScriptArgument(&markup, into: &tree) { open.append(argument) }
           markup.skipSpace()
           guard
             markup.isAtEnd || markup.peek() == UInt8(ascii: ",")
@@ -76,16 +76,16 @@ extension ExpressionReader {
     return nil
   }
 
-  private mutating func scriptArgument(
+  private mutating func javaScriptArgument(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
     markup.skipSpace()
     let start = markup.at
-    guard let key = try scriptValue(&markup, into: &tree) else { return nil }
+    guard let key = try javaScriptValue(&markup, into: &tree) else { return nil }
     let end = markup.at
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ":")) else { return key }
-    let value = try scriptValue(&markup, into: &tree) ?? tree.add(.null, markup.at, markup.at)
+    let value = try javaScriptValue(&markup, into: &tree) ?? tree.add(.null, markup.at, markup.at)
     return tree.add(.keyword, start, markup.at, UInt32(start), UInt32(end - start), value)
   }
 
@@ -115,7 +115,7 @@ extension ExpressionReader {
     }
   }
 
-  private func scriptOperator(_ markup: inout Markup) -> Operator? {
+  private func javaScriptOperator(_ markup: inout Markup) -> Operator? {
     switch markup.peek() {
     case UInt8(ascii: "a"): return markup.take(word: "and") ? .and : nil
     case UInt8(ascii: "o"): return markup.take(word: "or") ? .or : nil
@@ -128,7 +128,7 @@ extension ExpressionReader {
   }
 
   /// Operands and operators. Of operands without an operator between them the first counts.
-  mutating func scriptExpression(
+  mutating func javaScriptExpression(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
     let mark = open.count
@@ -141,13 +141,13 @@ extension ExpressionReader {
       let start = markup.at
       count += 1
       if count > 2 * limits.nesting { throw limit("a condition has too many parts", markup) }
-      if let next = scriptOperator(&markup) {
+      if let next = javaScriptOperator(&markup) {
         while let (top, place) = operators.last, top.precedence > next.precedence {
           operators.removeLast()
           apply(top, place, above: mark, into: &tree)
         }
         operators.append((next, start))
-      } else if let operand = try scriptValue(&markup, into: &tree) {
+      } else if let operand = try javaScriptValue(&markup, into: &tree) {
         open.append(operand)
       } else {
         break
@@ -187,7 +187,7 @@ extension ExpressionReader {
 
   // MARK: Values
 
-  mutating func scriptValue(
+  mutating func javaScriptValue(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
     try enter(markup)
@@ -195,26 +195,26 @@ extension ExpressionReader {
     markup.skipSpace()
     let start = markup.at
     var first: UInt32?
-    if let literal = scriptLiteral(&markup, into: &tree) {
+    if let literal = javaScriptLiteral(&markup, into: &tree) {
       first = literal
     } else if markup.peek() == UInt8(ascii: "'") || markup.peek() == UInt8(ascii: "\"") {
-      first = try scriptString(&markup, into: &tree)
+      first = try javaScriptString(&markup, into: &tree)
     } else if markup.peek() == UInt8(ascii: "(") {
-      first = try scriptRange(&markup, into: &tree)
+      first = try javaScriptRange(&markup, into: &tree)
     } else {
-      first = scriptNumber(&markup, into: &tree)
+      first = javaScriptNumber(&markup, into: &tree)
     }
     let mark = open.count
     defer { close(mark) }
     if let first { open.append(first) }
-    try scriptSegments(above: mark, &markup, into: &tree)
+    try javaScriptSegments(above: mark, &markup, into: &tree)
     if open.count == mark { return nil }
     if open.count == mark + 1, let first { return first }
     let list = tree.add(list: open[mark...])
     return tree.add(.path, start, markup.at, list)
   }
 
-  private func scriptLiteral(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
+  private func javaScriptLiteral(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
     var end = markup.at
     while end < markup.end, ExpressionReader.isName(markup.source[end]), end - markup.at < 6 {
       end += 1
@@ -226,19 +226,19 @@ extension ExpressionReader {
     return literal
   }
 
-  private mutating func scriptRange(
+  private mutating func javaScriptRange(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
     let start = markup.at
     markup.at += 1
-    guard let first = try scriptValue(&markup, into: &tree) else {
+    guard let first = try javaScriptValue(&markup, into: &tree) else {
       throw markup.error("expected a value")
     }
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ".")), markup.take(UInt8(ascii: ".")) else {
       throw markup.error("expected '..'", "write a range as (1..5)")
     }
-    guard let last = try scriptValue(&markup, into: &tree) else {
+    guard let last = try javaScriptValue(&markup, into: &tree) else {
       throw markup.error("expected a value")
     }
     markup.skipSpace()
@@ -246,7 +246,7 @@ extension ExpressionReader {
     return tree.add(.range, start, markup.at, first, last)
   }
 
-  private func scriptNumber(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
+  private func javaScriptNumber(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
     var end = markup.at
     func byte(_ i: Int) -> UInt8 { i < markup.end ? markup.source[i] : 0 }
     if byte(end) == UInt8(ascii: "-") || byte(end) == UInt8(ascii: "+") { end += 1 }
@@ -275,11 +275,11 @@ extension ExpressionReader {
   }
 
   /// Names behind dots and values in brackets. A value that is not a name may stand first.
-  private mutating func scriptSegments(
+  private mutating func javaScriptSegments(
     above mark: Int, _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) {
     if open.count == mark {
-      let name = scriptPathName(&markup)
+      let name = javaScriptPathName(&markup)
       if name.count > 0 {
         open.append(tree.add(.name, Int(name.from), markup.at, name.from, name.count))
       } else if markup.peek() != UInt8(ascii: "["), markup.peek() != UInt8(ascii: ".") {
@@ -289,7 +289,7 @@ extension ExpressionReader {
     while true {
       if open.count - mark > limits.pathNames { throw limit("a path has too many names", markup) }
       if markup.take(UInt8(ascii: "[")) {
-        let key = try scriptValue(&markup, into: &tree) ?? tree.add(.null, markup.at, markup.at)
+        let key = try javaScriptValue(&markup, into: &tree) ?? tree.add(.null, markup.at, markup.at)
         while !markup.isAtEnd, markup.peek() != UInt8(ascii: "]") { markup.at += 1 }
         guard markup.take(UInt8(ascii: "]")) else { throw markup.error("expected ']'") }
         let isFirst = open.count == mark
@@ -298,7 +298,7 @@ extension ExpressionReader {
       } else if markup.peek() == UInt8(ascii: "."), markup.peek(1) != UInt8(ascii: ".") {
         let dot = markup.at
         markup.at += 1
-        let name = scriptPathName(&markup)
+        let name = javaScriptPathName(&markup)
         guard name.count > 0 else {
           // The dot is taken without a name.
           if open.count == mark { markup.at = dot }
@@ -312,14 +312,14 @@ extension ExpressionReader {
   }
 
   /// A name without white space in front.
-  private func scriptPathName(_ markup: inout Markup) -> TemplateTree.Bytes {
+  private func javaScriptPathName(_ markup: inout Markup) -> TemplateTree.Bytes {
     let start = markup.at
     while !markup.isAtEnd, ExpressionReader.isName(markup.peek()) { markup.at += 1 }
     return TemplateTree.Bytes(start, markup.at)
   }
 
   /// A text in quotes, with the escapes of ECMAScript.
-  private func scriptString(
+  private func javaScriptString(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
     let start = markup.at

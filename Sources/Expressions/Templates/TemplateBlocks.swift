@@ -118,14 +118,14 @@ extension TemplateParser {
   }
 
   private mutating func caseTarget(_ markup: inout Markup) -> UInt32? {
-    let isSuperscript = environment.mode != .strict2
+    let isLenient = environment.mode != .strict2
     return read(&markup) { reader, markup, tree throws(MarkupError) in
-      try reader.scriptOutput(&markup, into: &tree)
+      try reader.javaScriptOutput(&markup, into: &tree)
     } strict: { reader, markup, tree throws(MarkupError) in
       let value = try reader.rubyValue(&markup, into: &tree)
       markup.skipSpace()
       // Only the strictest mode looks at what follows.
-      guard markup.isAtEnd || isSuperscript else {
+      guard markup.isAtEnd || isLenient else {
         throw markup.error("expected the end of 'case'")
       }
       return value
@@ -145,7 +145,7 @@ extension TemplateParser {
         markup.skipSpace()
         if isJavaScript {
           if markup.isAtEnd { break }
-          guard let value = try reader.scriptValue(&markup, into: &tree) else {
+          guard let value = try reader.javaScriptValue(&markup, into: &tree) else {
             throw markup.error("expected a value")
           }
           values.append(value)
@@ -228,7 +228,7 @@ extension TemplateParser {
   private mutating func loopHead(_ markup: inout Markup, isTable: Bool) -> TemplateTree.Loop? {
     let start = markup.at
     do throws(MarkupError) {
-      if isJavaScript { return try scriptLoop(&markup, isTable: isTable) }
+      if isJavaScript { return try javaScriptLoop(&markup, isTable: isTable) }
       do throws(MarkupError) {
         return try rubyLoop(&markup, isTable: isTable)
       } catch {
@@ -244,7 +244,7 @@ extension TemplateParser {
     }
   }
 
-  private mutating func scriptLoop(
+  private mutating func javaScriptLoop(
     _ markup: inout Markup, isTable: Bool
   ) throws(MarkupError) -> TemplateTree.Loop {
     let variable = reader.javaScriptName(&markup)
@@ -255,12 +255,12 @@ extension TemplateParser {
     }
     markup.skipSpace()
     let start = markup.at
-    guard let items = try reader.scriptValue(&markup, into: &tree) else {
+    guard let items = try reader.javaScriptValue(&markup, into: &tree) else {
       throw markup.error("expected the list to loop over")
     }
     var loop = TemplateTree.Loop(
       variable: variable, items: items, text: TemplateTree.Bytes(start, markup.at))
-    while let (name, value) = try scriptPair(&markup) {
+    while let (name, value) = try javaScriptPair(&markup) {
       switch markup.string(name) {
       case "offset": loop.offset = isContinue(value) ? TemplateTree.continuing : value
       case "limit": loop.limit = value
@@ -283,7 +283,7 @@ extension TemplateParser {
   }
 
   /// `name: value` or a name alone, which is true.
-  mutating func scriptPair(_ markup: inout Markup) throws(MarkupError)
+  mutating func javaScriptPair(_ markup: inout Markup) throws(MarkupError)
     -> (name: TemplateTree.Bytes, value: UInt32)?
   {
     markup.skipSpace()
@@ -294,7 +294,7 @@ extension TemplateParser {
     guard markup.take(UInt8(ascii: ":")) else {
       return (name, tree.add(.bool, Int(name.from), markup.at, 1))
     }
-    let value = try reader.scriptValue(&markup, into: &tree)
+    let value = try reader.javaScriptValue(&markup, into: &tree)
     return (name, value ?? tree.add(.null, markup.at, markup.at))
   }
 

@@ -215,7 +215,7 @@ struct TemplateParser {
   /// A value with filters, up to the end.
   mutating func value(_ markup: inout Markup) -> UInt32? {
     read(&markup) { reader, markup, tree throws(MarkupError) in
-      try reader.scriptOutput(&markup, into: &tree)
+      try reader.javaScriptOutput(&markup, into: &tree)
     } strict: { reader, markup, tree throws(MarkupError) in
       try reader.rubyOutput(&markup, into: &tree)
     } lax: { reader, markup, tree throws(MarkupError) in
@@ -226,7 +226,7 @@ struct TemplateParser {
   /// A condition, up to the end.
   mutating func condition(_ markup: inout Markup) -> UInt32? {
     read(&markup) { reader, markup, tree throws(MarkupError) in
-      try reader.scriptOutput(&markup, into: &tree)
+      try reader.javaScriptOutput(&markup, into: &tree)
     } strict: { reader, markup, tree throws(MarkupError) in
       let value = try reader.rubyCondition(&markup, into: &tree)
       markup.skipSpace()

@@ -48,7 +48,7 @@ extension TemplateParser {
       var name = TemplateTree.none
       var items: [UInt32] = []
       if isJavaScript {
-        name = try scriptCycle(&markup, &items)
+        name = try javaScriptCycle(&markup, &items)
       } else {
         name = try rubyCycle(&markup, &items)
       }
@@ -62,11 +62,11 @@ extension TemplateParser {
     }
   }
 
-  private mutating func scriptCycle(
+  private mutating func javaScriptCycle(
     _ markup: inout Markup, _ items: inout [UInt32]
   ) throws(MarkupError) -> UInt32 {
     var name = TemplateTree.none
-    guard let first = try reader.scriptValue(&markup, into: &tree) else { return name }
+    guard let first = try reader.javaScriptValue(&markup, into: &tree) else { return name }
     markup.skipSpace()
     if markup.take(UInt8(ascii: ":")) {
       name = first
@@ -74,7 +74,7 @@ extension TemplateParser {
       items.append(first)
       _ = markup.take(UInt8(ascii: ","))
     }
-    while let item = try reader.scriptValue(&markup, into: &tree) {
+    while let item = try reader.javaScriptValue(&markup, into: &tree) {
       items.append(item)
       while !markup.isAtEnd, markup.peek() != UInt8(ascii: ",") { markup.at += 1 }
       guard markup.take(UInt8(ascii: ",")) else { break }
@@ -129,7 +129,7 @@ extension TemplateParser {
   ) -> UInt32? {
     do throws(MarkupError) {
       let partial =
-        isJavaScript ? try scriptPartial(tag, &markup) : try rubyPartial(tag, &markup)
+        isJavaScript ? try javaScriptPartial(tag, &markup) : try rubyPartial(tag, &markup)
       return tree.add(partial, tag == .include ? .include : .render, piece.from, piece.to)
     } catch {
       reader.depth = 0
@@ -138,10 +138,10 @@ extension TemplateParser {
     }
   }
 
-  private mutating func scriptPartial(
+  private mutating func javaScriptPartial(
     _ tag: TagName, _ markup: inout Markup
   ) throws(MarkupError) -> TemplateTree.Partial {
-    guard let name = try reader.scriptValue(&markup, into: &tree) else {
+    guard let name = try reader.javaScriptValue(&markup, into: &tree) else {
       throw markup.error("expected a template's name")
     }
     var partial = TemplateTree.Partial(name: name)
@@ -151,7 +151,7 @@ extension TemplateParser {
       markup.skipSpace()
       let isBinding = word == "with" || word == "for" && tag == .render
       guard isBinding, markup.peek() != UInt8(ascii: ":"),
-        let value = try reader.scriptValue(&markup, into: &tree)
+        let value = try reader.javaScriptValue(&markup, into: &tree)
       else {
         markup.at = mark
         break
@@ -168,7 +168,9 @@ extension TemplateParser {
       markup.skipSpace()
       _ = markup.take(UInt8(ascii: ","))
     }
-    while let (name, value) = try scriptPair(&markup) { partial.arguments.append((name, value)) }
+    while let (name, value) = try javaScriptPair(&markup) {
+      partial.arguments.append((name, value))
+    }
     return partial
   }
 

@@ -20,7 +20,7 @@ package struct ValueBinding: Hashable, Sendable {
   /// Doubles without a fraction become ints, as JavaScript's numbers cannot tell them apart.
   package var wholeDoublesAreInts = false
   /// What lies behind something that is not a map counts as not there, and not as an error.
-  var isSuperscript = false
+  var isLenient = false
 
   package init() {}
 

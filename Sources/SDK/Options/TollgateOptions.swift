@@ -120,7 +120,7 @@ public struct PaywallOptions: Hashable, Sendable {
 
 /// The alert after a restore that found nothing.
 public struct RestoreFailedTexts: Hashable, Sendable {
-  public var title = "No EventSubscription Found"
+  public var title = "No Subscription Found"
   public var message = "We couldn't find an active subscription for your account."
   public var closeButtonTitle = "Okay"
 

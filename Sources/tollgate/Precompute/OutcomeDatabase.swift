@@ -254,7 +254,7 @@ final class OutcomeDatabase {
     if beginning.isEmpty || beginning.starts(with: "SQLite format 3".utf8) { return true }
     // The first page may be the last that SQLite writes; a kill before that leaves zeros there, and
     // the journal.
-    return beginning.allSatisfy { $0 == 0 } && FileIdentity.exists(path + "-journal")
+    return try beginning.allSatisfy { $0 == 0 } && isCompanion(path + "-journal", "-journal")
   }
 
   /// Whether a file beside a database is SQLite's, by how it begins. What is not in force has zeros

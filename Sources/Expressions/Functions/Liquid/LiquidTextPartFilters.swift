@@ -283,7 +283,8 @@ enum TextPartFilters {
     most = max(most, 1)
     let end = ellipsis(operands, &state, &arena)
     return state.style.isJavaScript
-      ? scriptWords(text, most, end, &state, &arena) : rubyWords(text, most, end, &state, &arena)
+      ? javaScriptWords(text, most, end, &state, &arena)
+      : rubyWords(text, most, end, &state, &arena)
   }
 
   /// The first words with one blank between them. The text stays as it is when nothing follows them,
@@ -314,7 +315,7 @@ enum TextPartFilters {
 
   /// White space at either end makes an empty word, and the end is added when there are as many words
   /// as wanted.
-  private static func scriptWords(
+  private static func javaScriptWords(
     _ text: ByteView, _ most: Int, _ end: ByteView, _ state: inout RenderingState,
     _ arena: inout Arena
   ) -> Cell {
