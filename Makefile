@@ -7,18 +7,23 @@ JOBS ?=
 PARALLEL = $(if $(JOBS),-j $(JOBS))
 export SWIFT
 
-TOLLGATE = .build/release/tollgate
+TOLLGATE = .build/debug/tollgate
+RELEASE = .build/release/tollgate
 DEMO_NOW = 2026-03-01T12:00:00Z
 DEMO_SEED = demo
 DEMO_OUT = out/demo
 CORPUS = corpus --counts corpus/counts.json
+# Optimised, and memory that is used again is poisoned as in a debug build.
+POISONED = --scratch-path .build-poison -Xswiftc -DTOLLGATE_POISON
+# As on a lesser machine.
+LESSER = --scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE
 
 # Packages nested in this one, for those whose folder exists.
 NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all release-tests asan tsan property nightly counts examples kill-tests fuzz bench format lint clean
+.PHONY: help setup build release demo test test-all release-tests asan tsan property nightly counts examples kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,8 +34,12 @@ setup: ## install what the build needs from the system, if anything is missing
 build: setup ## compile everything, for debugging
 	$(SWIFT) build $(PARALLEL)
 
-demo: setup ## decide six placements for 4,000 users, explain one decision, render its paywall's text
+release: setup ## compile the command as it is meant to run, to .build/release/tollgate
 	$(SWIFT) build -c release --product tollgate $(PARALLEL)
+
+# For debugging, because the tests use the same build.
+demo: setup ## decide six placements for 4,000 users, explain one decision, render its paywall's text
+	$(SWIFT) build --product tollgate $(PARALLEL)
 	@mkdir -p $(DEMO_OUT)
 	@echo
 	@echo '== Six placements, 4,000 lines of users, one paywall config'
@@ -50,6 +59,9 @@ demo: setup ## decide six placements for 4,000 users, explain one decision, rend
 	@echo '== And what does that paywall tell her about prices?'
 	$(TOLLGATE) render corpus/demo/export-trial.liquid --products corpus/demo/products.json \
 	  --user corpus/demo/user.json --now $(DEMO_NOW)
+	@echo
+	@echo 'This was a debug build, which the tests use as well. For work, take the optimised one, which'
+	@echo 'decides some thirty times as fast: make release'
 
 test: setup ## build the tests, run them, then run the corpus
 	$(SWIFT) build --build-tests $(PARALLEL)
@@ -58,7 +70,8 @@ test: setup ## build the tests, run them, then run the corpus
 
 test-all: lint test ## what CI runs: lint, test, lesser machines, an optimised build, sanitizers in short, some fuzzing
 # Without libpcre2, and as on a processor without AVX-512.
-	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh --scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE
+	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh $(LESSER)
+	TOLLGATE_NO_PCRE2=1 $(SWIFT) run --skip-build $(LESSER) conformance $(CORPUS)
 	$(MAKE) release-tests
 	JOBS=$(JOBS) Tools/sanitize.sh address quick
 	JOBS=$(JOBS) Tools/sanitize.sh thread quick
@@ -71,11 +84,11 @@ test-all: lint test ## what CI runs: lint, test, lesser machines, an optimised b
 
 # What only optimised builds do is seen by nothing else.
 release-tests: setup ## the corpus and the tests of the command line, with an optimised build
-	$(SWIFT) build -c release --product tollgate $(PARALLEL)
+	$(MAKE) release
 	$(SWIFT) build -c release --product conformance $(PARALLEL)
 	$(SWIFT) build --build-tests $(PARALLEL)
 	$(SWIFT) run -c release --skip-build conformance $(CORPUS)
-	TOLLGATE_TOOL=$(CURDIR)/$(TOLLGATE) Tools/run-tests.sh --skip-build --filter \
+	TOLLGATE_TOOL=$(CURDIR)/$(RELEASE) Tools/run-tests.sh --skip-build --filter \
 	  "CommandTests\..*(CommandTests|ProcessTests|RuleErrorsTests|InputFormsTests|DemoFormsTests|PrecomputeFilesTests)"
 
 asan: setup ## the tests, the corpus and all forms of input under the address sanitizer, AVX-512 or not
@@ -87,8 +100,9 @@ tsan: setup ## the same under the thread sanitizer
 RUNS ?= 200
 SEED ?= 1
 property: setup ## RUNS=200 random configs and users, from SEED=1 on, through every form of input
+	$(SWIFT) build -c release --product tollgate $(POISONED) $(PARALLEL)
 	$(SWIFT) build --build-tests $(PARALLEL)
-	TOLLGATE_RUNS=$(RUNS) TOLLGATE_SEED=$(SEED) Tools/run-tests.sh --skip-build --filter InputFormsTests
+	TOLLGATE_TOOL=$(CURDIR)/.build-poison/release/tollgate TOLLGATE_RUNS=$(RUNS) TOLLGATE_SEED=$(SEED) Tools/run-tests.sh --skip-build --filter InputFormsTests
 
 nightly: ## what takes longer than CI may: both sanitizers on everything, property, kill-tests, fuzz
 	$(MAKE) asan
@@ -126,4 +140,4 @@ lint: ## report what `make format` would change, what it cannot, and folders tha
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 clean: ## remove everything that the other targets made
-	rm -rf .build .build-nopcre2 .build-address* .build-thread* out Fuzz/.build $(addsuffix /.build,$(NESTED))
+	rm -rf .build .build-nopcre2 .build-poison .build-address* .build-thread* out Fuzz/.build $(addsuffix /.build,$(NESTED))

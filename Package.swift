@@ -43,7 +43,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: regexTarget + [
     .systemLibrary(name: "CShims"), .systemLibrary(name: "CThreads"),
@@ -66,9 +65,7 @@ let package = Package(
         "SDK", "Scenarios",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        "CShims", "CThreads", "CZlib",
+        "CShims", "CSQLite", "CThreads", "CZlib",
       ],
       swiftSettings: settings),
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
@@ -78,6 +75,9 @@ let package = Package(
         "SDK", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .testTarget(
@@ -99,8 +99,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: engine + [
-        "tollgate", "SDK", "Scenarios",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "tollgate", "SDK", "Scenarios", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -1,6 +1,8 @@
+import Expressions
 import Foundation
-import GRDB
 import Testing
+
+@testable import tollgate
 
 /// What `precompute` reads and writes: forms of users and outcomes, manifests, going on, and what it
 /// says when files are not as they should be.
@@ -234,28 +236,25 @@ import Testing
     let result = try precompute("--users", users, "--out", place.path("out.sqlite"))
     #expect(result.code == 0, "\(result.errors)")
     #expect(!place.exists("out.sqlite.checkpoint"))
-    let queue = try DatabaseQueue(path: place.path("out.sqlite"))
-    let rows = try queue.read {
-      try Row.fetchAll($0, sql: "SELECT * FROM outcomes ORDER BY userId, placement")
-    }
+    let database = try SQLiteDatabase(place.path("out.sqlite"))
+    let rows = try database.rows(
+      "SELECT userId, placement, result, audience, paywall FROM outcomes")
     let expected = try json.lines.map {
       try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSDictionary)
     }
     #expect(rows.count == expected.count)
     for line in expected {
-      let row = try #require(
-        rows.first {
-          $0["userId"] == line["userId"] as? String
-            && $0["placement"] == line["placement"] as? String
-        })
-      #expect(row["audience"] == line["audience"] as? Int)
-      #expect(row["paywall"] == line["paywall"] as? String)
-      #expect(row["result"] == (line["result"] as? NSDictionary)?["result"] as? String)
+      let result = (line["result"] as? NSDictionary)?["result"] as? String
+      let columns: [Value] = try [
+        .string(#require(line["userId"] as? String)),
+        .string(#require(line["placement"] as? String)), .string(#require(result)),
+        (line["audience"] as? Int).map { .int(Int64($0)) } ?? .null,
+        (line["paywall"] as? String).map { .string($0) } ?? .null,
+      ]
+      #expect(rows.contains(columns))
     }
-    let plan = try queue.read {
-      try Row.fetchAll($0, sql: "EXPLAIN QUERY PLAN SELECT * FROM outcomes WHERE userId = 'c'")
-        .map { (row: Row) -> String in row["detail"] }
-    }
+    let plan = try database.rows("EXPLAIN QUERY PLAN SELECT * FROM outcomes WHERE userId = 'c'")
+      .joined().map(\.json)
     #expect(plan.contains { $0.contains("users_by_userId") })
     let refused = try precompute(
       "--users", users, "--out", place.path("x.db"), "--layout", "wide")

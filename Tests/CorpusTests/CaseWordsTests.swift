@@ -195,7 +195,7 @@ struct CaseWordsTests {
     let folder = Conformance.run(corpus + "/demo")
     #expect(folder.code == 2)
     #expect(folder.errors.contains("no case files"))
-    #expect(Conformance.run(corpus + "/own", "--support", "/no/such").code == 2)
+    #expect(Conformance.run(corpus + "/own/assignment.jsonl", "--support", "/no/such").code == 2)
   }
 
   /// What is not a file of cases is told once, and not line by line.

@@ -164,10 +164,15 @@ struct ContractTests {
   /// that fails causes it. Only checkout on the web has none yet.
   @Test func everyEventHasAProducer() throws {
     var missing = Set(SuperwallEventName.allCases)
+    let withoutProducer: Set<SuperwallEventName> = [
+      .stripeCheckoutStart, .stripeCheckoutSubmit, .stripeCheckoutComplete, .stripeCheckoutFail,
+    ]
+    for event in Self.reportedEvents + Self.eventsOfAFailingStore { missing.remove(event.name) }
     for file in try CaseFile.paths(under: Conformance.corpus + "/sdk") + [
       Conformance.corpus + "/own/sdk-scenarios.jsonl"
     ] {
-      for scenario in try CaseFile.read(file) {
+      // Where every other name has been met, no more scenarios are needed.
+      for scenario in try CaseFile.read(file) where missing != withoutProducer {
         for step in try ScenarioRun(scenario.content, fixtures: Fixtures.carried.get()).steps {
           for entry in step.reply.entries {
             let name = ScenarioRun.normalized(entry)["sw"]?.text
@@ -176,11 +181,7 @@ struct ContractTests {
         }
       }
     }
-    for event in Self.reportedEvents + Self.eventsOfAFailingStore { missing.remove(event.name) }
-    #expect(
-      missing == [
-        .stripeCheckoutStart, .stripeCheckoutSubmit, .stripeCheckoutComplete, .stripeCheckoutFail,
-      ])
+    #expect(missing == withoutProducer)
   }
 
   private static func events(_ effects: [Effect]) -> [SuperwallEvent] {

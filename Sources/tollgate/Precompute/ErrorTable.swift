@@ -1,6 +1,4 @@
 internal import Expressions
-internal import GRDB
-internal import GRDBSQLite
 internal import RuleEngine
 
 /// The tables of a database that say which rules failed for whom.
@@ -30,50 +28,53 @@ struct ErrorTable {
 
   /// Inserts the errors of a user, which are in `rows` from a place on, and moves it behind them.
   mutating func write(
-    _ rows: UnsafeRawBufferPointer, _ at: inout Int, user: Int64, _ db: Database
+    _ rows: UnsafeRawBufferPointer, _ at: inout Int, user: Int64, _ database: SQLiteDatabase
   ) throws {
     let count = ErrorTable.number(rows, &at)
     if count == 0 { return }
-    let statement = try db.cachedStatement(sql: "INSERT INTO user_errors VALUES (?, ?)")
+    let statement = try database.statement("INSERT INTO user_errors VALUES (?, ?)")
     for _ in 0..<count {
       let start = at
       let placement = ErrorTable.number(rows, &at)
       let length = ErrorTable.number(rows, &at)
       let text = rows[at..<at + length]
       at += length
-      let error = try number(of: Array(rows[start..<at]), placement, text, db)
-      sqlite3_bind_int64(statement.sqliteStatement, 1, user)
-      sqlite3_bind_int64(statement.sqliteStatement, 2, error)
-      try statement.step(db)
+      let error = try number(of: Array(rows[start..<at]), placement, text, database)
+      statement.bind(user, at: 1)
+      statement.bind(error, at: 2)
+      try statement.run()
     }
   }
 
   private mutating func number(
-    of key: [UInt8], _ placement: Int, _ text: Slice<UnsafeRawBufferPointer>, _ db: Database
+    of key: [UInt8], _ placement: Int, _ text: Slice<UnsafeRawBufferPointer>,
+    _ database: SQLiteDatabase
   ) throws -> Int64 {
     if let known = numbers[key] { return known }
     let value = try Value.parse(json: Array(text))
     guard let error = RuleError(value) else {
       throw CommandError("a row of outcomes cannot be read back", exitCode: Ending.ourFault)
     }
-    let columns: StatementArguments = [
-      placements[placement], error.audience, error.clause, error.code, error.path,
+    let columns: [Value] = [
+      .string(placements[placement]), .int(Int64(error.audience)), .string(error.clause),
+      .string(error.code), error.path.map { .string($0) } ?? .null,
     ]
     // An earlier start of the run may have met it.
-    let stored = try Int64.fetchOne(
-      db,
-      sql: """
-        SELECT id FROM rule_errors
-        WHERE placement = ? AND audience = ? AND clause = ? AND code = ? AND path IS ?
-        """, arguments: columns)
-    if stored == nil {
-      try db.execute(
-        sql: """
-          INSERT INTO rule_errors (placement, audience, clause, code, path)
-          VALUES (?, ?, ?, ?, ?)
-          """, arguments: columns)
+    let stored = try database.rows(
+      """
+      SELECT id FROM rule_errors
+      WHERE placement = ? AND audience = ? AND clause = ? AND code = ? AND path IS ?
+      """, columns)
+    let inserted =
+      try stored.isEmpty
+      ? database.rows(
+        """
+        INSERT INTO rule_errors (placement, audience, clause, code, path)
+        VALUES (?, ?, ?, ?, ?) RETURNING id
+        """, columns) : stored
+    guard case .int(let number)? = inserted.first?.first else {
+      throw CommandError("a row of errors has no number", exitCode: Ending.ourFault)
     }
-    let number = stored ?? db.lastInsertedRowID
     numbers[key] = number
     return number
   }
@@ -81,17 +82,5 @@ struct ErrorTable {
   private static func number(_ rows: UnsafeRawBufferPointer, _ at: inout Int) -> Int {
     defer { at += 4 }
     return Int(UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
-  }
-}
-
-extension Statement {
-  /// Millions of rows go through here: the library's own way makes an array of each.
-  @inline(__always)
-  func step(_ db: Database) throws {
-    let code = sqlite3_step(sqliteStatement)
-    sqlite3_reset(sqliteStatement)
-    guard code == SQLITE_DONE else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
-    }
   }
 }

@@ -1,6 +1,4 @@
 internal import Expressions
-internal import GRDB
-internal import GRDBSQLite
 internal import RuleEngine
 internal import SystemPackage
 
@@ -17,7 +15,7 @@ final class OutcomeDatabase {
   private let choices: [BatchPlan.Choice]
   private let placements: Int
   /// Open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
-  private var queue: DatabaseQueue?
+  private var database: SQLiteDatabase?
   private var users: Int64 = 0
   private var errors: ErrorTable
   private(set) var written: Manifest.Written?
@@ -62,38 +60,32 @@ final class OutcomeDatabase {
   /// - Parameter state: where the run begins; anything but the beginning must be in the database.
   func begin(_ state: Checkpoint) throws {
     users = Int64(state.sums.users)
-    queue = try OutcomeDatabase.telling(building) {
+    database = try OutcomeDatabase.telling(building) {
       if !resumes { OutcomeDatabase.remove(building) }
-      let queue = try DatabaseQueue(path: building, configuration: OutcomeDatabase.configuration)
-      try queue.inDatabase { db in
-        if !resumes {
-          try db.execute(sql: "BEGIN")
-          try db.execute(
-            sql: OutcomeDatabase.tables + ErrorTable.tables
-              + "CREATE TABLE progress (checkpoint TEXT)")
-          try OutcomeDatabase.insert(choices, db)
-          try db.execute(
-            sql: "INSERT INTO progress VALUES (?)", arguments: [state.value.json])
-          try db.execute(sql: "COMMIT")
-        }
-        try db.execute(sql: "BEGIN")
+      let database = try OutcomeDatabase.open(building)
+      if !resumes {
+        try database.execute(
+          "BEGIN;" + OutcomeDatabase.tables + ErrorTable.tables
+            + "CREATE TABLE progress (checkpoint TEXT)")
+        try OutcomeDatabase.insert(choices, database)
+        try database.rows("INSERT INTO progress VALUES (?)", [.string(state.value.json)])
+        try database.execute("COMMIT")
       }
-      return queue
+      try database.execute("BEGIN")
+      return database
     }
   }
 
   /// Runs something in the database that is being built.
-  private func change(_ body: (Database) throws -> Void) throws {
-    try OutcomeDatabase.telling(building) { try queue?.inDatabase(body) }
+  private func change(_ body: (SQLiteDatabase) throws -> Void) throws {
+    try OutcomeDatabase.telling(building) { if let database { try body(database) } }
   }
 
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    configuration.foreignKeysEnabled = false
+  private static func open(_ path: String) throws -> SQLiteDatabase {
+    let database = try SQLiteDatabase(path)
     // A kill takes nothing back that the system was given; the journal undoes what was half done.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-    return configuration
+    try database.execute("PRAGMA synchronous = OFF")
+    return database
   }
 
   /// What SQLite puts behind the name of a database for files beside it.
@@ -109,62 +101,57 @@ final class OutcomeDatabase {
   {
     do {
       return try body()
-    } catch let error as DatabaseError {
-      if error.resultCode == .SQLITE_INTERRUPT { try Signals.check() }
-      throw CommandError(
-        "cannot write \(path): \(error.message ?? "\(error)")", exitCode: Ending.unwritten)
+    } catch let error as SQLiteDatabase.Failure {
+      if error.isInterruption { try Signals.check() }
+      throw CommandError("cannot write \(path): \(error.message)", exitCode: Ending.unwritten)
     }
   }
 
-  private static func insert(_ choices: [BatchPlan.Choice], _ db: Database) throws {
-    let statement = try db.makeStatement(sql: "INSERT INTO choices VALUES (?, ?, ?, ?, ?, ?, ?)")
-    func text(_ text: String) -> String? { text.isEmpty ? nil : text }
+  private static func insert(_ choices: [BatchPlan.Choice], _ database: SQLiteDatabase) throws {
+    func text(_ text: String) -> Value { text.isEmpty ? .null : .string(text) }
     for (number, choice) in choices.enumerated() {
-      try statement.execute(arguments: [
-        number, choice.placement, choice.result, choice.audience, text(choice.experiment),
-        text(choice.variant), text(choice.paywall),
-      ])
+      try database.rows(
+        "INSERT INTO choices VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+          .int(Int64(number)), .string(choice.placement), .string(choice.result),
+          choice.audience.map { .int(Int64($0)) } ?? .null, text(choice.experiment),
+          text(choice.variant), text(choice.paywall),
+        ])
     }
   }
 
   /// Inserts rows in the form of ``OutcomeForm/rows``.
   func write(_ rows: UnsafeRawBufferPointer) throws {
-    try change { db in
-      let user = try db.cachedStatement(sql: "INSERT INTO users VALUES (?, ?)")
-      let decision = try db.cachedStatement(sql: "INSERT INTO decisions VALUES (?, ?)")
+    try change { database in
+      let user = try database.statement("INSERT INTO users VALUES (?, ?)")
+      let decision = try database.statement("INSERT INTO decisions VALUES (?, ?)")
       var at = 0
       while at < rows.count {
         let length = Int(
           UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
         at += 4
         users += 1
-        sqlite3_bind_int64(user.sqliteStatement, 1, users)
-        // The bytes stay until the statement has run.
-        sqlite3_bind_text(
-          user.sqliteStatement, 2,
-          rows.baseAddress.map { ($0 + at).assumingMemoryBound(to: CChar.self) }, Int32(length),
-          nil)
-        try user.step(db)
+        user.bind(users, at: 1)
+        user.bind(borrowed: UnsafeRawBufferPointer(rebasing: rows[at..<at + length]), at: 2)
+        try user.run()
         at += length
         for _ in 0..<placements {
           let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
-          sqlite3_bind_int64(decision.sqliteStatement, 1, users)
-          sqlite3_bind_int64(decision.sqliteStatement, 2, Int64(choice))
-          try decision.step(db)
+          decision.bind(users, at: 1)
+          decision.bind(Int64(choice), at: 2)
+          try decision.run()
           at += 4
         }
-        try errors.write(rows, &at, user: users, db)
+        try errors.write(rows, &at, user: users, database)
       }
     }
   }
 
   /// Makes what was written last, together with where the run has come to.
   func commit(_ checkpoint: Checkpoint) throws {
-    try change { db in
-      try db.execute(
-        sql: "UPDATE progress SET checkpoint = ?", arguments: [checkpoint.value.json])
-      try db.execute(sql: "COMMIT")
-      try db.execute(sql: "BEGIN")
+    try change { database in
+      try database.rows("UPDATE progress SET checkpoint = ?", [.string(checkpoint.value.json)])
+      try database.execute("COMMIT; BEGIN")
     }
   }
 
@@ -176,7 +163,7 @@ final class OutcomeDatabase {
     try commit(checkpoint)
     let place = FilePlace(path)
     let new = place.target + ".new"
-    try change { try $0.execute(sql: "COMMIT") }
+    try change { try $0.execute("COMMIT") }
     OutcomeDatabase.remove(new)
     do {
       try OutcomeDatabase.telling(path) { try copy(to: new, checkpoint.settings, counts: counts) }
@@ -184,7 +171,7 @@ final class OutcomeDatabase {
       OutcomeDatabase.remove(new)
       throw error
     }
-    try? queue?.close()
+    database?.close()
     do throws(Errno) {
       SavedFile.takeOver(place, new)
       replacing()
@@ -199,33 +186,28 @@ final class OutcomeDatabase {
   }
 
   private func copy(to new: String, _ settings: RunSettings, counts: String) throws {
-    let target = try DatabaseQueue(path: new, configuration: OutcomeDatabase.configuration)
-    try target.inDatabase { db in
-      sqlite3_progress_handler(
-        db.sqliteConnection, 10_000, { _ in Signals.isStopRequested ? 1 : 0 }, nil)
-      try db.execute(sql: "ATTACH ? AS building", arguments: [building])
-      try db.execute(sql: "BEGIN")
-      try db.execute(
-        sql: OutcomeDatabase.tables + ErrorTable.tables
-          + "CREATE TABLE run (settings TEXT, counts TEXT)")
-      for table in ["choices", "users", "decisions", "rule_errors", "user_errors"] {
-        try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM building.\(table)")
-      }
-      try db.execute(
-        sql: "INSERT INTO run VALUES (?, ?)", arguments: [settings.value.json, counts])
-      try db.execute(sql: OutcomeDatabase.indexes + ErrorTable.indexes)
-      try db.execute(sql: "COMMIT")
-      try db.execute(sql: "DETACH building")
+    let target = try OutcomeDatabase.open(new)
+    defer { target.close() }
+    target.stop(every: 10_000) { Signals.isStopRequested }
+    try target.rows("ATTACH ? AS building", [.string(building)])
+    try target.execute(
+      "BEGIN;" + OutcomeDatabase.tables + ErrorTable.tables
+        + "CREATE TABLE run (settings TEXT, counts TEXT)")
+    for table in ["choices", "users", "decisions", "rule_errors", "user_errors"] {
+      try target.execute("INSERT INTO main.\(table) SELECT * FROM building.\(table)")
     }
-    try target.close()
+    try target.rows(
+      "INSERT INTO run VALUES (?, ?)", [.string(settings.value.json), .string(counts)])
+    try target.execute(OutcomeDatabase.indexes + ErrorTable.indexes + "COMMIT; DETACH building")
   }
 
   /// The checkpoint in a database that is being built; nil when there is none yet.
   static func checkpoint(in path: String) -> String? {
-    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
-      return nil
-    }
-    return try? queue.read { try String.fetchOne($0, sql: "SELECT checkpoint FROM progress") }
+    guard
+      case .string(let checkpoint)? = try? open(path).rows("SELECT checkpoint FROM progress")
+        .first?.first
+    else { return nil }
+    return checkpoint
   }
 
   // MARK: What is there already
@@ -239,12 +221,10 @@ final class OutcomeDatabase {
   /// Whether a file is a database without any table, or with one that tells that a run made it.
   private static func isOurs(_ path: String, with table: String) throws -> Bool {
     guard try isDatabase(path),
-      let queue = try? DatabaseQueue(path: path, configuration: configuration)
+      let rows = try? open(path).rows("SELECT name FROM sqlite_master WHERE type = 'table'")
     else { return false }
-    let tables = try? queue.read {
-      try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
-    }
-    return tables.map { $0.isEmpty || $0.isSuperset(of: ["choices", "decisions", table]) } ?? false
+    let tables = Set(rows.joined())
+    return tables.isEmpty || tables.isSuperset(of: ["choices", "decisions", .string(table)])
   }
 
   /// Whether a file is a database of SQLite, or an empty file, which can become one.

@@ -1,6 +1,8 @@
+import Expressions
 import Foundation
-import GRDB
 import Testing
+
+@testable import tollgate
 
 /// Rules that fail for a user are told in every form of outcomes, and in the summary.
 @Suite struct RuleErrorsTests {
@@ -85,22 +87,17 @@ import Testing
   @Test func inTables() throws {
     let folder = try folder()
     #expect(try run(folder, "--out", "out.sqlite").code == 0)
-    let rows = try DatabaseQueue(path: folder.path("out.sqlite")).read { db in
-      try Row.fetchAll(db, sql: "SELECT * FROM errors ORDER BY userId, audience").map { row in
-        [row["userId"], row["placement"], "\(row["audience"] as Int)", row["code"], row["path"]]
-          as [String]
-      }
-    }
+    let database = try SQLiteDatabase(folder.path("out.sqlite"))
+    let rows = try database.rows(
+      "SELECT userId, placement, audience, code, path FROM errors ORDER BY userId, audience")
     #expect(
       rows == [
-        ["b", "upgrade", "0", "no-such-attribute", "user.email"],
-        ["b", "upgrade", "1", "division-by-zero", "user.visits"],
-        ["c", "upgrade", "0", "no-such-attribute", "user.email"],
+        ["b", "upgrade", 0, "no-such-attribute", "user.email"],
+        ["b", "upgrade", 1, "division-by-zero", "user.visits"],
+        ["c", "upgrade", 0, "no-such-attribute", "user.email"],
       ])
-    let counts = try DatabaseQueue(path: folder.path("out.sqlite")).read { db in
-      try ["rule_errors", "user_errors", "users", "decisions"].map {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? 0
-      }
+    let counts = try ["rule_errors", "user_errors", "users", "decisions"].map {
+      try database.rows("SELECT count(*) FROM \($0)").first?.first
     }
     #expect(counts == [2, 3, 4, 8])
   }
