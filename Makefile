@@ -61,7 +61,7 @@ demo: setup ## decide six placements for 4,000 users, explain one decision, rend
 	  --user corpus/demo/user.json --now $(DEMO_NOW)
 	@echo
 	@echo 'This was a debug build, which the tests use as well. For work, take the optimised one, which'
-	@echo 'decides some thirty times as fast: make release'
+	@echo 'decides ten times as fast and more: make release'
 
 test: setup ## build the tests, run them, then run the corpus
 	$(SWIFT) build --build-tests $(PARALLEL)

@@ -29,7 +29,7 @@ import Testing
     return String(decoding: data, as: UTF8.self).split(separator: "\n")
   }()
 
-  @Test(arguments: zip(counts, 0...))
+  @Test(arguments: zip(counts, counts.indices))
   func sameOutcomes(count: Int, turn: Int) throws {
     let users = Self.lines.prefix(count)
     let threads = Self.threads.indices.map { Self.threads[(turn + $0) % Self.threads.count] }
