@@ -12,6 +12,9 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + (withoutPCRE2 ? [.define("TOLLGATE_NO_PCRE2")] : [])
 
+// Optimising tests takes longer than running them.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let regexLibrary: [Target.Dependency] =
   withoutPCRE2 ? [] : [.target(name: "CPCRE2", condition: .when(platforms: [.linux, .macOS]))]
 
@@ -82,27 +85,27 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .testTarget(
       name: "ExpressionsTests", dependencies: basics + ["Expressions", "CShims"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PricingTests", dependencies: basics + ["Expressions", "Pricing"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "RuleEngineTests", dependencies: engine + ["CShims"], swiftSettings: settings),
+      name: "RuleEngineTests", dependencies: engine + ["CShims"], swiftSettings: testSettings),
     .testTarget(
-      name: "SDKTests", dependencies: engine + ["SDK", "SDKLive"], swiftSettings: settings),
+      name: "SDKTests", dependencies: engine + ["SDK", "SDKLive"], swiftSettings: testSettings),
     .testTarget(
       name: "DocumentationTests", dependencies: engine + ["SDK"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "CorpusTests", dependencies: engine + ["SDK", "Scenarios", "conformance"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests",
       dependencies: engine + [
         "tollgate", "SDK", "Scenarios", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ],
   swiftLanguageModes: [.v6]
 )
