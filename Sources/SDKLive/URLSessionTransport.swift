@@ -20,7 +20,7 @@ public struct URLSessionTransport: Transport {
     self.agentWallie = agentWallie
   }
 
-  public func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  package func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     guard let urlRequest = urlRequest(request) else {
       throw .network("there is no address for \(request.host.rawValue)\(request.path)")
     }

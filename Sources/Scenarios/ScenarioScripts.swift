@@ -33,21 +33,7 @@ extension ScriptedTransport.Rule {
       else { throw CaseFileError(message: "a backend rule needs 'method', 'path' and 'replies'") }
       return ScriptedTransport.Rule(method, path, replies.map { ScriptedTransport.Reply($0) })
     }
-    let customer = Value.object([
-      "subscriptions": .list([]), "nonSubscriptions": .list([]), "entitlements": .list([]),
-    ])
-    let nothing = Value.object(["entitlements": .list([]), "customerInfo": customer])
-    let redeemed = Value.object([
-      "codes": .list([]), "entitlements": .list([]), "customerInfo": customer,
-    ])
-    let subscriptions = "/subscriptions-api/public/v1"
-    return own + [
-      .init(.get, "/api/v1/static_config", [.json(config)]),
-      .init(.get, "/api/v1/assignments", [.json(.object(["assignments": .list([])]))]),
-      .init(.post, "/api/v1/confirm_assignments", [.echoAssignments()]),
-      .init(.post, "\(subscriptions)/redeem", [.json(redeemed)]),
-      .init(.get, "\(subscriptions)/users/*/entitlements", [.json(nothing)]),
-    ]
+    return own + ScriptedTransport.Rule.backend(of: config)
   }
 }
 

@@ -1,5 +1,5 @@
 /// Why a backend call came to nothing (decision D23).
-public enum BackendError: Error, Hashable, Sendable {
+package enum BackendError: Error, Hashable, Sendable {
   case network(String)
   case timeout
   /// 401 or 403: the public key is not accepted.
@@ -40,7 +40,7 @@ public enum BackendError: Error, Hashable, Sendable {
   }
 
   /// For a person.
-  public var message: String {
+  package var message: String {
     switch self {
     case .network(let text): "the network failed: \(text)"
     case .timeout: "the backend did not answer in time"

@@ -5,9 +5,6 @@ public import Expressions
 ///
 /// Arguments are read leniently: what has the wrong type counts as not there. Nothing traps.
 public final class Bridge: Sendable {
-  /// Why a method failed: `{"code", "message"}` with the codes of ``SDKError/Code``.
-  public typealias Failure = SDKError
-
   /// The names of the contract's methods.
   public static let methods = BridgeMethod.allCases.map(\.rawValue)
 
@@ -37,7 +34,9 @@ public final class Bridge: Sendable {
 
   /// Calls a method of the contract.
   ///
-  /// - Parameter arguments: an object; anything else counts as empty.
+  /// - Parameters:
+  ///   - method: the contract's name of the method.
+  ///   - arguments: an object; anything else counts as empty.
   public func call(_ method: String, _ arguments: Value = .map([])) async throws(SDKError) -> Value
   {
     guard let name = BridgeMethod(rawValue: method) else {

@@ -15,6 +15,7 @@ extension Tollgate {
   ///   - apiKey: the public key of the app.
   ///   - purchaseController: buys in the SDK's stead. Without one, or one that
   ///     ``setPurchaseController(_:)`` was given, the SDK buys and keeps the subscription status.
+  ///   - options: what the app configures.
   /// - Throws: ``SDKError/Code/invalidArgument`` for a blank key,
   ///   ``SDKError/Code/configurationFailed`` when the config cannot be had.
   public func configure(
@@ -77,8 +78,10 @@ extension Tollgate {
   /// the paywall was closed but the feature is not gated.
   ///
   /// - Parameters:
+  ///   - placement: the placement's name.
   ///   - params: what rules and the paywall can read.
   ///   - handler: hears of this placement only.
+  ///   - feature: what the app does when the outcome allows it. Without one nothing is gated.
   /// - Returns: what came of it. There is always exactly one outcome, errors included.
   @discardableResult
   public func register(

@@ -13,7 +13,7 @@ public import Pricing
 /// Make one when the app starts and keep it. Calls that come before `configure` has resolved wait
 /// for it, up to ``Timeouts/configure``.
 ///
-/// The actor is a shell: it passes what happens to ``SDKState`` and carries out, in order, what
+/// The actor is a shell: it passes what happens to a plain value and carries out, in order, what
 /// that wants done. All events have one order, and a call returns after the events that it caused.
 public actor Tollgate {
   let ports: Ports
@@ -47,8 +47,11 @@ public actor Tollgate {
   var isWatchingStore = false
   var backPressHandler: (@Sendable (PaywallInfo) async -> Bool)?
 
-  /// - Parameter keepsEvents: whether events that nobody took are kept for subscribers who come
-  ///   later, and questions that nobody can answer are answered with no (`useSuperwallEvents`).
+  /// - Parameters:
+  ///   - ports: what the SDK needs from outside.
+  ///   - platform: whose SDK is followed where they differ.
+  ///   - keepsEvents: whether events that nobody took are kept for subscribers who come later, and
+  ///     questions that nobody can answer are answered with no (`useSuperwallEvents`).
   public init(ports: Ports, platform: Platform = .ios, keepsEvents: Bool = false) {
     self.ports = ports
     self.platform = platform
@@ -376,7 +379,7 @@ extension Tollgate {
   /// Subscribes to events, of one handler or of all.
   ///
   /// - Parameter handlerID: nil hears of all handlers, but answers no custom callbacks.
-  public func subscribe(handlerID: String? = nil, _ callbacks: EventCallbacks) -> EventSubscription
+  package func subscribe(handlerID: String? = nil, _ callbacks: EventCallbacks) -> EventSubscription
   {
     listeners += 1
     let id = listeners
@@ -387,7 +390,7 @@ extension Tollgate {
     return EventSubscription(id: id)
   }
 
-  /// Ends what ``subscribe(handlerID:_:)`` or ``observe(_:)`` began.
+  /// Ends what ``observe(_:)`` began.
   public func unsubscribe(_ subscription: EventSubscription) {
     hub.unsubscribe(subscription.id)
     callbacks[subscription.id] = nil

@@ -1,14 +1,14 @@
 /// What a subscriber is called with. Everything is called in the order of the events.
-public struct EventCallbacks: Sendable {
+package struct EventCallbacks: Sendable {
   /// The events to hear of; questions are heard of with their own callbacks.
-  public var events: Set<ModuleEvent.Name>
-  public var onEvent: @Sendable (ModuleEvent) -> Void
+  package var events: Set<ModuleEvent.Name>
+  package var onEvent: @Sendable (ModuleEvent) -> Void
   /// Answers custom callbacks of the subscriber's handler. What it throws is a failure.
-  public var onCustomCallback: (@Sendable (CustomCallback) async throws -> CustomCallbackResult)?
+  package var onCustomCallback: (@Sendable (CustomCallback) async throws -> CustomCallbackResult)?
   /// Says whether the app used a press of Android's back button for itself.
-  public var onBackPressed: (@Sendable (PaywallInfo) async -> Bool)?
+  package var onBackPressed: (@Sendable (PaywallInfo) async -> Bool)?
 
-  public init(
+  package init(
     _ events: Set<ModuleEvent.Name>, onEvent: @escaping @Sendable (ModuleEvent) -> Void = { _ in },
     onCustomCallback: (@Sendable (CustomCallback) async throws -> CustomCallbackResult)? = nil,
     onBackPressed: (@Sendable (PaywallInfo) async -> Bool)? = nil

@@ -3,7 +3,7 @@ public import RuleEngine
 
 /// What `handleSuperwallEvent` tells: everything the SDK does and sees.
 ///
-/// The contract's names are ``SuperwallEventName``. Events of the core come in one total order;
+/// The contract's names are in ``name``. Events of the core come in one total order;
 /// those that only a host can see (web view, permissions, ...) come where the host reports them.
 public enum SuperwallEvent: Hashable, Sendable {
   // Life cycle and identity.

@@ -22,19 +22,19 @@ public enum PaywallResult: Hashable, Sendable {
 /// Times are milliseconds since 1970 and nil when the moment has not come or is not known.
 public struct PaywallInfo: Hashable, Sendable {
   /// Begin, end and failure of one kind of loading.
-  public struct LoadTimes: Hashable, Sendable {
-    public var start: Int64?
-    public var complete: Int64?
-    public var fail: Int64?
+  package struct LoadTimes: Hashable, Sendable {
+    package var start: Int64?
+    package var complete: Int64?
+    package var fail: Int64?
 
-    public init(start: Int64? = nil, complete: Int64? = nil, fail: Int64? = nil) {
+    package init(start: Int64? = nil, complete: Int64? = nil, fail: Int64? = nil) {
       self.start = start
       self.complete = complete
       self.fail = fail
     }
 
     /// Seconds from begin to end.
-    public var duration: Double? {
+    package var duration: Double? {
       guard let start, let complete else { return nil }
       return Double(complete - start) / 1_000
     }
@@ -54,14 +54,14 @@ public struct PaywallInfo: Hashable, Sendable {
   public var presentedBy: String = "programmatically"
   /// `register`, or `implicit` for a paywall that an event of the SDK itself asked for.
   public var presentationSourceType: String?
-  public var responseLoad = LoadTimes()
-  public var webViewLoad = LoadTimes()
-  public var productsLoad = LoadTimes()
+  package var responseLoad = LoadTimes()
+  package var webViewLoad = LoadTimes()
+  package var productsLoad = LoadTimes()
   public var isFreeTrialAvailable = false
   public var featureGating: Paywall.FeatureGating = .nonGated
   public var closeReason: PaywallCloseReason = .none
   public var paywalljsVersion: String?
-  public var computedPropertyRequests: [ComputedPropertyRequest] = []
+  package var computedPropertyRequests: [ComputedPropertyRequest] = []
   public var surveys: [Survey] = []
   public var localNotifications: [LocalNotification] = []
   /// What the paywall said of its own state, an object.
@@ -147,18 +147,18 @@ extension Paywall.FeatureGating {
 }
 
 /// A value that a paywall wants to know of the event history.
-public struct ComputedPropertyRequest: Hashable, Sendable {
+package struct ComputedPropertyRequest: Hashable, Sendable {
   /// The wire's name, such as `DAYS_SINCE`.
-  public var type: String
-  public var placementName: String
+  package var type: String
+  package var placementName: String
 
-  public init(type: String, placementName: String) {
+  package init(type: String, placementName: String) {
     self.type = type
     self.placementName = placementName
   }
 
   /// The contract's JSON.
-  public var value: Value {
+  package var value: Value {
     .object(["type": .string(type), "placementName": .string(placementName)])
   }
 }
@@ -190,7 +190,7 @@ extension Survey.Option {
 
 /// What the user said to a survey.
 public enum SurveyAnswer: Hashable, Sendable {
-  /// An option, with the user's own words for ``Survey/Option/other``.
+  /// An option, with the user's own words for the option `other`.
   case option(id: String, customResponse: String?)
   case closed
 }

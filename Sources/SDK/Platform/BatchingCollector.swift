@@ -2,9 +2,9 @@ internal import Expressions
 internal import RuleEngine
 
 /// Uploads events in batches: `POST /api/v1/events`.
-public final class BatchingCollector: EventCollector {
+package final class BatchingCollector: EventCollector {
   /// How many events one request carries at most.
-  public static let batchSize = 50
+  package static let batchSize = 50
 
   private struct State {
     var waiting: [CollectedEvent] = []
@@ -22,7 +22,7 @@ public final class BatchingCollector: EventCollector {
   /// - Parameters:
   ///   - interval: milliseconds for which events are gathered.
   ///   - limit: how many events wait at most while there is no network; the oldest go first.
-  public init(
+  package init(
     transport: any Transport, apiKey: String, environment: NetworkEnvironment = .release,
     time: any TimeSource = SystemTime(), interval: Int64 = 20_000, limit: Int = 1_000
   ) {
@@ -34,7 +34,7 @@ public final class BatchingCollector: EventCollector {
     self.limit = limit
   }
 
-  public func add(_ event: CollectedEvent) {
+  package func add(_ event: CollectedEvent) {
     let isFirst = state.withLock { state in
       state.waiting.append(event)
       if state.waiting.count > limit { state.waiting.removeFirst(state.waiting.count - limit) }
@@ -53,7 +53,7 @@ public final class BatchingCollector: EventCollector {
   }
 
   /// Uploads everything that waits. What cannot be sent waits for the next event.
-  public func flush() async {
+  package func flush() async {
     while true {
       let batch = state.withLock { state -> [CollectedEvent] in
         let batch = Array(state.waiting.prefix(Self.batchSize))

@@ -1,33 +1,33 @@
-public import Expressions
+package import Expressions
 internal import Foundation
 
 /// Keeps the state in one JSON file, which is replaced as a whole.
-public struct FileStorage: StateStorage {
+package struct FileStorage: StateStorage {
   private let path: String
 
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
-  public func load() -> Value? {
+  package func load() -> Value? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     return try? Value.parse(json: data)
   }
 
   /// A state that cannot be written is kept by the process that has it; the next change is written
   /// again.
-  public func save(_ state: Value) {
+  package func save(_ state: Value) {
     try? Data(state.json.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 }
 
 /// Keeps what happened in a file of JSON lines, which grows at its end.
-public final class FileEventLog: EventLog {
+package final class FileEventLog: EventLog {
   private let url: URL
   private let lock = Locked(())
 
-  public init(path: String) { url = URL(fileURLWithPath: path) }
+  package init(path: String) { url = URL(fileURLWithPath: path) }
 
   /// A line that cannot be read is passed over: the process may have ended in the middle of it.
-  public func load() -> [EventLogEntry] {
+  package func load() -> [EventLogEntry] {
     lock.withLock { _ in
       guard let data = try? Data(contentsOf: url) else { return [] }
       return data.split(separator: 0x0A).compactMap { line in
@@ -36,7 +36,7 @@ public final class FileEventLog: EventLog {
     }
   }
 
-  public func append(_ entry: EventLogEntry) {
+  package func append(_ entry: EventLogEntry) {
     let line = Data((entry.value.json + "\n").utf8)
     lock.withLock { _ in
       guard let file = try? FileHandle(forWritingTo: url) else {
@@ -48,7 +48,7 @@ public final class FileEventLog: EventLog {
     }
   }
 
-  public func clear(keepingEvents names: Set<String>) {
+  package func clear(keepingEvents names: Set<String>) {
     let kept = load().filter { entry in
       if case .event(let name, _) = entry { return names.contains(name) }
       return false

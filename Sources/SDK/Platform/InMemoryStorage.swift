@@ -12,16 +12,16 @@ public final class InMemoryStorage: StateStorage {
 }
 
 /// Keeps what happened for as long as the object lives.
-public final class InMemoryEventLog: EventLog {
+package final class InMemoryEventLog: EventLog {
   private let entries = Locked<[EventLogEntry]>([])
 
-  public init() {}
+  package init() {}
 
-  public func load() -> [EventLogEntry] { entries.withLock { $0 } }
+  package func load() -> [EventLogEntry] { entries.withLock { $0 } }
 
-  public func append(_ entry: EventLogEntry) { entries.withLock { $0.append(entry) } }
+  package func append(_ entry: EventLogEntry) { entries.withLock { $0.append(entry) } }
 
-  public func clear(keepingEvents names: Set<String>) {
+  package func clear(keepingEvents names: Set<String>) {
     entries.withLock { entries in
       entries.removeAll { entry in
         if case .event(let name, _) = entry { return !names.contains(name) }

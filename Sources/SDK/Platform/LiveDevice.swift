@@ -5,17 +5,17 @@ internal import Foundation
 #endif
 
 /// The machine that the SDK runs on, as far as Foundation knows it.
-public struct LiveDevice: Device {
+package struct LiveDevice: Device {
   /// What an app knows better; asked with the facts that were found.
   private let adjust: @Sendable (inout DeviceFacts) -> Void
 
   /// - Parameter adjust: adds what only the app knows (vendor ID, radio type, interface style...),
   ///   and changes what was found.
-  public init(adjust: @escaping @Sendable (inout DeviceFacts) -> Void = { _ in }) {
+  package init(adjust: @escaping @Sendable (inout DeviceFacts) -> Void = { _ in }) {
     self.adjust = adjust
   }
 
-  public var facts: DeviceFacts {
+  package var facts: DeviceFacts {
     var facts = DeviceFacts()
     let info = Bundle.main.infoDictionary ?? [:]
     facts.appVersion = info["CFBundleShortVersionString"] as? String ?? facts.appVersion

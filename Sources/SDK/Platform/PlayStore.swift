@@ -2,7 +2,7 @@ internal import Pricing
 
 /// Google Play's billing in the shape of its client library, so that a bridge to it is a thin one.
 /// ``PlayStore`` makes a ``PurchaseStore`` of it.
-public protocol PlayBilling: Sendable {
+package protocol PlayBilling: Sendable {
   /// Details of products, subscriptions and one-time products alike; unknown ones are left out.
   func queryProductDetails(_ productIDs: [String]) async throws(StoreError) -> [PlayProductDetails]
   /// Shows Google Play's dialog and returns with what came of it.
@@ -19,17 +19,17 @@ public protocol PlayBilling: Sendable {
 }
 
 /// A product of Google Play.
-public struct PlayProductDetails: Hashable, Sendable {
+package struct PlayProductDetails: Hashable, Sendable {
   /// A step of an offer's price.
-  public struct PricingPhase: Hashable, Sendable {
-    public var priceMicros: Int64
-    public var currencyCode: String
-    public var formattedPrice: String
+  package struct PricingPhase: Hashable, Sendable {
+    package var priceMicros: Int64
+    package var currencyCode: String
+    package var formattedPrice: String
     /// As `P1M`.
-    public var billingPeriod: String
-    public var cycles: Int
+    package var billingPeriod: String
+    package var cycles: Int
 
-    public init(
+    package init(
       priceMicros: Int64, currencyCode: String, formattedPrice: String, billingPeriod: String,
       cycles: Int
     ) {
@@ -42,15 +42,15 @@ public struct PlayProductDetails: Hashable, Sendable {
   }
 
   /// A base plan, or an offer on top of one. Google Play lists what the user may have.
-  public struct Offer: Hashable, Sendable {
-    public var basePlanID: String
+  package struct Offer: Hashable, Sendable {
+    package var basePlanID: String
     /// Nil for the base plan itself.
-    public var offerID: String?
-    public var offerToken: String
+    package var offerID: String?
+    package var offerToken: String
     /// In their order; the last one stays.
-    public var phases: [PricingPhase]
+    package var phases: [PricingPhase]
 
-    public init(basePlanID: String, offerID: String?, offerToken: String, phases: [PricingPhase]) {
+    package init(basePlanID: String, offerID: String?, offerToken: String, phases: [PricingPhase]) {
       self.basePlanID = basePlanID
       self.offerID = offerID
       self.offerToken = offerToken
@@ -58,13 +58,13 @@ public struct PlayProductDetails: Hashable, Sendable {
     }
   }
 
-  public var productID: String
+  package var productID: String
   /// Empty for a one-time product.
-  public var offers: [Offer]
+  package var offers: [Offer]
   /// The price of a one-time product.
-  public var oneTimePrice: PricingPhase?
+  package var oneTimePrice: PricingPhase?
 
-  public init(productID: String, offers: [Offer] = [], oneTimePrice: PricingPhase? = nil) {
+  package init(productID: String, offers: [Offer] = [], oneTimePrice: PricingPhase? = nil) {
     self.productID = productID
     self.offers = offers
     self.oneTimePrice = oneTimePrice
@@ -89,15 +89,15 @@ extension PlayProductDetails.Offer {
 }
 
 /// A purchase as Google Play keeps it.
-public struct PlayPurchase: Hashable, Sendable {
-  public var productIDs: [String]
-  public var purchaseToken: String
-  public var orderID: String?
+package struct PlayPurchase: Hashable, Sendable {
+  package var productIDs: [String]
+  package var purchaseToken: String
+  package var orderID: String?
   /// False while the payment is pending.
-  public var isPurchased: Bool
-  public var isAcknowledged: Bool
+  package var isPurchased: Bool
+  package var isAcknowledged: Bool
 
-  public init(
+  package init(
     productIDs: [String], purchaseToken: String, orderID: String? = nil, isPurchased: Bool = true,
     isAcknowledged: Bool = false
   ) {
@@ -110,7 +110,7 @@ public struct PlayPurchase: Hashable, Sendable {
 }
 
 /// What came of Google Play's dialog.
-public enum PlayBillingResult: Hashable, Sendable {
+package enum PlayBillingResult: Hashable, Sendable {
   case purchased(PlayPurchase)
   case userCancelled
   case itemAlreadyOwned
@@ -119,17 +119,17 @@ public enum PlayBillingResult: Hashable, Sendable {
 }
 
 /// Google Play as a ``PurchaseStore``.
-public struct PlayStore: PurchaseStore {
+package struct PlayStore: PurchaseStore {
   private let billing: any PlayBilling
   private let locale: String
 
   /// - Parameter locale: how prices are written, such as `en_US`.
-  public init(_ billing: any PlayBilling, locale: String = "en_US") {
+  package init(_ billing: any PlayBilling, locale: String = "en_US") {
     self.billing = billing
     self.locale = locale
   }
 
-  public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+  package func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
     try await billing.queryProductDetails(identifiers).compactMap { product($0) }
   }
 
@@ -159,7 +159,7 @@ public struct PlayStore: PurchaseStore {
     return StoreProduct(product)
   }
 
-  public func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+  package func purchase(_ request: PurchaseRequest) async -> StorePurchase {
     do throws(StoreError) {
       guard let details = try await billing.queryProductDetails([request.productID]).first else {
         return StorePurchase(.failed("Google Play does not have '\(request.productID)'"))
@@ -194,7 +194,7 @@ public struct PlayStore: PurchaseStore {
   }
 
   /// Google Play has nothing to restore: what the user owns is always there to be asked for.
-  public func restorePurchases() async -> RestorationResult {
+  package func restorePurchases() async -> RestorationResult {
     do throws(StoreError) {
       _ = try await billing.queryPurchases()
       return .restored
@@ -203,14 +203,14 @@ public struct PlayStore: PurchaseStore {
     }
   }
 
-  public func ownedProducts() async throws(StoreError) -> [String] {
+  package func ownedProducts() async throws(StoreError) -> [String] {
     try await billing.queryPurchases().filter(\.isPurchased).flatMap(\.productIDs)
   }
 
-  public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
+  package func consume(_ purchaseToken: String) async throws(StoreError) -> String {
     try await billing.consume(purchaseToken: purchaseToken)
     return purchaseToken
   }
 
-  public func changes() -> AsyncStream<Void> { billing.purchaseUpdates() }
+  package func changes() -> AsyncStream<Void> { billing.purchaseUpdates() }
 }

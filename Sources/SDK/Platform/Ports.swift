@@ -1,20 +1,20 @@
 /// Everything that the SDK needs from outside. Each port has a real and a simulated one.
 public struct Ports: Sendable {
-  public var time: any TimeSource
-  public var transport: any Transport
+  package var time: any TimeSource
+  package var transport: any Transport
   public var storage: any StateStorage
-  public var eventLog: any EventLog
+  package var eventLog: any EventLog
   public var store: any PurchaseStore
   public var presenter: any PaywallPresenter
   public var device: any Device
   /// Takes events for the backend's statistics; nil uploads nothing.
-  public var collector: (any EventCollector)?
+  package var collector: (any EventCollector)?
   /// Where identifiers and random numbers come from.
-  public var entropy: Entropy
+  package var entropy: Entropy
   /// Runs everything the SDK does, in tests that want one thread. Nil is the system's choice.
   public var executor: (any TaskExecutor)?
 
-  public init(
+  package init(
     time: any TimeSource = SystemTime(), transport: any Transport, storage: any StateStorage,
     eventLog: any EventLog = InMemoryEventLog(), store: any PurchaseStore,
     presenter: any PaywallPresenter, device: any Device,

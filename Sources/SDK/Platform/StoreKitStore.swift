@@ -11,13 +11,13 @@ internal import Expressions
   private typealias Transaction = StoreKit.Transaction
 
   /// The App Store, by StoreKit 2.
-  public final class StoreKitStore: PurchaseStore {
+  package final class StoreKitStore: PurchaseStore {
     /// Products by identifier, so that a purchase does not have to ask again.
     private let cache = Locked<[String: Product]>([:])
 
-    public init() {}
+    package init() {}
 
-    public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+    package func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
       do {
         let products = try await Product.products(for: identifiers)
         cache.withLock { cache in
@@ -31,7 +31,7 @@ internal import Expressions
       }
     }
 
-    public func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+    package func purchase(_ request: PurchaseRequest) async -> StorePurchase {
       do {
         guard let product = try await product(request.productID) else {
           return StorePurchase(.failed("the App Store does not have '\(request.productID)'"))
@@ -66,7 +66,7 @@ internal import Expressions
         .purchased, transaction: StoreTransaction(transaction, verification.jwsRepresentation))
     }
 
-    public func restorePurchases() async -> RestorationResult {
+    package func restorePurchases() async -> RestorationResult {
       do {
         try await AppStore.sync()
         return .restored
@@ -75,7 +75,7 @@ internal import Expressions
       }
     }
 
-    public func ownedProducts() async throws(StoreError) -> [String] {
+    package func ownedProducts() async throws(StoreError) -> [String] {
       var owned: [String] = []
       for await verification in Transaction.currentEntitlements {
         if case .verified(let transaction) = verification, transaction.revocationDate == nil {
@@ -86,11 +86,11 @@ internal import Expressions
     }
 
     /// The App Store has nothing to consume: a finished consumable can be bought again.
-    public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
+    package func consume(_ purchaseToken: String) async throws(StoreError) -> String {
       purchaseToken
     }
 
-    public func changes() -> AsyncStream<Void> {
+    package func changes() -> AsyncStream<Void> {
       let (stream, continuation) = AsyncStream<Void>.makeStream()
       let task = Task {
         for await verification in Transaction.updates {

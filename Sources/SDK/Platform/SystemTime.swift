@@ -7,16 +7,16 @@
 #endif
 
 /// The machine's clock.
-public struct SystemTime: TimeSource {
-  public init() {}
+package struct SystemTime: TimeSource {
+  package init() {}
 
-  public var now: Int64 {
+  package var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  public func sleep(milliseconds: Int64) async throws {
+  package func sleep(milliseconds: Int64) async throws {
     try await Task.sleep(for: .milliseconds(milliseconds))
   }
 }

@@ -1,5 +1,5 @@
 /// Random numbers and identifiers: the system's, or a repeatable sequence.
-public struct Entropy: Sendable {
+package struct Entropy: Sendable {
   private enum Source: Sendable {
     case system
     case sequence(SplitMix64)
@@ -9,10 +9,10 @@ public struct Entropy: Sendable {
   private var counts: [String: Int] = [:]
 
   /// Numbers of the system's generator, UUIDs as identifiers.
-  public static let system = Entropy(source: .system)
+  package static let system = Entropy(source: .system)
 
   /// The same numbers every time, and `device-1`, `alias-1`, `alias-2`, ... as identifiers.
-  public static func sequence(seed: UInt64) -> Entropy {
+  package static func sequence(seed: UInt64) -> Entropy {
     Entropy(source: .sequence(SplitMix64(state: seed)))
   }
 

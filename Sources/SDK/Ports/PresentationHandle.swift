@@ -18,7 +18,9 @@ public struct PresentationHandle: Sendable {
 
   /// The user wants to buy a product of the paywall.
   ///
-  /// - Parameter shouldDismiss: false when the paywall wants to stay after the purchase.
+  /// - Parameters:
+  ///   - productID: the product's identifier, as in ``PaywallPresentation/products``.
+  ///   - shouldDismiss: false when the paywall wants to stay after the purchase.
   public func purchaseTapped(_ productID: String, shouldDismiss: Bool = true) {
     report(.purchase(productID: productID, shouldDismiss: shouldDismiss))
   }
@@ -49,7 +51,7 @@ public struct PresentationHandle: Sendable {
     report(.customPlacement(name, params))
   }
 
-  /// The paywall asks the app something; the answer comes as ``PaywallMessage/callbackResult``.
+  /// The paywall asks the app something; the answer comes as ``PaywallMessage/callbackResult(requestID:_:)``.
   public func requestCallback(requestID: String, name: String, variables: Value? = nil) {
     report(.requestCallback(requestID: requestID, CustomCallback(name: name, variables: variables)))
   }

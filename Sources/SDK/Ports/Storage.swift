@@ -9,7 +9,7 @@ public protocol StateStorage: Sendable {
 }
 
 /// Keeps what happened: events by name, and how often rules applied.
-public protocol EventLog: Sendable {
+package protocol EventLog: Sendable {
   /// Everything that is kept, oldest first.
   func load() -> [EventLogEntry]
   func append(_ entry: EventLogEntry)
@@ -18,7 +18,7 @@ public protocol EventLog: Sendable {
 }
 
 /// One entry of the ``EventLog``. Times are milliseconds since 1970.
-public enum EventLogEntry: Hashable, Sendable {
+package enum EventLogEntry: Hashable, Sendable {
   /// A placement or an event of the SDK.
   case event(name: String, at: Int64)
   /// A rule with an occurrence limit applied.

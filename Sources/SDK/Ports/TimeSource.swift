@@ -1,5 +1,5 @@
 /// The SDK's only clock. ``SystemTime`` is the real one; a ``VirtualClock`` is moved by hand.
-public protocol TimeSource: Sendable {
+package protocol TimeSource: Sendable {
   /// Milliseconds since 1970.
   var now: Int64 { get }
   /// Returns when that much time has passed.

@@ -1,14 +1,14 @@
-public import Expressions
+package import Expressions
 
 /// A request to a backend, before anybody knows where that is.
-public struct HTTPRequest: Hashable, Sendable {
-  public enum Method: String, Hashable, Sendable {
+package struct HTTPRequest: Hashable, Sendable {
+  package enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
   }
 
   /// The servers of the contract; a transport knows their addresses.
-  public enum Host: String, Hashable, Sendable {
+  package enum Host: String, Hashable, Sendable {
     case api
     case subscriptions
     case collector
@@ -16,27 +16,27 @@ public struct HTTPRequest: Hashable, Sendable {
   }
 
   /// A header, or an item of the query.
-  public struct Field: Hashable, Sendable {
-    public var name: String
-    public var value: String
+  package struct Field: Hashable, Sendable {
+    package var name: String
+    package var value: String
 
-    public init(_ name: String, _ value: String) {
+    package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  public var method: Method
-  public var host: Host
+  package var method: Method
+  package var host: Host
   /// Which servers are meant.
-  public var environment = NetworkEnvironment.release
+  package var environment = NetworkEnvironment.release
   /// Begins with a slash; segments are not percent-encoded yet.
-  public var path: String
-  public var query: [Field]
-  public var headers: [Field]
-  public var body: Value?
+  package var path: String
+  package var query: [Field]
+  package var headers: [Field]
+  package var body: Value?
 
-  public init(
+  package init(
     _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
     headers: [Field] = [], body: Value? = nil
   ) {
@@ -50,23 +50,23 @@ public struct HTTPRequest: Hashable, Sendable {
 }
 
 /// A backend's answer, whatever its status.
-public struct HTTPResponse: Hashable, Sendable {
-  public var status: Int
-  public var body: [UInt8]
+package struct HTTPResponse: Hashable, Sendable {
+  package var status: Int
+  package var body: [UInt8]
 
-  public init(status: Int, body: [UInt8] = []) {
+  package init(status: Int, body: [UInt8] = []) {
     self.status = status
     self.body = body
   }
 }
 
 /// There is no answer.
-public enum TransportFailure: Error, Hashable, Sendable {
+package enum TransportFailure: Error, Hashable, Sendable {
   case network(String)
   case timeout
 }
 
 /// Sends requests. It does not retry and sets no limits of time: the SDK does both, on its clock.
-public protocol Transport: Sendable {
+package protocol Transport: Sendable {
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse
 }

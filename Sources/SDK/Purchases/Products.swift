@@ -39,7 +39,7 @@ public struct PaywallProduct: Hashable, Sendable {
 
 /// A product as the store sells it to the user.
 ///
-/// What it costs, and when, is a ``PricedProduct``: apps write with it what every paywall says.
+/// What it costs, and when, is a `PricedProduct`: apps write with it what every paywall says.
 public struct StoreProduct: Hashable, Sendable {
   /// What the store says of it to everybody.
   public var priced: PricedProduct

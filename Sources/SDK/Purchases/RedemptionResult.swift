@@ -70,12 +70,12 @@ public enum RedemptionResult: Hashable, Sendable {
 /// What is known of a redeemed code.
 public struct RedemptionInfo: Hashable, Sendable {
   /// Who has what the code gives.
-  public enum Ownership: Hashable, Sendable {
+  package enum Ownership: Hashable, Sendable {
     case appUser(id: String)
     case device(id: String)
   }
 
-  public var ownership: Ownership
+  package var ownership: Ownership
   public var purchaserUserID: String
   public var purchaserEmail: String?
   /// `{"store": "STRIPE", ...}`, as the store names its own things.

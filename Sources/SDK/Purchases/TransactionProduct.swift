@@ -13,6 +13,7 @@ public struct TransactionProduct: Hashable, Sendable {
   public var trialEnd: Int64?
 
   /// - Parameters:
+  ///   - product: what the store sells.
   ///   - platform: whose SDK writes.
   ///   - context: now, the time zone and the locale.
   public init(_ product: StoreProduct, on platform: Platform, in context: PricingContext) {

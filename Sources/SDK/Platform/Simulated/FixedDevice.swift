@@ -1,6 +1,6 @@
 /// A device whose facts do not change.
-public struct FixedDevice: Device {
-  public var facts: DeviceFacts
+package struct FixedDevice: Device {
+  package var facts: DeviceFacts
 
-  public init(_ facts: DeviceFacts = DeviceFacts()) { self.facts = facts }
+  package init(_ facts: DeviceFacts = DeviceFacts()) { self.facts = facts }
 }

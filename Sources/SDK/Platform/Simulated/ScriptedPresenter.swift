@@ -1,10 +1,10 @@
-public import Expressions
-public import RuleEngine
+package import Expressions
+internal import RuleEngine
 
 /// A presenter without a screen: it says what it was told, and a script plays the user.
-public final class ScriptedPresenter: PaywallPresenter {
+package final class ScriptedPresenter: PaywallPresenter {
   /// What the presenter is told.
-  public enum Command: Hashable, Sendable {
+  package enum Command: Hashable, Sendable {
     case present(identifier: String, url: String)
     case dismiss(identifier: String)
     case survey(id: String)
@@ -31,7 +31,7 @@ public final class ScriptedPresenter: PaywallPresenter {
   ///   - isAvailable: whether there is something to present from.
   ///   - acknowledges: whether paywalls are there, and gone, at once; otherwise the script says so.
   ///   - observe: is told of every command, in order.
-  public init(
+  package init(
     isAvailable: Bool = true, acknowledges: Bool = true,
     observe: @escaping @Sendable (Command) -> Void = { _ in }
   ) {
@@ -40,7 +40,7 @@ public final class ScriptedPresenter: PaywallPresenter {
   }
 
   /// Changes what the presenter does from now on; nil leaves it.
-  public func set(isAvailable: Bool? = nil, acknowledges: Bool? = nil) {
+  package func set(isAvailable: Bool? = nil, acknowledges: Bool? = nil) {
     state.withLock { state in
       state.isAvailable = isAvailable ?? state.isAvailable
       state.acknowledges = acknowledges ?? state.acknowledges
@@ -48,10 +48,10 @@ public final class ScriptedPresenter: PaywallPresenter {
   }
 
   /// The last paywall.
-  public var presentation: PaywallPresentation? { state.withLock { $0.current } }
+  package var presentation: PaywallPresentation? { state.withLock { $0.current } }
 
   /// Where the script reports what the user does on it.
-  public var handle: PresentationHandle? { presentation?.handle }
+  package var handle: PresentationHandle? { presentation?.handle }
 
   // MARK: What the SDK asks for
 
@@ -59,9 +59,9 @@ public final class ScriptedPresenter: PaywallPresenter {
     var description: String
   }
 
-  public func canPresent() async -> Bool { state.withLock { $0.isAvailable } }
+  package func canPresent() async -> Bool { state.withLock { $0.isAvailable } }
 
-  public func present(_ presentation: PaywallPresentation) async throws {
+  package func present(_ presentation: PaywallPresentation) async throws {
     observe(.present(identifier: presentation.info.identifier, url: presentation.info.url))
     let acknowledges = state.withLock { state in
       state.current = presentation
@@ -74,7 +74,7 @@ public final class ScriptedPresenter: PaywallPresenter {
     if let refusal { throw Refusal(description: refusal) }
   }
 
-  public func dismiss(_ presentation: PaywallPresentation) async {
+  package func dismiss(_ presentation: PaywallPresentation) async {
     observe(.dismiss(identifier: presentation.info.identifier))
     if state.withLock({ $0.acknowledges }) { return }
     await withCheckedContinuation { continuation in
@@ -82,31 +82,31 @@ public final class ScriptedPresenter: PaywallPresenter {
     }
   }
 
-  public func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer {
+  package func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer {
     observe(.survey(id: survey.id))
     return await withCheckedContinuation { continuation in
       state.withLock { $0.surveying = continuation }
     }
   }
 
-  public func send(_ message: PaywallMessage, to presentation: PaywallPresentation) {
+  package func send(_ message: PaywallMessage, to presentation: PaywallPresentation) {
     observe(.message(message))
   }
 
-  public func alert(_ alert: PaywallAlert) { observe(.alert(alert)) }
+  package func alert(_ alert: PaywallAlert) { observe(.alert(alert)) }
 
-  public func open(_ url: String, external: Bool) { observe(.open(url: url, external: external)) }
+  package func open(_ url: String, external: Bool) { observe(.open(url: url, external: external)) }
 
-  public func schedule(_ notification: LocalNotification) { observe(.schedule(notification)) }
+  package func schedule(_ notification: LocalNotification) { observe(.schedule(notification)) }
 
-  public func checkout(_ directive: Value, in presentation: PaywallPresentation) {
+  package func checkout(_ directive: Value, in presentation: PaywallPresentation) {
     observe(.checkout(directive))
   }
 
   // MARK: What the script does
 
   /// The paywall that was asked for is visible, or cannot be shown for a reason.
-  public func finishPresenting(refusal: String? = nil) {
+  package func finishPresenting(refusal: String? = nil) {
     let waiting = state.withLock { state in
       defer { state.presenting = nil }
       return state.presenting
@@ -115,7 +115,7 @@ public final class ScriptedPresenter: PaywallPresenter {
   }
 
   /// The paywall that was to go is gone.
-  public func finishDismissing() {
+  package func finishDismissing() {
     let waiting = state.withLock { state in
       defer { state.dismissing = nil }
       return state.dismissing
@@ -123,7 +123,7 @@ public final class ScriptedPresenter: PaywallPresenter {
     waiting?.resume()
   }
 
-  public func answerSurvey(_ answer: SurveyAnswer) {
+  package func answerSurvey(_ answer: SurveyAnswer) {
     let waiting = state.withLock { state in
       defer { state.surveying = nil }
       return state.surveying

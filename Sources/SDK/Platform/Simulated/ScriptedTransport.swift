@@ -1,28 +1,28 @@
-public import Expressions
+package import Expressions
 
 /// A backend that answers from a script.
-public final class ScriptedTransport: Transport {
+package final class ScriptedTransport: Transport {
   /// What is answered to requests of a kind: one answer after the other, the last again and again.
-  public struct Rule: Sendable {
-    public var method: HTTPRequest.Method
+  package struct Rule: Sendable {
+    package var method: HTTPRequest.Method
     /// `*` stands for anything.
-    public var path: String
-    public var replies: [Reply]
+    package var path: String
+    package var replies: [Reply]
 
-    public init(_ method: HTTPRequest.Method, _ path: String, _ replies: [Reply]) {
+    package init(_ method: HTTPRequest.Method, _ path: String, _ replies: [Reply]) {
       self.method = method
       self.path = path
       self.replies = replies
     }
 
     /// Whether the rule answers a request.
-    public func answers(_ request: HTTPRequest) -> Bool {
+    package func answers(_ request: HTTPRequest) -> Bool {
       method == request.method && !replies.isEmpty && ScriptedTransport.fits(path, request.path)
     }
   }
 
   /// One answer, after some milliseconds.
-  public enum Reply: Sendable {
+  package enum Reply: Sendable {
     case json(Value?, status: Int = 200, delay: Int64 = 0)
     case networkError(String, delay: Int64 = 0)
     /// Confirms the assignments of the request.
@@ -37,7 +37,7 @@ public final class ScriptedTransport: Transport {
   /// - Parameters:
   ///   - rules: the first that fits answers; without one the answer is 404.
   ///   - observe: is told of every request, in order.
-  public init(
+  package init(
     rules: [Rule], time: any TimeSource,
     observe: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
   ) {
@@ -46,7 +46,7 @@ public final class ScriptedTransport: Transport {
     self.observe = observe
   }
 
-  public func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  package func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     observe(request)
     switch reply(to: request) {
     case .networkError(let message, let delay):

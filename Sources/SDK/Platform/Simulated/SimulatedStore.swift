@@ -4,35 +4,35 @@
 /// app's own products are bought in tests.
 internal import Expressions
 
-public final class SimulatedStore: PurchaseStore {
+package final class SimulatedStore: PurchaseStore {
   /// How purchases and restores go, one after the other; the last again and again.
-  public struct Script: Sendable {
-    public enum Purchase: Sendable {
+  package struct Script: Sendable {
+    package enum Purchase: Sendable {
       case result(PurchaseResult)
       /// Waits for ``SimulatedStore/resolvePurchase(_:)``.
       case manual
     }
 
-    public enum Restore: Sendable {
+    package enum Restore: Sendable {
       /// With products that the user owns afterwards.
       case result(RestorationResult, owned: [String] = [])
       /// Waits for ``SimulatedStore/resolveRestore(_:owned:)``.
       case manual
     }
 
-    public var owned: [String] = []
-    public var purchases: [Purchase] = [.result(.purchased)]
-    public var restores: [Restore] = [.result(.restored)]
+    package var owned: [String] = []
+    package var purchases: [Purchase] = [.result(.purchased)]
+    package var restores: [Restore] = [.result(.restored)]
     /// Purchase tokens that can be consumed.
-    public var tokens: Set<String> = []
+    package var tokens: Set<String> = []
     /// Whether the user may have introductory offers.
-    public var isEligibleForOffers = true
+    package var isEligibleForOffers = true
 
-    public init() {}
+    package init() {}
   }
 
   /// What the store is asked to do.
-  public enum Command: Hashable, Sendable {
+  package enum Command: Hashable, Sendable {
     case purchase(PurchaseRequest)
     case restore
   }
@@ -58,7 +58,7 @@ public final class SimulatedStore: PurchaseStore {
   private let observe: @Sendable (Command) -> Void
 
   /// - Parameter observe: is told of every purchase and restore, in order.
-  public init(
+  package init(
     products: [StoreProduct], script: Script = Script(),
     observe: @escaping @Sendable (Command) -> Void = { _ in }
   ) {
@@ -67,7 +67,7 @@ public final class SimulatedStore: PurchaseStore {
     self.observe = observe
   }
 
-  public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+  package func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
     let isEligible = state.withLock { $0.script.isEligibleForOffers }
     return identifiers.compactMap { id in
       var product = catalogue[id]
@@ -76,7 +76,7 @@ public final class SimulatedStore: PurchaseStore {
     }
   }
 
-  public func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+  package func purchase(_ request: PurchaseRequest) async -> StorePurchase {
     observe(.purchase(request))
     let next = state.withLock { state -> Script.Purchase in
       let script = state.script.purchases
@@ -93,7 +93,7 @@ public final class SimulatedStore: PurchaseStore {
   }
 
   /// Ends the purchases that wait: the one of a paywall, and those that a restart left behind.
-  public func resolvePurchase(_ result: PurchaseResult) {
+  package func resolvePurchase(_ result: PurchaseResult) {
     let waiting = state.withLock { state in
       defer { state.waitingPurchases = [] }
       return state.waitingPurchases
@@ -115,7 +115,7 @@ public final class SimulatedStore: PurchaseStore {
       result, transaction: StoreTransaction(storeTransactionID: "transaction-\(number)"))
   }
 
-  public func restorePurchases() async -> RestorationResult {
+  package func restorePurchases() async -> RestorationResult {
     observe(.restore)
     let next = state.withLock { state -> Script.Restore in
       let script = state.script.restores
@@ -134,7 +134,7 @@ public final class SimulatedStore: PurchaseStore {
   }
 
   /// Ends the restores that wait; several calls can.
-  public func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
+  package func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
     let waiting = state.withLock { state in
       state.own(owned)
       defer { state.waitingRestores = [] }
@@ -144,13 +144,13 @@ public final class SimulatedStore: PurchaseStore {
   }
 
   /// Whether a purchase waits for an answer.
-  public var isPurchaseWaiting: Bool { state.withLock { !$0.waitingPurchases.isEmpty } }
+  package var isPurchaseWaiting: Bool { state.withLock { !$0.waitingPurchases.isEmpty } }
 
-  public func ownedProducts() async throws(StoreError) -> [String] {
+  package func ownedProducts() async throws(StoreError) -> [String] {
     state.withLock { $0.script.owned }
   }
 
-  public func consume(_ purchaseToken: String) async throws(StoreError) -> String {
+  package func consume(_ purchaseToken: String) async throws(StoreError) -> String {
     let isKnown = state.withLock { $0.script.tokens.remove(purchaseToken) != nil }
     guard isKnown else {
       throw StoreError("there is no purchase with the token '\(purchaseToken)'")
@@ -158,17 +158,17 @@ public final class SimulatedStore: PurchaseStore {
     return purchaseToken
   }
 
-  public func changes() -> AsyncStream<Void> {
+  package func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     state.withLock { $0.listeners.append(continuation) }
     return stream
   }
 
   /// A purchase that happened outside the app: on another device, or approved later.
-  public func addTransaction(_ productID: String) { change { $0.own([productID]) } }
+  package func addTransaction(_ productID: String) { change { $0.own([productID]) } }
 
   /// The store takes a product back.
-  public func revoke(_ productID: String) {
+  package func revoke(_ productID: String) {
     change { $0.script.owned.removeAll { $0 == productID } }
   }
 

@@ -2,18 +2,18 @@
 /// ready. Whether anything is left to do can be told, and two runs are alike.
 internal import Expressions
 
-public final class SimulationExecutor: TaskExecutor {
+package final class SimulationExecutor: TaskExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 
-  public init() {}
+  package init() {}
 
-  public func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }
   }
 
   /// Runs until nothing is ready.
-  public func drain() {
+  package func drain() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())
     }

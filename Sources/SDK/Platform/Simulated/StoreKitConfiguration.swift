@@ -1,22 +1,22 @@
-public import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// The products of a StoreKit configuration file (`.storekit`), as Xcode writes it.
 ///
 /// Read are one-time products, the subscriptions of all groups with their introductory offers, and
 /// the storefront with its currency and locale.
-public struct StoreKitConfiguration: Hashable, Sendable {
-  public var products: [StoreProduct]
+package struct StoreKitConfiguration: Hashable, Sendable {
+  package var products: [StoreProduct]
   /// Why products of the file are left out, and what else is worth knowing about them.
-  public var diagnostics: [Diagnostic]
+  package var diagnostics: [Diagnostic]
 
   /// Why a file cannot be used.
-  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    public var description: String
+  package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
   }
 
   /// Reads the text of a file.
-  public init(_ text: some Sequence<UInt8>) throws(Fault) {
+  package init(_ text: some Sequence<UInt8>) throws(Fault) {
     let bytes = Array(text)
     let decoded = ProductList.decode(json: bytes)
     guard let list = decoded.output, list.format == .storeKit else {

@@ -1,7 +1,7 @@
 /// A clock that stands still until it is moved: a day takes as long as what happens in it.
 internal import Expressions
 
-public final class VirtualClock: TimeSource {
+package final class VirtualClock: TimeSource {
   private struct Sleeper {
     var number: Int
     var deadline: Int64
@@ -19,14 +19,14 @@ public final class VirtualClock: TimeSource {
   private let state: Locked<State>
 
   /// - Parameter now: milliseconds since 1970.
-  public init(now: Int64) { state = Locked(State(now: now)) }
+  package init(now: Int64) { state = Locked(State(now: now)) }
 
-  public var now: Int64 { state.withLock { $0.now } }
+  package var now: Int64 { state.withLock { $0.now } }
 
   /// When the next sleeper wakes, or nil when nobody sleeps.
-  public var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+  package var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
-  public func sleep(milliseconds: Int64) async throws {
+  package func sleep(milliseconds: Int64) async throws {
     let number = state.withLock { state in
       state.count += 1
       return state.count
@@ -58,7 +58,7 @@ public final class VirtualClock: TimeSource {
   /// deadline the one that slept first wakes first.
   ///
   /// - Returns: whether somebody woke; otherwise the clock shows `time`.
-  public func step(upTo time: Int64) -> Bool {
+  package func step(upTo time: Int64) -> Bool {
     let sleeper = state.withLock { state -> Sleeper? in
       let next = state.sleepers.min { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
       guard let next, next.deadline <= time else {
