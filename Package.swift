@@ -93,8 +93,9 @@ let package = Package(
       name: "RuleEngineTests", dependencies: engine + ["CShims"], swiftSettings: testSettings),
     .testTarget(
       name: "SDKTests", dependencies: engine + ["SDK", "SDKLive"], swiftSettings: testSettings),
+    // Sees only what is public, as an app does.
     .testTarget(
-      name: "DocumentationTests", dependencies: engine + ["SDK"],
+      name: "DocumentationTests", dependencies: engine + ["SDK"], packageAccess: false,
       swiftSettings: testSettings),
     .testTarget(
       name: "CorpusTests", dependencies: engine + ["SDK", "Scenarios", "conformance"],

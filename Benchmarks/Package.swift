@@ -1,14 +1,20 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// This measures more than the public API, so it counts as one of Tollgate's own targets: it takes that
+// package's name, which is its folder's, and not the one that SwiftPM would give it.
+let outer = String(
+  (Context.packageDirectory.split(separator: "/").dropLast().last ?? "tollgate").lowercased()
+    .map { $0.isLetter || $0.isNumber ? $0 : "_" })
+
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  .unsafeFlags(["-package-name", outer]),
 ]
 
-// A package of its own, so that nobody who builds Tollgate builds this. It sees what any other
-// package sees: the public API.
+// A package of its own, so that nobody who builds Tollgate builds this.
 let package = Package(
   name: "tollgate-benchmarks",
   platforms: [.macOS(.v15)],
@@ -36,7 +42,7 @@ let package = Package(
         .embedInCode("Data/rules.jsonl"), .embedInCode("Data/contexts.json"),
         .embedInCode("Data/superscript.jsonl"),
       ],
-      swiftSettings: settings),
+      packageAccess: false, swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// This counts as one of Tollgate's own targets, and sees what they see of each other: it takes that
+// package's name, which is its folder's, and not the one that SwiftPM would give it.
+let outer = String(
+  (Context.packageDirectory.split(separator: "/").dropLast().last ?? "tollgate").lowercased()
+    .map { $0.isLetter || $0.isNumber ? $0 : "_" })
+
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  .unsafeFlags(["-package-name", outer]),
 ]
 
 // One executable a target. libFuzzer brings `main`, so these link only with `--sanitize fuzzer`;
@@ -25,11 +32,11 @@ let package = Package(
         .product(name: "Expressions", package: "tollgate"),
         .product(name: "RuleEngine", package: "tollgate"),
       ],
-      swiftSettings: settings)
+      packageAccess: false, swiftSettings: settings)
   ]
     + targets.map {
       .executableTarget(
-        name: $0, dependencies: ["Checks"],
+        name: $0, dependencies: ["Checks"], packageAccess: false,
         swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])],
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
     },

@@ -17,9 +17,6 @@ try extractor.source.write(
   to: root.appendingPathComponent("Tests/DocumentationTests/Examples.swift"), atomically: true,
   encoding: .utf8)
 print("\(extractor.examples.count) examples")
-for type in extractor.types where !type.hasExample && type.file.hasPrefix("Sources/Expressions/") {
-  print("no example: \(type.name) in \(type.file)")
-}
 SWIFT
 "${SWIFT:-swift}c" -o "$folder/make-examples" "$folder/main.swift" \
   Tests/DocumentationTests/ExampleExtractor.swift

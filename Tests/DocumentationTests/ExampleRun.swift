@@ -63,15 +63,15 @@ final class ExampleRun {
        {"slot":"secondary","identifier":"month","price":"9.99","currency":"USD","locale":"en_US","period":"P1M"}]
       """#
     let products = ProductList.decode(json: json.utf8).output?.products ?? []
-    let made = try? TextProducts(products, context: PricingContext(now: 1_772_366_400_000))
-    return TextContext.make(
-      products: made?.slotted ?? [], selected: 0,
-      roots: [
-        (
-          "user",
-          ["firstName": "Mara", "streak": 3, "features": ["plans", "coach"], "html": "<b>"]
-        )
-      ])
+    var producer = try? AttributeProducer(.iosStoreKit2, PricingContext(now: 1_772_366_400_000))
+    let attributes = products.compactMap { try? producer?.attributes(of: $0).value }
+    guard attributes.count == 2 else { return .null }
+    return [
+      "products": [
+        "primary": attributes[0], "secondary": attributes[1], "selected": attributes[0],
+      ],
+      "user": ["firstName": "Mara", "streak": 3, "features": ["plans", "coach"], "html": "<b>"],
+    ]
   }()
 
   /// Expects a template to compile, and to say this.

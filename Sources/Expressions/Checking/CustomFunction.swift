@@ -8,7 +8,7 @@
 ///   return .double(plan == "student" ? price / 2 : price)
 /// }
 /// let environment = ExpressionEnvironment(functions: [discount])
-/// let program = environment.compile("discount(params.price, user.plan) < 5.0").output!
+/// let program = try environment.compile("discount(params.price, user.plan) < 5.0").get()
 /// try program.evaluate(["params": ["price": 8.0], "user": ["plan": "student"]])  // true
 /// try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]])  // throws no-such-overload
 /// ```
@@ -18,25 +18,29 @@
 /// how many threads at a time it is called. The time that it takes counts against no limit; what it
 /// gives counts as ``Limits/memoryBytes``.
 ///
-/// Superscript has no such functions: its expressions ask their host (``HostFunctions``).
+/// Superscript has no such functions.
 public struct CustomFunction: Sendable {
-  /// What the function makes of the values of its arguments, the receiver first.
-  public typealias Body = @Sendable ([Value]) throws(EvaluationError) -> Value
-
   /// What it is called; `geo.distance` is in the name space `geo`.
   public let name: String
   /// How many arguments it takes, the receiver among them; at most ``mostArguments``.
   public let arguments: ClosedRange<Int>
   /// Whether it is called as `a.name(b)`, and not as `name(a, b)`.
   public let isMethod: Bool
-  let body: Body
+  let body: @Sendable ([Value]) throws(EvaluationError) -> Value
 
   /// The most arguments that a function can take.
   public static let mostArguments = 250
 
-  /// A function of the language that is called in the same way is called in its place.
+  /// It takes the place of a function of the language that is called in the same way.
+  ///
+  /// - Parameters:
+  ///   - name: what it is called; `geo.distance` is in the name space `geo`.
+  ///   - arguments: how many it takes, the receiver among them; at most ``mostArguments``.
+  ///   - isMethod: whether it is called as `a.name(b)`, and not as `name(a, b)`.
+  ///   - body: what it makes of the values of its arguments, the receiver first.
   public init(
-    _ name: String, arguments: ClosedRange<Int>, isMethod: Bool = false, _ body: @escaping Body
+    _ name: String, arguments: ClosedRange<Int>, isMethod: Bool = false,
+    _ body: @escaping @Sendable ([Value]) throws(EvaluationError) -> Value
   ) {
     self.name = name
     self.arguments = arguments.clamped(to: (isMethod ? 1 : 0)...CustomFunction.mostArguments)
@@ -45,7 +49,10 @@ public struct CustomFunction: Sendable {
   }
 
   /// A function that always takes so many arguments.
-  public init(_ name: String, arguments: Int, isMethod: Bool = false, _ body: @escaping Body) {
+  public init(
+    _ name: String, arguments: Int, isMethod: Bool = false,
+    _ body: @escaping @Sendable ([Value]) throws(EvaluationError) -> Value
+  ) {
     self.init(name, arguments: arguments...arguments, isMethod: isMethod, body)
   }
 

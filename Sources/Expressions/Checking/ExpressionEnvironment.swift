@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let environment = ExpressionEnvironment(roots: ["user", "device"], variables: ["now"])
-/// let program = environment.compile("timestamp(now) > timestamp(user.until)").output!
+/// let program = try environment.compile("timestamp(now) > timestamp(user.until)").get()
 /// try program.evaluate(
 ///   ["now": "2026-11-21T08:00:00Z", "user": ["until": "2026-11-20T00:00:00Z"]])  // true
 ///
@@ -22,10 +22,10 @@ public struct ExpressionEnvironment: Sendable {
   public var limits: Limits
   /// Functions that expressions can call beside those of the language. Only CEL has them.
   public var functions: [CustomFunction]
-  /// The language of the expressions; see ``superscript(roots:variables:hostFunctions:limits:)``.
-  public internal(set) var dialect = Dialect.cel
+  /// The language of the expressions; see ``superscript(roots:variables:limits:)``.
+  package internal(set) var dialect = Dialect.cel
   /// Functions that the host answers. Only superscript has them.
-  public internal(set) var hostFunctions = HostFunctions()
+  package internal(set) var hostFunctions = HostFunctions()
   /// Functions that another dialect has, so that a call of one is told from a misspelt name.
   package var unsupportedFunctions: Set<String> = []
   /// What happens to values on their way into a frame.
@@ -79,7 +79,7 @@ public struct ExpressionEnvironment: Sendable {
 /// A path of names from a root to an attribute, such as `device.country`.
 ///
 /// ```swift
-/// let program = ExpressionEnvironment().compile("user.plan == device.tier || has(user.trial.end)").output!
+/// let program = try ExpressionEnvironment().compile("user.plan == device.tier || has(user.trial.end)").get()
 /// program.requirements[0] == AttributePath(["user", "plan"])  // true
 /// program.requirements.map { "\($0)" }  // ["user.plan", "device.tier", "user.trial.end"]
 /// ```

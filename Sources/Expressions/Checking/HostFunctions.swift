@@ -6,16 +6,16 @@
 /// ```swift
 /// let functions = HostFunctions(device: ["daysSince"], computed: ["daysSince"])
 /// let environment = ExpressionEnvironment.superscript(hostFunctions: functions)
-/// let program = environment.compile(#"device.daysSince("paywall_open") > 3"#).output!
+/// let program = try environment.compile(#"device.daysSince("paywall_open") > 3"#).get()
 /// program.questions  // [HostQuestion(function: "daysSince", argument: .text("paywall_open"))]
 /// ```
-public struct HostFunctions: Hashable, Sendable {
+package struct HostFunctions: Hashable, Sendable {
   /// Names that are members of `device`.
-  public var device: [String]
+  package var device: [String]
   /// Names that are members of `computed`.
-  public var computed: [String]
+  package var computed: [String]
 
-  public init(device: [String] = [], computed: [String] = []) {
+  package init(device: [String] = [], computed: [String] = []) {
     self.device = device
     self.computed = computed
   }
@@ -28,16 +28,16 @@ public struct HostFunctions: Hashable, Sendable {
 ///
 /// ```swift
 /// let environment = ExpressionEnvironment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
-/// let program = environment.compile(#"device.daysSince("app_open") > 3"#).output!
+/// let program = try environment.compile(#"device.daysSince("app_open") > 3"#).get()
 /// program.questions.map(\.description)  // ["daysSince(\"app_open\")"]
 /// var frame = Frame(for: program)
 /// try frame.fill(["user": ["plan": "free"]])
 /// try frame.answer(0, with: 5)
 /// try program.evaluate(in: &frame)  // true
 /// ```
-public struct HostQuestion: Hashable, Sendable {
+package struct HostQuestion: Hashable, Sendable {
   /// The first argument of the call.
-  public enum Argument: Hashable, Sendable {
+  package enum Argument: Hashable, Sendable {
     /// A text in the expression; empty when the call has no argument.
     case text(String)
     /// Known only while evaluating. The answer is a map from texts to replies.
@@ -46,17 +46,17 @@ public struct HostQuestion: Hashable, Sendable {
     case anyOther
   }
 
-  public var function: String
-  public var argument: Argument
+  package var function: String
+  package var argument: Argument
 
-  public init(function: String, argument: Argument) {
+  package init(function: String, argument: Argument) {
     self.function = function
     self.argument = argument
   }
 }
 
 extension HostQuestion: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch argument {
     case .text(""): "\(function)()"
     case .text(let text): "\(function)(\"\(text)\")"

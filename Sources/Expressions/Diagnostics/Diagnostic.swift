@@ -29,21 +29,21 @@ public struct Diagnostic: Hashable, Sendable {
   /// Where in the config, as `trigger_options[2].rules[0].expression_cel`; empty without config.
   public var path: String
   /// What others do about it: the second severity of a finding, beside ours.
-  public var peers: [PeerEffect]
+  package var peers: [PeerEffect]
   /// Another place that the finding is about.
-  public struct Related: Hashable, Sendable {
+  package struct Related: Hashable, Sendable {
     /// Where in the config.
-    public var path: String
-    public var message: String
+    package var path: String
+    package var message: String
 
-    public init(path: String, message: String) {
+    package init(path: String, message: String) {
       self.path = path
       self.message = message
     }
   }
 
   /// Other places that have to do with it.
-  public var related: [Related]
+  package var related: [Related]
   /// Facts that help to understand the message.
   public var notes: [String]
   /// What to write or do instead.
@@ -70,26 +70,3 @@ public struct Diagnostic: Hashable, Sendable {
     peers.contains { $0.severity == .error } ? .error : peers.isEmpty ? nil : .warning
   }
 }
-
-/// What compiling gives: the result if there is one, and everything there is to say about it.
-///
-/// ```swift
-/// let compiled = ExpressionEnvironment().compile("(user.age >= 18")
-/// if let program = compiled.output {
-///   print(program.requirements)
-/// } else {
-///   compiled.diagnostics.map(\.message)  // ["expected ')' to close '('"]
-/// }
-/// ```
-public struct Compilation<Output> {
-  /// Absent exactly when a diagnostic of severity error says why.
-  public var output: Output?
-  public var diagnostics: [Diagnostic]
-
-  package init(output: Output?, diagnostics: [Diagnostic]) {
-    self.output = output
-    self.diagnostics = diagnostics
-  }
-}
-
-extension Compilation: Sendable where Output: Sendable {}

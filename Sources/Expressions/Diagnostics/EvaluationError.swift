@@ -4,7 +4,7 @@
 /// worked out only when somebody looks (``Program/range(of:in:)``).
 ///
 /// ```swift
-/// let program = ExpressionEnvironment().compile("user.credits / user.days > 3").output!
+/// let program = try ExpressionEnvironment().compile("user.credits / user.days > 3").get()
 /// do throws(EvaluationError) {
 ///   _ = try program.evaluate(["user": ["credits": 10, "days": 0]])
 /// } catch {

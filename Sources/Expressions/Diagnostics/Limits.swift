@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// let strict = ExpressionEnvironment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
-/// let program = strict.compile("user.tags.exists(t, t == 'beta')").output!
+/// let program = try strict.compile("user.tags.exists(t, t == 'beta')").get()
 /// try program.evaluate(["user": ["tags": ["a", "b", "c"]]])  // false
 /// try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]])  // throws limit-exceeded
 /// ```

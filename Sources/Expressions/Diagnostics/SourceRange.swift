@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let source = "user.name == 'Zoé' && user.nam != ''"
-/// let program = ExpressionEnvironment().compile(source).output!
+/// let program = try ExpressionEnvironment().compile(source).get()
 /// let error = try #require(throws: EvaluationError.self) {
 ///   try program.evaluate(["user": ["name": "Zoé"]])
 /// }

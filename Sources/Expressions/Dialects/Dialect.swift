@@ -3,13 +3,13 @@
 ///
 /// ```swift
 /// let rule = "user.seats < 5"
-/// let cel = ExpressionEnvironment().compile(rule).output!
+/// let cel = try ExpressionEnvironment().compile(rule).get()
 /// try cel.evaluate(["user": ["plan": "free"]])  // throws no-such-attribute
 /// let superscript = ExpressionEnvironment.superscript()
 /// superscript.dialect  // .superscript
-/// try superscript.compile(rule).output!.evaluate(["user": ["plan": "free"]])  // true
+/// try superscript.compile(rule).get().evaluate(["user": ["plan": "free"]])  // true
 /// ```
-public enum Dialect: String, Hashable, Sendable, CaseIterable {
+package enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// The Common Expression Language as its specification defines it.
   case cel
   /// What Superwall's SDKs evaluate (superscript 1.0.13, on cel-interpreter 0.8.1): values are true
@@ -34,19 +34,21 @@ extension ExpressionEnvironment {
   ///   - roots: maps that are always there. `device` and `computed` always are.
   ///   - variables: names that may be bound to values of any type; reading one that is not bound
   ///     makes the whole expression null.
+  ///   - limits: how much an expression may take.
   public static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
-    hostFunctions: HostFunctions = HostFunctions(), limits: Limits = Limits()
+    limits: Limits = Limits()
   ) -> ExpressionEnvironment {
     superscript(
-      roots: roots, variables: variables, hostFunctions: hostFunctions, binding: ValueBinding(),
-      limits: limits)
+      roots: roots, variables: variables, hostFunctions: HostFunctions(), limits: limits)
   }
 
-  /// - Parameter binding: what happens to values on their way in, beside what the dialect does.
+  /// - Parameters:
+  ///   - hostFunctions: what the host answers.
+  ///   - binding: what happens to values on their way in, beside what the dialect does.
   package static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
-    hostFunctions: HostFunctions = HostFunctions(), binding: ValueBinding,
+    hostFunctions: HostFunctions, binding: ValueBinding = ValueBinding(),
     limits: Limits = Limits()
   ) -> ExpressionEnvironment {
     var environment = ExpressionEnvironment(roots: roots, variables: variables, limits: limits)

@@ -4,18 +4,18 @@
 /// ```swift
 /// let known = KnownAttributes(
 ///   ["device": ["platform": "iOS"]], complete: [AttributePath(["device"])])
-/// let program = ExpressionEnvironment().compile("has(device.model) ? user.a : user.b").output!
+/// let program = try ExpressionEnvironment().compile("has(device.model) ? user.a : user.b").get()
 /// let rest = program.specialize(known)
 /// rest.residue(of: rest.entries[0])  // "user.b"
 /// ```
-public struct KnownAttributes: Sendable {
+package struct KnownAttributes: Sendable {
   /// A map of roots, as contexts are.
-  public var values: Value
+  package var values: Value
   /// Maps to which nothing will be added: a name that they do not hold is known to be missing.
   /// What other maps do not hold is unknown.
-  public var complete: [AttributePath]
+  package var complete: [AttributePath]
 
-  public init(_ values: Value, complete: [AttributePath] = []) {
+  package init(_ values: Value, complete: [AttributePath] = []) {
     self.values = values
     self.complete = complete
   }

@@ -2,16 +2,18 @@
 /// place in the text where `&&`, `||`, `!` and `?:` connect something is a clause of its own.
 ///
 /// ```swift
-/// let program = ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// let program = try ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").get()
 /// var frame = Frame(for: program)
 /// try frame.fill(["user": ["plan": "pro"], "device": ["sessions": 7]])
 /// let clauses = program.clauses(of: program.entries[0], in: &frame)
 /// clauses.map(\.text)  // ["user.plan == 'free'", "device.sessions > 3"]
 /// clauses.map(\.outcome)  // [.false, .true]
 /// clauses.map(\.wasReached)  // [true, false]
-/// clauses[0].attributes[0].value  // "pro"
+/// clauses[0].reads[0].path.description  // "user.plan"
+/// clauses[0].reads[0].value  // "pro"
 /// ```
 public struct Clause: Hashable, Sendable {
+  /// What a clause comes to.
   public enum Outcome: Hashable, Sendable {
     case `true`, `false`
     /// An error, as when an attribute is not there.
@@ -21,19 +23,19 @@ public struct Clause: Hashable, Sendable {
   }
 
   /// An attribute that the clause reads; the value is nil when it is not there.
-  public struct Attribute: Hashable, Sendable {
-    public var path: AttributePath
-    public var value: Value?
+  package struct Attribute: Hashable, Sendable {
+    package var path: AttributePath
+    package var value: Value?
     /// Whether it was only asked for, as by `has(user.plan)`, and is there: the value was not read,
     /// and stands as the text `present`.
-    public var isPresenceOnly = false
+    package var isPresenceOnly = false
   }
 
   /// Something that the clause works out before it compares, as `size(user.tags)`; the value is
   /// nil when it gives none.
-  public struct Computed: Hashable, Sendable {
-    public var text: String
-    public var value: Value?
+  package struct Computed: Hashable, Sendable {
+    package var text: String
+    package var value: Value?
   }
 
   /// Where it stands, without parentheses around it.
@@ -50,8 +52,13 @@ public struct Clause: Hashable, Sendable {
   /// Whether the clause reads nothing and so comes to the same whatever is there, as a filter that
   /// makes no sense.
   public var isConstant: Bool
-  public var attributes: [Attribute]
-  public var computed: [Computed]
+  package var attributes: [Attribute]
+  package var computed: [Computed]
+
+  /// The attributes that the clause reads; the value is nil when there is none.
+  public var reads: [(path: AttributePath, value: Value?)] {
+    attributes.map { ($0.path, $0.value) }
+  }
 }
 
 extension Program {

@@ -1,33 +1,33 @@
 /// What evaluating an expression takes, estimated without evaluating it.
 ///
 /// ```swift
-/// let program = ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").output!
+/// let program = try ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").get()
 /// program.cost(of: program.entries[0]).operations  // 1...2
 /// ```
-public struct Cost: Hashable, Sendable {
+package struct Cost: Hashable, Sendable {
   /// Operators, calls and tests that are evaluated. Where an operand decides, the others are not.
-  public var operations: ClosedRange<Int>
+  package var operations: ClosedRange<Int>
   /// What is taken from ``Limits/steps``: a step is a round of a loop, or 16 elements or 64 bytes
   /// that an operation goes through.
-  public var steps: ClosedRange<Int>
+  package var steps: ClosedRange<Int>
 }
 
 extension Cost {
   /// How large the values of a context are assumed to be.
   ///
   /// ```swift
-  /// let program = ExpressionEnvironment().compile("user.tags.exists(t, t == 'beta')").output!
+  /// let program = try ExpressionEnvironment().compile("user.tags.exists(t, t == 'beta')").get()
   /// let few = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 3, bytes: 10))
   /// let many = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 300, bytes: 10))
   /// few.steps.upperBound < many.steps.upperBound  // true
   /// ```
-  public struct DataSizes: Hashable, Sendable {
+  package struct DataSizes: Hashable, Sendable {
     /// Elements or entries of a list or a map, those of lists and maps within it included.
-    public var elements: Int
+    package var elements: Int
     /// Bytes of a text.
-    public var bytes: Int
+    package var bytes: Int
 
-    public init(elements: Int = 100, bytes: Int = 1_000) {
+    package init(elements: Int = 100, bytes: Int = 1_000) {
       self.elements = max(elements, 0)
       self.bytes = max(bytes, 0)
     }
@@ -38,11 +38,11 @@ extension Program {
   /// What an entry takes at least and at most, for contexts whose values have at most these sizes.
   ///
   /// ```swift
-  /// let program = ExpressionEnvironment().compile("user.tags.exists(t, t in params.wanted)").output!
+  /// let program = try ExpressionEnvironment().compile("user.tags.exists(t, t in params.wanted)").get()
   /// let cost = program.cost(of: program.entries[0], for: Cost.DataSizes(elements: 10, bytes: 100))
   /// cost.steps.upperBound <= program.limits.steps  // true
   /// ```
-  public func cost(of entry: Entry, for sizes: Cost.DataSizes = Cost.DataSizes()) -> Cost {
+  package func cost(of entry: Entry, for sizes: Cost.DataSizes = Cost.DataSizes()) -> Cost {
     var estimate = CostEstimate(sizes: sizes)
     let root = storage.rootNodes[entry.source]
     for id in storage.graph.nodes(below: root).sorted() { estimate.add(id, storage.graph) }

@@ -6,7 +6,7 @@ internal import Regex
 /// allocates nothing from the system once the frame is warm.
 ///
 /// ```swift
-/// let program = ExpressionEnvironment().compile("user.plan == 'free'").output!
+/// let program = try ExpressionEnvironment().compile("user.plan == 'free'").get()
 /// var frame = Frame(for: program)
 /// for (line, isFree) in [(#"{"user":{"plan":"free"}}"#, true), (#"{"user":{}}"#, false)] {
 ///   try frame.fill(json: line.utf8)
@@ -307,7 +307,7 @@ public struct Frame: ~Copyable {
   /// - Parameters:
   ///   - number: the question's place in ``Program/questions``.
   ///   - value: the reply; null where there is none.
-  public mutating func answer(_ number: Int, with value: Value) throws(EvaluationError) {
+  package mutating func answer(_ number: Int, with value: Value) throws(EvaluationError) {
     guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
     // Replies come from the host itself, past what the platform does to attributes.
     var binding = ValueBinding()

@@ -6,7 +6,7 @@ internal import Regex
 /// own ``Frame``.
 ///
 /// ```swift
-/// let program = ExpressionEnvironment().compile("user.tags.filter(t, t.startsWith(params.prefix))").output!
+/// let program = try ExpressionEnvironment().compile("user.tags.filter(t, t.startsWith(params.prefix))").get()
 /// let value = try program.evaluate(
 ///   ["user": ["tags": ["beta", "staff", "b2b"]], "params": ["prefix": "b"]])
 /// value  // ["beta", "b2b"]
@@ -202,7 +202,7 @@ public struct Program: Sendable {
   }
 
   /// What the expressions ask their host. ``Frame/answer(_:with:)`` takes the replies.
-  public var questions: [HostQuestion] { storage.graph.slots.contents.compactMap(\.question) }
+  package var questions: [HostQuestion] { storage.graph.slots.contents.compactMap(\.question) }
 
   /// The slots of the questions, in the order of ``questions``.
   package var questionSlots: [Int] {
@@ -223,7 +223,7 @@ public struct Program: Sendable {
   /// An error of this entry for people, with the place that it comes from.
   ///
   /// ```swift
-  /// let program = ExpressionEnvironment().compile("user.name != '' && 10 / user.n > 3").output!
+  /// let program = try ExpressionEnvironment().compile("user.name != '' && 10 / user.n > 3").get()
   /// let entry = program.entries[0]
   /// do throws(EvaluationError) {
   ///   _ = try program.evaluate(["user": ["name": "Ann", "n": 0]])

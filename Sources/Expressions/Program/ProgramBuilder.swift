@@ -71,7 +71,7 @@ public struct ProgramBuilder: ~Copyable {
 
   /// Adds a list of filters; it becomes the next entry of the program, whose source is the filters
   /// as a text. Filters that can never hold are not errors: they do not hold.
-  public mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
+  package mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
 
   /// - Parameter marksClauses: whether every filter becomes a clause of an explanation.
   mutating func add(_ filters: [Filter], marksClauses: Bool) {
@@ -181,7 +181,7 @@ public struct ProgramBuilder: ~Copyable {
 
 extension ExpressionEnvironment {
   /// Compiles a list of filters.
-  public func compile(_ filters: [Filter]) -> Program {
+  package func compile(_ filters: [Filter]) -> Program {
     var builder = ProgramBuilder(self)
     builder.add(filters)
     return builder.build()
@@ -192,6 +192,7 @@ extension ExpressionEnvironment {
     var builder = ProgramBuilder(self)
     let diagnostics = builder.add(source)
     let hasErrors = diagnostics.contains { $0.severity == .error }
-    return Compilation(output: hasErrors ? nil : builder.build(), diagnostics: diagnostics)
+    return Compilation(
+      output: hasErrors ? nil : builder.build(), diagnostics: diagnostics, source: source)
   }
 }

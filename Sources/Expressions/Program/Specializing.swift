@@ -11,12 +11,12 @@ extension Program {
   ///
   /// ```swift
   /// let rule = #"device.platform == "iOS" && user.age > 10 + 8"#
-  /// let program = ExpressionEnvironment().compile(rule).output!
+  /// let program = try ExpressionEnvironment().compile(rule).get()
   /// let known = KnownAttributes(.object(["device": .object(["platform": "iOS"])]))
   /// let rest = program.specialize(known)
   /// rest.residue(of: rest.entries[0])  // "user.age > 18"
   /// ```
-  public func specialize(_ known: KnownAttributes) -> Program {
+  package func specialize(_ known: KnownAttributes) -> Program {
     var arena = Arena(limit: storage.limits.memoryBytes)
     let values = knownNodes(known, &arena)
     var rest = Program.folded(storage.graph.copy(of: storage.rootNodes, replacing: values))

@@ -13,9 +13,9 @@
 /// let program = ExpressionEnvironment().compile(filters)
 /// try program.evaluate(["user": ["plan": "free"], "device": ["sessions": 4]])  // true
 /// ```
-public struct Filter: Hashable, Sendable {
+package struct Filter: Hashable, Sendable {
   /// What is asked of the field.
-  public enum Operator: String, Hashable, Sendable, CaseIterable {
+  package enum Operator: String, Hashable, Sendable, CaseIterable {
     /// Equal, of the same type; whole and broken numbers are one type.
     case `is`
     /// Not equal; a value of another type is not equal.
@@ -36,22 +36,22 @@ public struct Filter: Hashable, Sendable {
   }
 
   /// How a filter goes with the one before it.
-  public enum Conjunction: String, Hashable, Sendable, CaseIterable {
+  package enum Conjunction: String, Hashable, Sendable, CaseIterable {
     case and
     case or
   }
 
   /// Names separated by dots. Empty parts count nothing; an empty path is the whole context.
-  public var field: String
+  package var field: String
   /// Nil for an operator that nobody knows: the filter never holds.
-  public var `operator`: Operator?
+  package var `operator`: Operator?
   /// A bool, a number, a text or a list of texts; with anything else, or nil, the filter never
   /// holds, but for `exists` and `not_exists`, which need no value.
-  public var value: Value?
+  package var value: Value?
   /// Nil is `and`. Ignored in the first filter of a list.
-  public var conjunction: Conjunction?
+  package var conjunction: Conjunction?
 
-  public init(
+  package init(
     field: String, operator: Operator?, value: Value? = nil, conjunction: Conjunction? = nil
   ) {
     self.field = field
@@ -61,12 +61,12 @@ public struct Filter: Hashable, Sendable {
   }
 
   /// The names of the field's path.
-  public var path: [String] {
+  package var path: [String] {
     field.split(separator: ".").map(String.init)
   }
 
   /// The filter for a person: `user.plan is "free"`.
-  public var text: String {
+  package var text: String {
     let name = field.isEmpty ? "(everything)" : field
     guard let `operator` else { return "\(name) (unknown operator)" }
     switch `operator` {

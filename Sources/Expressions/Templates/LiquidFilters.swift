@@ -153,6 +153,6 @@ struct LiquidFilters: Sendable {
 /// let analysis = TemplateEnvironment().analyze("{% for f in user.features %}{{ f }}{% endfor %}")
 /// analysis.reads.first?.wanted.contains(TemplateType.list)  // true
 /// ```
-public enum TemplateType: String, Hashable, Sendable {
+package enum TemplateType: String, Hashable, Sendable {
   case any, string, number, bool, list, object
 }

@@ -3,7 +3,7 @@ internal import CivilTime
 /// What only the caller of a rendering knows.
 ///
 /// ```swift
-/// let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+/// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()
 /// let rendered = try template.render(["user": ["name": "<Ann>"]], RenderOptions(escaping: .html))
 /// rendered.text  // "Hello &lt;Ann&gt;"
 /// ```
@@ -40,7 +40,7 @@ public struct RenderOptions: Sendable {
 /// A time zone.
 ///
 /// ```swift
-/// let template = TemplateEnvironment().compile("{{ user.end | date: '%H:%M' }}").output!
+/// let template = try TemplateEnvironment().compile("{{ user.end | date: '%H:%M' }}").get()
 /// let options = RenderOptions(zone: TemplateZone(named: "Europe/Berlin"))
 /// try template.render(["user": ["end": "2026-03-01T12:00:00Z"]], options).text  // "13:00"
 /// ```
@@ -57,7 +57,7 @@ public struct TemplateZone: Hashable, Sendable {
 /// Why a part of a template gave nothing. The text does not say so.
 ///
 /// ```swift
-/// let template = TemplateEnvironment(dialect: .shopify).compile("{{ a | divided_by: 0 }}").output!
+/// let template = try TemplateEnvironment(dialect: .shopify).compile("{{ a | divided_by: 0 }}").get()
 /// let rendered = try template.render(["a": 3])
 /// rendered.text  // ""
 /// rendered.errors.map(\.kind)  // [.divisionByZero]
@@ -75,7 +75,7 @@ public struct RenderError: Error, Hashable, Sendable {
 /// A rendered text and what went wrong in it. It keeps its memory for the next text.
 ///
 /// ```swift
-/// let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+/// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()
 /// var frame = Frame(for: template.program)
 /// try frame.fill(["user": ["name": "Ann"]])
 /// var text = RenderedText()
@@ -83,28 +83,28 @@ public struct RenderError: Error, Hashable, Sendable {
 /// text.string  // "Hello Ann"
 /// text.isComplete  // true
 /// ```
-public struct RenderedText: ~Copyable {
+package struct RenderedText: ~Copyable {
   fileprivate var output = OutputBuffer(limit: 0)
   fileprivate var faults: [UInt64] = []
   fileprivate var moreFaults = 0
   /// The fault that ended the rendering.
   fileprivate var end: UInt64?
   /// What went wrong, in the order in which it did; at most 100, and the one that ended it.
-  public internal(set) var errors: [RenderError] = []
+  package internal(set) var errors: [RenderError] = []
 
-  public init() {}
+  package init() {}
 
   /// Whether the template was rendered to its end: false when a limit was reached.
-  public var isComplete: Bool { end == nil }
+  package var isComplete: Bool { end == nil }
 
   /// How many bytes the text has.
-  public var count: Int { output.count }
+  package var count: Int { output.count }
 
   /// The text.
-  public var string: String { String(decoding: output.bytes, as: UTF8.self) }
+  package var string: String { String(decoding: output.bytes, as: UTF8.self) }
 
   /// Gives the bytes of the text, which are valid UTF-8, without copying them.
-  public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+  package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     body(output.bytes)
   }
 

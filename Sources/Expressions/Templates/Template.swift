@@ -11,20 +11,20 @@
 /// texts.render(0, in: &frame, into: &text)
 /// text.string  // "Only $9.99"
 /// ```
-public struct TemplateSet: Sendable {
-  public let program: Program
-  public let environment: TemplateEnvironment
+package struct TemplateSet: Sendable {
+  package let program: Program
+  package let environment: TemplateEnvironment
   /// The names of the templates that others render, by the numbers of their texts.
   let partialNames: [Int: String]
 
   /// How many templates there are.
-  public var count: Int { program.entries.count }
+  package var count: Int { program.entries.count }
 
   /// Whether a template computes names, so that a frame keeps all of its context.
   package var readsAllData: Bool { program.storage.allDataSlot != nil }
 
   /// Renders a template on a filled frame. What was in the text before is gone.
-  public func render(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
+  package func render(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
     run(number, in: &frame, into: &text)
     if text.hasFaults { text.errors = errors(of: text, number) }
   }
@@ -33,15 +33,15 @@ public struct TemplateSet: Sendable {
 /// One compiled template.
 ///
 /// ```swift
-/// let template = TemplateEnvironment().compile("Hello {{ user.name }}").output!
+/// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()
 /// try template.render(["user": ["name": "Ann"]]).text  // "Hello Ann"
 /// ```
 public struct Template: Sendable {
-  public let templates: TemplateSet
+  package let templates: TemplateSet
   public var program: Program { templates.program }
 
   /// Renders on a filled frame. What was in the text before is gone.
-  public func render(in frame: inout Frame, into text: inout RenderedText) {
+  package func render(in frame: inout Frame, into text: inout RenderedText) {
     templates.render(0, in: &frame, into: &text)
   }
 
@@ -66,7 +66,8 @@ extension TemplateEnvironment {
     let diagnostics = builder.add(source)
     let hasErrors = diagnostics.contains { $0.severity == .error }
     return Compilation(
-      output: hasErrors ? nil : Template(templates: builder.build()), diagnostics: diagnostics)
+      output: hasErrors ? nil : Template(templates: builder.build()), diagnostics: diagnostics,
+      source: source)
   }
 }
 
@@ -80,8 +81,8 @@ extension TemplateEnvironment {
 /// let texts = builder.build()
 /// texts.count  // 2
 /// ```
-public struct TemplateSetBuilder: ~Copyable {
-  public var environment: TemplateEnvironment { compiler.environment }
+package struct TemplateSetBuilder: ~Copyable {
+  package var environment: TemplateEnvironment { compiler.environment }
   private let scratch: TemplateScratch
   /// Has the graph that all the templates share.
   private var compiler: TemplateCompiler
@@ -89,14 +90,14 @@ public struct TemplateSetBuilder: ~Copyable {
   private var sources: [String] = []
   private var partialNames: [Int: String] = [:]
 
-  public init(_ environment: TemplateEnvironment) {
+  package init(_ environment: TemplateEnvironment) {
     scratch = TemplateScratch.take()
     compiler = TemplateCompiler(environment, scratch)
   }
 
   /// Adds a template; it becomes the next one of the set. One that has errors renders nothing.
   @discardableResult
-  public mutating func add(_ source: String) -> [Diagnostic] {
+  package mutating func add(_ source: String) -> [Diagnostic] {
     var text = environment.isHTML ? MarkupEntities.resolved(source) : source
     let number = sources.count
     sources.append(text)
@@ -129,7 +130,7 @@ public struct TemplateSetBuilder: ~Copyable {
   }
 
   /// Emits the program.
-  public consuming func build() -> TemplateSet {
+  package consuming func build() -> TemplateSet {
     let (environment, roots, sources, names) = (environment, roots, sources, partialNames)
     scratch.tables = compiler.graph.takeTables()
     TemplateScratch.give(scratch)

@@ -7,35 +7,35 @@
 ///   of: ["user": ["name": "Ann"], "products": ["primary": ["price": "$9.99"]]])
 /// analysis.check(against: schema).count  // 1
 /// ```
-public struct TemplateAnalysis: Sendable {
+package struct TemplateAnalysis: Sendable {
   /// One place where a template reads a value of its context.
-  public struct Read: Sendable {
+  package struct Read: Sendable {
     /// The path as people write it: `products.primary.price`, `list[0].name`, `a[b.c].d`.
-    public var path: String
+    package var path: String
     /// The names, nil where one is computed.
-    public var names: [String?]
-    public var range: SourceRange
+    package var names: [String?]
+    package var range: SourceRange
     /// Whether the template is prepared for the value being absent: it has a default, or a condition
     /// around it asks for it.
-    public var isGuarded: Bool
+    package var isGuarded: Bool
     /// The kinds of value that make sense here; empty when all do.
-    public var wanted: [TemplateType]
+    package var wanted: [TemplateType]
     /// What the value is used for, for messages.
-    public var use: String
+    package var use: String
     /// Paths that conditions around the place ask for.
     var guards: [String] = []
     /// What has to hold for the place to be reached.
     var reach = TemplateConditions.always
   }
 
-  public private(set) var reads: [Read] = []
+  package private(set) var reads: [Read] = []
   /// What is wrong with the template itself.
-  public private(set) var diagnostics: [Diagnostic] = []
+  package private(set) var diagnostics: [Diagnostic] = []
   private let conditions: TemplateConditions
   private let environment: TemplateEnvironment
 
   /// The paths that are read, each once, in order of their texts.
-  public var requirements: [String] {
+  package var requirements: [String] {
     Array(Set(reads.map(\.path))).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
@@ -52,7 +52,7 @@ public struct TemplateAnalysis: Sendable {
 
   /// Holds what is read against what there will be. What stands where a condition says no with what is
   /// known is not read, and not missing.
-  public func check(against schema: TemplateSchema) -> [Diagnostic] {
+  package func check(against schema: TemplateSchema) -> [Diagnostic] {
     var problems: [Diagnostic] = []
     var outcomes: [TemplateConditions.Outcome]?
     for read in reads {
@@ -129,7 +129,7 @@ public struct TemplateAnalysis: Sendable {
 
 extension TemplateEnvironment {
   /// Finds what a template reads.
-  public func analyze(_ source: String) -> TemplateAnalysis { TemplateAnalysis(source, self) }
+  package func analyze(_ source: String) -> TemplateAnalysis { TemplateAnalysis(source, self) }
 }
 
 extension Template {

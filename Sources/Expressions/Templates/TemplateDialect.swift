@@ -73,7 +73,7 @@ public struct TemplateDialect: Hashable, Sendable {
 /// let strict = TemplateEnvironment(dialect: .shopify, mode: .strict)
 /// strict.mode.rawValue  // "strict"
 /// ```
-public enum TemplateMode: String, Hashable, Sendable, CaseIterable {
+package enum TemplateMode: String, Hashable, Sendable, CaseIterable {
   /// What cannot be understood is passed over where Shopify's implementation does so.
   case lax
   case strict
@@ -84,9 +84,9 @@ public enum TemplateMode: String, Hashable, Sendable, CaseIterable {
 ///
 /// ```swift
 /// let angles = TemplateEnvironment(delimiters: .angles)
-/// try angles.compile("<< a >> {{ a }}").output!.render(["a": 1]).text  // "1 {{ a }}"
+/// try angles.compile("<< a >> {{ a }}").get().render(["a": 1]).text  // "1 {{ a }}"
 /// ```
-public enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
+package enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
   /// `{{ }}` and `{% %}`.
   case braces
   /// `<< >>` and `<% %>`.
@@ -99,7 +99,7 @@ public enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
 ///
 /// ```swift
 /// let small = TemplateEnvironment(limits: TemplateLimits(outputBytes: 10))
-/// let rendered = try small.compile("{% for i in (1..9) %}abc{% endfor %}").output!.render([:])
+/// let rendered = try small.compile("{% for i in (1..9) %}abc{% endfor %}").get().render([:])
 /// rendered.errors.map(\.kind)  // [.limitExceeded]
 /// ```
 public struct TemplateLimits: Hashable, Sendable {
@@ -150,8 +150,8 @@ public struct TemplateLimits: Hashable, Sendable {
 /// ```
 public struct TemplateEnvironment: Sendable {
   public var dialect: TemplateDialect
-  public var delimiters: TemplateDelimiters
-  public var mode: TemplateMode
+  package var delimiters: TemplateDelimiters
+  package var mode: TemplateMode
   /// Whether the source is HTML, so that `&lt;&lt; … &gt;&gt;` is a tag as well.
   public var isHTML: Bool
   /// Templates by the names with which `include` and `render` find them.
@@ -159,6 +159,15 @@ public struct TemplateEnvironment: Sendable {
   public var limits: TemplateLimits
 
   public init(
+    dialect: TemplateDialect = .superwall, isHTML: Bool = false, templates: [String: String] = [:],
+    limits: TemplateLimits = TemplateLimits()
+  ) {
+    self.init(
+      dialect: dialect, delimiters: .both, mode: .lax, isHTML: isHTML, templates: templates,
+      limits: limits)
+  }
+
+  package init(
     dialect: TemplateDialect = .superwall, delimiters: TemplateDelimiters = .both,
     mode: TemplateMode = .lax, isHTML: Bool = false, templates: [String: String] = [:],
     limits: TemplateLimits = TemplateLimits()

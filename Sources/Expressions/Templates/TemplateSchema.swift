@@ -4,9 +4,9 @@
 /// let schema = TemplateSchema(.object([("user", .object([("name", .scalar(.string))], isOpen: false))], isOpen: false))
 /// TemplateEnvironment().analyze("Hello {{ user.name }}").check(against: schema).count  // 0
 /// ```
-public struct TemplateSchema: Sendable {
+package struct TemplateSchema: Sendable {
   /// What is known of a value.
-  public indirect enum Shape: Sendable {
+  package indirect enum Shape: Sendable {
     /// Anything.
     case any
     case scalar(TemplateType)
@@ -40,13 +40,13 @@ public struct TemplateSchema: Sendable {
   }
 
   /// The roots by name, as one object.
-  public var root: Shape
+  package var root: Shape
   package var absences: [Absence] = []
 
-  public init(_ root: Shape) { self.root = root }
+  package init(_ root: Shape) { self.root = root }
 
   /// What the values of one context show: exactly its members are there.
-  public init(of context: Value) { root = TemplateSchema.shape(of: context) }
+  package init(of context: Value) { root = TemplateSchema.shape(of: context) }
 
   private static func shape(of value: Value) -> Shape {
     guard case .map(let entries) = value else { return .value(value) }
@@ -153,7 +153,7 @@ public struct TemplateSchema: Sendable {
 
 extension TemplateSchema.Shape {
   /// The kind of value.
-  public var type: TemplateType {
+  package var type: TemplateType {
     switch self {
     case .any: .any
     case .scalar(let type): type
@@ -165,7 +165,7 @@ extension TemplateSchema.Shape {
   }
 
   /// What holds for other values like this one, too.
-  public var withoutValue: TemplateSchema.Shape {
+  package var withoutValue: TemplateSchema.Shape {
     guard case .value(let value) = self else { return self }
     switch value {
     case .null: return .optional(.any)

@@ -6,14 +6,13 @@ internal import CShims
 /// do throws(JSONFault) {
 ///   _ = try Value.parse(json: #"{"plan": "free",}"#.utf8)
 /// } catch {
-///   error.kind  // .unexpectedByte
 ///   error.offset  // 16
 ///   error.message  // "this is not valid JSON"
 /// }
 /// ```
 public struct JSONFault: Error, Hashable, Sendable {
   /// The kinds of fault.
-  public enum Kind: UInt8, Hashable, Sendable {
+  package enum Kind: UInt8, Hashable, Sendable {
     case unexpectedEnd
     case unexpectedByte
     case badEscape
@@ -26,7 +25,7 @@ public struct JSONFault: Error, Hashable, Sendable {
     case trailingBytes
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// Byte offset in the text.
   public var offset: Int
 

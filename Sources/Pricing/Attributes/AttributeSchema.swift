@@ -1,9 +1,9 @@
 /// The names that the attributes of a namespace have, in the order in which they are written.
-public final class AttributeSchema: Sendable {
+package final class AttributeSchema: Sendable {
   /// The names of the system, then ``additions`` of ours.
-  public let names: [String]
+  package let names: [String]
   /// How many of the names are the system's own.
-  public let ownCount: Int
+  package let ownCount: Int
 
   private init(_ own: [String], additions: [String] = []) {
     names = own + additions
@@ -11,7 +11,7 @@ public final class AttributeSchema: Sendable {
   }
 
   /// Names that the system does not have, and that never change what it has.
-  public var additions: ArraySlice<String> { names[ownCount...] }
+  package var additions: ArraySlice<String> { names[ownCount...] }
 
   /// The place of a name, or nil.
   func place(of name: String) -> Int? {
@@ -34,15 +34,15 @@ public final class AttributeSchema: Sendable {
   ]
 
   /// The 33 texts of Superwall's iOS SDK (PricedProduct.attributes).
-  public static let ios = AttributeSchema(
+  package static let ios = AttributeSchema(
     superwallNames + ["billingPlanType", "isBillingPlanAvailable"], additions: superwallAdditions)
 
   /// The 32 texts of Superwall's Android SDK (StoreProductType.kt).
-  public static let android = AttributeSchema(
+  package static let android = AttributeSchema(
     superwallNames + ["productIdentifier"], additions: superwallAdditions)
 
   /// AgentWallie's variables, and what its resolver knows beside them.
-  public static let agentWallie = AttributeSchema(
+  package static let agentWallie = AttributeSchema(
     [
       "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",
       "has_trial", "savings_percentage", "label", "slot", "product_id",
@@ -52,7 +52,7 @@ public final class AttributeSchema: Sendable {
     ])
 
   /// The product object of the checkout context in the SDK build specification.
-  public static let checkout = AttributeSchema([
+  package static let checkout = AttributeSchema([
     "identifier", "currencyCode", "currencySymbol", "dailyPrice", "weeklyPrice", "monthlyPrice",
     "yearlyPrice", "languageCode", "locale", "localizedPeriod", "period", "periodAlt",
     "periodDays", "periodMonths", "periodWeeks", "periodYears", "periodly", "price", "rawPrice",

@@ -21,7 +21,7 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
   case checkout
 
   /// The names of its attributes, in their order.
-  public var schema: AttributeSchema {
+  package var schema: AttributeSchema {
     switch self {
     case .iosStoreKit2, .iosStoreKit1, .iosStripe, .iosAPI: .ios
     case .androidPlay, .androidStripe, .androidTest: .android

@@ -32,7 +32,7 @@ public struct ProductAttributes: Hashable, Sendable {
   let aboveExact: UInt64
 
   /// The names of the attributes.
-  public var schema: AttributeSchema { profile.schema }
+  package var schema: AttributeSchema { profile.schema }
 
   /// The attribute at a place of the schema; null where it is absent.
   package subscript(place: Int) -> Value {
@@ -75,7 +75,7 @@ public struct ProductAttributes: Hashable, Sendable {
   public var value: Value { value(withAbsent: false) }
 
   /// All attributes as a map, absent ones as null or not at all.
-  public func value(withAbsent: Bool) -> Value {
+  package func value(withAbsent: Bool) -> Value {
     value(schema.names.indices, withAbsent: withAbsent)
   }
 

@@ -1,22 +1,22 @@
 /// What a price is per day, week, month and year: the price, times a fraction that the factors give,
 /// rounded once.
-public struct UnitPrices: Hashable, Sendable {
+package struct UnitPrices: Hashable, Sendable {
   /// What one period costs.
-  public let micros: Int64
-  public let period: Period
-  public let factors: UnitFactors
+  package let micros: Int64
+  package let period: Period
+  package let factors: UnitFactors
 
-  public init(micros: Int64, period: Period, factors: UnitFactors) {
+  package init(micros: Int64, period: Period, factors: UnitFactors) {
     self.micros = micros
     self.period = period
     self.factors = factors
   }
 
   /// A derived price, and the fraction of the whole one that it is before rounding.
-  public struct Derived: Hashable, Sendable {
-    public var micros: Int64
-    public var numerator: Int64
-    public var denominator: Int64
+  package struct Derived: Hashable, Sendable {
+    package var micros: Int64
+    package var numerator: Int64
+    package var denominator: Int64
   }
 
   /// The price per unit.
@@ -25,7 +25,7 @@ public struct UnitPrices: Hashable, Sendable {
   ///   - digits: decimal digits of the result, 0 to 6.
   ///   - rounding: what happens to the others.
   @inline(__always)
-  public func per(
+  package func per(
     _ target: Period.Unit, digits: Int, _ rounding: Rounding
   ) throws(PricingError) -> Derived {
     guard period.count > 0 else { throw .emptyPeriod }
@@ -41,7 +41,7 @@ public struct UnitPrices: Hashable, Sendable {
   /// than the unit, else its part (StoreProductDiscount.swift).
   ///
   /// - Parameter cycles: how often the price is paid, at least once.
-  public func perTrial(
+  package func perTrial(
     _ target: Period.Unit, cycles: Int64, digits: Int, _ rounding: Rounding
   ) throws(PricingError) -> Derived {
     let units = factors.count(of: target, in: period.unit)

@@ -1,12 +1,12 @@
 /// An exact quotient of whole numbers. Neither is ever rounded to a binary or decimal fraction on
 /// the way to a price.
-public struct Fraction: Hashable, Sendable {
-  public let numerator: Int64
+package struct Fraction: Hashable, Sendable {
+  package let numerator: Int64
   /// Above 0.
-  public let denominator: Int64
+  package let denominator: Int64
 
   /// - Precondition: the denominator is above 0.
-  public init(_ numerator: Int64, _ denominator: Int64 = 1) {
+  package init(_ numerator: Int64, _ denominator: Int64 = 1) {
     precondition(denominator > 0, "a fraction has a denominator above 0")
     self.numerator = numerator
     self.denominator = denominator
@@ -22,7 +22,7 @@ public struct Fraction: Hashable, Sendable {
 }
 
 /// What happens to digits that are not shown.
-public enum Rounding: Hashable, Sendable {
+package enum Rounding: Hashable, Sendable {
   /// Towards minus infinity: a price is never shown as more than it is.
   case down
   /// To the nearest, from the middle to the even digit.

@@ -34,11 +34,11 @@ public struct Money: Hashable, Sendable {
 }
 
 /// Prices as plain text, without symbol or separators.
-public enum PriceText {
+package enum PriceText {
   /// Micros of a decimal number: `9.99`, `-4`, `1e3`. What is left below a micro is rounded half to
   /// even. Nothing but ASCII digits, one sign, one point and an exponent are taken: `9,99` and
   /// `$9.99` are not prices.
-  public static func micros(_ text: String) throws(PricingError) -> Int64 {
+  package static func micros(_ text: String) throws(PricingError) -> Int64 {
     var text = text
     let result = text.withUTF8 { bytes -> Result<Int64, PricingError> in
       do throws(PricingError) {
@@ -140,7 +140,7 @@ public enum PriceText {
 
   /// Plain decimal text: with so many decimal digits, or with as many as are needed. Digits that
   /// are not shown are cut off.
-  public static func plain(_ micros: Int64, digits: Int? = nil) -> String {
+  package static func plain(_ micros: Int64, digits: Int? = nil) -> String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { scratch in
       let start = writePlain(micros, digits: digits, before: 32, scratch)
       return String(decoding: UnsafeBufferPointer(rebasing: scratch[start..<32]), as: UTF8.self)

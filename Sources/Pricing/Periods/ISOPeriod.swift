@@ -1,13 +1,13 @@
 /// An ISO 8601 duration of whole years, months, weeks and days, such as `P1M` or `P4W2D`.
-public struct ISOPeriod: Hashable, Sendable {
-  public let years: Int
-  public let months: Int
-  public let weeks: Int
-  public let days: Int
+package struct ISOPeriod: Hashable, Sendable {
+  package let years: Int
+  package let months: Int
+  package let weeks: Int
+  package let days: Int
 
   /// Reads `P`, then numbers with Y, M, W and D in this order, each at most once. A time (`T`),
   /// fractions, signs, and numbers above ``Period/maximumCount`` are refused.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var fields = [0, 0, 0, 0]
     var bytes = text.utf8.makeIterator()
     guard bytes.next() == UInt8(ascii: "P") else { return nil }
@@ -33,7 +33,7 @@ public struct ISOPeriod: Hashable, Sendable {
   }
 
   /// The duration of a period.
-  public init(_ period: Period) {
+  package init(_ period: Period) {
     years = period.unit == .year ? period.count : 0
     months = period.unit == .month ? period.count : 0
     weeks = period.unit == .week ? period.count : 0
@@ -42,7 +42,7 @@ public struct ISOPeriod: Hashable, Sendable {
 
   /// The period field by field: `P7D` is 7 days, `P4W2D` 30 days, `P1Y2M` 14 months. Nil for a mix
   /// of months and days, which has no fixed length, and for one that is too long.
-  public var period: Period? {
+  package var period: Period? {
     let totalMonths = years * 12 + months
     let totalDays = weeks * 7 + days
     if totalMonths > 0 {
@@ -55,7 +55,7 @@ public struct ISOPeriod: Hashable, Sendable {
   /// The period as Superwall's Android SDK understands it (SubscriptionPeriod.kt): everything in
   /// days, a month being 30; whole weeks before everything else, then whole months, and 12 months
   /// are a year. `P30D` is 1 month, `P14M` 60 weeks. Nil for one that is too long.
-  public var androidPeriod: Period? {
+  package var androidPeriod: Period? {
     let total = (years * 12 + months) * 30 + weeks * 7 + days
     if total % 7 == 0 { return Period(.week, total / 7) }
     guard total % 30 == 0 else { return Period(.day, total) }

@@ -84,7 +84,7 @@ public struct Period: Hashable, Sendable {
 
   /// How many billing periods make up a commitment: exact between months and years and between days
   /// and weeks, otherwise by days (a month has 30, a year 365), to the nearest; at least one.
-  public static func billingCycles(of billing: Period, in commitment: Period) -> Int {
+  package static func billingCycles(of billing: Period, in commitment: Period) -> Int {
     guard billing.count > 0 else { return 1 }
     func size(_ period: Period) -> (kind: Int, count: Int) {
       switch period.unit {

@@ -1,6 +1,6 @@
 /// How many units of one kind are in one of another, for dividing prices. Factors are data: each
 /// namespace has its own.
-public struct UnitFactors: Hashable, Sendable {
+package struct UnitFactors: Hashable, Sendable {
   /// 16 fractions: the rows are the unit of a price (day, week, month, year), the columns the unit
   /// of the period.
   private let cells: [Fraction]
@@ -9,12 +9,12 @@ public struct UnitFactors: Hashable, Sendable {
 
   /// How many `target` units one `unit` has: 7 days are in a week, 12/365 months in a day.
   @inline(__always)
-  public func count(of target: Period.Unit, in unit: Period.Unit) -> Fraction {
+  package func count(of target: Period.Unit, in unit: Period.Unit) -> Fraction {
     cells[target.rawValue &* 4 &+ unit.rawValue]
   }
 
   /// Superwall's iOS SDK (SubscriptionPeriod.swift): a year has 365 days, 52 weeks and 12 months.
-  public static let superwall = UnitFactors([
+  package static let superwall = UnitFactors([
     Fraction(1), Fraction(7), Fraction(365, 12), Fraction(365),
     Fraction(1, 7), Fraction(1), Fraction(52, 12), Fraction(52),
     Fraction(12, 365), Fraction(12, 52), Fraction(1), Fraction(12),
@@ -23,19 +23,19 @@ public struct UnitFactors: Hashable, Sendable {
 
   /// Superwall's Android SDK: the same, with fractions cut off after seven digits, so that some
   /// results are a little too high.
-  public static let android = superwall.truncated(toDigits: 7)
+  package static let android = superwall.truncated(toDigits: 7)
 
   /// Prices of introductory offers in the iOS SDK (StoreProductDiscount.swift), which kept an older
   /// factor between days and weeks: 365/52.
-  public static let iosTrial = superwall.replacing(
+  package static let iosTrial = superwall.replacing(
     day: Fraction(365, 52), week: Fraction(52, 365))
 
   /// Prices of introductory offers in the Android SDK: fractions cut off after six digits.
-  public static let androidTrial = superwall.truncated(toDigits: 6)
+  package static let androidTrial = superwall.truncated(toDigits: 6)
 
   /// AgentWallie (ProductResolver.swift) knows prices per month only: 30 days or 4.33 weeks. The
   /// other rows are those of ``superwall``.
-  public static let agentWallie = UnitFactors(
+  package static let agentWallie = UnitFactors(
     Array(superwall.cells[0..<8]) + [
       Fraction(1, 30), Fraction(100, 433), Fraction(1), Fraction(12),
     ] + Array(superwall.cells[12..<16]))

@@ -1,26 +1,26 @@
 /// One offer of a Google Play subscription: a base plan, perhaps with an offer in front of it.
-public struct PlayOffer: Hashable, Sendable {
+package struct PlayOffer: Hashable, Sendable {
   /// A span with one price. The last phase is the base plan and goes on.
-  public struct Phase: Hashable, Sendable {
-    public var micros: Int64
-    public var period: ISOPeriod
+  package struct Phase: Hashable, Sendable {
+    package var micros: Int64
+    package var period: ISOPeriod
     /// How many periods; 0 for ever.
-    public var cycles: Int
+    package var cycles: Int
 
-    public init(micros: Int64, _ period: ISOPeriod, cycles: Int) {
+    package init(micros: Int64, _ period: ISOPeriod, cycles: Int) {
       self.micros = micros
       self.period = period
       self.cycles = cycles
     }
   }
 
-  public var basePlanID: String
+  package var basePlanID: String
   /// Empty for the base plan itself.
-  public var offerID: String
-  public var tags: [String]
-  public var phases: [Phase]
+  package var offerID: String
+  package var tags: [String]
+  package var phases: [Phase]
 
-  public init(basePlanID: String, offerID: String = "", tags: [String] = [], phases: [Phase]) {
+  package init(basePlanID: String, offerID: String = "", tags: [String] = [], phases: [Phase]) {
     self.basePlanID = basePlanID
     self.offerID = offerID
     self.tags = tags
@@ -33,7 +33,7 @@ public struct PlayOffer: Hashable, Sendable {
   /// one: of its offers the one named; automatically, the longest free trial (the first of equals),
   /// else the lowest first paid phase, leaving out those whose tag ends in `-ignore-offer`. Where
   /// nothing fits, or none is wanted, the base plan itself; without a base plan, nothing.
-  public static func select(_ id: PlayProductID, from offers: [PlayOffer]) -> PlayOffer? {
+  package static func select(_ id: PlayProductID, from offers: [PlayOffer]) -> PlayOffer? {
     guard case .specific(let basePlanID) = id.basePlan else {
       return offers.first { $0.phases.count == 1 }
     }
@@ -71,25 +71,25 @@ public struct PlayOffer: Hashable, Sendable {
   }
 
   /// The phase that goes on: its price and period are those of the product.
-  public var basePhase: Phase? { phases.last }
+  package var basePhase: Phase? { phases.last }
 
   /// The phase that the Android SDK calls the trial: the first that is free, of all, else the first
   /// paid one before the last.
-  public var trialPhase: Phase? {
+  package var trialPhase: Phase? {
     phases.first { $0.micros == 0 } ?? phases.dropLast().first { $0.micros != 0 }
   }
 
   /// Whether anything stands before the base plan.
-  public var hasTrial: Bool { phases.count > 1 }
+  package var hasTrial: Bool { phases.count > 1 }
 }
 
 /// One way to buy a one-time product of Google Play.
-public struct PlayPurchaseOption: Hashable, Sendable {
-  public var micros: Int64
-  public var optionID: String?
-  public var offerID: String?
+package struct PlayPurchaseOption: Hashable, Sendable {
+  package var micros: Int64
+  package var optionID: String?
+  package var offerID: String?
 
-  public init(micros: Int64, optionID: String?, offerID: String? = nil) {
+  package init(micros: Int64, optionID: String?, offerID: String? = nil) {
     self.micros = micros
     self.optionID = optionID
     self.offerID = offerID
@@ -100,7 +100,7 @@ public struct PlayPurchaseOption: Hashable, Sendable {
   /// No offer wanted: one without offer. An option and an offer: exactly those, else the option. An
   /// offer alone: one with it. Neither: one that has both ids. Where none fits, any of those that the
   /// named option has, or of all.
-  public static func select(
+  package static func select(
     _ id: PlayProductID, from options: [PlayPurchaseOption]
   ) -> PlayPurchaseOption? {
     var choices = options

@@ -37,7 +37,7 @@ public struct PricedProduct: Hashable, Sendable {
   /// How often it is charged; nil for what is bought once.
   public var period: Period?
   /// The period as it was written in ISO 8601, which systems understand differently.
-  public var isoPeriod: ISOPeriod?
+  package var isoPeriod: ISOPeriod?
   /// The word for the period that a dashboard gives: `week`.
   public var displayPeriod: String?
   public var intro: IntroductoryOffer?
@@ -51,12 +51,12 @@ public struct PricedProduct: Hashable, Sendable {
   /// Identifiers of the entitlements that the product gives.
   public var entitlements: [String]
   /// Google Play: what the store offers for the subscription.
-  public var offers: [PlayOffer]
+  package var offers: [PlayOffer]
   /// Google Play: the ways to buy a one-time product.
-  public var purchaseOptions: [PlayPurchaseOption]
-  public var billingPlan: BillingPlan?
+  package var purchaseOptions: [PlayPurchaseOption]
+  package var billingPlan: BillingPlan?
   /// Where it stands in the text that it was decoded from, as `products[2]`.
-  public var path: String
+  package var path: String
 
   public init(
     identifier: String, store: Store = .appStore, price: Money? = nil, locale: String? = nil,
@@ -91,7 +91,7 @@ public struct IntroductoryOffer: Hashable, Sendable {
   public var mode: Mode
   public var period: Period
   /// The period as it was written in ISO 8601.
-  public var isoPeriod: ISOPeriod?
+  package var isoPeriod: ISOPeriod?
   /// How many periods there are, at least 1.
   public var cycles: Int
   /// What one period costs, in micros of the product's currency.
@@ -114,31 +114,31 @@ public struct IntroductoryOffer: Hashable, Sendable {
 }
 
 /// A term of billing within a longer commitment (iOS 26.4 and later): 12 months, paid monthly.
-public struct BillingPlan: Hashable, Sendable {
+package struct BillingPlan: Hashable, Sendable {
   /// How it is billed.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     case upFront = "UP_FRONT"
     case monthly = "MONTHLY"
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// What one billing costs, in micros of the product's currency; nil where the plan is only asked
   /// for.
-  public var micros: Int64?
+  package var micros: Int64?
   /// How often it is billed.
-  public var period: Period?
+  package var period: Period?
 
-  public init(_ kind: Kind, micros: Int64? = nil, period: Period? = nil) {
+  package init(_ kind: Kind, micros: Int64? = nil, period: Period? = nil) {
     self.kind = kind
     self.micros = micros
     self.period = period
   }
 
   /// Whether the store really offers the term: it names what a billing costs.
-  public var isAvailable: Bool { micros != nil }
+  package var isAvailable: Bool { micros != nil }
 
   /// What the whole commitment costs: one billing times the number of billings.
-  public func total(of commitment: Period) throws(PricingError) -> Int64? {
+  package func total(of commitment: Period) throws(PricingError) -> Int64? {
     guard let micros, let period else { return nil }
     let cycles = Period.billingCycles(of: period, in: commitment)
     return try ExactPrice.product(micros, Int64(cycles))

@@ -1,9 +1,9 @@
 /// A full identifier of Google Play, as Superwall writes it: `product[:basePlan[:offer]]`.
 ///
 /// Parts beyond the third are ignored; the text is kept.
-public struct PlayProductID: Hashable, Sendable {
+package struct PlayProductID: Hashable, Sendable {
   /// What a part of the identifier says.
-  public enum Choice: Hashable, Sendable {
+  package enum Choice: Hashable, Sendable {
     /// Empty, missing or `sw-auto`: whatever fits best.
     case automatic
     /// `sw-none` in the place of the offer.
@@ -12,12 +12,12 @@ public struct PlayProductID: Hashable, Sendable {
   }
 
   /// The whole identifier.
-  public let text: String
-  public let productID: String
-  public let basePlan: Choice
-  public let offer: Choice
+  package let text: String
+  package let productID: String
+  package let basePlan: Choice
+  package let offer: Choice
 
-  public init(_ text: String) {
+  package init(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     self.text = text
     productID = parts.first.map(String.init) ?? ""
@@ -35,16 +35,16 @@ public struct PlayProductID: Hashable, Sendable {
 ///
 /// The parts are opaque. What the last one says of a trial (`no-trial`, `7days-free`) does not count;
 /// the product's days do.
-public struct CompositeProductID: Hashable, Sendable {
+package struct CompositeProductID: Hashable, Sendable {
   /// `live`, `test` ...
-  public let environment: String
+  package let environment: String
   /// The identifier of the price: `price_123`.
-  public let priceID: String
+  package let priceID: String
   /// `no-trial`, `7days-free` ...; nil where there is none.
-  public let trial: String?
+  package let trial: String?
 
   /// Nil where the text has fewer than two parts. What follows the second colon is one part.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, !parts[1].isEmpty else { return nil }
     environment = String(parts[0])
@@ -53,5 +53,5 @@ public struct CompositeProductID: Hashable, Sendable {
   }
 
   /// Whether the last part says that there is no trial.
-  public var saysNoTrial: Bool { trial == "no-trial" }
+  package var saysNoTrial: Bool { trial == "no-trial" }
 }

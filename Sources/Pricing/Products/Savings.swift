@@ -1,11 +1,11 @@
 /// How much less a product costs per month than the monthly one.
-public enum Savings {
+package enum Savings {
   /// What savings are computed from: a price, and per what.
-  public struct Offer: Hashable, Sendable {
-    public var price: Money?
-    public var period: Period?
+  package struct Offer: Hashable, Sendable {
+    package var price: Money?
+    package var period: Period?
 
-    public init(price: Money?, period: Period?) {
+    package init(price: Money?, period: Period?) {
       self.price = price
       self.period = period
     }
@@ -17,7 +17,7 @@ public enum Savings {
   /// The place of the product that others are compared with: the first that is charged every month
   /// and costs something. Nil where there is none: quarters, and what is bought once, are no
   /// baseline.
-  public static func baseline(_ offers: [Offer]) -> Int? {
+  package static func baseline(_ offers: [Offer]) -> Int? {
     offers.firstIndex { $0.isMonthly && $0.price?.micros ?? 0 > 0 }
   }
 
@@ -26,7 +26,7 @@ public enum Savings {
   /// rounded once.
   ///
   /// - Parameter rounding: half up is what AgentWallie shows; `down` never claims too much.
-  public static func percentage(
+  package static func percentage(
     of offer: Offer, against baseline: Money, _ factors: UnitFactors = .agentWallie,
     _ rounding: Rounding = .halfUp
   ) throws(PricingError) -> Int? {

@@ -1,6 +1,19 @@
 package import Expressions
 
 /// How a subject without a stored assignment gets a variant.
+///
+/// ```swift
+/// let audience = Audience(
+///   index: 0, experimentID: "spring",
+///   variants: [
+///     Variant(id: "a", kind: .treatment, weight: 50, paywallID: "annual"),
+///     Variant(id: "b", kind: .treatment, weight: 50, paywallID: "monthly"),
+///   ])
+/// audience.chooseVariant(subjectID: "u1", .draw(0.25))?.id  // "a"
+/// let again = audience.chooseVariant(subjectID: "u1", .hash(salt: "2026"))
+/// again == audience.chooseVariant(subjectID: "u1", .hash(salt: "2026"))  // true
+/// Assigner.usual(for: .agentWallie)  // .djb2
+/// ```
 public enum Assigner: Hashable, Sendable {
   /// By hash: the same subject, experiment and salt give the same variant everywhere, subjects
   /// spread by the weights, and experiments are independent of each other.
@@ -13,7 +26,7 @@ public enum Assigner: Hashable, Sendable {
   /// the source of numbers injected.
   case draw(Double)
   /// As AgentWallie's SDK does, so that its users keep their variants: one of a hundred buckets,
-  /// see ``DJB2``. Experiments with IDs of one length are not independent of each other.
+  /// by the hash that its SDK takes. Experiments with IDs of one length are not independent of each other.
   case djb2
 
   /// The assigner that a config's own SDK has, where it has one that can be repeated: ``djb2`` for

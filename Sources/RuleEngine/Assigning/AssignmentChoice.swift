@@ -10,6 +10,7 @@ extension Config {
   ///
   /// - Parameters:
   ///   - existing: what is stored.
+  ///   - subjectID: who the subject is.
   ///   - assigner: by experiment ID, how a new variant is chosen.
   /// - Returns: all assignments afterwards; new ones are not sent to the server yet.
   public func chooseAssignments(

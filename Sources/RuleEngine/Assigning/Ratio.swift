@@ -1,4 +1,10 @@
 /// An exact fraction in lowest terms.
+///
+/// ```swift
+/// let share = Ratio(20, 60)
+/// share.description  // "1/3"
+/// share.double  // 1.0 / 3
+/// ```
 public struct Ratio: Hashable, Sendable {
   public let numerator: UInt128
   /// Not zero.

@@ -208,11 +208,11 @@ struct BatchErrors: ~Copyable {
 }
 
 /// An error of a rule, and the placement whose audience the rule is of.
-public struct NamedError: Hashable, Sendable {
-  public var placement: String
-  public var error: RuleError
+package struct NamedError: Hashable, Sendable {
+  package var placement: String
+  package var error: RuleError
 
-  public init(placement: String, error: RuleError) {
+  package init(placement: String, error: RuleError) {
     self.placement = placement
     self.error = error
   }

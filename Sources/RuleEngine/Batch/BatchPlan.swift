@@ -1,5 +1,27 @@
 /// What a batch is to do: which placements, how subjects are assigned, when it is, what to write.
 /// Shared by all workers.
+///
+/// ```swift
+/// let audience = Audience(
+///   index: 0, experimentID: "spring", expression: "user.plan == 'free'",
+///   variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "annual")])
+/// let config = Config(placements: [Placement(name: "export", audiences: [audience])])
+/// let plan = BatchPlan(
+///   try RuleSet.compile(config).get(), now: 1_772_366_400_000, assigner: .hash(salt: "spring"),
+///   layout: OutcomeLayout.long, form: OutcomeForm.csv)
+///
+/// // One worker a thread, many lines a chunk.
+/// var worker = BatchWorker(plan)
+/// let users = [
+///   #"{"userId": "u1", "user": {"plan": "free"}}"#, #"{"userId": "u2", "user": {"plan": "pro"}}"#,
+///   #"{"userId": 3}"#,
+/// ]
+/// let output = worker.process(Array(users.joined(separator: "\n").utf8))
+/// String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").count  // 2
+/// output.rejected.map(\.line)  // [2]
+/// let tally: Tally = output.tally
+/// tally.placements[0].paywall  // 1
+/// ```
 public final class BatchPlan: Sendable {
   struct Placement: Sendable {
     var name: String
@@ -20,19 +42,35 @@ public final class BatchPlan: Sendable {
   /// Longest line that is read, in bytes.
   public let lineLimit: Int
   /// What is rendered beside the outcomes, or nil.
-  public let texts: TextPlan?
+  package let texts: TextPlan?
   let placements: [Placement]
   let table: BatchTable
 
   /// - Parameters:
+  ///   - ruleSet: what decides.
   ///   - placements: names; nil for all of the config, in its order.
-  ///   - clock: nil for a calendar in UTC.
-  ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
-  public init(
+  ///   - now: when it is, in milliseconds since 1970.
+  ///   - assigner: how subjects without an assignment get one.
+  ///   - layout: whether there is a line for each outcome or for each user.
+  ///   - form: how outcomes are written.
+  ///   - writesOutcomes: false for counting only.
+  ///   - lineLimit: the longest line that is read, in bytes.
+  ///   - clock: the same time with a calendar; nil for one in UTC.
+  public convenience init(
+    _ ruleSet: RuleSet, placements: [String]? = nil, now: Int64, assigner: Assigner,
+    layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
+    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil
+  ) {
+    self.init(
+      ruleSet, placements: placements, now: now, assigner: assigner, layout: layout, form: form,
+      writesOutcomes: writesOutcomes, lineLimit: lineLimit, clock: clock, texts: nil)
+  }
+
+  /// - Parameter texts: what is rendered for outcomes with a paywall; nil for nothing.
+  package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
-    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil,
-    texts: TextPlan? = nil
+    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
@@ -61,7 +99,7 @@ public final class BatchPlan: Sendable {
   public var header: [UInt8] { table.header }
 
   /// What decisions may come to, by the numbers of ``OutcomeForm/rows``; empty in other forms.
-  public var choices: [Choice] { table.descriptions }
+  package var choices: [Choice] { table.descriptions }
 
   /// How many decisions each user takes.
   public var placementCount: Int { placements.count }

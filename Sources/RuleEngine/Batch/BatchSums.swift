@@ -1,30 +1,30 @@
 /// Counts of a part of a batch as plain numbers, which are cheap to make and to add. A plan makes a
 /// ``Tally`` of them.
-public struct BatchSums: Hashable, Sendable {
+package struct BatchSums: Hashable, Sendable {
   /// How often a rule failed in one way.
-  public struct ErrorCount: Hashable, Sendable {
-    public var users: Int
+  package struct ErrorCount: Hashable, Sendable {
+    package var users: Int
     /// The identity of the first of these users.
-    public var example: String
+    package var example: String
 
-    public init(users: Int, example: String) {
+    package init(users: Int, example: String) {
       self.users = users
       self.example = example
     }
   }
 
-  public var users = 0
-  public var rejected = 0
+  package var users = 0
+  package var rejected = 0
   /// Lines that were read, blank ones included.
-  public var lines = 0
+  package var lines = 0
   /// Reached, matched and taken by rule, and how often each choice was made.
-  public internal(set) var numbers: [Int]
+  package internal(set) var numbers: [Int]
 
   /// What went wrong in rules.
-  public var errors: [NamedError: ErrorCount] = [:]
+  package var errors: [NamedError: ErrorCount] = [:]
 
   /// Adds the counts of a later part of the same batch.
-  public mutating func add(_ other: BatchSums) {
+  package mutating func add(_ other: BatchSums) {
     users += other.users
     rejected += other.rejected
     lines += other.lines
@@ -84,16 +84,16 @@ extension BatchPlan {
   var numberCount: Int { 3 * ruleSet.rules.count + table.choices.count }
 
   /// Counts of nothing, in this batch's shape.
-  public var emptySums: BatchSums { BatchSums(numbers: Array(repeating: 0, count: numberCount)) }
+  package var emptySums: BatchSums { BatchSums(numbers: Array(repeating: 0, count: numberCount)) }
 
   /// Counts that were kept elsewhere; nil when they are not of this batch's shape.
-  public func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {
+  package func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {
     guard numbers.count == numberCount else { return nil }
     return BatchSums(users: users, rejected: rejected, lines: lines, numbers: numbers)
   }
 
   /// The counts by placement and audience.
-  public func tally(of sums: BatchSums) -> Tally {
+  package func tally(of sums: BatchSums) -> Tally {
     var tally = emptyTally
     tally.users = sums.users
     tally.rejected = sums.rejected

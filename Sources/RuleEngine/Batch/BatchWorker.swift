@@ -3,8 +3,8 @@ package import Expressions
 /// Decides all placements of a plan for one user after the other. Each thread has its own worker,
 /// which learns how the records look and should be kept from chunk to chunk.
 ///
-/// Users whose records look like earlier ones are decided in blocks, column by column
-/// (``BatchBlock``); others are decided one by one. Both give the same.
+/// Users whose records look like earlier ones are decided in blocks, column by column;
+/// others are decided one by one. Both give the same.
 public struct BatchWorker: ~Copyable {
   /// A line that could not be used.
   public struct RejectedLine: Hashable, Sendable {
@@ -22,12 +22,12 @@ public struct BatchWorker: ~Copyable {
 
   /// What came of a chunk of lines.
   public struct Output: Sendable {
-    public var sums: BatchSums
+    package var sums: BatchSums
     public var rejected: [RejectedLine]
     /// The outcomes, in memory that may be used again for another chunk.
     package var buffer: OutcomeBuffer
     /// What is odd about the chunk's records.
-    public var notes: RecordNotes
+    package var notes: RecordNotes
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
@@ -101,7 +101,7 @@ public struct BatchWorker: ~Copyable {
   deinit { captured.deallocate() }
 
   /// What went wrong in texts, with the number of times.
-  public var textErrors: [String: Int] { texts.errors }
+  package var textErrors: [String: Int] { texts.errors }
 
   /// What is odd about the records since this was asked last.
   private mutating func newNotes() -> RecordNotes {

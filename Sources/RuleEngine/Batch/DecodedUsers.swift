@@ -7,13 +7,13 @@ internal import Expressions
 /// fit into memory: 16 bytes for each attribute that the rules read, and the identities.
 ///
 /// ```swift
-/// let rules = RuleSet.compile(Config()).output!
+/// let rules = try RuleSet.compile(Config()).get()
 /// let plan = BatchPlan(rules, placements: ["next"], now: 0, assigner: .hash(salt: ""))
 /// var users = DecodedUsers(Array("{\"userId\":\"a\"}\n{}".utf8), plan)
 /// users.count      // 1
 /// plan.tally(of: users.decide()).placements[0].placementNotFound  // 1
 /// ```
-public struct DecodedUsers: ~Copyable {
+package struct DecodedUsers: ~Copyable {
   private final class Box {
     var block: BatchBlock
     init(_ block: consuming BatchBlock) { self.block = block }
@@ -32,14 +32,14 @@ public struct DecodedUsers: ~Copyable {
   private var alone: BatchSums
 
   /// Lines that could not be used.
-  public let rejected: [BatchWorker.RejectedLine]
+  package let rejected: [BatchWorker.RejectedLine]
   /// Users that there are.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// Those of them who are decided again each time.
-  public private(set) var countInColumns = 0
+  package private(set) var countInColumns = 0
 
   /// Reads the lines of a users file.
-  public init(_ lines: [UInt8], _ plan: BatchPlan) {
+  package init(_ lines: [UInt8], _ plan: BatchPlan) {
     self.plan = plan
     table = plan.table
     decider = ColumnDecider(plan)
@@ -65,7 +65,7 @@ public struct DecodedUsers: ~Copyable {
 
   /// Decides every placement of the plan for all users, and counts. The example of an error of a rule is
   /// any user's.
-  public mutating func decide() -> BatchSums {
+  package mutating func decide() -> BatchSums {
     counts.clear()
     for box in blocks {
       decider.decide(&box.block, table, &counts, chooser, &errors)

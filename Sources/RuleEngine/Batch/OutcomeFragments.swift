@@ -134,14 +134,14 @@ struct OutcomeFragments {
 
 extension BatchPlan {
   /// What a decision may come to, as texts; empty where there is nothing to say.
-  public struct Choice: Hashable, Sendable {
-    public var placement: String
+  package struct Choice: Hashable, Sendable {
+    package var placement: String
     /// As in ``TriggerResult``: `paywall`, `holdout`, `noAudienceMatch`, ...
-    public var result: String
-    public var audience: Int?
-    public var experiment = ""
-    public var variant = ""
-    public var paywall = ""
+    package var result: String
+    package var audience: Int?
+    package var experiment = ""
+    package var variant = ""
+    package var paywall = ""
 
     static let columns = ["result", "audience", "experiment", "variant", "paywall"]
     var cells: [String] {

@@ -5,8 +5,11 @@ extension RuleSet {
   /// Compiles a config. There is always a result: an audience whose expression does not compile
   /// never matches, and its diagnostics say why.
   ///
-  /// - Parameter language: what the expressions are written in. Superwall's configs are
-  ///   superscript, whatever they look like.
+  /// - Parameters:
+  ///   - config: what was decoded, or made by hand.
+  ///   - language: what the expressions are written in. Superwall's configs are superscript, whatever
+  ///     they look like.
+  ///   - limits: how much each expression may take.
   /// - Returns: the rule set, and diagnostics with paths into the config.
   public static func compile(
     _ config: Config, language: RuleLanguage = .standard, limits: Limits = Limits()

@@ -2,8 +2,31 @@ public import Expressions
 
 /// A compiled config: immutable, `Sendable`, shared by any number of threads.
 ///
-/// All audiences of all placements are one ``Expressions/Program``; audiences with the same
+/// All audiences of all placements are one `Program`; audiences with the same
 /// condition share it.
+///
+/// ```swift
+/// let audience = Audience(
+///   index: 0, experimentID: "spring", expression: "user.plan == 'free'",
+///   variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "annual")])
+/// let config = Config(placements: [Placement(name: "export", audiences: [audience])])
+/// let rules = try RuleSet.compile(config).get()
+/// rules.requirements.map(\.description)  // ["user.plan"]
+///
+/// var frame = Frame(for: rules.program)
+/// try frame.fill(["user": ["plan": "free"]])
+/// let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
+/// let decision = rules.decide("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+/// decision.outcome.code  // "paywall"
+/// decision.effects  // [.storeAssignment(experimentID: "spring", variantID: "v1")]
+/// decision.assignmentSource == .only  // true
+/// PresentationResult(TriggerResult(decision.outcome)).type  // "Paywall"
+///
+/// let explanation = rules.explain("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+/// explanation.audiences[0].clauses.map(\.text)  // ["user.plan == 'free'"]
+/// let distribution = rules.distribution("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+/// distribution.shares.map(\.probability)  // [.one]
+/// ```
 public struct RuleSet: Sendable {
   /// A compiled audience.
   package struct Rule: Sendable {
@@ -76,7 +99,7 @@ public struct RuleSet: Sendable {
   public var requirements: [AttributePath] { program.requirements }
 
   /// What the rules ask about the history of events.
-  public var questions: [HostQuestion] { program.questions }
+  package var questions: [HostQuestion] { program.questions }
 
   package init(
     program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],

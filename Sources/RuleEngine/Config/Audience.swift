@@ -1,4 +1,4 @@
-public import Expressions
+package import Expressions
 
 /// Who a rule is for, how often it may apply, and what its subjects get.
 public struct Audience: Hashable, Sendable {
@@ -11,22 +11,32 @@ public struct Audience: Hashable, Sendable {
   /// Empty when the audience has no experiment.
   public var experimentID: String
   public var campaignID: String
-  /// The condition as text; nil means everybody, unless there are ``filters``.
+  /// The condition as text; nil means everybody, unless a config of AgentWallie's has filters.
   public var expression: String?
   /// The condition as AgentWallie's filters. An audience has an expression or filters, not both.
-  public var filters: [Filter]
+  package var filters: [Filter]
   /// Who owns this entitlement is passed over, before the condition is looked at.
   public var entitlementGuard: String?
   public var occurrenceLimit: OccurrenceLimit?
   public var experimentStatus: ExperimentStatus
   public var variants: [Variant]
-  public var preload: Preload
+  package var preload: Preload
   /// Values of event history that the condition reads as attributes.
-  public var computedProperties: [ComputedProperty]
+  package var computedProperties: [ComputedProperty]
   /// Where the audience stands in the config text, as `trigger_options[2].rules[0]`.
   public var path: String
 
   public init(
+    index: Int, experimentID: String, campaignID: String = "", expression: String? = nil,
+    occurrenceLimit: OccurrenceLimit? = nil, variants: [Variant] = [], id: String? = nil,
+    name: String? = nil
+  ) {
+    self.init(
+      index: index, experimentID: experimentID, campaignID: campaignID, expression: expression,
+      occurrenceLimit: occurrenceLimit, variants: variants, path: "", id: id, name: name)
+  }
+
+  package init(
     index: Int, experimentID: String, campaignID: String = "", expression: String? = nil,
     occurrenceLimit: OccurrenceLimit? = nil, variants: [Variant] = [], path: String = "",
     id: String? = nil, name: String? = nil, filters: [Filter] = [],
@@ -54,7 +64,7 @@ public struct Audience: Hashable, Sendable {
 }
 
 /// Whether an audience's paywall is loaded before anybody asks for it.
-public enum Preload: String, Hashable, Sendable, CaseIterable {
+package enum Preload: String, Hashable, Sendable, CaseIterable {
   /// When the audience matches without a placement.
   case ifTrue = "IF_TRUE"
   case always = "ALWAYS"
@@ -62,6 +72,13 @@ public enum Preload: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How often a subject may get a rule's outcome.
+///
+/// ```swift
+/// let daily = OccurrenceLimit(key: "upsell", maxCount: 2, interval: .minutes(1_440))
+/// let now: Int64 = 1_772_366_400_000
+/// let count = daily.count([now - 90_000_000, now - 3_600_000], now: now)  // 1
+/// daily.allows(storedCount: count)  // true
+/// ```
 public struct OccurrenceLimit: Hashable, Sendable {
   /// The span in which occurrences count.
   public enum Interval: Hashable, Sendable {

@@ -1,8 +1,8 @@
 /// A value of the history of events that an audience asks for as a device attribute, such as
 /// `device.daysSince_paywall_open`.
-public struct ComputedProperty: Hashable, Sendable {
+package struct ComputedProperty: Hashable, Sendable {
   /// What is asked of the history.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     case minutesSince = "MINUTES_SINCE"
     case hoursSince = "HOURS_SINCE"
     case daysSince = "DAYS_SINCE"
@@ -15,11 +15,11 @@ public struct ComputedProperty: Hashable, Sendable {
     case placementsSinceInstall = "PLACEMENTS_SINCE_INSTALL"
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// The event that is looked for.
-  public var eventName: String
+  package var eventName: String
 
-  public init(kind: Kind, eventName: String) {
+  package init(kind: Kind, eventName: String) {
     self.kind = kind
     self.eventName = eventName
   }
@@ -27,7 +27,7 @@ public struct ComputedProperty: Hashable, Sendable {
 
 extension ComputedProperty.Kind {
   /// The name of the function that asks the same.
-  public var functionName: String { String(describing: self) }
+  package var functionName: String { String(describing: self) }
 
   /// Whether it is the time since the last event, and not a number of events.
   var isTime: Bool {
@@ -42,5 +42,5 @@ extension ComputedProperty.Kind {
 
 extension ComputedProperty {
   /// The name of the device attribute.
-  public var attributeName: String { "\(kind.functionName)_\(eventName)" }
+  package var attributeName: String { "\(kind.functionName)_\(eventName)" }
 }

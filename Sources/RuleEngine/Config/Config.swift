@@ -3,6 +3,27 @@
 ///
 /// A config is a plain value in the engine's own words. Decoders for the formats of the field are
 /// in `Wire/`; ``RuleSet`` is what it compiles to.
+///
+/// ```swift
+/// let year = ProductReference(
+///   id: "year", store: .appStore, storeID: "com.example.year", entitlements: [Entitlement(id: "pro")])
+/// let paywall = Paywall(identifier: "annual", name: "Annual", featureGating: .gated, products: [year])
+/// let audience = Audience(
+///   index: 0, experimentID: "spring",
+///   variants: [
+///     Variant(id: "v1", kind: .treatment, weight: 90, paywallID: "annual"),
+///     Variant(id: "v2", kind: .holdout, weight: 10),
+///   ])
+/// let config = Config(
+///   placements: [Placement(name: "export", audiences: [audience])], paywalls: [paywall],
+///   products: [year])
+/// config.entitlements(ofProduct: "com.example.year").map(\.id)  // ["pro"]
+/// config.placement("export")?.audiences[0].isEverybody  // true
+/// config.variant(of: Assignment(experimentID: "spring", variantID: "v2"))?.kind  // .holdout
+///
+/// let decoded = Config.decode(superwall: #"{"trigger_options": 7}"#.utf8)
+/// decoded.diagnostics[0].code  // .decodeFailure
+/// ```
 public struct Config: Hashable, Sendable {
   /// The format that a config was decoded from.
   public enum Format: String, Hashable, Sendable, CaseIterable {
@@ -19,15 +40,23 @@ public struct Config: Hashable, Sendable {
   public var paywalls: [Paywall]
   /// All products that the config names, paywalls' products included or not, as the format has it.
   public var products: [ProductReference]
-  public var settings: ConfigSettings
+  package var settings: ConfigSettings
   /// Placements that the config names and that decide nothing now: a campaign that is archived, a
   /// placement that is paused.
-  public var inactivePlacements: [InactivePlacement] = []
+  package var inactivePlacements: [InactivePlacement] = []
 
   public init(
     format: Format = .superwall, buildID: String = "", placements: [Placement] = [],
-    paywalls: [Paywall] = [], products: [ProductReference] = [],
-    settings: ConfigSettings = ConfigSettings()
+    paywalls: [Paywall] = [], products: [ProductReference] = []
+  ) {
+    self.init(
+      format: format, buildID: buildID, placements: placements, paywalls: paywalls,
+      products: products, settings: ConfigSettings())
+  }
+
+  package init(
+    format: Format = .superwall, buildID: String = "", placements: [Placement] = [],
+    paywalls: [Paywall] = [], products: [ProductReference] = [], settings: ConfigSettings
   ) {
     self.format = format
     self.buildID = buildID
@@ -61,12 +90,12 @@ public struct Placement: Hashable, Sendable {
 }
 
 /// A placement that a config names and that decides nothing now.
-public struct InactivePlacement: Hashable, Sendable {
-  public var name: String
+package struct InactivePlacement: Hashable, Sendable {
+  package var name: String
   /// Why, for a person.
-  public var reason: String
+  package var reason: String
 
-  public init(name: String, reason: String) {
+  package init(name: String, reason: String) {
     self.name = name
     self.reason = reason
   }

@@ -21,7 +21,7 @@ extension PricedProduct {
   ///   - slots: what the paywall has a place for.
   ///   - config: where its products are configured.
   ///   - store: what the store knows, by its identifiers.
-  public static func resolve(
+  package static func resolve(
     _ slots: [ProductSlot], in config: Config, store: [String: PricedProduct] = [:]
   ) -> [PricedProduct] {
     slots.map { slot in

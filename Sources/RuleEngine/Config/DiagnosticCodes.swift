@@ -51,11 +51,11 @@ extension Diagnostic.Code {
 
 /// The SDKs that read the same configs.
 extension Diagnostic.PeerEffect.Peer {
-  public static let ios = Self(id: "ios", name: "iOS")
-  public static let android = Self(id: "android", name: "Android")
-  public static let web = Self(id: "web", name: "the Web SDK")
-  public static let agentWallie = Self(id: "agentwallie", name: "AgentWallie's SDK")
+  package static let ios = Self(id: "ios", name: "iOS")
+  package static let android = Self(id: "android", name: "Android")
+  package static let web = Self(id: "web", name: "the Web SDK")
+  package static let agentWallie = Self(id: "agentwallie", name: "AgentWallie's SDK")
 
   /// All of them, in the order in which they are named.
-  public static let all = [ios, android, web, agentWallie]
+  package static let all = [ios, android, web, agentWallie]
 }

@@ -1,5 +1,6 @@
 /// One arm of an experiment.
 public struct Variant: Hashable, Sendable {
+  /// What a subject with the variant gets.
   public enum Kind: String, Hashable, Sendable {
     /// Gets a paywall.
     case treatment = "TREATMENT"
@@ -28,6 +29,11 @@ public struct Variant: Hashable, Sendable {
 }
 
 /// Whether an experiment gives variants to subjects.
+///
+/// ```swift
+/// let audience = Audience(index: 0, experimentID: "spring")
+/// audience.experimentStatus  // .running
+/// ```
 public enum ExperimentStatus: String, Hashable, Sendable, CaseIterable {
   case running
   case paused

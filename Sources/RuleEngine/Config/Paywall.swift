@@ -1,4 +1,4 @@
-public import Expressions
+package import Expressions
 
 /// A paywall as a config describes it: where it is loaded from, how it is shown, what it sells.
 public struct Paywall: Hashable, Sendable {
@@ -11,21 +11,21 @@ public struct Paywall: Hashable, Sendable {
   }
 
   /// Who gets the introductory offers of the products.
-  public enum OfferEligibility: String, Hashable, Sendable, CaseIterable {
+  package enum OfferEligibility: String, Hashable, Sendable, CaseIterable {
     case automatic = "AUTOMATIC"
     case always = "ALWAYS_ELIGIBLE"
     case never = "ALWAYS_INELIGIBLE"
   }
 
   /// A place that the paywall can be loaded from.
-  public struct Endpoint: Hashable, Sendable {
-    public var url: String
+  package struct Endpoint: Hashable, Sendable {
+    package var url: String
     /// Milliseconds.
-    public var timeout: Double
+    package var timeout: Double
     /// Share of loads in relation to the sum over the endpoints.
-    public var weight: Double
+    package var weight: Double
 
-    public init(url: String, timeout: Double, weight: Double) {
+    package init(url: String, timeout: Double, weight: Double) {
       self.url = url
       self.timeout = timeout
       self.weight = weight
@@ -35,37 +35,46 @@ public struct Paywall: Hashable, Sendable {
   public var identifier: String
   public var name: String
   /// The server's own ID.
-  public var databaseID: String?
-  public var cacheKey: String?
-  public var buildID: String?
+  package var databaseID: String?
+  package var cacheKey: String?
+  package var buildID: String?
   public var url: String?
-  public var endpoints: [Endpoint]
+  package var endpoints: [Endpoint]
   /// How many endpoints are tried.
-  public var maxAttempts: Int
+  package var maxAttempts: Int
   /// The message that the page is sent when it has loaded, as the config has it.
-  public var pageEvent: String?
-  public var presentationStyle: PresentationStyle
+  package var pageEvent: String?
+  package var presentationStyle: PresentationStyle
   /// Milliseconds.
-  public var presentationDelay: Int
+  package var presentationDelay: Int
   /// When the paywall may be shown, in older configs, by its name in the field.
-  public var presentationCondition: String?
+  package var presentationCondition: String?
   public var backgroundColor: String?
   public var darkBackgroundColor: String?
   public var featureGating: FeatureGating
-  public var isCachedOnDevice: Bool
+  package var isCachedOnDevice: Bool
   public var isScrollEnabled: Bool
-  public var reroutesBackButton: Bool
-  public var offerEligibility: OfferEligibility
+  package var reroutesBackButton: Bool
+  package var offerEligibility: OfferEligibility
   public var products: [ProductReference]
-  public var computedProperties: [ComputedProperty]
+  package var computedProperties: [ComputedProperty]
   public var surveys: [Survey]
   public var localNotifications: [LocalNotification]
   /// Files of the page for loading from the device, as the config has them.
-  public var manifest: Value?
+  package var manifest: Value?
   /// The native paywall, in formats that describe it.
-  public var schema: PaywallSchema?
+  package var schema: PaywallSchema?
 
   public init(
+    identifier: String, name: String, url: String? = nil, featureGating: FeatureGating = .nonGated,
+    products: [ProductReference] = []
+  ) {
+    self.init(
+      identifier: identifier, name: name, databaseID: nil, url: url, featureGating: featureGating,
+      products: products)
+  }
+
+  package init(
     identifier: String, name: String, databaseID: String? = nil, cacheKey: String? = nil,
     buildID: String? = nil, url: String? = nil, endpoints: [Endpoint] = [], maxAttempts: Int = 0,
     pageEvent: String? = nil, presentationStyle: PresentationStyle = .fullscreen,
@@ -107,7 +116,7 @@ public struct Paywall: Hashable, Sendable {
 }
 
 /// How a paywall comes onto the screen. Measures are percentages of the screen.
-public enum PresentationStyle: Hashable, Sendable {
+package enum PresentationStyle: Hashable, Sendable {
   case modal
   case fullscreen
   case noAnimation
@@ -119,12 +128,28 @@ public enum PresentationStyle: Hashable, Sendable {
 }
 
 /// A question that is asked when a paywall is left.
+///
+/// ```swift
+/// let paywall = Paywall.decode(superwall: [
+///   "identifier": "annual",
+///   "surveys": [
+///     [
+///       "id": "s1", "assignment_key": "why", "title": "Why not?", "message": "", "presentation_probability": 0.5,
+///       "options": [["id": "1", "title": "Too expensive"]],
+///     ]
+///   ],
+/// ])
+/// let survey = paywall?.surveys.first
+/// survey?.options  // [Survey.Option(id: "1", title: "Too expensive")]
+/// survey?.isAsked(draw: 0.7)  // false
+/// ```
 public struct Survey: Hashable, Sendable {
-  public enum Condition: String, Hashable, Sendable, CaseIterable {
+  package enum Condition: String, Hashable, Sendable, CaseIterable {
     case onManualClose = "ON_MANUAL_CLOSE"
     case onPurchase = "ON_PURCHASE"
   }
 
+  /// An answer that can be chosen.
   public struct Option: Hashable, Sendable {
     public var id: String
     public var title: String
@@ -141,13 +166,13 @@ public struct Survey: Hashable, Sendable {
   public var title: String
   public var message: String
   public var options: [Option]
-  public var condition: Condition
+  package var condition: Condition
   /// The share of closings at which it is asked: 0 never, 1 always.
   public var probability: Double
   public var includesOtherOption: Bool
   public var includesCloseOption: Bool
 
-  public init(
+  package init(
     id: String, assignmentKey: String, title: String, message: String, options: [Option],
     condition: Condition, probability: Double, includesOtherOption: Bool,
     includesCloseOption: Bool
@@ -168,7 +193,14 @@ public struct Survey: Hashable, Sendable {
 }
 
 /// A notification that is scheduled when something was bought.
+///
+/// ```swift
+/// let reminder = LocalNotification(
+///   kind: .trialStarted, title: "Your trial ends soon", body: "Two days left", delay: 432_000_000)
+/// reminder.delay / 86_400_000  // 5
+/// ```
 public struct LocalNotification: Hashable, Sendable {
+  /// What it is about.
   public enum Kind: String, Hashable, Sendable {
     case trialStarted = "TRIAL_STARTED"
   }

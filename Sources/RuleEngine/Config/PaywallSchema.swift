@@ -1,25 +1,25 @@
-public import Expressions
+package import Expressions
 
 /// A paywall that is drawn natively, as AgentWallie's configs describe it.
-public struct PaywallSchema: Hashable, Sendable {
+package struct PaywallSchema: Hashable, Sendable {
   /// How the paywall is shown and closed. Everything has a default.
-  public struct Settings: Hashable, Sendable {
-    public enum Presentation: String, Hashable, Sendable, CaseIterable {
+  package struct Settings: Hashable, Sendable {
+    package enum Presentation: String, Hashable, Sendable, CaseIterable {
       case modal, fullscreen, sheet, inline
     }
 
-    public var presentation: Presentation
-    public var hasCloseButton: Bool
+    package var presentation: Presentation
+    package var hasCloseButton: Bool
     /// Milliseconds until the close button is there.
-    public var closeButtonDelay: Int
-    public var backgroundColor: String
-    public var isScrollEnabled: Bool
-    public var respectsSafeArea: Bool
-    public var closeButtonStyle: String?
+    package var closeButtonDelay: Int
+    package var backgroundColor: String
+    package var isScrollEnabled: Bool
+    package var respectsSafeArea: Bool
+    package var closeButtonStyle: String?
     /// Colours and direction, as the config has them.
-    public var backgroundGradient: Value?
+    package var backgroundGradient: Value?
 
-    public init(
+    package init(
       presentation: Presentation = .modal, hasCloseButton: Bool = true, closeButtonDelay: Int = 0,
       backgroundColor: String = "#FFFFFF", isScrollEnabled: Bool = true,
       respectsSafeArea: Bool = true, closeButtonStyle: String? = nil,
@@ -37,23 +37,23 @@ public struct PaywallSchema: Hashable, Sendable {
   }
 
   /// Colours, corners and fonts that components and texts refer to. Everything has a default.
-  public struct Theme: Hashable, Sendable {
-    public var background = "#FFFFFF"
-    public var primary = "#007AFF"
-    public var secondary = "#5856D6"
-    public var textPrimary = "#000000"
-    public var textSecondary = "#6B7280"
-    public var accent = "#34C759"
-    public var surface = "#F2F2F7"
-    public var cornerRadius = 12.0
-    public var fontFamily = "system"
+  package struct Theme: Hashable, Sendable {
+    package var background = "#FFFFFF"
+    package var primary = "#007AFF"
+    package var secondary = "#5856D6"
+    package var textPrimary = "#000000"
+    package var textSecondary = "#6B7280"
+    package var accent = "#34C759"
+    package var surface = "#F2F2F7"
+    package var cornerRadius = 12.0
+    package var fontFamily = "system"
     /// Fonts by use: `display`, `heading`, `body`, `mono`, as far as the config names them.
-    public var fontFamilies: [String: String]?
+    package var fontFamilies: [String: String]?
 
-    public init() {}
+    package init() {}
 
     /// What conditions and texts read below `theme`.
-    public var value: Value {
+    package var value: Value {
       .object([
         "background": .string(background), "primary": .string(primary),
         "secondary": .string(secondary), "text_primary": .string(textPrimary),
@@ -64,18 +64,18 @@ public struct PaywallSchema: Hashable, Sendable {
     }
   }
 
-  public var version: String
-  public var name: String
-  public var settings: Settings
-  public var theme: Theme?
-  public var slots: [ProductSlot]
+  package var version: String
+  package var name: String
+  package var settings: Settings
+  package var theme: Theme?
+  package var slots: [ProductSlot]
   /// The components as the config has them, with the defaults of their types; those of unknown types
   /// are kept as they are.
-  public var components: [Value]
+  package var components: [Value]
   /// The whole schema as the config has it.
-  public var json: Value
+  package var json: Value
 
-  public init(
+  package init(
     version: String, name: String, settings: Settings = Settings(), theme: Theme? = nil,
     slots: [ProductSlot] = [], components: [Value] = [], json: Value = .map([])
   ) {
@@ -91,7 +91,7 @@ public struct PaywallSchema: Hashable, Sendable {
 
 extension PaywallSchema {
   /// The types of components that are known; others are kept as they are.
-  public static let componentTypes = [
+  package static let componentTypes = [
     "text", "image", "cta_button", "product_picker", "feature_list", "link_row", "spacer",
     "divider", "stack", "countdown_timer", "video", "drawer", "carousel", "slides", "toggle",
     "survey", "custom_view", "badge", "rating",
@@ -147,7 +147,7 @@ extension PaywallSchema {
   /// nothing.
   ///
   /// - Parameter props: the component's properties, with `action` and what belongs to it.
-  public static func actionParameter(_ props: Value) -> String? {
+  package static func actionParameter(_ props: Value) -> String? {
     func text(_ key: String) -> String? {
       if case .string(let text)? = props[key] { text } else { nil }
     }

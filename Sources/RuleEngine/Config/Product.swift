@@ -13,7 +13,7 @@ public struct ProductReference: Hashable, Sendable {
   public var storeID: String
   /// Days of a free trial that the store does not tell itself.
   public var trialDays: Int?
-  public var billingPlan: BillingPlan.Kind?
+  package var billingPlan: BillingPlan.Kind?
   /// Google Play's base plan and offers.
   public var basePlanID: String?
   public var offerIDs: [String]
@@ -23,6 +23,15 @@ public struct ProductReference: Hashable, Sendable {
   public var entitlements: [Entitlement]
 
   public init(
+    id: String, store: PricedProduct.Store, storeID: String, name: String? = nil,
+    slot: String? = nil, entitlements: [Entitlement] = []
+  ) {
+    self.init(
+      id: id, store: store, storeID: storeID, name: name, slot: slot, trialDays: nil,
+      entitlements: entitlements)
+  }
+
+  package init(
     id: String, store: PricedProduct.Store, storeID: String, name: String? = nil,
     slot: String? = nil,
     trialDays: Int? = nil, billingPlan: BillingPlan.Kind? = nil, basePlanID: String? = nil,
@@ -57,13 +66,13 @@ public struct Entitlement: Hashable, Sendable {
 }
 
 /// A place for a product on a paywall.
-public struct ProductSlot: Hashable, Sendable {
-  public var slot: String
-  public var label: String
+package struct ProductSlot: Hashable, Sendable {
+  package var slot: String
+  package var label: String
   /// The config's product ID or the store's, or nil when nothing is assigned.
-  public var productID: String?
+  package var productID: String?
 
-  public init(slot: String, label: String? = nil, productID: String? = nil) {
+  package init(slot: String, label: String? = nil, productID: String? = nil) {
     self.slot = slot
     self.label = label ?? slot
     self.productID = productID
@@ -99,7 +108,7 @@ extension Config {
   }
 
   /// The slots of a paywall with the products that they lead to.
-  public func slots(ofPaywall identifier: String) -> [(
+  package func slots(ofPaywall identifier: String) -> [(
     slot: ProductSlot, product: ProductReference?
   )] {
     guard let paywall = paywall(identifier) else { return [] }

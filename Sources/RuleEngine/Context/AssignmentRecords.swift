@@ -1,6 +1,6 @@
 /// Assignments of many subjects, by subject and experiment. IDs are never joined, so that no two
 /// pairs share a place.
-public struct AssignmentRecords: Hashable, Sendable {
+package struct AssignmentRecords: Hashable, Sendable {
   private struct Key: Hashable, Sendable {
     var subject: [UInt8]
     var experiment: [UInt8]
@@ -13,34 +13,34 @@ public struct AssignmentRecords: Hashable, Sendable {
 
   private var records: [Key: Assignment] = [:]
 
-  public init() {}
+  package init() {}
 
   /// Puts an assignment in the place of the one that the subject had in the experiment.
-  public mutating func save(_ assignment: Assignment, of subjectID: String) {
+  package mutating func save(_ assignment: Assignment, of subjectID: String) {
     records[Key(subjectID, assignment.experimentID)] = assignment
   }
 
-  public func assignment(of subjectID: String, in experimentID: String)
+  package func assignment(of subjectID: String, in experimentID: String)
     -> Assignment?
   {
     records[Key(subjectID, experimentID)]
   }
 
   /// All assignments of a subject, in the order of the experiments' IDs.
-  public func assignments(of subjectID: String) -> [Assignment] {
+  package func assignments(of subjectID: String) -> [Assignment] {
     let subject = Array(subjectID.utf8)
     return records.filter { $0.key.subject == subject }
       .sorted { $0.key.experiment.lexicographicallyPrecedes($1.key.experiment) }.map(\.value)
   }
 
-  public mutating func remove(of subjectID: String, in experimentID: String) {
+  package mutating func remove(of subjectID: String, in experimentID: String) {
     records[Key(subjectID, experimentID)] = nil
   }
 
-  public mutating func removeAll(of subjectID: String) {
+  package mutating func removeAll(of subjectID: String) {
     let subject = Array(subjectID.utf8)
     records = records.filter { $0.key.subject != subject }
   }
 
-  public mutating func removeAll() { records = [:] }
+  package mutating func removeAll() { records = [:] }
 }

@@ -1,7 +1,7 @@
-public import Expressions
+package import Expressions
 
 /// What the conditions of a paywall's components read: products by slot, the user, the theme.
-public enum ConditionContext {
+package enum ConditionContext {
   /// A context for conditions.
   ///
   /// - Parameters:
@@ -9,7 +9,7 @@ public enum ConditionContext {
   ///   - selected: index of the selected slot; out of range means that none is.
   ///   - resolved: by slot name, further fields of its product, such as `price` and `has_trial`.
   ///   - user: the user's attributes, a map.
-  public static func make(
+  package static func make(
     slots: [ProductSlot], selected: Int, resolved: [String: Value] = [:], user: Value = .map([]),
     theme: PaywallSchema.Theme? = nil
   ) -> Value {
@@ -41,7 +41,7 @@ public enum ConditionContext {
 extension Filter {
   /// The condition under which a paywall's component is shown, as a filter. Conditions know no
   /// lists; one without a value never holds, unless it asks for presence.
-  public static func condition(_ json: Value) -> Filter? {
+  package static func condition(_ json: Value) -> Filter? {
     guard case .map = json, case .string(let field)? = json["field"] else { return nil }
     var found: Operator?
     if case .string(let name)? = json["operator"] { found = Operator(rawValue: name) }

@@ -1,19 +1,19 @@
 /// What a subject owns and whether it is subscribed, as purchases and restores change it.
-public struct EntitlementState: Hashable, Sendable {
-  public enum Status: String, Hashable, Sendable, CaseIterable {
+package struct EntitlementState: Hashable, Sendable {
+  package enum Status: String, Hashable, Sendable, CaseIterable {
     case unknown, inactive, active
   }
 
-  public private(set) var status: Status
-  public private(set) var active: Set<String>
+  package private(set) var status: Status
+  package private(set) var active: Set<String>
 
-  public init(status: Status = .unknown, active: Set<String> = []) {
+  package init(status: Status = .unknown, active: Set<String> = []) {
     self.status = status
     self.active = active
   }
 
   /// A product was bought. One that gives nothing changes nothing, not even the status.
-  public mutating func purchase(_ productID: String, config: Config) {
+  package mutating func purchase(_ productID: String, config: Config) {
     let given = config.entitlements(ofProduct: productID)
     guard !given.isEmpty else { return }
     active.formUnion(given.map(\.id))
@@ -21,18 +21,18 @@ public struct EntitlementState: Hashable, Sendable {
   }
 
   /// Products were restored.
-  public mutating func restore(_ productIDs: [String], config: Config) {
+  package mutating func restore(_ productIDs: [String], config: Config) {
     for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map(\.id)) }
     if !active.isEmpty { status = .active }
   }
 
   /// The store tells all that is owned now.
-  public mutating func refresh(owned productIDs: [String], config: Config) {
+  package mutating func refresh(owned productIDs: [String], config: Config) {
     active = []
     for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map(\.id)) }
     status = productIDs.isEmpty ? .inactive : .active
   }
 
   /// Another subject. What products give stays known.
-  public mutating func reset() { self = EntitlementState() }
+  package mutating func reset() { self = EntitlementState() }
 }

@@ -1,6 +1,6 @@
 internal import CivilTime
 public import Expressions
-public import Pricing
+package import Pricing
 
 /// When a question about the past is asked, and in which time zone its calendar is.
 public struct HistoryClock: Hashable, Sendable {
@@ -44,6 +44,20 @@ extension Int64 {
 /// It is a value, and it holds what it is given: an SDK that tracks a placement before it evaluates
 /// the placement's rules counts that event too, so who wants the same records it first. What is later
 /// than the time of a question has not happened yet: it is not counted, and nothing is since it.
+///
+/// ```swift
+/// let audience = Audience(
+///   index: 0, experimentID: "e", expression: #"device.daysSince("app_open") >= 7"#)
+/// let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+/// let rules = try RuleSet.compile(config).get()
+/// var events = EventHistory()
+/// events.record("app_open", at: 1_771_675_200_000)
+/// var frame = Frame(for: rules.program)
+/// try frame.fill(["user": [:], "device": [:]])
+/// try rules.answer(events, at: HistoryClock(now: 1_772_366_400_000), in: &frame)
+/// let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
+/// rules.steps("p", frame: &frame, state: state)[0].reason  // .matched
+/// ```
 public struct EventHistory: Hashable, Sendable {
   /// The times of the events of one name, in milliseconds since 1970.
   struct Series: Hashable, Sendable {
@@ -114,7 +128,7 @@ extension EventHistory {
   /// fields for months and years, and counts since the same time one calendar unit ago; an event
   /// that never happened is 0 there and null elsewhere. Superwall-Web resolves the functions
   /// without their arguments: times are null, and what is counted is `trigger_fire`.
-  public func answer(to question: HostQuestion, at clock: HistoryClock, on platform: Platform)
+  package func answer(to question: HostQuestion, at clock: HistoryClock, on platform: Platform)
     -> Value
   {
     switch question.argument {
@@ -142,7 +156,7 @@ extension EventHistory {
 
   /// The device attribute that an audience asks for, or nil when there is none: the event was never
   /// fired.
-  public func value(
+  package func value(
     of property: ComputedProperty, at clock: HistoryClock, on platform: Platform
   ) -> Value? {
     // The Web SDK's attributes do not come from the history.
@@ -236,9 +250,13 @@ extension RuleSet {
   /// Puts what the rules want to know of a subject's events into a frame that its attributes have
   /// filled. Device attributes that audiences compute from events take the place of the device's.
   ///
-  /// - Parameter placement: the placement that is decided, and when it was put into the events.
-  ///   The time since a placement of this name, as an attribute, is the time since the one before;
-  ///   functions count the placement itself.
+  /// - Parameters:
+  ///   - events: what happened to the subject.
+  ///   - clock: when the rules are evaluated.
+  ///   - placement: the placement that is decided, and when it was put into the events. The time since
+  ///     a placement of this name, as an attribute, is the time since the one before; functions count
+  ///     the placement itself.
+  ///   - frame: a frame of ``program``, filled with the subject's attributes.
   public func answer(
     _ events: EventHistory, at clock: HistoryClock,
     placement: (name: String, time: Int64)? = nil, in frame: inout Frame

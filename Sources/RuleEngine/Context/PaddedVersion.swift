@@ -1,10 +1,10 @@
 /// Versions whose parts have as many digits, so that texts compare as versions do.
-public enum PaddedVersion {
+package enum PaddedVersion {
   /// `3.10.1-rc.30` as `003.010.001-rc.030`. At most three numbers count; each has `width` digits at
   /// least, always ASCII ones.
   ///
   /// - Parameter width: three in the SDKs for apps, four in the one for the Web.
-  public static func text(_ version: String, width: Int = 3) -> String {
+  package static func text(_ version: String, width: Int = 3) -> String {
     let parts = version.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     let numbers = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
       .prefix(3).map { padded($0, width) }

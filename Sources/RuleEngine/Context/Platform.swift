@@ -1,4 +1,4 @@
-public import Expressions
+package import Expressions
 public import Pricing
 
 /// How the SDK of a platform evaluates a superscript rule: they hand values to the evaluator, answer
@@ -18,7 +18,7 @@ extension Platform {
   static let historyFunctions = Set(history + reviews)
 
   /// The functions that the SDK registers, as members of `device` and of `computed`.
-  public var hostFunctions: HostFunctions {
+  package var hostFunctions: HostFunctions {
     let names =
       switch self {
       case .ios, .web: Platform.history
@@ -45,7 +45,7 @@ extension Platform {
 
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
   /// are always there.
-  public func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
+  package func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
     var environment = ExpressionEnvironment.superscript(
       hostFunctions: hostFunctions, binding: binding, limits: limits)
     environment.takesTruthForTrue = self == .web
@@ -53,10 +53,24 @@ extension Platform {
   }
 
   /// An attribute as the SDK hands it to the evaluator, or nil when it leaves it out.
-  public func passed(_ value: Value) -> Value? { binding.passed(value) }
+  package func passed(_ value: Value) -> Value? { binding.passed(value) }
 }
 
 /// Which language the rules of a config are in.
+///
+/// ```swift
+/// let audience = Audience(index: 0, experimentID: "e", expression: "user.visits < 3")
+/// let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+/// let state = DecisionState(subjectID: "u1", now: 0)
+/// var reasons: [String] = []
+/// for language in [RuleLanguage.cel, .superscript(.ios)] {
+///   let rules = try RuleSet.compile(config, language: language).get()
+///   var frame = Frame(for: rules.program)
+///   try frame.fill(["user": ["plan": "free"]])
+///   reasons.append(rules.steps("p", frame: &frame, state: state)[0].reason.code)
+/// }
+/// reasons  // ["expressionError", "matched"]
+/// ```
 public enum RuleLanguage: Hashable, Sendable {
   /// The Common Expression Language as specified.
   case cel

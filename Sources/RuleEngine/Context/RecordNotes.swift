@@ -1,21 +1,21 @@
-public import Expressions
+package import Expressions
 
 /// What is odd about records that were accepted: keys that nobody reads, and statuses that nobody
 /// has. Each is counted once for a record.
-public struct RecordNotes: Hashable, Sendable {
+package struct RecordNotes: Hashable, Sendable {
   /// Keys that are neither members nor roots of the rules, with the number of records that have them.
-  public private(set) var unknownKeys: [String: Int] = [:]
+  package private(set) var unknownKeys: [String: Int] = [:]
   /// Values of `subscriptionStatus` that no SDK gives, with the number of records that have them.
-  public private(set) var unknownStatuses: [String: Int] = [:]
+  package private(set) var unknownStatuses: [String: Int] = [:]
 
   /// What `subscriptionStatus` is.
   static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
   /// At most this many different keys, and statuses, are told apart.
   static let limit = 256
 
-  public init() {}
+  package init() {}
 
-  public var isEmpty: Bool { unknownKeys.isEmpty && unknownStatuses.isEmpty }
+  package var isEmpty: Bool { unknownKeys.isEmpty && unknownStatuses.isEmpty }
 
   mutating func add(unknownKey key: String, _ records: Int = 1) {
     RecordNotes.add(key, records, to: &unknownKeys)
@@ -53,7 +53,7 @@ public struct RecordNotes: Hashable, Sendable {
   }
 
   /// Adds the counts of other records.
-  public mutating func add(_ other: RecordNotes) {
+  package mutating func add(_ other: RecordNotes) {
     unknownKeys.merge(other.unknownKeys, uniquingKeysWith: +)
     unknownStatuses.merge(other.unknownStatuses, uniquingKeysWith: +)
   }
@@ -73,7 +73,7 @@ public struct RecordNotes: Hashable, Sendable {
 // MARK: As JSON
 
 extension RecordNotes {
-  public var value: Value {
+  package var value: Value {
     func object(_ counts: [String: Int]) -> Value {
       .map(
         counts.sorted { $0.key < $1.key }.map {
@@ -86,7 +86,7 @@ extension RecordNotes {
   }
 
   /// Nil when the value is not what ``value`` gives.
-  public init?(_ value: Value) {
+  package init?(_ value: Value) {
     func counts(_ key: String) -> [String: Int]? {
       guard case .map(let entries)? = value[key] else { return nil }
       var counts: [String: Int] = [:]
@@ -112,7 +112,7 @@ extension RuleSet {
   /// What there is to say about records, each once, with what may have been meant.
   ///
   /// - Parameter countsUsers: whether to say how many users it is about.
-  public func diagnostics(of notes: RecordNotes, countsUsers: Bool = true) -> [Diagnostic] {
+  package func diagnostics(of notes: RecordNotes, countsUsers: Bool = true) -> [Diagnostic] {
     func users(_ count: Int) -> String {
       countsUsers ? " (\(count) user\(count == 1 ? "" : "s"))" : ""
     }

@@ -1,16 +1,16 @@
-public import Expressions
+package import Expressions
 
 /// What the texts of a paywall read: products by slot, the selected one, the user, the theme.
-public enum TextContext {
+package enum TextContext {
   /// A product in its place on a paywall.
-  public struct SlottedProduct: Hashable, Sendable {
-    public var slot: String
-    public var label: String
-    public var productID: String?
+  package struct SlottedProduct: Hashable, Sendable {
+    package var slot: String
+    package var label: String
+    package var productID: String?
     /// Prices, periods and trials by the names under which texts read them.
-    public var attributes: Value
+    package var attributes: Value
 
-    public init(slot: String, label: String? = nil, productID: String? = nil, attributes: Value) {
+    package init(slot: String, label: String? = nil, productID: String? = nil, attributes: Value) {
       self.slot = slot
       self.label = label ?? slot
       self.productID = productID
@@ -43,7 +43,7 @@ public enum TextContext {
   ///   - products: in the order of the paywall; of a slot that stands twice the last one counts.
   ///   - selected: index of the selected product; out of range means that none is.
   ///   - roots: further roots, such as `user`, `device`, `params` and `theme`.
-  public static func make(
+  package static func make(
     products: [SlottedProduct], selected: Int?, roots: [(name: String, value: Value)] = []
   ) -> Value {
     var slots = products.map { entry($0.slot, $0.value) }
@@ -72,7 +72,7 @@ public enum TextContext {
   /// member that is null is not there, and of one that is repeated the last value counts.
   ///
   /// - Parameter hasUserID: whether there is `user.id`, as in everything of AgentWallie's.
-  public static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(
+  package static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(
     name: String, value: Value
   )] {
     var roots: [(name: String, value: Value)] = []

@@ -1,7 +1,7 @@
-public import Expressions
+package import Expressions
 
 /// What becomes of attributes that are set from outside.
-public enum UserAttributes {
+package enum UserAttributes {
   /// Attributes that the SDK itself keeps; nobody sets them from outside.
   private static let reserved: Set<String> = [
     "aliasId", "seed", "appUserId", "applicationInstalledAt",
@@ -11,7 +11,7 @@ public enum UserAttributes {
   /// `$` and those of the SDK's own attributes are left out.
   ///
   /// - Parameter new: a map; anything else sets nothing.
-  public static func merge(_ new: Value, into attributes: inout [String: Value]) {
+  package static func merge(_ new: Value, into attributes: inout [String: Value]) {
     for entry in entries(new) {
       guard case .string(let name) = entry.key, !name.hasPrefix("$"), !reserved.contains(name)
       else { continue }
@@ -25,10 +25,10 @@ public enum UserAttributes {
 }
 
 /// The parameters of a placement.
-public enum PlacementParams {
+package enum PlacementParams {
   /// What of an app's own parameters is kept: names that begin with `$`, null and lists are left
   /// out, maps are kept, times become ISO 8601 text.
-  public static func cleaned(_ custom: Value) -> Value {
+  package static func cleaned(_ custom: Value) -> Value {
     .map(
       UserAttributes.entries(custom).compactMap { entry in
         guard case .string(let name) = entry.key, !name.hasPrefix("$") else { return nil }
@@ -48,7 +48,7 @@ public enum PlacementParams {
   /// - Parameters:
   ///   - isStandardEvent: whether the SDK itself raised the placement.
   ///   - isFeatureGatable: whether a feature waits for what comes of it.
-  public static func make(
+  package static func make(
     placement: String, custom: Value, isStandardEvent: Bool, isFeatureGatable: Bool,
     sessionID: String
   ) -> Value {

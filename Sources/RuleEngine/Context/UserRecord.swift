@@ -12,6 +12,23 @@ public import Expressions
 /// `subscriptionStatus` and `entitlements` also stand for `device.subscriptionStatus` and
 /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id` in
 /// rules from an AgentWallie config. Any other root that the rules read may stand in the object too.
+///
+/// ```swift
+/// let audience = Audience(index: 0, experimentID: "e", expression: "user.plan == 'free'")
+/// let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+/// let rules = try RuleSet.compile(config).get()
+/// var frame = Frame(for: rules.program)
+/// var reader = UserRecordReader(rules, at: HistoryClock(now: 1_772_366_400_000))
+/// try reader.read(json: #"{"userId": "u1", "user": {"plan": "free"}}"#.utf8, into: &frame)
+/// let state = reader.state(now: 1_772_366_400_000)
+/// state.subjectID  // "u1"
+/// rules.steps("p", frame: &frame, state: state)[0].reason  // .matched
+/// do throws(UserRecordReader.Rejection) {
+///   try reader.read(json: #"{"userId": "u2", "user": "free"}"#.utf8, into: &frame)
+/// } catch {
+///   error.reason  // ""
+/// }
+/// ```
 public struct UserRecordReader: ~Copyable {
   /// Why a record cannot be used, for a person.
   public struct Rejection: Error, Hashable, Sendable {
@@ -45,7 +62,7 @@ public struct UserRecordReader: ~Copyable {
   /// What happened to the subject, read when the rules ask about it.
   public private(set) var events = EventHistory()
   /// What is odd about the records that were read.
-  public private(set) var notes = RecordNotes()
+  package private(set) var notes = RecordNotes()
 
   private let ruleSet: RuleSet
   private let clock: HistoryClock
@@ -62,7 +79,9 @@ public struct UserRecordReader: ~Copyable {
   /// Keys of the record that nobody knows; they are noted when the record is accepted.
   private var unknownKeys: [String] = []
 
-  /// - Parameter clock: when the rules are evaluated: questions about events count back from it.
+  /// - Parameters:
+  ///   - ruleSet: the rules that the records are read for.
+  ///   - clock: when the rules are evaluated: questions about events count back from it.
   public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
     self.ruleSet = ruleSet
     self.clock = clock
@@ -302,7 +321,7 @@ extension UserRecordReader {
   /// Why JSON text is not a user record, for those who read it as a value; nil when it is one.
   ///
   /// - Parameter needsID: whether `userId` must be there. Texts are about anybody.
-  public static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {
+  package static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {
     Array(json).withUnsafeBufferPointer { problem(in: $0, needsID: needsID) }
   }
 

@@ -10,6 +10,8 @@ extension RuleSet {
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
+  ///   - state: what is known of the subject beside its attributes, and when it is.
+  ///   - assigner: how a subject without an assignment gets one.
   public func decide(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
   ) -> Decision {

@@ -47,7 +47,7 @@ public struct Decision: Sendable {
     /// Record that the rule applied, under this key: for a paywall once it is presented, for a
     /// holdout at once.
     case recordOccurrence(OccurrenceLimit)
-    /// Track that the placement was decided. Only ``EffectTable`` adds it.
+    /// Track that the placement was decided. ``Decision/effects`` does not have it: a request adds it.
     case fireTrigger
   }
 
@@ -111,8 +111,7 @@ public struct Decision: Sendable {
     }
   }
 
-  /// What carrying the decision out changes. Which of these a kind of request applies is in
-  /// ``EffectTable``.
+  /// What carrying the decision out changes: presenting its paywall, or holding it back.
   public var effects: [Effect] {
     guard let rule, verdict.variant >= 0 else { return [] }
     var effects: [Effect] = []

@@ -101,7 +101,9 @@ extension Decision.Failure {
 extension Decision {
   /// The outcome as one line of an outcomes file.
   ///
-  /// - Parameter errors: the rules that failed on the way: ``RuleSet/errors(_:frame:state:)``.
+  /// - Parameters:
+  ///   - subjectID: who the subject is.
+  ///   - errors: the rules that failed on the way: ``RuleSet/errors(_:frame:state:)``.
   public func outcomeLine(subjectID: String, errors: [RuleError] = []) -> Value {
     let line = outcome.line(subjectID: subjectID, placement: placement, audience: audience)
     guard !errors.isEmpty, case .map(let entries) = line else { return line }

@@ -1,12 +1,23 @@
 public import Expressions
 
 /// An audience whose rule could not be evaluated for a subject, which therefore does not match.
+///
+/// ```swift
+/// let audience = Audience(index: 0, experimentID: "e", expression: "user.email.endsWith('.org')")
+/// let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+/// let rules = try RuleSet.compile(config, language: .cel).get()
+/// var frame = Frame(for: rules.program)
+/// try frame.fill(["user": [:]])
+/// let errors = rules.errors("p", frame: &frame, state: DecisionState(subjectID: "u1", now: 0))
+/// errors[0].path  // "user.email"
+/// errors[0].message  // "user.email is not there, and endsWith needs a text"
+/// ```
 public struct RuleError: Hashable, Sendable {
   /// Position of the audience among those of its placement, from 0.
   public var audience: Int
-  /// The clause that failed, as it is written; of a long one its first ``longestClause`` bytes.
+  /// The clause that failed, as it is written; of a long one its first 1,000 bytes.
   public var clause: String
-  /// What went wrong: ``Expressions/EvaluationError/Kind/slug``; `no-such-attribute` also where
+  /// What went wrong: the slug of an evaluation error; `no-such-attribute` also where
   /// superscript goes on with null for an attribute that is not there, and fails for that.
   public var code: String
   /// The attribute that it is about, such as `user.email`; nil where there is none.
@@ -27,7 +38,7 @@ public struct RuleError: Hashable, Sendable {
   }
 
   /// Outcomes of all users repeat it.
-  public static let longestClause = 1_000
+  package static let longestClause = 1_000
 
   public init(
     audience: Int, clause: String, code: String, path: String? = nil, message: String

@@ -5,6 +5,7 @@ extension RuleSet {
   ///
   /// - Parameters:
   ///   - frame: filled with the subject's attributes and no parameters.
+  ///   - state: what is known of the subject beside its attributes, and when it is.
   ///   - assigner: how a subject without a stored variant gets one; asked for every placement.
   /// - Returns: all assignments afterwards, and of these the ones to send to the server, each once.
   public func confirmAllAssignments(

@@ -1,5 +1,5 @@
 /// Why a placement is decided.
-public enum RequestKind: String, Hashable, Sendable, CaseIterable {
+package enum RequestKind: String, Hashable, Sendable, CaseIterable {
   /// To present what comes of it.
   case presentation
   /// To hand the paywall to the app, which presents it.
@@ -20,22 +20,22 @@ public enum RequestKind: String, Hashable, Sendable, CaseIterable {
 ///
 /// ``tollgate`` is what Tollgate's SDK does. The tables of the native SDKs are there to replay
 /// them; they differ in that asking for a result consumes an occurrence of a holdout.
-public struct EffectTable: Hashable, Sendable {
+package struct EffectTable: Hashable, Sendable {
   /// What is applied.
-  public struct Effects: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
+  package struct Effects: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The assignment is stored and confirmed with the server, unless it is.
-    public static let confirmAssignment = Effects(rawValue: 1)
-    public static let recordOccurrence = Effects(rawValue: 2)
+    package static let confirmAssignment = Effects(rawValue: 1)
+    package static let recordOccurrence = Effects(rawValue: 2)
     /// `trigger_fire` is tracked.
-    public static let fireTrigger = Effects(rawValue: 4)
+    package static let fireTrigger = Effects(rawValue: 4)
   }
 
   /// What came of the placement, as far as effects depend on it.
-  public enum OutcomeKind: Int, Hashable, Sendable, CaseIterable {
+  package enum OutcomeKind: Int, Hashable, Sendable, CaseIterable {
     case paywall, holdout, noAudienceMatch, placementNotFound, error
   }
 
@@ -44,14 +44,14 @@ public struct EffectTable: Hashable, Sendable {
   private init(_ rows: [RequestKind: [Effects]]) { self.rows = rows }
 
   /// The effects of a kind of request for an outcome.
-  public subscript(kind: RequestKind, outcome: OutcomeKind) -> Effects {
+  package subscript(kind: RequestKind, outcome: OutcomeKind) -> Effects {
     rows[kind]?[outcome.rawValue] ?? []
   }
 
   private static let all: Effects = [.confirmAssignment, .recordOccurrence, .fireTrigger]
 
   /// Columns: paywall, holdout, noAudienceMatch, placementNotFound, error.
-  public static let tollgate = EffectTable([
+  package static let tollgate = EffectTable([
     .presentation: [all, all, .fireTrigger, [], []],
     .getPaywall: [all, all, .fireTrigger, [], []],
     .getPresentationResult: [.confirmAssignment, .confirmAssignment, [], [], []],
@@ -61,7 +61,7 @@ public struct EffectTable: Hashable, Sendable {
     .preload: [[], [], [], [], []],
   ])
 
-  public static let ios = EffectTable([
+  package static let ios = EffectTable([
     .presentation: [all, all, .fireTrigger, [], []],
     .getPaywall: [all, all, .fireTrigger, [], []],
     .getPresentationResult: [.confirmAssignment, all, .fireTrigger, [], []],
@@ -73,7 +73,7 @@ public struct EffectTable: Hashable, Sendable {
     .preload: [[], [], [], [], []],
   ])
 
-  public static let android = EffectTable([
+  package static let android = EffectTable([
     .presentation: [all, all, .fireTrigger, [], []],
     .getPaywall: [all, all, .fireTrigger, [], []],
     .getPresentationResult: [
@@ -89,7 +89,7 @@ public struct EffectTable: Hashable, Sendable {
   /// applied.
   ///
   /// - Parameter effects: those of the decision with this outcome.
-  public func applied(
+  package func applied(
     of effects: [Decision.Effect], _ outcome: Decision.Outcome, for kind: RequestKind
   ) -> [AppliedEffect] {
     let column = OutcomeKind(outcome)
@@ -121,7 +121,7 @@ public struct EffectTable: Hashable, Sendable {
 }
 
 extension EffectTable.OutcomeKind {
-  public init(_ outcome: Decision.Outcome) {
+  package init(_ outcome: Decision.Outcome) {
     switch outcome {
     case .paywall: self = .paywall
     case .holdout: self = .holdout
@@ -133,8 +133,8 @@ extension EffectTable.OutcomeKind {
 }
 
 /// An effect, and when a shell applies it.
-public struct AppliedEffect: Hashable, Sendable {
-  public enum Time: String, Hashable, Sendable {
+package struct AppliedEffect: Hashable, Sendable {
+  package enum Time: String, Hashable, Sendable {
     case atOnce
     /// When the paywall is loaded and, if it is to be presented, there is something to present it.
     case whenAvailable
@@ -142,10 +142,10 @@ public struct AppliedEffect: Hashable, Sendable {
     case whenPresented
   }
 
-  public var effect: Decision.Effect
-  public var time: Time
+  package var effect: Decision.Effect
+  package var time: Time
 
-  public init(_ effect: Decision.Effect, _ time: Time = .atOnce) {
+  package init(_ effect: Decision.Effect, _ time: Time = .atOnce) {
     self.effect = effect
     self.time = time
   }
@@ -153,7 +153,7 @@ public struct AppliedEffect: Hashable, Sendable {
 
 extension Decision {
   /// The effects that a kind of request applies, in the order in which they are applied.
-  public func effects(for kind: RequestKind, table: EffectTable = .tollgate) -> [AppliedEffect] {
+  package func effects(for kind: RequestKind, table: EffectTable = .tollgate) -> [AppliedEffect] {
     table.applied(of: effects, outcome, for: kind)
   }
 }

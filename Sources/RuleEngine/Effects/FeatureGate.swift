@@ -1,4 +1,8 @@
 /// Why a paywall went away.
+///
+/// ```swift
+/// PaywallCloseReason(rawValue: "manualClose")  // .manualClose
+/// ```
 public enum PaywallCloseReason: String, Hashable, Sendable {
   /// It is still there.
   case none
@@ -13,9 +17,9 @@ public enum PaywallCloseReason: String, Hashable, Sendable {
 
 /// Whether the feature behind a placement runs after what came of it, and which error the app is
 /// told of.
-public struct FeatureGate: Hashable, Sendable {
+package struct FeatureGate: Hashable, Sendable {
   /// What came of a placement.
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     /// A paywall is on the screen.
     case presented
     /// The user bought something on the paywall, or got it back.
@@ -30,18 +34,18 @@ public struct FeatureGate: Hashable, Sendable {
     case ignored
   }
 
-  public enum Failure: String, Hashable, Sendable {
+  package enum Failure: String, Hashable, Sendable {
     /// What kept the paywall from being presented.
     case error
     /// The paywall could not be loaded.
     case webViewFailed
   }
 
-  public var isFeatureRun: Bool
-  public var failure: Failure?
+  package var isFeatureRun: Bool
+  package var failure: Failure?
 
   /// - Parameter isGated: whether the feature is for those only who pay.
-  public init(_ state: State, isGated: Bool) {
+  package init(_ state: State, isGated: Bool) {
     switch state {
     case .skipped, .paid: isFeatureRun = true
     case .presented, .failed, .ignored, .declined(.forNextPaywall): isFeatureRun = false

@@ -2,9 +2,9 @@
 /// name: one literal table, with a list for each question (decision record 0012).
 ///
 /// ``tollgate`` is what Tollgate's SDK does; the tables of the native SDKs are there to replay them.
-public struct ImplicitTriggers: Hashable, Sendable {
+package struct ImplicitTriggers: Hashable, Sendable {
   /// What an event leads to.
-  public enum Outcome: String, Hashable, Sendable, CaseIterable {
+  package enum Outcome: String, Hashable, Sendable, CaseIterable {
     case dontTriggerPaywall
     /// The placement has its turn like one that the app registers.
     case triggerPaywall
@@ -16,30 +16,30 @@ public struct ImplicitTriggers: Hashable, Sendable {
   }
 
   /// Which events may put their paywall in the place of the open one?
-  public private(set) var replacing: Set<SuperwallEventName> = [
+  package private(set) var replacing: Set<SuperwallEventName> = [
     .transactionAbandon, .transactionFail, .paywallDecline, .customPlacement, .surveyResponse,
   ]
   /// Which events may start a paywall when none is open?
-  public private(set) var starting: Set<SuperwallEventName> = [
+  package private(set) var starting: Set<SuperwallEventName> = [
     .appInstall, .appLaunch, .sessionStart, .touchesBegan,
   ]
   /// After which events does their paywall end the chain, so that it is followed by none of these?
-  public private(set) var ending: Set<SuperwallEventName> = [
+  package private(set) var ending: Set<SuperwallEventName> = [
     .transactionAbandon, .transactionFail, .paywallDecline, .customPlacement,
   ]
   /// Does it matter to ``starting`` events that a paywall is open?
-  public private(set) var looksForOpenPaywall = true
+  package private(set) var looksForOpenPaywall = true
   /// Is a link without a placement in the config left alone?
-  public private(set) var linksNeedPlacement = true
+  package private(set) var linksNeedPlacement = true
 
-  public static let tollgate = ImplicitTriggers()
+  package static let tollgate = ImplicitTriggers()
 
   /// A link dismisses the open paywall also when no placement follows.
-  public static let ios = ImplicitTriggers(linksNeedPlacement: false)
+  package static let ios = ImplicitTriggers(linksNeedPlacement: false)
 
   /// Touches and placements of a paywall's own start nothing; presenting a second paywall fails
   /// later.
-  public static let android = ImplicitTriggers(
+  package static let android = ImplicitTriggers(
     replacing: ImplicitTriggers().replacing.subtracting([.customPlacement]),
     starting: ImplicitTriggers().starting.subtracting([.touchesBegan]),
     looksForOpenPaywall: false, linksNeedPlacement: false)
@@ -49,7 +49,7 @@ public struct ImplicitTriggers: Hashable, Sendable {
   ///     name, otherwise ``SuperwallEventName/placementName``.
   ///   - opener: the event that the open paywall came from; nil when the app registered its
   ///     placement, and when none is open.
-  public func outcome(
+  package func outcome(
     of event: SuperwallEventName, hasPlacement: Bool, opener: SuperwallEventName?,
     isPaywallOpen: Bool
   ) -> Outcome {

@@ -8,7 +8,7 @@ public import Expressions
 ///   variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "export")])
 /// let config = Config(placements: [Placement(name: "export_pdf", audiences: [audience])])
 /// var evaluator = PlacementEvaluator(
-///   ruleSet: RuleSet.compile(config).output!, subjectID: "user-1",
+///   ruleSet: try RuleSet.compile(config).get(), subjectID: "user-1",
 ///   attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
 /// let now: Int64 = 1_772_366_400_000
 /// evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type  // "Paywall"
@@ -51,6 +51,7 @@ public struct PlacementEvaluator: ~Copyable {
   /// promises is kept, so that the next answer is the same; no occurrence is consumed.
   ///
   /// - Parameters:
+  ///   - placement: the placement's name.
   ///   - params: the placement's parameters, a map.
   ///   - now: milliseconds since 1970.
   public mutating func presentationResult(

@@ -1,12 +1,12 @@
-public import Expressions
+package import Expressions
 
 /// Paywalls to load before they are asked for, by identifier.
-public struct PreloadSelection: Hashable, Sendable {
+package struct PreloadSelection: Hashable, Sendable {
   /// Those of the campaign that the config puts first.
-  public var prioritized: [String]
-  public var others: [String]
+  package var prioritized: [String]
+  package var others: [String]
 
-  public var all: [String] { prioritized + others }
+  package var all: [String] { prioritized + others }
 
   init(prioritized: [String] = [], others: [String] = []) {
     self.prioritized = prioritized
@@ -16,7 +16,7 @@ public struct PreloadSelection: Hashable, Sendable {
 
 extension ConfigSettings.DisabledPreloads {
   /// The placements that are left of these.
-  public func allowed(_ placements: [String]) -> [String] {
+  package func allowed(_ placements: [String]) -> [String] {
     if all { return [] }
     return placements.filter { name in
       !self.placements.contains { $0.utf8.elementsEqual(name.utf8) }
@@ -31,7 +31,7 @@ extension RuleSet {
   /// - Parameters:
   ///   - frame: filled with the subject's attributes, and with the empty text as parameters, which
   ///     is what rules that are loaded when they match see without a placement.
-  public func preloadedPaywalls(
+  package func preloadedPaywalls(
     settings: ConfigSettings, frame: inout Frame, state: DecisionState
   ) -> PreloadSelection {
     let allowed = Set(

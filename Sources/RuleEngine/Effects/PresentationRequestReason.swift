@@ -8,6 +8,12 @@ public enum PresentationRequestStatus: String, Hashable, Sendable {
 }
 
 /// Why a request did not lead to a presentation: a closed set.
+///
+/// ```swift
+/// let reason = PresentationRequestReason.noAudienceMatch
+/// reason.status  // PresentationRequestStatus.noPresentation
+/// PresentationResult(reason).type  // "NoAudienceMatch"
+/// ```
 public enum PresentationRequestReason: Hashable, Sendable {
   case debuggerPresented
   case paywallAlreadyPresented

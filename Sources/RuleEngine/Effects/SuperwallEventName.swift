@@ -2,6 +2,11 @@ package import Pricing
 
 /// The events of Superwall's contract: their names there, and those of the placements that stand for
 /// them.
+///
+/// ```swift
+/// SuperwallEventName(decoding: "transactionAbandon").placementName  // "transaction_abandon"
+/// SuperwallEventName.isReserved("transaction_abandon")  // true
+/// ```
 public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   case firstSeen
   case appOpen

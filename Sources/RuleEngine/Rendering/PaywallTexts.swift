@@ -1,16 +1,16 @@
-public import Expressions
+package import Expressions
 
 /// The texts and conditions of a native paywall, compiled once: resolving it for a user fills two
 /// frames and renders.
-public struct PaywallTexts: Sendable {
+package struct PaywallTexts: Sendable {
   /// A paywall as a user sees it.
-  public struct Resolved: Sendable {
+  package struct Resolved: Sendable {
     /// The components that are shown, with their texts resolved.
-    public var components: [Value]
+    package var components: [Value]
     /// IDs (or types) of the components that their condition hides.
-    public var hidden: [String]
+    package var hidden: [String]
     /// What went wrong while rendering, by the path of the text.
-    public var errors: [(path: String, error: RenderError)]
+    package var errors: [(path: String, error: RenderError)]
   }
 
   /// A component with what has to be worked out for it.
@@ -30,9 +30,9 @@ public struct PaywallTexts: Sendable {
     case component(Node)
   }
 
-  public let schema: PaywallSchema
+  package let schema: PaywallSchema
   /// What is wrong with texts and conditions.
-  public let diagnostics: [Diagnostic]
+  package let diagnostics: [Diagnostic]
   private let root: [Content]
   private let texts: TemplateSet
   private let paths: [String]
@@ -42,7 +42,7 @@ public struct PaywallTexts: Sendable {
   private let conditionsAround: [[Int]]
 
   /// - Parameter environment: the dialect of the texts; AgentWallie's by default.
-  public init(
+  package init(
     _ schema: PaywallSchema,
     environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
   ) {
@@ -63,16 +63,16 @@ public struct PaywallTexts: Sendable {
   }
 
   /// Where each text stands: `components[0].props.text`.
-  public var textPaths: [String] { paths }
+  package var textPaths: [String] { paths }
   /// The texts as they are written, in the order of ``textPaths``.
-  public let sources: [String]
+  package let sources: [String]
 
   /// The paywall for one user.
   ///
   /// - Parameters:
   ///   - products: the products of the slots, in the order of the paywall.
   ///   - selected: index of the selected product.
-  public func resolve(
+  package func resolve(
     products: [TextContext.SlottedProduct], selected: Int?, user: Value = .map([]),
     device: Value = .map([]), params: Value = .map([]), options: RenderOptions = RenderOptions()
   ) throws(EvaluationError) -> Resolved {

@@ -1,27 +1,27 @@
-public import Expressions
-public import Pricing
+package import Expressions
+package import Pricing
 
 /// What texts may read, known before there is a user: the products of a paywall, and what is declared
 /// of users.
-public struct TextDeclarations: Sendable {
+package struct TextDeclarations: Sendable {
   /// By root (`user`, `device`, `params`): what is declared; a root that is not is open.
   private var roots: [(name: String, shape: TemplateSchema.Shape)] = []
   /// What is wrong with the declarations.
-  public private(set) var diagnostics: [Diagnostic] = []
+  package private(set) var diagnostics: [Diagnostic] = []
 
   /// Roots that there always are.
   private static let openRoots = ["user", "device", "params", "state", "theme"]
 
   /// Whether there is `user.id`, as in everything of AgentWallie's, declared or not.
-  public var hasUserID = false
+  package var hasUserID = false
 
   /// Nothing is known of users.
-  public init() {}
+  package init() {}
 
   /// Reads `{"user": {"age": "int", "roles": {"list": "string"}, "plan": {"enum": ["free"]}}}`. Types
   /// are `string`, `int`, `double`, `number`, `bool`, `timestamp`, `any`; with a `?` behind, the value
   /// may be absent; an object without `list` and `enum` is an object.
-  public init(json: some Sequence<UInt8>) {
+  package init(json: some Sequence<UInt8>) {
     let bytes = Array(json)
     do throws(JSONFault) {
       let root = try Value.parse(json: bytes)
@@ -86,21 +86,21 @@ public struct TextDeclarations: Sendable {
   // MARK: Products
 
   /// What is known of a product.
-  public struct Product: Sendable {
-    public var slot: String
+  package struct Product: Sendable {
+    package var slot: String
     /// Whether every paywall that is meant has the slot.
-    public var isCertain: Bool
+    package var isCertain: Bool
     let shape: TemplateSchema.Shape
 
     /// A product whose attributes are known.
-    public init(_ product: TextContext.SlottedProduct) {
+    package init(_ product: TextContext.SlottedProduct) {
       slot = product.slot
       isCertain = true
       shape = TemplateSchema(of: product.value).root
     }
 
     /// A product of which only the names of attributes are known.
-    public init(slot: String, profile: PricingProfile, isCertain: Bool = true) {
+    package init(slot: String, profile: PricingProfile, isCertain: Bool = true) {
       self.slot = slot
       self.isCertain = isCertain
       let schema = profile.schema
@@ -121,7 +121,7 @@ public struct TextDeclarations: Sendable {
 
   /// What texts may read on a paywall with these products; nil where nothing is known of products,
   /// so that any may be read.
-  public func schema(products: [Product]?) -> TemplateSchema {
+  package func schema(products: [Product]?) -> TemplateSchema {
     guard let products else {
       return schema(([("products", .any)] + TextContext.rootSlots.map { ($0, .any) }))
     }
@@ -208,12 +208,12 @@ public struct TextDeclarations: Sendable {
   // MARK: Checking
 
   /// Holds a text against what it may read.
-  public func check(_ analysis: TemplateAnalysis, products: [Product]?) -> [Diagnostic] {
+  package func check(_ analysis: TemplateAnalysis, products: [Product]?) -> [Diagnostic] {
     analysis.check(against: schema(products: products))
   }
 
   /// The products that none of the texts of a paywall speaks of.
-  public static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
+  package static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
     let reads = texts.flatMap(\.reads)
     return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
       product in

@@ -1,31 +1,31 @@
-public import Expressions
+package import Expressions
 
 /// Texts of paywalls, as `precompute --render` reads them:
 /// `{"paywalls": {"IDENTIFIER": {"NAME": "template"}}}`.
-public struct TextFile: Hashable, Sendable {
+package struct TextFile: Hashable, Sendable {
   /// One template.
-  public struct Text: Hashable, Sendable {
-    public var name: String
-    public var template: String
+  package struct Text: Hashable, Sendable {
+    package var name: String
+    package var template: String
 
-    public init(name: String, template: String) {
+    package init(name: String, template: String) {
       self.name = name
       self.template = template
     }
   }
 
   /// By paywall, in the order of the file.
-  public var paywalls: [(identifier: String, texts: [Text])] = []
+  package var paywalls: [(identifier: String, texts: [Text])] = []
 
-  public init() {}
+  package init() {}
 
-  public static func == (one: TextFile, other: TextFile) -> Bool {
+  package static func == (one: TextFile, other: TextFile) -> Bool {
     one.paywalls.elementsEqual(other.paywalls) {
       $0.identifier == $1.identifier && $0.texts == $1.texts
     }
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     for paywall in paywalls {
       hasher.combine(paywall.identifier)
       hasher.combine(paywall.texts)
@@ -33,12 +33,12 @@ public struct TextFile: Hashable, Sendable {
   }
 
   /// The path under which diagnostics speak of a text.
-  public static func path(_ identifier: String, _ name: String) -> String {
+  package static func path(_ identifier: String, _ name: String) -> String {
     "paywalls.\(identifier).\(name)"
   }
 
   /// Reads texts. What is not a text is told and left out.
-  public static func decode(json: some Sequence<UInt8>) -> Compilation<TextFile> {
+  package static func decode(json: some Sequence<UInt8>) -> Compilation<TextFile> {
     let bytes = Array(json)
     let root: Value
     do throws(JSONFault) {

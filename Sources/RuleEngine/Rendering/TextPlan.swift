@@ -1,11 +1,11 @@
-public import Expressions
-public import Pricing
+package import Expressions
+package import Pricing
 
 /// The texts of a config's paywalls, compiled, with the products of each paywall: what a batch
 /// renders beside its decisions.
 ///
 /// Attributes of products are computed here, once for all users.
-public struct TextPlan: Sendable {
+package struct TextPlan: Sendable {
   /// The texts of one paywall.
   struct Paywall: Sendable {
     var identifier: String
@@ -21,7 +21,7 @@ public struct TextPlan: Sendable {
   let paywalls: [Paywall]
   let options: RenderOptions
   /// What is wrong with the texts, by the paths of the file, and with the products.
-  public private(set) var diagnostics: [Diagnostic] = []
+  package private(set) var diagnostics: [Diagnostic] = []
 
   /// - Parameters:
   ///   - prices: products whose prices are taken where the config has none.
@@ -30,7 +30,7 @@ public struct TextPlan: Sendable {
   ///   - profile: whose names and rounding the attributes follow; nil for what each product's store
   ///     suggests.
   /// - Throws: ``PricingError`` when there is no such time zone.
-  public init(
+  package init(
     _ file: TextFile, config: Config, prices: ProductList? = nil, select: String? = nil,
     profile: PricingProfile? = nil, environment: TemplateEnvironment = TemplateEnvironment(),
     pricing: PricingContext, options: RenderOptions

@@ -1,12 +1,12 @@
-public import Expressions
+package import Expressions
 public import Pricing
 
 /// The products of a paywall with the attributes that texts read, computed once for all users.
-public struct TextProducts: Sendable {
+package struct TextProducts: Sendable {
   /// In the order of the paywall.
-  public private(set) var slotted: [TextContext.SlottedProduct] = []
+  package private(set) var slotted: [TextContext.SlottedProduct] = []
   /// Products without attributes, and locales that the tables lack.
-  public private(set) var diagnostics: [Diagnostic] = []
+  package private(set) var diagnostics: [Diagnostic] = []
 
   /// Slots for products that name none, when none of them does.
   private static let usualSlots = ["primary", "secondary", "tertiary"]
@@ -17,7 +17,7 @@ public struct TextProducts: Sendable {
   ///   - profile: whose names and rounding the attributes follow; nil for what each product's store
   ///     suggests.
   /// - Throws: ``PricingError`` when there is no such time zone.
-  public init(
+  package init(
     _ products: [PricedProduct], profile: PricingProfile? = nil, context: PricingContext
   ) throws(PricingError) {
     let namesSlots = products.contains { $0.slot != nil }
@@ -79,7 +79,7 @@ public struct TextProducts: Sendable {
   }
 
   /// The place of the slot with a name, or nil.
-  public func index(ofSlot name: String) -> Int? {
+  package func index(ofSlot name: String) -> Int? {
     slotted.firstIndex { $0.slot.utf8.elementsEqual(name.utf8) }
   }
 }

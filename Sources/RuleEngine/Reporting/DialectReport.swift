@@ -1,4 +1,4 @@
-public import Expressions
+package import Expressions
 internal import Pricing
 
 /// Where the rules of a config come to something else in another language: CEL as specified, or
@@ -6,9 +6,9 @@ internal import Pricing
 ///
 /// Differences are found by evaluating: every clause runs in all the languages on values that its
 /// constants suggest. A clause that is not named came to the same on all of these.
-public struct DialectReport: Sendable {
+package struct DialectReport: Sendable {
   /// What a clause comes to in a language.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     case `true`, `false`
     /// A value that is not a bool.
     case value(Value)
@@ -18,7 +18,7 @@ public struct DialectReport: Sendable {
     case broken(String)
 
     /// Whether an audience with this as its condition matches.
-    public var matches: Bool { self == .true }
+    package var matches: Bool { self == .true }
 
     /// Values that are not bools decide nothing, whatever they are; nor do errors of any kind.
     fileprivate var isFailure: Bool {
@@ -30,33 +30,33 @@ public struct DialectReport: Sendable {
   }
 
   /// A clause that comes to different things.
-  public struct Finding: Sendable {
+  package struct Finding: Sendable {
     /// What the difference is between.
-    public enum Difference: String, Hashable, Sendable {
+    package enum Difference: String, Hashable, Sendable {
       /// CEL and superscript on iOS.
       case dialects
       /// superscript on iOS, Android and the Web.
       case platforms
     }
 
-    public var difference: Difference
+    package var difference: Difference
     /// Paths of the audiences that have the expression.
-    public var paths: [String]
-    public var range: SourceRange
+    package var paths: [String]
+    package var range: SourceRange
     /// The clause as it is written.
-    public var clause: String
+    package var clause: String
     /// By language, in the order of ``RuleLanguage/compared``.
-    public var outcomes: [(language: RuleLanguage, outcome: Outcome)]
+    package var outcomes: [(language: RuleLanguage, outcome: Outcome)]
     /// Attributes with which this comes out, as a map of roots; and events by name, with their age
     /// in minutes.
-    public var attributes: Value
-    public var events: [(name: String, minutesAgo: [Int])]
+    package var attributes: Value
+    package var events: [(name: String, minutesAgo: [Int])]
     /// Whether there are values with which the whole expression matches in one language and not in
     /// the other because of this clause.
-    public var isDecisive: Bool
+    package var isDecisive: Bool
   }
 
-  public var findings: [Finding] = []
+  package var findings: [Finding] = []
 
   /// Compares the languages over all expressions of a config. Each expression is looked at once.
   ///
@@ -65,7 +65,7 @@ public struct DialectReport: Sendable {
   /// in an expression of many clauses.
   ///
   /// - Parameter samples: at most so many combinations of values are tried for a clause.
-  public init(_ config: Config, samples: Int = 400, limits: Limits = Limits()) {
+  package init(_ config: Config, samples: Int = 400, limits: Limits = Limits()) {
     var places: [[UInt8]: Int] = [:]
     var expressions: [(text: String, paths: [String])] = []
     for audience in config.placements.flatMap(\.audiences) {
@@ -89,7 +89,7 @@ public struct DialectReport: Sendable {
 
 extension RuleLanguage {
   /// The languages that reports compare.
-  public static let compared: [RuleLanguage] =
+  package static let compared: [RuleLanguage] =
     [.cel] + Platform.allCases.map { .superscript($0) }
 
   /// A short name for reports.

@@ -6,8 +6,10 @@ extension Config {
   /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
   /// its siblings work. Only text that is not a JSON object gives no config at all.
   ///
-  /// - Parameter format: nil to tell by the keys: an object with `campaigns` and without
-  ///   `trigger_options` is AgentWallie's.
+  /// - Parameters:
+  ///   - json: the text of the config, in UTF-8.
+  ///   - format: nil to tell by the keys: an object with `campaigns` and without `trigger_options` is
+  ///     AgentWallie's.
   public static func decode(_ json: some Sequence<UInt8>, format: Format? = nil)
     -> Compilation<Config>
   {
@@ -34,7 +36,7 @@ extension Config {
   /// Decodes Superwall's static config (`/api/v1/static_config`).
   ///
   /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. ``Expressions/Diagnostic/peers`` says where the SDKs in the field would
+  /// its siblings work. The diagnostics say where the SDKs in the field would
   /// reject the whole config. Only text that is not a JSON object gives no config at all.
   public static func decode(superwall json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .superwall)
@@ -43,7 +45,7 @@ extension Config {
   /// Decodes AgentWallie's config of campaigns, paywalls and products.
   ///
   /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. ``Expressions/Diagnostic/peers`` says where AgentWallie's SDK would reject
+  /// its siblings work. The diagnostics say where AgentWallie's SDK would reject
   /// the whole config.
   public static func decode(agentWallie json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .agentWallie)

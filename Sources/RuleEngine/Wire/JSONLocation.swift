@@ -1,16 +1,16 @@
-public import Expressions
+package import Expressions
 
 /// Finds where elements stand in JSON text, for messages that point into a file.
-public enum JSONLocation {
+package enum JSONLocation {
   /// Lines of the values at paths such as `trigger_options[2].rules[0]`, counted from 1, in one
   /// walk over the text. A path that breaks off has the line of what is there.
-  public static func lines(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Int] {
+  package static func lines(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Int] {
     lines(find(paths, in: json).mapValues(\.lowerBound), json)
   }
 
   /// Byte ranges of the values at paths. One that breaks off has the empty range where what is there
   /// of it begins; there is none behind a fault.
-  public static func places(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
+  package static func places(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
     Int
   >] {
     find(paths, in: json)
@@ -21,7 +21,7 @@ public enum JSONLocation {
   /// - Parameters:
   ///   - range: in the text.
   ///   - string: where the text stands, with its quotes.
-  public static func range(_ range: SourceRange, ofStringAt string: Range<Int>, in json: [UInt8])
+  package static func range(_ range: SourceRange, ofStringAt string: Range<Int>, in json: [UInt8])
     -> SourceRange
   {
     var at = string.lowerBound + 1
@@ -61,7 +61,7 @@ public enum JSONLocation {
   }
 
   /// Byte ranges of the values at paths. A path that breaks off has no range.
-  public static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
+  package static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
     Int
   >] {
     find(paths, in: json).filter { !$0.value.isEmpty }

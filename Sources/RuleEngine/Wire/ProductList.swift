@@ -2,9 +2,16 @@ public import Expressions
 public import Pricing
 
 /// Products as a file or a reply has them.
+///
+/// ```swift
+/// let list = ProductList.decode(
+///   json: #"[{"identifier": "com.example.year", "price": "59.99", "currency": "USD", "period": "P1Y"}]"#.utf8)
+/// let product = try list.get().products[0]
+/// product.price == Money(micros: 59_990_000, .usd)  // true
+/// ```
 public struct ProductList: Hashable, Sendable {
   /// Where products can come from.
-  public enum Format: String, Hashable, Sendable, CaseIterable {
+  package enum Format: String, Hashable, Sendable, CaseIterable {
     /// Tollgate's own products file.
     case products
     /// A StoreKit configuration file of Xcode.
@@ -17,7 +24,7 @@ public struct ProductList: Hashable, Sendable {
     case agentWallieConfig = "agentwallie-config"
   }
 
-  public var format: Format
+  package var format: Format
   public var products: [PricedProduct]
 
   /// Decodes products in any of the formats; which it is shows in the text itself.

@@ -2,9 +2,9 @@ internal import CivilTime
 internal import Expressions
 
 /// Times as files and command lines have them.
-public enum WireTime {
+package enum WireTime {
   /// Why a text is not a time.
-  public enum Fault: Error, Hashable, Sendable {
+  package enum Fault: Error, Hashable, Sendable {
     /// It is not written as ISO 8601.
     case malformed
     /// It is a date, or a date and a time, and nobody says where.
@@ -19,7 +19,7 @@ public enum WireTime {
     case unknownZone
 
     /// What is wrong with a text, and what to write.
-    public func message(_ text: String) -> String {
+    package func message(_ text: String) -> String {
       switch self {
       case .malformed: "'\(text)' is not an ISO 8601 time; write 2026-03-01T12:00:00Z"
       case .missingZone: "'\(text)' has no time zone; add Z, or an offset such as +01:00"
@@ -35,12 +35,12 @@ public enum WireTime {
 
   /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it. Fractions below a
   /// millisecond are cut off. Nil when it is not a time, or has no zone.
-  public static func milliseconds(_ text: String) -> Int64? {
+  package static func milliseconds(_ text: String) -> Int64? {
     try? moment(text)
   }
 
   /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it.
-  public static func moment(_ text: String) throws(Fault) -> Int64 {
+  package static func moment(_ text: String) throws(Fault) -> Int64 {
     try milliseconds { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
   }
 
@@ -53,7 +53,7 @@ public enum WireTime {
   /// zone it is what clocks in `timeZone` show, without a time it is midnight there.
   ///
   /// - Parameter timeZone: a name of the IANA database, or an offset such as `+01:00`.
-  public static func milliseconds(_ text: String, in timeZone: String) throws(Fault) -> Int64 {
+  package static func milliseconds(_ text: String, in timeZone: String) throws(Fault) -> Int64 {
     guard let zone = TimeZones.zone(named: timeZone) else { throw .unknownZone }
     return try milliseconds { () throws(TimestampTextError) in
       try Timestamp(iso8601: text, in: zone)
@@ -62,7 +62,7 @@ public enum WireTime {
 
   /// The second time at which clocks in a zone show what a text says, where they are set back; nil
   /// where there is one time only, or where the text has a zone of its own.
-  public static func secondMilliseconds(_ text: String, in timeZone: String) -> Int64? {
+  package static func secondMilliseconds(_ text: String, in timeZone: String) -> Int64? {
     guard let zone = TimeZones.zone(named: timeZone), (try? moment(text)) == nil,
       let local = try? milliseconds(text, in: "+00:00")
     else { return nil }
@@ -89,7 +89,7 @@ public enum WireTime {
   }
 
   /// RFC 3339 text in UTC of milliseconds since 1970, or nil outside the years 1 to 9999.
-  public static func text(milliseconds: Int64) -> String? {
+  package static func text(milliseconds: Int64) -> String? {
     let seconds = milliseconds.quotientAndRemainder(dividingBy: 1_000)
     let isBefore = seconds.remainder < 0
     return Timestamp(

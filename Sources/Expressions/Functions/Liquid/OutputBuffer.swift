@@ -135,20 +135,22 @@ struct RenderingState: ~Copyable {
 ///
 /// ```swift
 /// let money = MoneyFormatter { amount, currency, _ in "\(amount) \(currency)" }
-/// let template = TemplateEnvironment().compile("Only {{ p.amount | money: p.code }}").output!
+/// let template = try TemplateEnvironment().compile("Only {{ p.amount | money: p.code }}").get()
 /// let rendered = try template.render(
 ///   ["p": ["amount": 9.5, "code": "EUR"]], RenderOptions(money: money))
 /// rendered.text  // "Only 9.5 EUR"
 /// ```
 public struct MoneyFormatter: Sendable {
-  /// - Parameters: the amount as plain decimal digits (`-12.5`), the currency's ISO 4217 code, and
-  ///   the locale's name. Nil when the currency or the locale is not known.
-  public typealias Format =
-    @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
+  let format: @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
 
-  let format: Format
-
-  public init(_ format: @escaping Format) { self.format = format }
+  /// - Parameter format: takes the amount as plain decimal digits (`-12.5`), the currency's ISO 4217
+  ///   code, and the locale's name. It gives nil when the currency or the locale is not known.
+  public init(
+    _ format:
+      @escaping @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
+  ) {
+    self.format = format
+  }
 }
 
 /// How a value gets into the output.

@@ -1,4 +1,4 @@
-public import Expressions
+package import Expressions
 internal import Pricing
 
 /// Products, and paywalls that are drawn natively.
@@ -166,7 +166,7 @@ extension AgentWallieDecoder {
 extension PaywallSchema {
   /// Reads the schema of a native paywall from JSON. Elements that cannot be read are told and left
   /// out or kept as they are.
-  public static func decode(json: some Sequence<UInt8>) -> Compilation<PaywallSchema> {
+  package static func decode(json: some Sequence<UInt8>) -> Compilation<PaywallSchema> {
     let bytes = Array(json)
     do throws(JSONFault) {
       let value = try Value.parse(json: bytes)
