@@ -23,7 +23,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release demo test test-all release-tests asan tsan property nightly counts examples kill-tests fuzz bench format lint clean
+.PHONY: help setup build release demo test test-all release-tests asan tsan property nightly counts examples api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,7 +68,9 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build conformance $(CORPUS)
 
-test-all: lint test ## what CI runs: lint, test, lesser machines, an optimised build, sanitizers in short, some fuzzing
+test-all: lint test ## what CI runs: lint, test, public names, lesser machines, an optimised build, sanitizers in short, some fuzzing
+	Tools/api.sh check
+	Tools/docc.sh
 # Without libpcre2, and as on a processor without AVX-512.
 	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh $(LESSER)
 	TOLLGATE_NO_PCRE2=1 $(SWIFT) run --skip-build $(LESSER) conformance $(CORPUS)
@@ -116,6 +118,12 @@ counts: setup ## write corpus/counts.json anew: how many cases of each suite pas
 
 examples: ## make the tests of the examples in docstrings and guides anew
 	Tools/make-examples.sh
+
+api: build ## list the public declarations in docs/api anew, and count their types
+	Tools/api.sh
+
+docs: build ## build the reference of the libraries into out/docs
+	Tools/docc.sh
 
 KILLS ?= 50
 kill-tests: setup ## kill and resume precompute at random moments, KILLS=50 times for each form of output
