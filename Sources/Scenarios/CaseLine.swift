@@ -17,7 +17,7 @@ package struct CaseLine: Sendable {
   /// What `skip` says in a case: it has to be a text.
   static func skipReason(of content: Value) throws(CaseFileError) -> String? {
     guard let skip = content["skip"] else { return nil }
-    if case .string(let reason) = skip, !reason.isEmpty { return reason }
+    if let reason = skip.text, !reason.isEmpty { return reason }
     throw CaseFileError(
       message: "skip: this is the reason, a text, and not \(skip.json)")
   }
@@ -61,14 +61,14 @@ package struct CaseLine: Sendable {
     guard case .map(let entries) = content else {
       throw CaseFileError(message: "a case must be a JSON object")
     }
-    guard case .string(let suite)? = content["suite"] else {
-      let keys = entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }
+    guard let suite = content["suite"]?.text else {
+      let keys = entries.compactMap(\.key.text)
       let close = Suggestion.closest(to: "suite", among: keys)
       throw CaseFileError(
         message: "the line names no 'suite'"
           + (close.map { "; is '\($0)' a misspelling of it?" } ?? ""))
     }
-    guard case .string(let id)? = content["id"], !id.isEmpty else {
+    guard let id = content["id"]?.text, !id.isEmpty else {
       throw CaseFileError(message: "the line has no 'id'")
     }
     return (suite, id, content)

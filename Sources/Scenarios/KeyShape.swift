@@ -63,7 +63,7 @@ package indirect enum KeyShape: Sendable {
 
   /// The first word of a value that the shape does not have.
   package func problem(in value: Value, at path: String = "") -> Problem? {
-    if case .map(let entries) = value, entries.count == 1, case .string(let key) = entries[0].key,
+    if case .map(let entries) = value, entries.count == 1, let key = entries[0].key.text,
       key.hasPrefix("$")
     {
       return nil
@@ -80,7 +80,7 @@ package indirect enum KeyShape: Sendable {
           suggestion: Suggestion.closest(to: word, among: known))
     case (.object(let known), .map(let entries)):
       for entry in entries {
-        guard case .string(let key) = entry.key else { continue }
+        guard let key = entry.key.text else { continue }
         let place = path.isEmpty ? key : "\(path).\(key)"
         guard let shape = known[key] else {
           return Problem(
@@ -92,7 +92,7 @@ package indirect enum KeyShape: Sendable {
       return nil
     case (.map(let shape), .map(let entries)):
       for entry in entries {
-        guard case .string(let key) = entry.key else { continue }
+        guard let key = entry.key.text else { continue }
         if let problem = shape.problem(in: entry.value, at: "\(path).\(key)") { return problem }
       }
       return nil

@@ -304,7 +304,7 @@ package struct ScenarioCheck {
     case .list(let values):
       for (index, value) in values.enumerated() { try matchers(value, "\(path)[\(index)]") }
     case .map(let entries):
-      if entries.count == 1, case .string(let key) = entries[0].key, key.hasPrefix("$") {
+      if entries.count == 1, let key = entries[0].key.text, key.hasPrefix("$") {
         try matcher(key, entries[0].value, path)
       }
       for member in value.members ?? [] { try matchers(member.value, "\(path).\(member.key)") }

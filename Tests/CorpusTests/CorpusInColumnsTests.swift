@@ -80,7 +80,7 @@ struct CorpusInColumnsTests {
 
   /// Whether a case goes to the limits of steps or memory, which takes long for every user.
   private func runsLong(_ testCase: Case) -> Bool {
-    CaseValues.text(testCase.content["expect"]?["error"])?.contains("limit") == true
+    testCase.content["expect"]?["error"]?.text?.contains("limit") == true
   }
 
   @Test(arguments: [RuleLanguage.cel, .superscript(.ios)])
@@ -91,7 +91,7 @@ struct CorpusInColumnsTests {
     #expect(cases.count > 400)
     for start in stride(from: 0, to: cases.count, by: 30) {
       let part = cases[start..<min(start + 30, cases.count)]
-      let expressions = part.compactMap { CaseValues.text($0.content["expression"]) }
+      let expressions = part.compactMap { $0.content["expression"]?.text }
       let lines = part.enumerated().map { line($0, $1.content["context"] ?? .map([])) }
       try compare(expressions, lines, language)
     }
@@ -105,7 +105,7 @@ struct CorpusInColumnsTests {
     let lines = all.enumerated().map { line($0, $1.value["variables"] ?? .map([])) }
     var expressions: [String] = []
     for (number, testCase) in contexts.enumerated() where number % 8 == 2 * part {
-      if let text = CaseValues.text(testCase.content["expression"]) { expressions.append(text) }
+      if let text = testCase.content["expression"]?.text { expressions.append(text) }
     }
     for start in stride(from: 0, to: expressions.count, by: 60) {
       let some = Array(expressions[start..<min(start + 60, expressions.count)])

@@ -299,9 +299,13 @@ struct Examples {
 
   @Test("Sources/Expressions/Values/Value.swift, Value")
   func Sources_Expressions_Values_Value_Value() throws {
-    let example = ExampleRun(results: 3)
+    let example = ExampleRun(results: 7)
     let user: Value = ["plan": "free", "age": 29, "score": 4.5, "tags": ["a", "b"]]
     example.same(user["age"], .int(29))
+    example.same(user["plan"]?.text, "free")
+    example.same(user["score"]?.wholeNumber, nil)
+    example.same(user["tags"]?.elements?.count, 2)
+    example.same(user.members?.map(\.key), ["plan", "age", "score", "tags"])
     example.same(user.json, #"{"plan":"free","age":29,"score":4.5,"tags":["a","b"]}"#)
     try example.same(Value.parse(json: "[1, 1.0, 18446744073709551615]".utf8), [1, 1.0, .uint(.max)])
     example.end()

@@ -7,6 +7,10 @@ internal import CivilTime
 /// ```swift
 /// let user: Value = ["plan": "free", "age": 29, "score": 4.5, "tags": ["a", "b"]]
 /// user["age"]  // .int(29)
+/// user["plan"]?.text  // "free"
+/// user["score"]?.wholeNumber  // nil
+/// user["tags"]?.elements?.count  // 2
+/// user.members?.map(\.key)  // ["plan", "age", "score", "tags"]
 /// user.json  // #"{"plan":"free","age":29,"score":4.5,"tags":["a","b"]}"#
 /// try Value.parse(json: "[1, 1.0, 18446744073709551615]".utf8)  // [1, 1.0, .uint(.max)]
 /// ```

@@ -152,7 +152,7 @@ extension BatchPlan {
       self.placement = placement
       self.audience = audience
       let result = TriggerResult(outcome).value["result"]
-      if case .string(let name)? = result { self.result = name } else { self.result = "" }
+      if let name = result?.text { self.result = name } else { self.result = "" }
       switch outcome {
       case .paywall(let experiment), .holdout(let experiment):
         self.experiment = experiment.id
@@ -160,7 +160,7 @@ extension BatchPlan {
       default: break
       }
       let line = outcome.line(subjectID: "", placement: placement, audience: audience)
-      if case .string(let name)? = line["paywall"] { paywall = name }
+      if let name = line["paywall"]?.text { paywall = name }
     }
   }
 }

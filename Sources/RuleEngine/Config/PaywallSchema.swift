@@ -111,7 +111,7 @@ extension PaywallSchema {
     case .list(let elements): return .list(elements.map(withDefaults))
     case .map(var entries):
       for i in entries.indices { entries[i].value = withDefaults(entries[i].value) }
-      guard case .string(let type)? = value["type"], let defaults = defaults[type] else {
+      guard let type = value["type"]?.text, let defaults = defaults[type] else {
         return .map(entries)
       }
       let place = entries.firstIndex { $0.key == "props" }
@@ -149,7 +149,7 @@ extension PaywallSchema {
   /// - Parameter props: the component's properties, with `action` and what belongs to it.
   package static func actionParameter(_ props: Value) -> String? {
     func text(_ key: String) -> String? {
-      if case .string(let text)? = props[key] { text } else { nil }
+      props[key]?.text
     }
     switch text("action") {
     case "purchase", "select_product": return text("product") ?? "selected"

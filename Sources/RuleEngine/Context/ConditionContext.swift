@@ -42,9 +42,9 @@ extension Filter {
   /// The condition under which a paywall's component is shown, as a filter. Conditions know no
   /// lists; one without a value never holds, unless it asks for presence.
   package static func condition(_ json: Value) -> Filter? {
-    guard case .map = json, case .string(let field)? = json["field"] else { return nil }
+    guard case .map = json, let field = json["field"]?.text else { return nil }
     var found: Operator?
-    if case .string(let name)? = json["operator"] { found = Operator(rawValue: name) }
+    if let name = json["operator"]?.text { found = Operator(rawValue: name) }
     if found == .in || found == .notIn { found = nil }
     let value = json["value"]
     return Filter(field: field, operator: found, value: value == .null ? nil : value)

@@ -91,7 +91,7 @@ extension RecordNotes {
       guard case .map(let entries)? = value[key] else { return nil }
       var counts: [String: Int] = [:]
       for entry in entries {
-        guard case .string(let name) = entry.key, case .int(let number) = entry.value else {
+        guard let name = entry.key.text, case .int(let number) = entry.value else {
           return nil
         }
         counts[name] = Int(number)

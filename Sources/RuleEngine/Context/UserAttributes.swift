@@ -13,7 +13,7 @@ package enum UserAttributes {
   /// - Parameter new: a map; anything else sets nothing.
   package static func merge(_ new: Value, into attributes: inout [String: Value]) {
     for entry in entries(new) {
-      guard case .string(let name) = entry.key, !name.hasPrefix("$"), !reserved.contains(name)
+      guard let name = entry.key.text, !name.hasPrefix("$"), !reserved.contains(name)
       else { continue }
       attributes[name] = entry.value == .null ? nil : entry.value
     }
@@ -31,7 +31,7 @@ package enum PlacementParams {
   package static func cleaned(_ custom: Value) -> Value {
     .map(
       UserAttributes.entries(custom).compactMap { entry in
-        guard case .string(let name) = entry.key, !name.hasPrefix("$") else { return nil }
+        guard let name = entry.key.text, !name.hasPrefix("$") else { return nil }
         switch entry.value {
         case .null, .list: return nil
         case .timestamp(let seconds, let nanoseconds):

@@ -160,8 +160,8 @@ extension UserMember {
         return try cursor.skipValue(nesting: nesting - 1)
       }
       let value = try cursor.value(nesting: nesting - 1)
-      guard case .string(let experiment)? = value["experimentId"],
-        case .string(let variant)? = value["variantId"]
+      guard let experiment = value["experimentId"]?.text,
+        let variant = value["variantId"]?.text
       else {
         isFaulty = true
         return

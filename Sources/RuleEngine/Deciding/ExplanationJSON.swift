@@ -42,24 +42,21 @@ extension Explanation.Audience {
   /// The audience as JSON.
   public var value: Value {
     .members([
-      ("index", .int(Int64(step.index))), ("id", id.map { .string($0) }),
-      ("name", name.map { .string($0) }), ("experimentId", .string(step.experimentID)),
-      ("reason", step.reason.value),
-      ("entitlementGuard", entitlementGuard.map { .string($0) }),
-      ("expression", expression.map { .string($0) } ?? .null),
-      ("clauses", .list(clauses.map(\.told))),
-      (
-        "limit",
-        limit.map {
-          .object([
-            "limit": $0.value, "count": .int(Int64(occurrences.count)),
-            "times": .list(
-              occurrences.map { time in
-                WireTime.text(milliseconds: time).map { .string($0) } ?? .int(time)
-              }),
-          ])
-        }
-      ),
+      "index": .int(Int64(step.index)), "id": id.map { .string($0) },
+      "name": name.map { .string($0) }, "experimentId": .string(step.experimentID),
+      "reason": step.reason.value,
+      "entitlementGuard": entitlementGuard.map { .string($0) },
+      "expression": expression.map { .string($0) } ?? .null,
+      "clauses": .list(clauses.map(\.told)),
+      "limit": limit.map {
+        .object([
+          "limit": $0.value, "count": .int(Int64(occurrences.count)),
+          "times": .list(
+            occurrences.map { time in
+              WireTime.text(milliseconds: time).map { .string($0) } ?? .int(time)
+            }),
+        ])
+      },
     ])
   }
 }
@@ -79,26 +76,20 @@ extension Clause {
     case .noBool: name = "value"
     }
     return .members([
-      ("text", .string(text)),
-      ("range", .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])),
-      ("outcome", .string(name)), ("error", error.map { .string($0) }), ("value", value),
-      ("reached", .bool(wasReached)), ("constant", isConstant ? true : nil),
-      (
-        "reads",
-        .list(
-          attributes.map {
-            .members([
-              ("path", .string($0.path.description)), ("value", $0.value),
-              ("presenceOnly", $0.isPresenceOnly ? true : nil),
-            ])
-          })
-      ),
-      (
-        "computed",
-        computed.isEmpty
-          ? nil
-          : .list(computed.map { .members([("text", .string($0.text)), ("value", $0.value)]) })
-      ),
+      "text": .string(text),
+      "range": .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))]),
+      "outcome": .string(name), "error": error.map { .string($0) }, "value": value,
+      "reached": .bool(wasReached), "constant": isConstant ? true : nil,
+      "reads": .list(
+        attributes.map {
+          .members([
+            "path": .string($0.path.description), "value": $0.value,
+            "presenceOnly": $0.isPresenceOnly ? true : nil,
+          ])
+        }),
+      "computed": computed.isEmpty
+        ? nil
+        : .list(computed.map { .members(["text": .string($0.text), "value": $0.value]) }),
     ])
   }
 }
@@ -177,15 +168,5 @@ extension Distribution.Share {
       "result": TriggerResult(outcome).value, "probability": .string(probability.description),
       "share": .double(probability.double),
     ])
-  }
-}
-
-extension Value {
-  /// A map of the members that are there.
-  static func members(_ members: [(String, Value?)]) -> Value {
-    .map(
-      members.compactMap { key, value in
-        value.map { Entry(key: .string(key), value: $0) }
-      })
   }
 }

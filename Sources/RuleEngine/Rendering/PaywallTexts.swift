@@ -183,14 +183,14 @@ package struct PaywallTexts: Sendable {
       case .list(let elements):
         return .list(elements.enumerated().map { content($0.element, "\(path)[\($0.offset)]") })
       case .map(let entries):
-        guard case .string(let type)? = value["type"] else {
+        guard let type = value["type"]?.text else {
           return .map(members(entries, path))
         }
         let condition = condition(value, path)
         if let condition { around.append(condition) }
         defer { if condition != nil { around.removeLast() } }
         var name = type
-        if case .string(let id)? = value["id"] { name = id }
+        if let id = value["id"]?.text { name = id }
         let members = members(entries.filter { $0.key != "condition" }, path)
         return .component(Node(condition: condition, name: name, content: .map(members)))
       default: return .plain(value)
@@ -202,7 +202,7 @@ package struct PaywallTexts: Sendable {
     )] {
       entries.map { entry in
         var name = "?"
-        if case .string(let text) = entry.key { name = text }
+        if let text = entry.key.text { name = text }
         return (entry.key, content(entry.value, "\(path).\(name)"))
       }
     }

@@ -30,7 +30,7 @@ package struct TextDeclarations: Sendable {
         return
       }
       for entry in entries {
-        guard case .string(let name) = entry.key else { continue }
+        guard let name = entry.key.text else { continue }
         roots.append((name, shape(entry.value, name)))
       }
     } catch {
@@ -53,7 +53,7 @@ package struct TextDeclarations: Sendable {
       }
       var members: [(name: String, shape: TemplateSchema.Shape)] = []
       for entry in entries {
-        guard case .string(let name) = entry.key else { continue }
+        guard let name = entry.key.text else { continue }
         members.append((name, shape(entry.value, path + "." + name)))
       }
       return .object(members, isOpen: false)

@@ -55,7 +55,7 @@ package struct TextFile: Hashable, Sendable {
     var file = TextFile()
     var diagnostics: [Diagnostic] = []
     for paywall in paywalls {
-      guard case .string(let identifier) = paywall.key else { continue }
+      guard let identifier = paywall.key.text else { continue }
       guard case .map(let entries) = paywall.value else {
         diagnostics.append(
           Diagnostic(
@@ -64,8 +64,8 @@ package struct TextFile: Hashable, Sendable {
       }
       var texts: [Text] = []
       for entry in entries {
-        guard case .string(let name) = entry.key else { continue }
-        guard case .string(let template) = entry.value else {
+        guard let name = entry.key.text else { continue }
+        guard let template = entry.value.text else {
           diagnostics.append(
             Diagnostic(.decodeFailure, "a template must be a string", path: path(identifier, name)))
           continue

@@ -73,7 +73,7 @@ private final class ContextTree {
       return
     }
     for entry in entries {
-      if case .string(let name) = entry.key { set([name], to: entry.value) }
+      if let name = entry.key.text { set([name], to: entry.value) }
     }
   }
 

@@ -15,38 +15,25 @@ struct ConfigElement {
 
   func has(_ key: String) -> Bool { value[key] != nil }
 
-  var isObject: Bool { if case .map = value { true } else { false } }
+  var isObject: Bool { value.isObject }
 
-  var text: String? { if case .string(let text) = value { text } else { nil } }
+  var text: String? { value.text }
 
-  var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
+  var bool: Bool? { value.truth }
 
   /// A whole number, also when it is written as 2.0.
-  var wholeNumber: Int? {
-    switch value {
-    case .int(let number): Int(exactly: number)
-    case .double(let number): Int(exactly: number)
-    default: nil
-    }
-  }
+  var wholeNumber: Int? { value.wholeNumber }
 
   /// A number, whole or not.
-  var number: Double? {
-    switch value {
-    case .int(let number): Double(number)
-    case .uint(let number): Double(number)
-    case .double(let number): number
-    default: nil
-    }
-  }
+  var number: Double? { value.number }
 
   var keys: [String] {
     guard case .map(let entries) = value else { return [] }
-    return entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }
+    return entries.compactMap(\.key.text)
   }
 
   var elements: [ConfigElement]? {
-    guard case .list(let values) = value else { return nil }
+    guard let values = value.elements else { return nil }
     return values.enumerated().map { ConfigElement(value: $1, path: "\(path)[\($0)]") }
   }
 }

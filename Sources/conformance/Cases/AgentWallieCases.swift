@@ -5,7 +5,7 @@ internal import Scenarios
 /// Suite `agentwallie`. What is said of texts is run elsewhere.
 enum AgentWallieCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let kind)? = testCase.content["kind"] else {
+    guard let kind = testCase.content["kind"]?.text else {
       throw CaseFileError(message: "case \(testCase.id) has no 'kind'")
     }
     let got: Value?
@@ -88,10 +88,10 @@ enum AgentWallieCases {
       return nil
     }
     let slots = CaseValues.list(testCase.input("slots")).compactMap { slot -> ProductSlot? in
-      guard let name = CaseValues.text(slot["slot"]) else { return nil }
+      guard let name = slot["slot"]?.text else { return nil }
       return ProductSlot(
-        slot: name, label: CaseValues.text(slot["label"]),
-        productID: CaseValues.text(slot["product"]))
+        slot: name, label: slot["label"]?.text,
+        productID: slot["product"]?.text)
     }
     var theme: PaywallSchema.Theme?
     if let json = testCase.input("theme"), json != .null {
@@ -103,7 +103,7 @@ enum AgentWallieCases {
       theme = decoded?.paywalls.first?.schema?.theme
     }
     let context = ConditionContext.make(
-      slots: slots, selected: Int(CaseValues.number(testCase.input("selected")) ?? 0),
+      slots: slots, selected: Int(testCase.input("selected")?.number ?? 0),
       user: CaseValues.unwrapped(testCase.input("user") ?? .map([])), theme: theme)
     return holds(ExpressionEnvironment(roots: []).compile([filter]), context)
       .map { ["visible": .bool($0)] }
@@ -112,8 +112,8 @@ enum AgentWallieCases {
   // MARK: Placements
 
   private static func placement(_ testCase: Case) -> Value? {
-    guard let name = CaseValues.text(testCase.input("placement")),
-      let user = CaseValues.text(testCase.input("user"))
+    guard let name = testCase.input("placement")?.text,
+      let user = testCase.input("user")?.text
     else { return nil }
     let config: Value = [
       "campaigns": .list(
@@ -132,7 +132,7 @@ enum AgentWallieCases {
     let stored = CaseValues.list(testCase.input("stored"))
     var state = DecisionState(
       subjectID: user, now: 0, entitlements: CaseValues.texts(testCase.input("entitlements")))
-    state.assignments = stored.filter { CaseValues.text($0["user"]) == user }
+    state.assignments = stored.filter { $0["user"]?.text == user }
       .compactMap { assignment($0, decoded) }
     let decision = ruleSet.decide(name, frame: &frame, state: state, assigner: .djb2)
     return [
@@ -143,12 +143,12 @@ enum AgentWallieCases {
 
   /// A stored holdout names no variant; the config's gap is meant.
   private static func assignment(_ stored: Value, _ config: Config) -> Assignment? {
-    guard let experiment = CaseValues.text(stored["experiment"]) else { return nil }
+    guard let experiment = stored["experiment"]?.text else { return nil }
     let gap = config.placements.flatMap(\.audiences)
       .first { $0.experimentID == experiment }?.variants.first { $0.isGap }?.id
     let variant =
-      CaseValues.bool(stored["holdout"]) == true
-      ? gap ?? "holdout" : CaseValues.text(stored["variant"])
+      stored["holdout"]?.truth == true
+      ? gap ?? "holdout" : stored["variant"]?.text
     return variant.map { Assignment(experimentID: experiment, variantID: $0) }
   }
 
@@ -181,7 +181,7 @@ enum AgentWallieCases {
       let variant = config.variant(of: assignment)
       let isHoldout = variant?.kind == .holdout
       after.removeAll {
-        CaseValues.text($0["user"]) == user && CaseValues.text($0["experiment"]) == experiment
+        $0["user"]?.text == user && $0["experiment"]?.text == experiment
       }
       after.append([
         "user": .string(user), "experiment": .string(experiment),
@@ -205,9 +205,9 @@ enum AgentWallieCases {
     }
     var state = EntitlementState()
     for step in CaseValues.list(testCase.input("steps")) {
-      if let id = CaseValues.text(step["purchase"]) { state.purchase(id, config: config) }
+      if let id = step["purchase"]?.text { state.purchase(id, config: config) }
       if let restored = step["restore"] {
-        let ids = CaseValues.text(restored).map { [$0] } ?? CaseValues.texts(restored)
+        let ids = restored.text.map { [$0] } ?? CaseValues.texts(restored)
         state.restore(ids, config: config)
       }
       if step["reset"] != nil { state.reset() }
@@ -224,7 +224,7 @@ enum AgentWallieCases {
   }
 
   private static func model(_ testCase: Case) -> Value? {
-    guard let type = CaseValues.text(testCase.input("type")), let json = testCase.input("json")
+    guard let type = testCase.input("type")?.text, let json = testCase.input("json")
     else { return nil }
     if type == "cta_action_param" {
       return ["ok": true, "param": CaseValues.value(PaywallSchema.actionParameter(json))]
@@ -239,7 +239,7 @@ enum AgentWallieCases {
     }
     entries.append(Value.Entry(key: "fields", value: .map(fields)))
     if let part = decoded.output, type == "component",
-      let name = CaseValues.text(part["type"]), !PaywallSchema.componentTypes.contains(name)
+      let name = part["type"]?.text, !PaywallSchema.componentTypes.contains(name)
     {
       entries.append(Value.Entry(key: "unknown_component", value: .string(name)))
       let again = AgentWalliePart.decode(type, part).output
@@ -254,10 +254,10 @@ enum AgentWallieCases {
     var value = value
     for part in path.split(separator: ".") {
       if part == "#" {
-        guard case .list(let values) = value else { return nil }
+        guard let values = value.elements else { return nil }
         return .int(Int64(values.count))
       }
-      if case .list(let values) = value {
+      if let values = value.elements {
         guard let index = Int(part), values.indices.contains(index) else { return nil }
         value = values[index]
       } else {
@@ -283,7 +283,7 @@ enum AgentWallieKeys {
     case .map(let entries):
       .map(
         entries.map { entry in
-          guard case .string(let key) = entry.key else { return entry }
+          guard let key = entry.key.text else { return entry }
           // What a filter compares with is not part of the config's form.
           let isData = key == "value"
           return Value.Entry(
@@ -302,8 +302,8 @@ enum AgentWallieAssignmentCases {
     if let population = testCase.input("population") {
       return self.population(testCase, population)
     }
-    guard var user = CaseValues.text(testCase.input("user")),
-      var experiment = CaseValues.text(testCase.input("experiment")),
+    guard var user = testCase.input("user")?.text,
+      var experiment = testCase.input("experiment")?.text,
       let variants = variants(experiment, testCase)
     else { return nil }
     let hash = user.withUTF8 { user in
@@ -343,8 +343,8 @@ enum AgentWallieAssignmentCases {
   }
 
   private static func population(_ testCase: Case, _ population: Value) -> Value? {
-    guard let prefix = CaseValues.text(population["prefix"]),
-      let count = CaseValues.number(population["count"]).map({ Int($0) })
+    guard let prefix = population["prefix"]?.text,
+      let count = population["count"]?.number.map({ Int($0) })
     else { return nil }
     let names = CaseValues.texts(testCase.input("experiments"))
     if !names.isEmpty {
@@ -356,7 +356,7 @@ enum AgentWallieAssignmentCases {
       }
       return ["different": .int(Int64(different))]
     }
-    guard let experiment = CaseValues.text(testCase.input("experiment")),
+    guard let experiment = testCase.input("experiment")?.text,
       let audience = variants(experiment, testCase)
     else { return nil }
     var counts: [String: Int64] = [:]
@@ -379,22 +379,22 @@ enum AgentWallieAssignmentCases {
     var config = Config(placements: [Placement(name: "p", audiences: [])])
     var gets: [Value] = []
     func pair(_ value: Value?) -> (user: String, experiment: String)? {
-      guard let user = CaseValues.text(value?["user"]),
-        let experiment = CaseValues.text(value?["experiment"])
+      guard let user = value?["user"]?.text,
+        let experiment = value?["experiment"]?.text
       else { return nil }
       return (user, experiment)
     }
     for step in CaseValues.list(testCase.input("steps")) {
       if let saved = step["save"], let (user, experiment) = pair(saved) {
-        let isHoldout = CaseValues.bool(saved["holdout"]) == true
-        let id = isHoldout ? "holdout" : CaseValues.text(saved["variant"]) ?? ""
+        let isHoldout = saved["holdout"]?.truth == true
+        let id = isHoldout ? "holdout" : saved["variant"]?.text ?? ""
         config.placements[0].audiences.append(
           Audience(
             index: 0, experimentID: experiment,
             variants: [
               Variant(
                 id: id, kind: isHoldout ? .holdout : .treatment, weight: 1,
-                paywallID: CaseValues.text(saved["paywall"]))
+                paywallID: saved["paywall"]?.text)
             ]))
         records.save(.init(experimentID: experiment, variantID: id), of: user)
       } else if let (user, experiment) = pair(step["get"]) {
@@ -402,7 +402,7 @@ enum AgentWallieAssignmentCases {
         gets.append(found.map { described($0, config) } ?? .null)
       } else if let (user, experiment) = pair(step["clear"]) {
         records.remove(of: user, in: experiment)
-      } else if let user = CaseValues.text(step["clear_user"]) {
+      } else if let user = step["clear_user"]?.text {
         records.removeAll(of: user)
       } else if step["clear_all"] != nil {
         records.removeAll()

@@ -6,7 +6,7 @@ internal import RuleEngine
 enum AgentWallieProductCases {
   static func run(_ testCase: Case) -> Value? {
     do throws(PricingError) {
-      if case .string(let call)? = testCase.input("call") {
+      if let call = testCase.input("call")?.text {
         return try result(of: call, testCase.input("args") ?? .null, locale: locale(testCase))
       }
       return try resolved(testCase)
@@ -16,7 +16,7 @@ enum AgentWallieProductCases {
   }
 
   private static func locale(_ testCase: Case) -> String {
-    testCase.input("locale").flatMap(text) ?? "en_US"
+    testCase.input("locale")?.text ?? "en_US"
   }
 
   // MARK: Functions
@@ -24,7 +24,7 @@ enum AgentWallieProductCases {
   private static func result(of call: String, _ args: Value, locale: String) throws(PricingError)
     -> Value?
   {
-    func word(_ key: String) -> String? { args[key].flatMap(text) }
+    func word(_ key: String) -> String? { args[key]?.text }
     switch call {
     case "period_label_unit", "period_label_text":
       guard let word = word(call == "period_label_unit" ? "unit" : "text") else { return nil }
@@ -49,7 +49,7 @@ enum AgentWallieProductCases {
   // MARK: Slots
 
   private static func resolved(_ testCase: Case) throws(PricingError) -> Value? {
-    guard case .list(let slots)? = testCase.input("slots") else { return nil }
+    guard let slots = testCase.input("slots")?.elements else { return nil }
     var store: [String: PricedProduct] = [:]
     if case .map(let entries)? = testCase.input("store") {
       for case .string(let id) in entries.map(\.key) {
@@ -57,14 +57,14 @@ enum AgentWallieProductCases {
       }
     }
     var config = Config(format: .agentWallie)
-    if case .list(let values)? = testCase.input("products") {
+    if let values = testCase.input("products")?.elements {
       config.products = values.map(configuredProduct)
     }
     let products = PricedProduct.resolve(
       slots.map {
         ProductSlot(
-          slot: $0["slot"].flatMap(text) ?? "", label: $0["label"].flatMap(text),
-          productID: $0["product"].flatMap(text))
+          slot: $0["slot"]?.text ?? "", label: $0["label"]?.text,
+          productID: $0["product"]?.text)
       }, in: config, store: store)
     var producer = try AttributeProducer(
       .agentWallie, PricingContext(now: 0, deviceLocale: locale(testCase)))
@@ -89,10 +89,10 @@ enum AgentWallieProductCases {
 
   private static func configuredProduct(_ value: Value) -> ProductReference {
     ProductReference(
-      id: value["id"].flatMap(text) ?? "", store: .appStore,
-      storeID: value["store_product"].flatMap(text) ?? "",
-      displayPrice: value["display_price"].flatMap(text),
-      displayPeriod: value["display_period"].flatMap(text))
+      id: value["id"]?.text ?? "", store: .appStore,
+      storeID: value["store_product"]?.text ?? "",
+      displayPrice: value["display_price"]?.text,
+      displayPeriod: value["display_period"]?.text)
   }
 
   private static func storeProduct(_ id: String, _ value: Value) throws(PricingError)
@@ -100,12 +100,12 @@ enum AgentWallieProductCases {
   {
     var product = PricedProduct(identifier: id)
     product.price = try price(value)
-    product.displayPrice = value["display_price"].flatMap(text)
-    product.locale = value["locale"].flatMap(text)
+    product.displayPrice = value["display_price"]?.text
+    product.locale = value["locale"]?.text
     product.period = period(value, "period_unit", "period_value")
     if let intro = value["intro"], let period = period(intro, "unit", "value") {
       let mode: IntroductoryOffer.Mode =
-        switch intro["mode"].flatMap(text) {
+        switch intro["mode"]?.text {
         case "pay_as_you_go": .payAsYouGo
         case "pay_up_front": .payUpFront
         default: .freeTrial
@@ -115,7 +115,7 @@ enum AgentWallieProductCases {
         cycles = Int(clamping: count)
       }
       product.intro = IntroductoryOffer(
-        mode, period, cycles: cycles, displayPrice: intro["display_price"].flatMap(text))
+        mode, period, cycles: cycles, displayPrice: intro["display_price"]?.text)
     }
     return product
   }
@@ -123,14 +123,14 @@ enum AgentWallieProductCases {
   // MARK: Reading
 
   private static func price(_ value: Value) throws(PricingError) -> Money? {
-    guard let price = value["price"].flatMap(text) else { return nil }
-    let currency = value["currency"].flatMap(text).flatMap { Currency($0) } ?? .usd
+    guard let price = value["price"]?.text else { return nil }
+    let currency = value["currency"]?.text.flatMap { Currency($0) } ?? .usd
     return try Money(price, currency)
   }
 
   /// A period whose count is 1 where it is not told.
   private static func period(_ value: Value, _ unit: String, _ count: String) -> Period? {
-    guard let unit = value[unit].flatMap(text).flatMap({ Period.Unit($0) }) else { return nil }
+    guard let unit = value[unit]?.text.flatMap({ Period.Unit($0) }) else { return nil }
     guard let number = value[count], number != .null else {
       return count == "period_value" ? Period(unit, 1) : nil
     }
@@ -138,7 +138,4 @@ enum AgentWallieProductCases {
     return Period(unit, Int(clamping: number))
   }
 
-  private static func text(_ value: Value) -> String? {
-    if case .string(let text) = value { text } else { nil }
-  }
 }

@@ -7,7 +7,7 @@ internal import Scenarios
 enum AgentWallieTextCases {
   /// Kind `expression`.
   static func expression(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let text)? = testCase.input("text") else {
+    guard let text = testCase.input("text")?.text else {
       throw CaseFileError(message: "case \(testCase.id) has no 'text'")
     }
     let got = render(text, testCase.content["input"] ?? .map([]))
@@ -36,27 +36,19 @@ enum AgentWallieTextCases {
 
   // MARK: Products
 
-  private static func list(_ value: Value?) -> [Value] {
-    if case .list(let values)? = value { values } else { [] }
-  }
-
-  private static func text(_ value: Value?) -> String? {
-    if case .string(let text)? = value { text } else { nil }
-  }
-
   /// The products of the slots: as the store has them, or as the config shows them.
   private static func products(_ input: Value) -> [TextContext.SlottedProduct] {
-    let resolved = list(input["resolved"])
-    let configured = list(input["products"])
-    return list(input["slots"]).compactMap { slot in
-      guard let name = text(slot["slot"]) else { return nil }
-      let productID = text(slot["product"] ?? slot["product_id"])
+    let resolved = (input["resolved"]?.elements ?? [])
+    let configured = (input["products"]?.elements ?? [])
+    return (input["slots"]?.elements ?? []).compactMap { slot in
+      guard let name = slot["slot"]?.text else { return nil }
+      let productID = (slot["product"] ?? slot["product_id"])?.text
       var attributes: [Value.Entry] = []
       func add(_ name: String, _ value: Value?) {
         guard let value, value != .null else { return }
         attributes.append(Value.Entry(key: .string(name), value: value))
       }
-      if let product = resolved.last(where: { text($0["slot"]) == name }) {
+      if let product = resolved.last(where: { $0["slot"]?.text == name }) {
         for key in [
           "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",
         ] {
@@ -66,9 +58,9 @@ enum AgentWallieTextCases {
         add("has_trial", .bool(product["trial_period"].map { $0 != .null } ?? false))
       } else if let productID,
         let product = configured.first(where: {
-          text($0["store_product"] ?? $0["store_product_id"]) == productID
+          ($0["store_product"] ?? $0["store_product_id"])?.text == productID
         })
-          ?? configured.first(where: { text($0["id"]) == productID })
+          ?? configured.first(where: { $0["id"]?.text == productID })
       {
         add("price", product["display_price"])
         add("period", product["display_period"])
@@ -76,7 +68,7 @@ enum AgentWallieTextCases {
         add("has_trial", false)
       }
       return TextContext.SlottedProduct(
-        slot: name, label: text(slot["label"]), productID: productID, attributes: .map(attributes))
+        slot: name, label: slot["label"]?.text, productID: productID, attributes: .map(attributes))
     }
   }
 

@@ -12,12 +12,12 @@ enum CELCases {
   ]
 
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    if case .list(let needs)? = testCase.content["needs"] {
+    if let needs = testCase.content["needs"]?.elements {
       for case .string(let need) in needs where !supported.contains(need) {
         return .skipped("needs \(need)")
       }
     }
-    guard case .string(let source)? = testCase.content["expr"] else {
+    guard let source = testCase.content["expr"]?.text else {
       throw CaseFileError(message: "case \(testCase.id) has no 'expr'")
     }
     let expected = testCase.content["expect"] ?? .null
@@ -46,21 +46,21 @@ enum CELCases {
     var names: [String] = []
     if case .map(let entries)? = testCase.content["bindings"] {
       for entry in entries {
-        guard case .string(let name) = entry.key, let value = CELValues.decode(entry.value) else {
+        guard let name = entry.key.text, let value = CELValues.decode(entry.value) else {
           return .failure(Failure(text: "a binding is not understood"))
         }
         bindings.append(Value.Entry(key: entry.key, value: value))
         names.append(name)
       }
     }
-    if case .list(let declared)? = testCase.content["type_env"] {
+    if let declared = testCase.content["type_env"]?.elements {
       for case .string(let name)? in declared.map({ $0["name"] }) where !names.contains(name) {
         names.append(name)
       }
     }
     var environment = ExpressionEnvironment(roots: [], variables: names)
     environment.allowsUnknownNames = testCase.content["disable_check"] == .bool(true)
-    if case .string(let container)? = testCase.content["container"] {
+    if let container = testCase.content["container"]?.text {
       environment.container = container
     }
     let compiled = environment.compile(source)
@@ -80,7 +80,7 @@ enum CELCases {
 enum CELValues {
   static func decode(_ value: Value) -> Value? {
     guard case .map(let entries) = value, entries.count == 1,
-      case .string(let type) = entries[0].key
+      let type = entries[0].key.text
     else { return nil }
     let content = entries[0].value
     switch (type, content) {

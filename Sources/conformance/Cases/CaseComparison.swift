@@ -16,7 +16,7 @@ enum CaseComparison {
     case (.map(let a), .map(let b)):
       guard partial || a.count == b.count else { return false }
       return b.allSatisfy { entry in
-        guard case .string(let key) = entry.key, let value = member(key, of: a) else {
+        guard let key = entry.key.text, let value = member(key, of: a) else {
           return false
         }
         return matches(value, entry.value, partial: partial)
@@ -28,14 +28,14 @@ enum CaseComparison {
   /// Keys that are not strings stand in JSON as their text.
   private static func member(_ key: String, of entries: [Value.Entry]) -> Value? {
     entries.last { entry in
-      if case .string(let text) = entry.key { return text.utf8.elementsEqual(key.utf8) }
+      if let text = entry.key.text { return text.utf8.elementsEqual(key.utf8) }
       return entry.key.json == key
     }?.value
   }
 
   private static func wrapper(_ value: Value) -> (kind: String, value: Value)? {
     guard case .map(let entries) = value, entries.count == 1,
-      case .string(let key) = entries[0].key, key.hasPrefix("$")
+      let key = entries[0].key.text, key.hasPrefix("$")
     else { return nil }
     return ["$float", "$double", "$uint"].contains(key) ? (key, entries[0].value) : nil
   }

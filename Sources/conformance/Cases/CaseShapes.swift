@@ -25,7 +25,7 @@ enum CaseShapes {
   private static func text(_ content: Value, _ path: [String]) -> String? {
     var value: Value? = content
     for key in path { value = value?[key] }
-    return CaseValues.text(value)
+    return value?.text
   }
 
   /// The names of the suites.

@@ -8,8 +8,8 @@ enum CaseValues {
     switch value {
     case .list(let values): return .list(values.map(unwrapped))
     case .map(let entries):
-      if entries.count == 1, case .string(let key) = entries[0].key,
-        let number = number(entries[0].value)
+      if entries.count == 1, let key = entries[0].key.text,
+        let number = entries[0].value.number
       {
         switch key {
         case "$double", "$float": return .double(number)
@@ -23,35 +23,16 @@ enum CaseValues {
     }
   }
 
-  static func number(_ value: Value?) -> Double? {
-    switch value {
-    case .int(let number): Double(number)
-    case .uint(let number): Double(number)
-    case .double(let number): number
-    default: nil
-    }
-  }
-
-  static func text(_ value: Value?) -> String? {
-    if case .string(let text)? = value { text } else { nil }
-  }
-
-  static func bool(_ value: Value?) -> Bool? {
-    if case .bool(let bool)? = value { bool } else { nil }
-  }
-
-  static func list(_ value: Value?) -> [Value] {
-    if case .list(let values)? = value { values } else { [] }
-  }
+  static func list(_ value: Value?) -> [Value] { value?.elements ?? [] }
 
   static func entries(_ value: Value?) -> [(key: String, value: Value)] {
     guard case .map(let entries)? = value else { return [] }
     return entries.compactMap { entry in
-      if case .string(let key) = entry.key { (key, entry.value) } else { nil }
+      if let key = entry.key.text { (key, entry.value) } else { nil }
     }
   }
 
-  static func texts(_ value: Value?) -> [String] { list(value).compactMap { text($0) } }
+  static func texts(_ value: Value?) -> [String] { list(value).compactMap(\.text) }
 
   /// A text or null.
   static func value(_ text: String?) -> Value { text.map { .string($0) } ?? .null }

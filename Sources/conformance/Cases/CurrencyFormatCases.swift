@@ -7,10 +7,10 @@ internal import Scenarios
 /// Foundation's format style; the other texts of a case are information.
 enum CurrencyFormatCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let locale)? = testCase.content["locale"],
-      case .string(let code)? = testCase.content["currency"], let currency = Currency(code),
-      case .string(let amount)? = testCase.content["amount"],
-      case .string(let expected)? = testCase.content["foundation_formatstyle"]
+    guard let locale = testCase.content["locale"]?.text,
+      let code = testCase.content["currency"]?.text, let currency = Currency(code),
+      let amount = testCase.content["amount"]?.text,
+      let expected = testCase.content["foundation_formatstyle"]?.text
     else {
       throw CaseFileError(
         message: "case \(testCase.id) needs 'locale', 'currency', 'amount' and "

@@ -7,10 +7,10 @@ internal import Scenarios
 enum DecisionCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     guard let json = testCase.input("config"),
-      let placement = CaseValues.text(testCase.input("placement")),
+      let placement = testCase.input("placement")?.text,
       let user = testCase.input("user")
     else { throw CaseFileError(message: "case \(testCase.id) lacks an input") }
-    let format = CaseValues.text(testCase.input("format")).flatMap(Config.Format.init(rawValue:))
+    let format = testCase.input("format")?.text.flatMap(Config.Format.init(rawValue:))
     let decoded = Config.decode(json.json.utf8, format: format)
     guard let config = decoded.output else {
       throw CaseFileError(message: "case \(testCase.id) has no config")
@@ -20,7 +20,7 @@ enum DecisionCases {
       throw CaseFileError(message: "case \(testCase.id) has no rules")
     }
     // A text is a record as it is written, with keys that are repeated, or with what is not JSON.
-    let record = CaseValues.text(user) ?? user.json
+    let record = user.text ?? user.json
     let got = try decide(
       testCase, ruleSet, placement, record,
       diagnostics: decoded.diagnostics + compiled.diagnostics)
@@ -31,8 +31,8 @@ enum DecisionCases {
     _ testCase: Case, _ ruleSet: RuleSet, _ placement: String, _ record: String,
     diagnostics: [Diagnostic]
   ) throws(CaseFileError) -> Value {
-    let zone = CaseValues.text(testCase.input("timeZone")) ?? "UTC"
-    guard let now = WireTime.milliseconds(CaseValues.text(testCase.input("now")) ?? defaultNow),
+    let zone = testCase.input("timeZone")?.text ?? "UTC"
+    guard let now = WireTime.milliseconds(testCase.input("now")?.text ?? defaultNow),
       let clock = HistoryClock(now: now, timeZone: zone)
     else { throw CaseFileError(message: "case \(testCase.id): 'now' is not a time") }
     let plan = BatchPlan(
@@ -81,17 +81,17 @@ enum DecisionCases {
 
   /// What rules are written in; absent is superscript for iOS.
   static func language(_ testCase: Case) -> RuleLanguage {
-    let platform = CaseValues.text(testCase.input("platform")).flatMap(Platform.init(rawValue:))
-    return CaseValues.text(testCase.input("dialect")) == "cel"
+    let platform = testCase.input("platform")?.text.flatMap(Platform.init(rawValue:))
+    return testCase.input("dialect")?.text == "cel"
       ? .cel : .superscript(platform ?? .ios)
   }
 
   private static let defaultNow = "2026-03-01T12:00:00Z"
 
   static func assigner(_ testCase: Case) -> Assigner {
-    if let draw = CaseValues.number(testCase.input("draw")) { return .draw(draw) }
-    return CaseValues.text(testCase.input("assigner")) == "djb2"
-      ? .djb2 : .hash(salt: CaseValues.text(testCase.input("seed")) ?? "")
+    if let draw = testCase.input("draw")?.number { return .draw(draw) }
+    return testCase.input("assigner")?.text == "djb2"
+      ? .djb2 : .hash(salt: testCase.input("seed")?.text ?? "")
   }
 
   private static func described(
@@ -99,10 +99,10 @@ enum DecisionCases {
   ) -> Value {
     let value = explanation.value
     let request =
-      CaseValues.text(testCase.input("request")).flatMap(RequestKind.init(rawValue:))
+      testCase.input("request")?.text.flatMap(RequestKind.init(rawValue:))
       ?? .presentation
     let table: EffectTable =
-      switch CaseValues.text(testCase.input("table")) {
+      switch testCase.input("table")?.text {
       case "ios": .ios
       case "android": .android
       default: .tollgate

@@ -14,7 +14,7 @@ enum BatchCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let lines = CaseValues.list(testCase.input("users")).map { user in
       // A text is the line as it stands.
-      if case .string(let line) = user { line } else { user.json }
+      if let line = user.text { line } else { user.json }
     }
     guard let plan = try plan(testCase), !lines.isEmpty else {
       throw CaseFileError(message: "case \(testCase.id) lacks an input")
@@ -59,16 +59,16 @@ enum BatchCases {
     guard let json = testCase.input("config"),
       let config = Config.decode(json.json.utf8).output,
       let rules = RuleSet.compile(config, language: DecisionCases.language(testCase)).output,
-      let now = WireTime.milliseconds(CaseValues.text(testCase.input("now")) ?? defaultNow)
+      let now = WireTime.milliseconds(testCase.input("now")?.text ?? defaultNow)
     else { return nil }
     let names = CaseValues.texts(testCase.input("placements"))
-    let clock = CaseValues.text(testCase.input("timeZone")).flatMap {
+    let clock = testCase.input("timeZone")?.text.flatMap {
       HistoryClock(now: now, timeZone: $0)
     }
     return BatchPlan(
       rules, placements: names.isEmpty ? nil : names, now: now,
       assigner: DecisionCases.assigner(testCase),
-      layout: CaseValues.text(testCase.input("layout")).flatMap(OutcomeLayout.init(rawValue:))
+      layout: testCase.input("layout")?.text.flatMap(OutcomeLayout.init(rawValue:))
         ?? .long, clock: clock)
   }
 }

@@ -9,7 +9,7 @@ internal import Scenarios
 /// `{"diagnostics": [{"code", "from", "to", ...}]}` for one that does not compile.
 enum ExpressionCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let source)? = testCase.content["expression"] else {
+    guard let source = testCase.content["expression"]?.text else {
       throw CaseFileError(message: "case \(testCase.id) has no 'expression'")
     }
     let expected = testCase.content["expect"] ?? .null
@@ -39,7 +39,7 @@ enum ExpressionCases {
     var limits = Limits()
     let given = testCase.content["limits"]
     func limit(_ key: String, _ path: WritableKeyPath<Limits, Int>) {
-      if let number = CaseValues.number(given?[key]) { limits[keyPath: path] = Int(number) }
+      if let number = given?[key]?.number { limits[keyPath: path] = Int(number) }
     }
     limit("sourceBytes", \.sourceBytes)
     limit("nesting", \.nesting)
@@ -47,7 +47,7 @@ enum ExpressionCases {
     limit("memoryBytes", \.memoryBytes)
     limit("dataNesting", \.dataNesting)
     limit("regexSteps", \.regexSteps)
-    return CaseValues.text(testCase.content["dialect"]) == "superscript"
+    return testCase.content["dialect"]?.text == "superscript"
       ? .superscript(limits: limits) : RuleLanguage.cel.environment(limits: limits)
   }
 }
@@ -56,10 +56,10 @@ enum ExpressionCases {
 /// 16 hexadecimal digits before it becomes a fraction, `variant` the index of the chosen variant.
 enum AssignmentCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let salt)? = testCase.input("salt"),
-      case .string(let experiment)? = testCase.input("experiment"),
+    guard let salt = testCase.input("salt")?.text,
+      let experiment = testCase.input("experiment")?.text,
       case .string(var subject)? = testCase.input("subject"),
-      case .list(let weights)? = testCase.input("weights")
+      let weights = testCase.input("weights")?.elements
     else { throw CaseFileError(message: "case \(testCase.id) lacks an input") }
     let table = WeightTable(
       weights.map { weight in

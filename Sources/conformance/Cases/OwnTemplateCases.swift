@@ -33,20 +33,20 @@ enum OwnTemplateCases {
 
   private static func environment(_ testCase: Case) throws(CaseFileError) -> TemplateEnvironment {
     var environment = TemplateEnvironment()
-    if let name = CaseValues.text(testCase.content["dialect"]) {
+    if let name = testCase.content["dialect"]?.text {
       guard let dialect = TemplateDialect(named: name) else {
         throw CaseFileError(message: "case \(testCase.id): there is no dialect '\(name)'")
       }
       environment.dialect = dialect
     }
-    if let mode = CaseValues.text(testCase.content["mode"]).flatMap(TemplateMode.init(rawValue:)) {
+    if let mode = testCase.content["mode"]?.text.flatMap(TemplateMode.init(rawValue:)) {
       environment.mode = mode
     }
-    environment.isHTML = CaseValues.bool(testCase.content["source_html"]) ?? false
+    environment.isHTML = testCase.content["source_html"]?.truth ?? false
     environment.templates = TemplateCases.templates(testCase.content["templates"])
     let limits = testCase.content["limits"]
     func limit(_ key: String, _ path: WritableKeyPath<TemplateLimits, Int>) {
-      if let number = CaseValues.number(limits?[key]) {
+      if let number = limits?[key]?.number {
         environment.limits[keyPath: path] = Int(number)
       }
     }
@@ -64,9 +64,9 @@ enum OwnTemplateCases {
 
   private static func options(_ testCase: Case) -> RenderOptions {
     RenderOptions(
-      escaping: CaseValues.bool(testCase.content["html"]) == true ? .html : .text,
+      escaping: testCase.content["html"]?.truth == true ? .html : .text,
       now: (1_772_789_400, 0),
-      zone: CaseValues.text(testCase.content["zone"]).flatMap { TemplateZone(named: $0) },
-      locale: CaseValues.text(testCase.content["locale"]) ?? "en_US")
+      zone: testCase.content["zone"]?.text.flatMap { TemplateZone(named: $0) },
+      locale: testCase.content["locale"]?.text ?? "en_US")
   }
 }

@@ -21,8 +21,7 @@ enum PaywallStringCases {
     }
     let template = try TemplateCases.string(testCase, "template")
     let shopify = TemplateCases.render(template, data, TemplateEnvironment(dialect: .shopify))
-    if case .string(let text)? = testCase.content["expect_shopify"], text.hasPrefix("Liquid error")
-    {
+    if let text = testCase.content["expect_shopify"]?.text, text.hasPrefix("Liquid error") {
       // An error never gets into the text.
       add(
         "shopify", ["text": .string(shopify.text), "errors": .int(Int64(shopify.problems.count))],
@@ -32,7 +31,7 @@ enum PaywallStringCases {
         "shopify", .string(shopify.text),
         expected: testCase.content["expect_shopify"] ?? .string(expect))
     }
-    if case .string(let text)? = testCase.content["template_wallie"] {
+    if let text = testCase.content["template_wallie"]?.text {
       let outcome = TemplateCases.render(text, data, TemplateEnvironment(dialect: .agentwallie))
       add(
         "agentwallie", .string(outcome.text), expected: testCase.content["expect_wallie"] ?? .null)
@@ -53,8 +52,8 @@ enum PaywallStringCases {
 
   /// Texts, each once, in order.
   private static func sorted(_ value: Value?) -> Value {
-    guard case .list(let values)? = value else { return .list([]) }
-    let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    guard let values = value?.elements else { return .list([]) }
+    let texts = values.compactMap(\.text)
     return .list(
       Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { .string($0) })
   }

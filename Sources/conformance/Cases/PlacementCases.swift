@@ -29,7 +29,7 @@ enum PlacementCases {
     if audience.variants.isEmpty {
       audience.variants = [Variant(id: "v", kind: .holdout, weight: 1)]
     }
-    let stored = Int(CaseValues.number(testCase.input("storedOccurrences")) ?? 0)
+    let stored = Int(testCase.input("storedOccurrences")?.number ?? 0)
     var state = DecisionState(subjectID: "user", now: now)
     if let key = audience.occurrenceLimit?.key {
       state.occurrences = [.init(key: key, times: Array(repeating: now, count: stored))]
@@ -49,7 +49,7 @@ enum PlacementCases {
   }
 
   private static func evaluatePlacement(_ testCase: Case) -> Value? {
-    guard let placement = CaseValues.text(testCase.input("placement")) else { return nil }
+    guard let placement = testCase.input("placement")?.text else { return nil }
     let stored = CaseValues.list(testCase.input("assignments"))
     var config = Config()
     for (name, rules) in CaseValues.entries(testCase.input("triggers")) {
@@ -59,7 +59,7 @@ enum PlacementCases {
         // A rule that does not write its variants has those that are stored.
         if audience.variants.isEmpty {
           audience.variants = stored.filter {
-            CaseValues.text($0["experimentId"]) == audience.experimentID
+            $0["experimentId"]?.text == audience.experimentID
           }.compactMap(variant)
         }
         audiences.append(audience)
@@ -71,7 +71,7 @@ enum PlacementCases {
     state.occurrences = CaseValues.entries(testCase.input("storedOccurrences")).map {
       .init(
         key: $0.key,
-        times: Array(repeating: now, count: Int(CaseValues.number($0.value) ?? 0)))
+        times: Array(repeating: now, count: Int($0.value.number ?? 0)))
     }
     let context = CaseValues.unwrapped(testCase.input("context") ?? .map([]))
     return decide(placement, config, context, state).map(described)
@@ -141,7 +141,7 @@ enum PlacementCases {
     var config = Config()
     for (number, experiment) in experiments.enumerated() {
       guard let audience = audience(experiment, index: 0) else { return nil }
-      let trigger = CaseValues.text(experiment["trigger"]) ?? "trigger \(number)"
+      let trigger = experiment["trigger"]?.text ?? "trigger \(number)"
       if let known = config.placements.firstIndex(where: { $0.name == trigger }) {
         config.placements[known].audiences.append(audience)
       } else {
@@ -167,7 +167,7 @@ enum PlacementCases {
   private static func transferAssignments(_ testCase: Case) -> Value? {
     var audiences: [Audience] = []
     for experiment in CaseValues.list(testCase.input("config")) {
-      guard let id = CaseValues.text(experiment["id"]) else { return nil }
+      guard let id = experiment["id"]?.text else { return nil }
       audiences.append(
         Audience(
           index: audiences.count, experimentID: id,
@@ -188,15 +188,15 @@ enum PlacementCases {
     let stored = CaseValues.list(testCase.input("assignments"))
     var audiences: [Audience] = []
     for rule in CaseValues.list(testCase.input("rules")) {
-      guard let id = CaseValues.text(rule["experimentId"]),
-        let preload = CaseValues.text(rule["preload"]).flatMap(Preload.init(rawValue:))
+      guard let id = rule["experimentId"]?.text,
+        let preload = rule["preload"]?.text.flatMap(Preload.init(rawValue:))
       else { return nil }
-      let evaluates = CaseValues.bool(rule["evaluates"])
+      let evaluates = rule["evaluates"]?.truth
       audiences.append(
         Audience(
           index: audiences.count, experimentID: id, campaignID: "g",
           expression: evaluates.map { $0 ? "true" : "false" },
-          variants: stored.filter { CaseValues.text($0["experimentId"]) == id }
+          variants: stored.filter { $0["experimentId"]?.text == id }
             .compactMap(variant), preload: preload))
     }
     let config = Config(placements: [Placement(name: "p", audiences: audiences)])
@@ -225,10 +225,10 @@ enum PlacementCases {
 
   private static func filterTriggers(_ testCase: Case) -> Value? {
     let disabled = ConfigSettings.DisabledPreloads(
-      all: CaseValues.bool(testCase.input("disablePreload")?["all"]) ?? false,
+      all: testCase.input("disablePreload")?["all"]?.truth ?? false,
       placements: CaseValues.texts(testCase.input("disablePreload")?["triggers"]))
     let names = CaseValues.list(testCase.input("triggers")).compactMap {
-      CaseValues.text($0) ?? CaseValues.text($0["name"])
+      $0.text ?? $0["name"]?.text
     }
     return ["triggers": .list(disabled.allowed(names).map { .string($0) })]
   }
@@ -237,15 +237,15 @@ enum PlacementCases {
 
   /// A rule with camel case keys. `evaluates` stands for a condition whose result is given.
   private static func audience(_ rule: Value, index: Int) -> Audience? {
-    let experiment = CaseValues.text(rule["experimentId"]) ?? CaseValues.text(rule["id"])
+    let experiment = rule["experimentId"]?.text ?? rule["id"]?.text
     guard let experiment else { return nil }
     let group =
-      CaseValues.text(rule["experimentGroupId"]) ?? CaseValues.text(rule["groupId"]) ?? ""
+      rule["experimentGroupId"]?.text ?? rule["groupId"]?.text ?? ""
     var audience = Audience(
       index: index, experimentID: experiment, campaignID: group,
-      expression: CaseValues.text(rule["expressionCel"]),
+      expression: rule["expressionCel"]?.text,
       variants: CaseValues.list(rule["variants"]).compactMap(variant))
-    if let evaluates = CaseValues.bool(rule["evaluates"]), audience.expression == nil {
+    if let evaluates = rule["evaluates"]?.truth, audience.expression == nil {
       audience.expression = evaluates ? "true" : "false"
     }
     if let occurrence = rule["occurrence"], occurrence != .null {
@@ -261,18 +261,18 @@ enum PlacementCases {
   /// A variant, or what is stored of one. A treatment always has some paywall here.
   private static func variant(_ value: Value) -> Variant? {
     guard case .map = value else { return nil }
-    let id = CaseValues.text(value["id"]) ?? CaseValues.text(value["variantId"]) ?? unnamed
-    let kind = CaseValues.text(value["type"]).flatMap(Variant.Kind.init(rawValue:)) ?? .treatment
+    let id = value["id"]?.text ?? value["variantId"]?.text ?? unnamed
+    let kind = value["type"]?.text.flatMap(Variant.Kind.init(rawValue:)) ?? .treatment
     return Variant(
-      id: id, kind: kind, weight: CaseValues.number(value["percentage"]) ?? 0,
-      paywallID: CaseValues.text(value["paywallId"]) ?? (kind == .treatment ? "paywall" : nil))
+      id: id, kind: kind, weight: value["percentage"]?.number ?? 0,
+      paywallID: value["paywallId"]?.text ?? (kind == .treatment ? "paywall" : nil))
   }
 
   private static func assignment(_ value: Value) -> Assignment? {
-    guard let experiment = CaseValues.text(value["experimentId"]) else { return nil }
+    guard let experiment = value["experimentId"]?.text else { return nil }
     return Assignment(
-      experimentID: experiment, variantID: CaseValues.text(value["variantId"]) ?? unnamed,
-      isSentToServer: CaseValues.bool(value["isSentToServer"]) ?? false)
+      experimentID: experiment, variantID: value["variantId"]?.text ?? unnamed,
+      isSentToServer: value["isSentToServer"]?.truth ?? false)
   }
 
   private static func value(_ assignment: Assignment) -> Value {

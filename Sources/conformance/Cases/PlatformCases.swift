@@ -15,13 +15,13 @@ enum PlatformCases {
   }
 
   private static func platform(_ testCase: Case) -> Platform? {
-    guard case .string(let name)? = testCase.input("platform") else { return nil }
+    guard let name = testCase.input("platform")?.text else { return nil }
     return Platform(rawValue: name.lowercased())
   }
 
   /// Ages are counted back from an arbitrary fixed time, unless the case names one.
   private static func now(_ testCase: Case) -> Int64 {
-    if case .string(let text)? = testCase.input("now"), let time = WireTime.milliseconds(text) {
+    if let text = testCase.input("now")?.text, let time = WireTime.milliseconds(text) {
       return time
     }
     return 1_700_000_000_000
@@ -37,11 +37,11 @@ enum PlatformCases {
 
   private static func timeSince(_ testCase: Case) -> Value? {
     let now = now(testCase)
-    guard let platform = platform(testCase), case .string(let type)? = testCase.input("type"),
+    guard let platform = platform(testCase), let type = testCase.input("type")?.text,
       let kind = ComputedProperty.Kind(rawValue: type)
     else { return nil }
     var zone = "UTC"
-    if case .string(let name)? = testCase.input("timeZone") { zone = name }
+    if let name = testCase.input("timeZone")?.text { zone = name }
     guard let clock = HistoryClock(now: now, timeZone: zone) else { return nil }
     var events = EventHistory()
     if let age = testCase.input("minutesAgo"), let time = time(age, before: now) {
@@ -53,12 +53,12 @@ enum PlatformCases {
 
   private static func webComputed(_ testCase: Case) -> Value? {
     let now = now(testCase)
-    guard case .string(let function)? = testCase.input("type"),
-      case .list(let history)? = testCase.input("history")
+    guard let function = testCase.input("type")?.text,
+      let history = testCase.input("history")?.elements
     else { return nil }
     var events = EventHistory()
     for case .list(let event) in history where event.count == 2 {
-      guard case .string(let name) = event[0], let time = time(event[1], before: now) else {
+      guard let name = event[0].text, let time = time(event[1], before: now) else {
         return nil
       }
       events.record(name, at: time)
@@ -68,7 +68,7 @@ enum PlatformCases {
   }
 
   private static func paddedVersion(_ testCase: Case) -> Value? {
-    guard case .string(let version)? = testCase.input("version") else { return nil }
+    guard let version = testCase.input("version")?.text else { return nil }
     let width = platform(testCase) == .web ? 4 : 3
     return ["value": .string(PaddedVersion.text(version, width: width))]
   }

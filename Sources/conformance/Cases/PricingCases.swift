@@ -6,7 +6,7 @@ internal import Scenarios
 /// Suite `pricing`: prices, periods, trials and identifiers of products.
 enum PricingCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let kind)? = testCase.content["kind"],
+    guard let kind = testCase.content["kind"]?.text,
       let expected = testCase.content["expect"], testCase.content["product"] != nil
     else { throw CaseFileError(message: "case \(testCase.id) needs 'kind', 'product', 'expect'") }
     let product = try self.product(of: testCase)
@@ -45,7 +45,7 @@ enum PricingCases {
     case "trial_eligibility": return try input.eligibility()
     case "resolved_products", "savings": return try input.resolvedProducts()
     case "period_label":
-      guard case .string(let word)? = product["period"] else { throw .malformed("product.period") }
+      guard let word = product["period"]?.text else { throw .malformed("product.period") }
       return ["period_label": .string(AgentWallieTerms.label(ofWord: word))]
     case "trial_period":
       guard let period = input.period("period") else { throw .malformed("product.period") }
@@ -63,7 +63,7 @@ enum PricingCases {
     let fixtures = try testCase.companions.value("pricing-fixtures.json")
     var replaced: [Value.Entry] = []
     for var entry in entries {
-      if case .string(let name) = entry.value, name.hasPrefix("@") {
+      if let name = entry.value.text, name.hasPrefix("@") {
         guard let fixture = fixtures[name] else {
           throw CaseFileError(message: "pricing-fixtures.json has no '\(name)'")
         }

@@ -11,7 +11,7 @@ struct PricingInput {
   init(_ product: Value, _ testCase: Case) {
     self.product = product
     context = testCase.content["context"] ?? .null
-    system = testCase.content["system"].flatMap(Self.text) ?? ""
+    system = testCase.content["system"]?.text ?? ""
   }
 
   // MARK: Operations
@@ -111,13 +111,13 @@ struct PricingInput {
       }
       rules.mode = known
     }
-    if case .bool(let override)? = context["isFreeTrialOverride"] { rules.override = override }
+    if let override = context["isFreeTrialOverride"]?.truth { rules.override = override }
     var history = TrialHistory()
-    if case .list(let values)? = context["customerEntitlements"] {
+    if let values = context["customerEntitlements"]?.elements {
       history.entitlements = values.map(entitlement)
     }
     func fact(_ key: String) -> Bool? {
-      if case .bool(let value)? = context[key] { value } else { nil }
+      context[key]?.truth
     }
     history.storeEligibility = fact("storeEligible") ?? fact("isEligible")
     history.hasActiveSubscriptionInGroup = fact("hasActiveSubscriptionInGroup") ?? false
@@ -134,7 +134,7 @@ struct PricingInput {
 
   /// AgentWallie's variables by slot.
   func resolvedProducts() throws(PricingCaseError) -> Value {
-    guard case .list(let slots)? = product["slots"] else { throw .malformed("product.slots") }
+    guard let slots = product["slots"]?.elements else { throw .malformed("product.slots") }
     var products: [PricedProduct] = []
     for slot in slots {
       var resolved =
@@ -213,9 +213,5 @@ struct PricingInput {
     ["unit": .string(period.unit.name), "count": .int(Int64(period.count))]
   }
 
-  private func text(_ key: String, of value: Value) -> String? { value[key].flatMap(Self.text) }
-
-  private static func text(_ value: Value) -> String? {
-    if case .string(let text) = value { text } else { nil }
-  }
+  private func text(_ key: String, of value: Value) -> String? { value[key]?.text }
 }

@@ -24,7 +24,7 @@ enum RequestCases {
   }
 
   private static func platform(_ testCase: Case) -> Platform {
-    let name = CaseValues.text(testCase.input("platform")) ?? ""
+    let name = testCase.input("platform")?.text ?? ""
     return Platform(rawValue: name.lowercased()) ?? .ios
   }
 
@@ -34,7 +34,7 @@ enum RequestCases {
   private static func outcome(_ testCase: Case, _ experiment: Decision.Experiment)
     -> Decision.Outcome?
   {
-    switch CaseValues.text(testCase.input("triggerResult")) {
+    switch testCase.input("triggerResult")?.text {
     case "paywall": .paywall(experiment)
     case "holdout": .holdout(experiment)
     case "noAudienceMatch": .noAudienceMatch
@@ -47,24 +47,24 @@ enum RequestCases {
   /// The debugger of the native SDKs confirms no paywall.
   private static func confirmAssignment(_ testCase: Case) -> Value? {
     guard let outcome = outcome(testCase, someExperiment),
-      let kind = CaseValues.text(testCase.input("requestType"))
+      let kind = testCase.input("requestType")?.text
         .flatMap(RequestKind.init(rawValue:))
     else { return nil }
     let isPending =
-      CaseValues.bool(testCase.input("hasAssignment")) == true
-      && CaseValues.bool(testCase.input("isSentToServer")) != true
+      testCase.input("hasAssignment")?.truth == true
+      && testCase.input("isSentToServer")?.truth != true
     let effect = Decision.Effect.confirmAssignment(experimentID: "e", variantID: "v")
     let table: EffectTable = platform(testCase) == .android ? .android : .ios
     let applied = table.applied(of: isPending ? [effect] : [], outcome, for: kind)
     var isConfirmed = applied.contains { $0.effect == effect }
-    if case .paywall = outcome, CaseValues.bool(testCase.input("debugger")) == true {
+    if case .paywall = outcome, testCase.input("debugger")?.truth == true {
       isConfirmed = false
     }
     return ["confirmed": .bool(isConfirmed)]
   }
 
   private static func reason(_ testCase: Case) -> PresentationRequestReason? {
-    CaseValues.text(testCase.input("reason")).flatMap {
+    testCase.input("reason")?.text.flatMap {
       $0 == "holdout" ? .holdout(someExperiment) : PresentationRequestReason(name: $0)
     }
   }
@@ -86,11 +86,11 @@ enum RequestCases {
   private static func triggerFireParams(_ testCase: Case) -> Value? {
     let input = testCase.input("experiment")
     let variant = Variant(
-      id: CaseValues.text(input?["variantId"]) ?? "", kind: .treatment, weight: 1,
-      paywallID: CaseValues.text(input?["paywallId"]))
+      id: input?["variantId"]?.text ?? "", kind: .treatment, weight: 1,
+      paywallID: input?["paywallId"]?.text)
     let experiment = Decision.Experiment(
-      id: CaseValues.text(input?["id"]) ?? "", campaignID: "", variant: variant)
-    guard let placement = CaseValues.text(testCase.input("placement")),
+      id: input?["id"]?.text ?? "", campaignID: "", variant: variant)
+    guard let placement = testCase.input("placement")?.text,
       let outcome = outcome(testCase, experiment)
     else { return nil }
     let event = SuperwallEvent.triggerFire(placement: placement, TriggerResult(outcome)).value
@@ -107,7 +107,7 @@ enum RequestCases {
       params["result"] = "no_rule_match"
       for audience in CaseValues.list(testCase.input("unmatched")) where platform(testCase) == .ios
       {
-        let id = CaseValues.text(audience["experimentId"]) ?? ""
+        let id = audience["experimentId"]?.text ?? ""
         params["unmatched_audience_\(id)"] = audience["source"]
       }
     case .placementNotFound: params["result"] = "eventNotFound"
@@ -125,21 +125,21 @@ enum RequestCases {
 
   private static func featureBlock(_ testCase: Case) -> Value? {
     let state: FeatureGate.State
-    switch CaseValues.text(testCase.input("state")) {
+    switch testCase.input("state")?.text {
     case "presented": state = .presented
     case "skipped": state = .skipped
     case "presentationError", "error": state = .failed
     case "dismissed":
-      let reason = CaseValues.text(testCase.input("closeReason"))
+      let reason = testCase.input("closeReason")?.text
         .flatMap(PaywallCloseReason.init(rawValue:))
-      switch CaseValues.text(testCase.input("result")) {
+      switch testCase.input("result")?.text {
       case "purchased", "restored": state = .paid
       case "declined": state = .declined(reason ?? .none)
       default: return nil
       }
     default: return nil
     }
-    let gate = FeatureGate(state, isGated: CaseValues.text(testCase.input("gating")) == "gated")
+    let gate = FeatureGate(state, isGated: testCase.input("gating")?.text == "gated")
     let code: Value =
       switch gate.failure {
       case .webViewFailed: 106
@@ -150,14 +150,14 @@ enum RequestCases {
   }
 
   private static func canTriggerPaywall(_ testCase: Case) -> Value? {
-    guard let name = CaseValues.text(testCase.input("event")) else { return nil }
+    guard let name = testCase.input("event")?.text else { return nil }
     let table: ImplicitTriggers = platform(testCase) == .android ? .android : .ios
     let outcome = SuperwallEventName(placementName: name).map { event in
       table.outcome(
         of: event, hasPlacement: CaseValues.texts(testCase.input("triggers")).contains(name),
-        opener: CaseValues.text(testCase.input("presentedBy"))
+        opener: testCase.input("presentedBy")?.text
           .flatMap(SuperwallEventName.init(placementName:)),
-        isPaywallOpen: CaseValues.bool(testCase.input("paywallOpen")) ?? false)
+        isPaywallOpen: testCase.input("paywallOpen")?.truth ?? false)
     }
     return ["outcome": .string((outcome ?? .dontTriggerPaywall).rawValue)]
   }
@@ -166,15 +166,15 @@ enum RequestCases {
   /// that are logged in, and anonymous ones that have opened the app before. Only native SDKs know
   /// such a time.
   private static func shouldGetAssignments(_ testCase: Case) -> Value? {
-    guard let isLoggedIn = CaseValues.bool(testCase.input("isLoggedIn")),
-      let never = CaseValues.bool(testCase.input("neverCalledStaticConfig")),
-      let isFirst = CaseValues.bool(testCase.input("isFirstAppOpen"))
+    guard let isLoggedIn = testCase.input("isLoggedIn")?.truth,
+      let never = testCase.input("neverCalledStaticConfig")?.truth,
+      let isFirst = testCase.input("isFirstAppOpen")?.truth
     else { return nil }
     return ["value": .bool(never && (isLoggedIn || !isFirst))]
   }
 
   private static func register(_ testCase: Case) -> Value? {
-    guard let placement = CaseValues.text(testCase.input("placement")) else { return nil }
+    guard let placement = testCase.input("placement")?.text else { return nil }
     let isIgnored = SuperwallEventName.isReserved(placement)
     return ["ignored": .bool(isIgnored), "handlerCalled": .bool(!isIgnored)]
   }
@@ -185,8 +185,8 @@ enum RequestCases {
     let custom = testCase.input("custom") ?? .map([])
     let kept = PlacementParams.cleaned(custom)
     let all = PlacementParams.make(
-      placement: CaseValues.text(testCase.input("placement")) ?? "", custom: custom,
-      isStandardEvent: CaseValues.bool(testCase.input("isSuperwallEvent")) ?? false,
+      placement: testCase.input("placement")?.text ?? "", custom: custom,
+      isStandardEvent: testCase.input("isSuperwallEvent")?.truth ?? false,
       isFeatureGatable: false, sessionID: "session")
     let expected = testCase.content["expect"] ?? .null
     var entries: [Value.Entry] = []

@@ -7,8 +7,8 @@ internal import Scenarios
 /// and content, and whether a rule would match must agree in every case.
 enum SuperscriptCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let source)? = testCase.content["expression"],
-      case .string(let name)? = testCase.content["context"]
+    guard let source = testCase.content["expression"]?.text,
+      let name = testCase.content["context"]?.text
     else { throw CaseFileError(message: "case \(testCase.id) needs 'expression' and 'context'") }
     let contexts = try testCase.companions.value("superscript-contexts.json")
     guard let context = contexts[name] else {
@@ -23,7 +23,7 @@ enum SuperscriptCases {
 
   /// The same with the context in the case itself (suite `superwall-rules`, kind cel).
   static func runInline(_ testCase: Case) -> Verdict {
-    guard case .string(let source)? = testCase.input("expression"),
+    guard let source = testCase.input("expression")?.text,
       let input = testCase.content["input"], let expected = testCase.content["expect"]
     else { return .failed(expected: .null, got: ["error": "the input is not understood"]) }
     let got = SuperscriptContext(input).evaluate(source)
@@ -62,8 +62,8 @@ struct SuperscriptContext {
   }
 
   private static func names(_ value: Value?) -> [String] {
-    guard case .list(let values)? = value else { return [] }
-    return values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    guard let values = value?.elements else { return [] }
+    return values.compactMap(\.text)
   }
 
   /// What an expression comes to, as `{"value", "type"}` or `{"error"}`.
@@ -107,7 +107,7 @@ enum SuperscriptValues {
   /// The value in a wrapper such as `{"$uint":n}`, or nil.
   static func wrapped(_ value: Value) -> Value? {
     guard case .map(let entries) = value, entries.count == 1,
-      case .string(let key) = entries[0].key
+      let key = entries[0].key.text
     else { return nil }
     return decode(entries[0].value, as: key)
   }

@@ -5,7 +5,7 @@ internal import Scenarios
 /// Suite `superwall-rules`: single steps of the placement decision, by operation.
 enum SuperwallRulesCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    guard case .string(let operation)? = testCase.input("op") else {
+    guard let operation = testCase.input("op")?.text else {
       return SuperscriptCases.runInline(testCase)
     }
     let expected = testCase.content["expect"] ?? .null
@@ -32,7 +32,7 @@ enum SuperwallRulesCases {
     return .map(
       entries.map { entry in
         guard entry.key == "assignments" || entry.key == "paywallIds",
-          case .list(let values) = entry.value
+          let values = entry.value.elements
         else { return entry }
         return Value.Entry(key: entry.key, value: .list(CaseValues.sorted(values)))
       })
@@ -41,20 +41,20 @@ enum SuperwallRulesCases {
   /// The variant that a given draw falls on. The range that the draw was made in must be the one
   /// that the engine asks for.
   private static func chooseVariant(_ testCase: Case) -> Value? {
-    guard case .list(let percentages)? = testCase.input("percentages") else { return nil }
-    let table = WeightTable(percentages.map { number($0) ?? 0 })
-    if case .list(let range)? = testCase.input("drawRange"), range.count == 2,
-      number(range[1]) != table.drawRange
+    guard let percentages = testCase.input("percentages")?.elements else { return nil }
+    let table = WeightTable(percentages.map { $0.number ?? 0 })
+    if let range = testCase.input("drawRange")?.elements, range.count == 2,
+      range[1].number != table.drawRange
     {
       return ["error": .string("the draw is made from 0..<\(table.drawRange)")]
     }
-    let draw = testCase.input("draw").flatMap(number) ?? 0
+    let draw = testCase.input("draw")?.number ?? 0
     guard let index = table.variant(draw: draw) else { return ["error": "noVariantsFound"] }
     return ["index": .int(Int64(index))]
   }
 
   private static func tryToMatchOccurrence(_ testCase: Case) -> Value? {
-    guard case .bool(let expressionMatched)? = testCase.input("expressionMatched") else {
+    guard let expressionMatched = testCase.input("expressionMatched")?.truth else {
       return nil
     }
     guard expressionMatched else { return ["outcome": "noMatch", "source": "EXPRESSION"] }
@@ -71,21 +71,21 @@ enum SuperwallRulesCases {
 
   /// Rows are counted as seen at an arbitrary fixed time.
   private static func count(_ testCase: Case) -> Value? {
-    guard case .string(let name)? = testCase.input("name"),
+    guard let name = testCase.input("name")?.text,
       let interval = testCase.input("interval").flatMap(interval),
       let events = testCase.input("eventsMinutesAgo")
     else { return nil }
     let now: Int64 = 1_700_000_000_000
     var times: [Int64] = []
-    if case .list(let ages)? = events[name] {
-      times = ages.compactMap(number).map { now - Int64(($0 * 60_000).rounded()) }
+    if let ages = events[name]?.elements {
+      times = ages.compactMap(\.number).map { now - Int64(($0 * 60_000).rounded()) }
     }
     let limit = OccurrenceLimit(key: name, maxCount: .max, interval: interval)
     return ["count": .int(Int64(limit.count(times, now: now)))]
   }
 
   private static func mapTriggerResult(_ testCase: Case) -> Value? {
-    guard case .string(let name)? = testCase.input("triggerResult") else { return nil }
+    guard let name = testCase.input("triggerResult")?.text else { return nil }
     let variant = Variant(id: "v", kind: .treatment, weight: 100, paywallID: "p")
     let experiment = Decision.Experiment(id: "e", campaignID: "g", variant: variant)
     let result: TriggerResult
@@ -103,23 +103,15 @@ enum SuperwallRulesCases {
 
   // MARK: Reading
 
-  private static func number(_ value: Value) -> Double? {
-    switch value {
-    case .int(let number): Double(number)
-    case .double(let number): number
-    default: nil
-    }
-  }
-
   private static func interval(_ value: Value) -> OccurrenceLimit.Interval? {
-    guard case .string(let type)? = value["type"] else { return nil }
+    guard let type = value["type"]?.text else { return nil }
     guard type == "MINUTES" else { return .infinity }
     guard case .int(let minutes)? = value["minutes"] else { return .infinity }
     return .minutes(Int(minutes))
   }
 
   static func limit(_ value: Value) -> OccurrenceLimit? {
-    guard case .string(let key)? = value["key"], case .int(let count)? = value["maxCount"],
+    guard let key = value["key"]?.text, case .int(let count)? = value["maxCount"],
       let interval = value["interval"].flatMap(interval)
     else { return nil }
     return OccurrenceLimit(key: key, maxCount: Int(count), interval: interval)

@@ -131,7 +131,7 @@ struct TemplateCheck {
     } else if value["components"] != nil {
       try read(schema: file, options)
     } else if case .map(let entries) = value {
-      let keys = entries.compactMap { if case .string(let key) = $0.key { key } else { nil } }
+      let keys = entries.compactMap(\.key.text)
       let known = ["paywalls", "components"]
       let close = keys.lazy.compactMap { key in
         Suggestion.closest(to: key, among: known).map {

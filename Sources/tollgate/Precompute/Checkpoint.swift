@@ -48,7 +48,7 @@ struct Checkpoint {
     func count(_ key: String) -> Int? {
       if case .int(let number)? = value[key] { Int(number) } else { nil }
     }
-    guard case .list(let stored)? = value["numbers"], let file = count("file"),
+    guard let stored = value["numbers"]?.elements, let file = count("file"),
       let offset = count("offset"), let lines = count("lines"), let users = count("users"),
       let rejected = count("rejected"), let all = count("linesInAll"),
       let outcomes = value["outcomes"].flatMap({ OutputFile.State($0) }),
@@ -99,18 +99,18 @@ extension OutputFile.State {
 
   init?(_ value: Value) {
     func stream(_ value: Value) -> XXH64.Stream? {
-      guard case .int(let bytes)? = value["bytes"], case .list(let words)? = value["hash"] else {
+      guard case .int(let bytes)? = value["bytes"], let words = value["hash"]?.elements else {
         return nil
       }
       let state = words.compactMap { word -> UInt64? in
-        if case .string(let text) = word { UInt64(text, radix: 16) } else { nil }
+        if let text = word.text { UInt64(text, radix: 16) } else { nil }
       }
       return XXH64.Stream(state: state, count: Int(bytes))
     }
     guard let bytes = stream(value) else { return nil }
     self.bytes = bytes
     guard let stored = value["text"] else { return }
-    guard let text = stream(stored), case .string(let digits)? = value["pending"],
+    guard let text = stream(stored), let digits = value["pending"]?.text,
       let pending = OutputFile.State.bytes(digits), pending.count < GzipOutput.memberSize
     else { return nil }
     self.text = text

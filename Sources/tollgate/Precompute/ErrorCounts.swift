@@ -22,11 +22,11 @@ enum ErrorCounts {
 
   /// Nil when it is not a value of ``value(_:)``.
   static func read(_ value: Value) -> [NamedError: BatchSums.ErrorCount]? {
-    guard case .list(let items) = value else { return nil }
+    guard let items = value.elements else { return nil }
     var errors: [NamedError: BatchSums.ErrorCount] = [:]
     for item in items {
-      guard case .string(let placement)? = item["placement"], let error = RuleError(item),
-        case .int(let users)? = item["users"], case .string(let example)? = item["example"]
+      guard let placement = item["placement"]?.text, let error = RuleError(item),
+        case .int(let users)? = item["users"], let example = item["example"]?.text
       else { return nil }
       errors[NamedError(placement: placement, error: error)] =
         BatchSums.ErrorCount(users: Int(users), example: example)
@@ -47,10 +47,10 @@ extension RuleError {
   /// An error as outcomes and checkpoints have it.
   init?(_ value: Value) {
     guard case .int(let audience)? = value["audience"],
-      case .string(let clause)? = value["clause"], case .string(let code)? = value["code"]
+      let clause = value["clause"]?.text, let code = value["code"]?.text
     else { return nil }
     func text(_ key: String) -> String? {
-      if case .string(let text)? = value[key] { text } else { nil }
+      value[key]?.text
     }
     self.init(
       audience: Int(audience), clause: clause, code: code, path: text("path"),

@@ -15,7 +15,7 @@ struct Manifest {
       }
 
       init?(_ value: Value?) {
-        guard case .int(let bytes)? = value?["bytes"], case .string(let hash)? = value?["hash"]
+        guard case .int(let bytes)? = value?["bytes"], let hash = value?["hash"]?.text
         else { return nil }
         self.bytes = Int(bytes)
         self.hash = hash
@@ -52,7 +52,7 @@ struct Manifest {
     init(_ file: OutputFile) { self.init(path: file.path, file.hash, text: file.textHash) }
 
     init?(_ value: Value?) {
-      guard case .string(let path)? = value?["path"], let content = Content(value) else {
+      guard let path = value?["path"]?.text, let content = Content(value) else {
         return nil
       }
       self.path = path
@@ -114,7 +114,7 @@ struct Manifest {
     }
     guard value["manifest"] != nil else { throw CommandError("\(path) is not a manifest") }
     guard value["manifest"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) }),
-      let counts = value["counts"], case .list(let numbers)? = value["numbers"]
+      let counts = value["counts"], let numbers = value["numbers"]?.elements
     else { throw CommandError("\(path) is not a manifest of this version") }
     self.settings = settings
     self.counts = counts

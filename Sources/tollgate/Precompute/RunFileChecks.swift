@@ -99,7 +99,7 @@ extension RunFiles {
       && file.path != RunFiles.usualManifest(out)
     // Outcomes and their manifest are copied and get other names.
     guard isNamed || file.what == "checkpoint", let owner = try owner(of: file) else { return }
-    guard case .string(let path) = owner else {
+    guard let path = owner.text else {
       guard isNamed, ownOut != nil else { return }
       throw CommandError(
         "\(file.option) \(file.path): this is the \(file.what) of another run, without a file of "

@@ -54,13 +54,13 @@ struct RunSettings {
 
   init?(_ value: Value) {
     func text(_ key: String) -> String? {
-      if case .string(let text)? = value[key] { text } else { nil }
+      value[key]?.text
     }
     guard let config = text("config"), let configHash = text("configHash"),
       let dialect = text("dialect"), let platform = text("platform"), let now = text("now"),
       let time = WireTime.milliseconds(now), let timeZone = text("timeZone"),
       let seed = text("seed"), let assigner = text("assigner"), let layout = text("layout"),
-      let output = text("output"), case .list(let files)? = value["users"]
+      let output = text("output"), let files = value["users"]?.elements
     else { return nil }
     self.config = config
     self.configHash = configHash
@@ -80,12 +80,12 @@ struct RunSettings {
     users = []
     sizes = []
     for file in files {
-      guard case .string(let path)? = file["path"] else { return nil }
+      guard let path = file["path"]?.text else { return nil }
       users.append(path)
       if case .int(let size)? = file["bytes"] { sizes.append(Int(size)) } else { sizes.append(nil) }
     }
-    if case .list(let names)? = value["placements"] {
-      placements = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    if let names = value["placements"]?.elements {
+      placements = names.compactMap(\.text)
     }
   }
 
@@ -128,7 +128,7 @@ struct RunSettings {
   func differences(from other: RunSettings) -> [String] {
     guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
     return zip(mine, others).compactMap { mine, other in
-      guard mine.value != other.value, case .string(let key) = mine.key else { return nil }
+      guard mine.value != other.value, let key = mine.key.text else { return nil }
       return "\(key) was \(other.value.json) and is \(mine.value.json)"
     }
   }

@@ -19,7 +19,7 @@ struct TextSettings: Equatable {
     }
 
     init?(_ value: Value?) {
-      guard case .string(let path)? = value?["path"], case .string(let hash)? = value?["hash"]
+      guard let path = value?["path"]?.text, let hash = value?["hash"]?.text
       else { return nil }
       self.path = path
       self.hash = hash
@@ -72,9 +72,9 @@ struct TextSettings: Equatable {
 
   init?(_ value: Value) {
     func text(_ key: String) -> String? {
-      if case .string(let text)? = value[key] { text } else { nil }
+      value[key]?.text
     }
-    guard let texts = File(value["render"]), case .bool(let html)? = value["html"] else {
+    guard let texts = File(value["render"]), let html = value["html"]?.truth else {
       return nil
     }
     let products = File(value["products"])

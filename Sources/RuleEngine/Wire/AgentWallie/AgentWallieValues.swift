@@ -33,18 +33,18 @@ extension AgentWallieModel.CampaignPlacement {
 extension AgentWallieModel.CampaignAudience {
   package var value: Value {
     .members([
-      ("id", .string(id)), ("name", .string(name)),
-      ("priority_order", priority == .max ? nil : .int(Int64(priority))),
-      ("filters", .list(filters.map(\.wireValue))),
-      ("entitlement_check", entitlementCheck.map { .string($0) }),
-      ("frequency_cap", cap?.value), ("experiment", experiment?.value),
+      "id": .string(id), "name": .string(name),
+      "priority_order": priority == .max ? nil : .int(Int64(priority)),
+      "filters": .list(filters.map(\.wireValue)),
+      "entitlement_check": entitlementCheck.map { .string($0) },
+      "frequency_cap": cap?.value, "experiment": experiment?.value,
     ])
   }
 }
 
 extension AgentWallieModel.FrequencyCap {
   package var value: Value {
-    .members([("type", .string(kind.rawValue)), ("limit", limit.map { .int(Int64($0)) })])
+    .members(["type": .string(kind.rawValue), "limit": limit.map { .int(Int64($0)) }])
   }
 }
 
@@ -69,8 +69,8 @@ extension AgentWallieModel.Variant {
 extension Filter {
   package var wireValue: Value {
     .members([
-      ("field", .string(field)), ("operator", self.operator.map { .string($0.rawValue) }),
-      ("value", value), ("conjunction", conjunction.map { .string($0.rawValue) }),
+      "field": .string(field), "operator": self.operator.map { .string($0.rawValue) },
+      "value": value, "conjunction": conjunction.map { .string($0.rawValue) },
     ])
   }
 }
@@ -79,13 +79,13 @@ extension ProductReference {
   package var wireValue: Value {
     let name = AgentWallieDecoder.stores.first { $0.store == store }?.name
     return .members([
-      ("id", .string(id)), ("name", self.name.map { .string($0) }),
-      ("store", .string(name ?? store.rawValue)), ("store_product_id", .string(storeID)),
-      ("entitlements", .list(entitlements.map { .string($0.id) })),
-      ("base_plan_id", basePlanID.map { .string($0) }),
-      ("offer_ids", offerIDs.isEmpty ? nil : .list(offerIDs.map { .string($0) })),
-      ("display_price", displayPrice.map { .string($0) }),
-      ("display_period", displayPeriod.map { .string($0) }),
+      "id": .string(id), "name": self.name.map { .string($0) },
+      "store": .string(name ?? store.rawValue), "store_product_id": .string(storeID),
+      "entitlements": .list(entitlements.map { .string($0.id) }),
+      "base_plan_id": basePlanID.map { .string($0) },
+      "offer_ids": offerIDs.isEmpty ? nil : .list(offerIDs.map { .string($0) }),
+      "display_price": displayPrice.map { .string($0) },
+      "display_period": displayPeriod.map { .string($0) },
     ])
   }
 }
@@ -93,8 +93,8 @@ extension ProductReference {
 extension ProductSlot {
   package var wireValue: Value {
     .members([
-      ("slot", .string(slot)), ("label", .string(label)),
-      ("product_id", productID.map { .string($0) }),
+      "slot": .string(slot), "label": .string(label),
+      "product_id": productID.map { .string($0) },
     ])
   }
 }
@@ -102,16 +102,16 @@ extension ProductSlot {
 extension PaywallSchema {
   package var wireValue: Value {
     .members([
-      ("version", .string(version)), ("name", .string(name)), ("settings", settings.wireValue),
-      ("theme", theme?.wireValue),
-      ("products", json["products"] == nil ? nil : .list(slots.map(\.wireValue))),
-      ("components", .list(components.map(PaywallSchema.completed))),
+      "version": .string(version), "name": .string(name), "settings": settings.wireValue,
+      "theme": theme?.wireValue,
+      "products": json["products"] == nil ? nil : .list(slots.map(\.wireValue)),
+      "components": .list(components.map(PaywallSchema.completed)),
     ])
   }
 
   /// A component with an empty list of children where it has none and could have some.
   package static func completed(_ component: Value) -> Value {
-    guard case .map(let entries) = component, case .string(let type)? = component["type"],
+    guard case .map(let entries) = component, let type = component["type"]?.text,
       containerTypes.contains(type), component["children"] == nil
     else { return component }
     return .map(entries + [Value.Entry(key: "children", value: .list([]))])
@@ -121,12 +121,12 @@ extension PaywallSchema {
 extension PaywallSchema.Settings {
   package var wireValue: Value {
     .members([
-      ("presentation", .string(presentation.rawValue)), ("close_button", .bool(hasCloseButton)),
-      ("close_button_delay_ms", .int(Int64(closeButtonDelay))),
-      ("background_color", .string(backgroundColor)), ("scroll_enabled", .bool(isScrollEnabled)),
-      ("safe_area_insets", .bool(respectsSafeArea)),
-      ("close_button_style", closeButtonStyle.map { .string($0) }),
-      ("background_gradient", backgroundGradient),
+      "presentation": .string(presentation.rawValue), "close_button": .bool(hasCloseButton),
+      "close_button_delay_ms": .int(Int64(closeButtonDelay)),
+      "background_color": .string(backgroundColor), "scroll_enabled": .bool(isScrollEnabled),
+      "safe_area_insets": .bool(respectsSafeArea),
+      "close_button_style": closeButtonStyle.map { .string($0) },
+      "background_gradient": backgroundGradient,
     ])
   }
 }
@@ -181,7 +181,7 @@ package enum AgentWalliePart {
     case "settings": decoder.settings(element).wireValue
     case "theme": decoder.theme(element).wireValue
     case "font_families":
-      .members(decoder.fontFamilies(element).map { ($0.key, .string($0.value)) })
+      .members(decoder.fontFamilies(element).mapValues { .string($0) })
     // What only the drawing of a paywall looks into is kept as it is.
     case "style", "gradient", "animation": element.isObject ? element.value : nil
     default: nil

@@ -1,13 +1,13 @@
-package import Expressions
-
-/// Reading and building JSON without traps: what has the wrong type counts as not there.
+/// Reading and building values without traps: what has another type counts as not there.
 extension Value {
-  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  /// The text, of a string.
+  public var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  package var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
+  /// True or false, of a bool.
+  public var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
 
   /// A whole number, also when it is written as `2.0`.
-  package var wholeNumber: Int? {
+  public var wholeNumber: Int? {
     switch self {
     case .int(let number): Int(exactly: number)
     case .uint(let number): Int(exactly: number)
@@ -16,7 +16,8 @@ extension Value {
     }
   }
 
-  package var number: Double? {
+  /// Any number. Whole ones past 2^53 are rounded.
+  public var number: Double? {
     switch self {
     case .int(let number): Double(number)
     case .uint(let number): Double(number)
@@ -25,12 +26,11 @@ extension Value {
     }
   }
 
-  package var elements: [Value]? { if case .list(let values) = self { values } else { nil } }
+  /// The elements, of a list.
+  public var elements: [Value]? { if case .list(let values) = self { values } else { nil } }
 
-  package var isObject: Bool { if case .map = self { true } else { false } }
-
-  /// The members of an object in their order; of repeated keys the last one counts.
-  package var members: [(key: String, value: Value)]? {
+  /// The members of a map under strings, in their order; of repeated keys the last one counts.
+  public var members: [(key: String, value: Value)]? {
     guard case .map(let entries) = self else { return nil }
     var places: [[UInt8]: Int] = [:]
     var members: [(key: String, value: Value)] = []
@@ -46,16 +46,20 @@ extension Value {
     return members
   }
 
-  /// An object of the members that are there.
-  package static func members(_ pairs: KeyValuePairs<String, Value?>) -> Value {
+  /// A map of the members that are there.
+  public static func members(_ pairs: KeyValuePairs<String, Value?>) -> Value {
     .map(pairs.compactMap { key, value in value.map { Entry(key: .string(key), value: $0) } })
   }
 
-  /// An object of a dictionary, its keys in order, so that the same dictionary gives the same text.
-  package static func members(_ dictionary: [String: Value]) -> Value {
+  /// A map of a dictionary, its keys in order, so that the same dictionary gives the same text.
+  public static func members(_ dictionary: [String: Value]) -> Value {
     .map(
       dictionary.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: $0.value) })
   }
+}
+
+extension Value {
+  package var isObject: Bool { if case .map = self { true } else { false } }
 
   package static func texts(_ texts: some Sequence<String>) -> Value {
     .list(texts.map { .string($0) })
