@@ -36,6 +36,7 @@ extension SDKState {
     track(.paywallOpen(open.info))
     outbox.add(.message(id: id, .paywallOpen))
     if let then { beginDismissal(then) }
+    for report in open.early { receive(report, from: id) }
   }
 
   mutating func didFailToPresent(_ id: String, _ message: String) {

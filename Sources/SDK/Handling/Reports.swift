@@ -9,10 +9,13 @@ extension SDKState {
     switch open.phase {
     case .dismissing, .surveying: return
     case .presenting:
-      // While it comes up, only what tells of loading counts.
+      // What tells of loading counts at once. What the user does waits until it is visible: people are
+      // quick, and a paywall that was swiped away tells so only once.
       switch report {
       case .webView, .shimmer, .state, .pageView: break
-      default: return
+      default:
+        stage.advance { $0.keep(report) }
+        return
       }
     case .presented: break
     }

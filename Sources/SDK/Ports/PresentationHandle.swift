@@ -1,7 +1,8 @@
 public import Expressions
 
-/// What a host reports about one presentation. Reports keep their order; those for a presentation
-/// that is closing or gone are ignored.
+/// What a host reports about one presentation. Reports keep their order. What the user does before the
+/// paywall is visible counts as soon as it is; reports of a presentation that is closing or gone are
+/// ignored.
 ///
 /// The reports mirror the messages of a paywall in a web view, so that a host passes them on.
 public struct PresentationHandle: Sendable {

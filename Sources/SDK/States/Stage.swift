@@ -36,6 +36,8 @@ struct Presentation: Sendable {
   private(set) var phase = Phase.presenting(then: nil)
   /// What was bought or restored while it was open: any later close reports it (decision D14).
   private(set) var completed: PaywallResult?
+  /// What the user did before the host said that it is visible.
+  private(set) var early: [PresentationReport] = []
   /// Calls of `dismiss` that wait until it is gone.
   private(set) var dismissCalls: [Token] = []
 
@@ -62,6 +64,8 @@ struct Presentation: Sendable {
   var isOpen: Bool { if case .presented = phase { true } else { false } }
 
   mutating func appear() { phase = .presented }
+
+  mutating func keep(_ report: PresentationReport) { early.append(report) }
 
   mutating func survey(_ survey: Survey, before closing: Closing) {
     phase = .surveying(survey, closing)
