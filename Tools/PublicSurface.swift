@@ -85,6 +85,8 @@ struct SymbolGraph {
       var declaration = symbol.declarationFragments.map(\.spelling).joined()
         .split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         .joined(separator: " ")
+        // The compiler writes a type through an alias in it now and then: `Value.Value`.
+        .replacing(#/\b(\w+)\.\1\b/#) { $0.output.1 }
       let isType = SymbolGraph.typeKinds.contains(symbol.kind.identifier)
       let conforms = Set(protocols[symbol.identifier.precise] ?? []).subtracting(
         SymbolGraph.implied)

@@ -32,7 +32,7 @@ extract_symbol_graphs "$folder/graphs" Expressions Pricing RuleEngine SDK SDKLiv
 
 if [ "${1:-write}" = write ]; then
   cp "$folder"/lists/*.txt docs/api/
-elif ! diff -u docs/api "$folder/lists" --label 'docs/api, as committed' --label 'the sources'; then
+elif ! diff -ru docs/api "$folder/lists"; then
   cat >&2 <<'TEXT'
 api: the public declarations are not those of docs/api ('-' is gone, '+' is new).
   Not meant to be public? Write `package`, or nothing, in front of it.

@@ -5,8 +5,9 @@
 #
 # usage: extract_symbol_graphs FOLDER MODULE...
 extract_symbol_graphs() {
-  local folder=$1 swift=${SWIFT:-swift} module modules target
+  local folder=$1 swift=${SWIFT:-swift} module modules target sdk=()
   shift
+  if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
   modules=$("$swift" build --show-bin-path)/Modules
   target=$("${swift}c" -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
   for module in "$@"; do
@@ -16,6 +17,6 @@ extract_symbol_graphs() {
     fi
     "$swift" symbolgraph-extract -module-name "$module" -target "$target" -I "$modules" \
       -I Sources/CShims -I Sources/CPCRE2 -minimum-access-level public -skip-synthesized-members \
-      -output-dir "$folder" || return 1
+      ${sdk[@]+"${sdk[@]}"} -output-dir "$folder" || return 1
   done
 }

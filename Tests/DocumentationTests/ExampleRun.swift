@@ -70,6 +70,7 @@ final class ExampleRun {
       "products": [
         "primary": attributes[0], "secondary": attributes[1], "selected": attributes[0],
       ],
+      "primary": attributes[0],
       "user": ["firstName": "Mara", "streak": 3, "features": ["plans", "coach"], "html": "<b>"],
     ]
   }()

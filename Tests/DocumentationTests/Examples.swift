@@ -382,15 +382,18 @@ struct Examples {
     var frame = Frame(for: rules.program)
     try frame.fill(["user": ["plan": "free"]])
     let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
-    let decision = rules.decide("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+    let assigner = Assigner.hash(salt: "")
+    let decision: Decision = rules.decide("export", frame: &frame, state: state, assigner: assigner)
     example.same(decision.outcome.code, "paywall")
     example.same(decision.effects, [.storeAssignment(experimentID: "spring", variantID: "v1")])
-    example.same(decision.assignmentSource == .only, true)
+    example.same(decision.assignmentSource, AssignmentSource.only)
     example.same(PresentationResult(TriggerResult(decision.outcome)).type, "Paywall")
 
-    let explanation = rules.explain("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+    let explanation: Explanation = rules.explain(
+      "export", frame: &frame, state: state, assigner: assigner)
     example.same(explanation.audiences[0].clauses.map(\.text), ["user.plan == 'free'"])
-    let distribution = rules.distribution("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+    let distribution: Distribution = rules.distribution(
+      "export", frame: &frame, state: state, assigner: assigner)
     example.same(distribution.shares.map(\.probability), [.one])
     example.end()
   }
@@ -453,7 +456,8 @@ struct Examples {
       "identifier": "annual",
       "surveys": [
         [
-          "id": "s1", "assignment_key": "why", "title": "Why not?", "message": "", "presentation_probability": 0.5,
+          "id": "s1", "assignment_key": "why", "title": "Why not?", "message": "",
+          "presentation_condition": "ON_MANUAL_CLOSE", "presentation_probability": 0.5,
           "options": [["id": "1", "title": "Too expensive"]],
         ]
       ],
@@ -522,7 +526,7 @@ struct Examples {
     do throws(UserRecordReader.Rejection) {
       try reader.read(json: #"{"userId": "u2", "user": "free"}"#.utf8, into: &frame)
     } catch {
-      example.same(error.reason, "")
+      example.same(error.reason, "'user' must be an object, not a string")
     }
     example.end()
   }

@@ -27,17 +27,16 @@ import Testing
 
   /// Buys the first product of every paywall, or closes it.
   private func presenter(buys: Bool) -> HostPresenter {
-    HostPresenter(
-      show: { presentation in
-        Task {
-          if buys {
-            presentation.handle.purchaseTapped(presentation.products[0].id)
-          } else {
-            presentation.handle.closeTapped()
-          }
-        }
-      },
-      hide: { _ in })
+    var presenter = HostPresenter(show: { _ in }, hide: { _ in })
+    presenter.tell = { message, presentation in
+      guard message == .paywallOpen else { return }
+      if buys {
+        presentation.handle.purchaseTapped(presentation.products[0].id)
+      } else {
+        presentation.handle.closeTapped()
+      }
+    }
+    return presenter
   }
 
   @Test func aPurchaseGrantsTheFeature() async throws {

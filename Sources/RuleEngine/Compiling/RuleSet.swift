@@ -16,15 +16,18 @@ public import Expressions
 /// var frame = Frame(for: rules.program)
 /// try frame.fill(["user": ["plan": "free"]])
 /// let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
-/// let decision = rules.decide("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+/// let assigner = Assigner.hash(salt: "")
+/// let decision: Decision = rules.decide("export", frame: &frame, state: state, assigner: assigner)
 /// decision.outcome.code  // "paywall"
 /// decision.effects  // [.storeAssignment(experimentID: "spring", variantID: "v1")]
-/// decision.assignmentSource == .only  // true
+/// decision.assignmentSource  // AssignmentSource.only
 /// PresentationResult(TriggerResult(decision.outcome)).type  // "Paywall"
 ///
-/// let explanation = rules.explain("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+/// let explanation: Explanation = rules.explain(
+///   "export", frame: &frame, state: state, assigner: assigner)
 /// explanation.audiences[0].clauses.map(\.text)  // ["user.plan == 'free'"]
-/// let distribution = rules.distribution("export", frame: &frame, state: state, assigner: .hash(salt: ""))
+/// let distribution: Distribution = rules.distribution(
+///   "export", frame: &frame, state: state, assigner: assigner)
 /// distribution.shares.map(\.probability)  // [.one]
 /// ```
 public struct RuleSet: Sendable {

@@ -134,7 +134,8 @@ package enum PresentationStyle: Hashable, Sendable {
 ///   "identifier": "annual",
 ///   "surveys": [
 ///     [
-///       "id": "s1", "assignment_key": "why", "title": "Why not?", "message": "", "presentation_probability": 0.5,
+///       "id": "s1", "assignment_key": "why", "title": "Why not?", "message": "",
+///       "presentation_condition": "ON_MANUAL_CLOSE", "presentation_probability": 0.5,
 ///       "options": [["id": "1", "title": "Too expensive"]],
 ///     ]
 ///   ],

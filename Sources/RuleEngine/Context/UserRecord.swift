@@ -26,7 +26,7 @@ public import Expressions
 /// do throws(UserRecordReader.Rejection) {
 ///   try reader.read(json: #"{"userId": "u2", "user": "free"}"#.utf8, into: &frame)
 /// } catch {
-///   error.reason  // ""
+///   error.reason  // "'user' must be an object, not a string"
 /// }
 /// ```
 public struct UserRecordReader: ~Copyable {
