@@ -1,0 +1,42 @@
+import Expressions
+import Testing
+
+@Suite struct ValueAccessTests {
+  private let values: [Value] = [
+    .null, true, 2, .uint(3), 4.0, 4.5, "text", .bytes([1]), [1], ["a": 1],
+    .timestamp(seconds: 0, nanoseconds: 0), .duration(nanoseconds: 1), .type("int"), .optional(1),
+  ]
+
+  @Test func whatHasAnotherTypeIsNotThere() {
+    #expect(values.compactMap(\.text) == ["text"])
+    #expect(values.compactMap(\.truth) == [true])
+    #expect(values.compactMap(\.number) == [2, 3, 4, 4.5])
+    #expect(values.compactMap(\.wholeNumber) == [2, 3, 4])
+    #expect(values.compactMap(\.elements) == [[1]])
+    #expect(values.compactMap { $0.members?.map(\.key) } == [["a"]])
+  }
+
+  @Test(arguments: [.uint(.max), 1e300, .double(.nan), .double(.infinity), -0.5] as [Value])
+  func aNumberThatIsNotWholeOrDoesNotFitIsNone(_ value: Value) {
+    #expect(value.wholeNumber == nil)
+  }
+
+  @Test func ofRepeatedKeysTheLastCountsInTheFirstPlace() throws {
+    let value = try Value.parse(json: #"{"a": 1, "b": 2, "a": 3}"#.utf8)
+    let members = try #require(value.members)
+    #expect(members.map(\.key) == ["a", "b"])
+    #expect(members.map(\.value) == [3, 2])
+    #expect(value["a"] == 3)
+  }
+
+  @Test func keysDifferByTheirBytes() throws {
+    let value: Value = ["\u{E9}": 1, "e\u{301}": 2]
+    #expect(value.members?.count == 2)
+  }
+
+  @Test func aMapIsMadeOfTheMembersThatAreThere() {
+    let there: Value? = nil
+    #expect(Value.members(["a": 1, "b": there, "c": "x"]).json == #"{"a":1,"c":"x"}"#)
+    #expect(Value.members(["b": 2, "a": 1] as [String: Value]).json == #"{"a":1,"b":2}"#)
+  }
+}
