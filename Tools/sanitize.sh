@@ -18,7 +18,7 @@ swift=${SWIFT:-swift}
 # allocating fails as it does without a sanitizer.
 export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0"
 # Without the last option each process sleeps for a second before it ends.
-export TSAN_OPTIONS="halt_on_error=1 atexit_sleep_ms=0"
+export TSAN_OPTIONS="halt_on_error=1 atexit_sleep_ms=0 suppressions=$PWD/Tools/tsan.suppressions"
 # Users in all their forms take longer here: what is left out by default is asked for by name.
 case $scope,$kind in
 whole,*) export TOLLGATE_FORMS=${TOLLGATE_FORMS:-all} ;;
