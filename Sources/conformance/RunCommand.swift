@@ -21,11 +21,9 @@ struct RunCommand: ConsoleCommand {
   @Option(help: "A folder with the files that case files refer to.")
   var support: String?
 
-  @Option(
-    defaultAsFlag: "-", parsing: .next,
-    help: ArgumentHelp(
-      "Print every result as a JSON object a line, or write them to this file.", valueName: "file"))
-  var json: String?
+  @Flag(
+    help: "Print every result as a JSON object a line; the closing line goes to standard error.")
+  var json = false
 
   @Option(
     help: ArgumentHelp(
@@ -44,10 +42,7 @@ struct RunCommand: ConsoleCommand {
   }
 
   func run(_ console: Console) throws {
-    // Where results are printed, they are all that is.
-    let printsResults = json == "-"
-    var results = CaseResults(console, printsFailures: !printsResults)
-    if let json { try ResultsFile.check(json) }
+    var results = CaseResults(console, printsFailures: !json)
     for path in paths {
       do throws(CaseFileError) {
         for file in try CaseFile.paths(under: path) { results.run(file: file, support: support) }
@@ -58,15 +53,11 @@ struct RunCommand: ConsoleCommand {
     if let support, !FileManager.default.fileExists(atPath: support + "/") {
       results.cannotRun("there is no folder \(support)")
     }
-    if printsResults {
-      for line in results.lines { console.print(line) }
-    } else if let json {
-      try ResultsFile.write(results.lines, to: json, console)
-    }
-    if !quiet, !printsResults { results.printSkipped() }
+    if json { for line in results.lines { console.print(line) } }
+    if !quiet, !json { results.printSkipped() }
     // The closing line comes last, also where the counts cannot be read or written.
     let differs = Result { try counts.map { try self.differs(results, from: $0, console) } }
-    console.print(results.closingLine)
+    (json ? console.printError : console.print)(results.closingLine)
     let isOtherwise = try differs.get() ?? false
     if !results.unusable.isEmpty { throw ExitCode(Ending.wrongUse) }
     if results.failed > 0 || isOtherwise { throw ExitCode(Ending.failed) }
@@ -88,7 +79,12 @@ struct RunCommand: ConsoleCommand {
     guard results.failed == 0, results.unusable.isEmpty else {
       throw CaseFileError(message: "\(path) stays as it is: not every case passes")
     }
-    try ResultsFile.write([results.counts.json], to: path, console)
+    do {
+      try Data((results.counts.json + "\n").utf8).write(to: URL(filePath: path))
+    } catch {
+      console.printError("error: cannot write \(path): \(error.localizedDescription)")
+      throw ExitCode(Ending.unwritten)
+    }
     return false
   }
 }
