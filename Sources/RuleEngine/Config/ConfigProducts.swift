@@ -50,7 +50,7 @@ extension PricedProduct {
 
 extension ProductReference {
   /// The identifier with its base plan and offer, where it has them; nil where it is the store's.
-  fileprivate var fullIdentifier: String? {
+  package var fullIdentifier: String? {
     if let basePlanID { return "\(storeID):\(basePlanID)" }
     // Superwall's composite identifiers; an AgentWallie id has nothing of a store's.
     return id.hasPrefix(storeID) && id != storeID ? id : nil

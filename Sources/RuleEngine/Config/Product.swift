@@ -92,7 +92,9 @@ extension Config {
   /// AgentWallie's configs the last product with the identifier counts.
   public func entitlements(ofProduct id: String) -> [Entitlement] {
     func isNamed(_ product: ProductReference) -> Bool {
-      product.storeID.utf8.elementsEqual(id.utf8) || product.id.utf8.elementsEqual(id.utf8)
+      [product.storeID, product.id, product.fullIdentifier].contains { name in
+        name?.utf8.elementsEqual(id.utf8) ?? false
+      }
     }
     switch format {
     case .agentWallie: return products.last(where: isNamed)?.entitlements ?? []

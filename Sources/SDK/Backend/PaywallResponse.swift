@@ -31,7 +31,8 @@ extension PaywallProduct {
   /// A product of the static config.
   init(_ product: ProductReference) {
     self.init(
-      id: product.storeID, name: product.slot, store: product.store,
+      id: (product.store == .playStore ? product.fullIdentifier : nil) ?? product.storeID,
+      name: product.slot, store: product.store,
       entitlements: product.entitlements, trialDays: product.trialDays)
   }
 }

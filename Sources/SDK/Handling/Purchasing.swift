@@ -24,10 +24,7 @@ extension SDKState {
     transactions.begin(slot)
     track(.transactionStart(transactionProduct(product), open.info))
     outbox.add(.message(id: open.id, .transactionStart(productID: productID)))
-    let request = PurchaseRequest(
-      productID: product.id, store: product.store, platform: platform,
-      basePlanID: platform == .android ? product.basePlanID ?? "" : nil,
-      offerID: platform == .android && slot.startsTrial ? product.offerID : nil)
+    let request = PurchaseRequest(product, on: platform, startsTrial: slot.startsTrial)
     switch settings.purchases {
     case .store: outbox.add(.purchase(slot.token, request, byController: false))
     case .controller: outbox.add(.purchase(slot.token, request, byController: true))

@@ -49,12 +49,17 @@ package struct PlayProductDetails: Hashable, Sendable {
     package var offerToken: String
     /// In their order; the last one stays.
     package var phases: [PricingPhase]
+    package var tags: [String]
 
-    package init(basePlanID: String, offerID: String?, offerToken: String, phases: [PricingPhase]) {
+    package init(
+      basePlanID: String, offerID: String?, offerToken: String, phases: [PricingPhase],
+      tags: [String] = []
+    ) {
       self.basePlanID = basePlanID
       self.offerID = offerID
       self.offerToken = offerToken
       self.phases = phases
+      self.tags = tags
     }
   }
 
@@ -70,9 +75,16 @@ package struct PlayProductDetails: Hashable, Sendable {
     self.oneTimePrice = oneTimePrice
   }
 
-  /// The offer that is taken unless somebody names one: the longest free trial, else the lowest
+  /// The offer that an identifier selects; nil when there is no such base plan.
+  func offer(for id: PlayProductID) -> Offer? {
+    guard case .specific = id.basePlan else { return bestOffer }
+    let selected = PlayOffer.select(id, from: offers.map(\.selectable))
+    return selected.flatMap { selected in offers.first { $0.selectable == selected } }
+  }
+
+  /// The offer that is taken where nobody names a base plan: the longest free trial, else the lowest
   /// first price, else the base plan.
-  var bestOffer: Offer? {
+  private var bestOffer: Offer? {
     offers.max { a, b in
       (a.freeDays, -a.firstPrice, a.phases.count) < (b.freeDays, -b.firstPrice, b.phases.count)
     }
@@ -80,6 +92,17 @@ package struct PlayProductDetails: Hashable, Sendable {
 }
 
 extension PlayProductDetails.Offer {
+  /// The same in the form that Android's rules of selection are written for.
+  fileprivate var selectable: PlayOffer {
+    PlayOffer(
+      basePlanID: basePlanID, offerID: offerID ?? "", tags: tags,
+      phases: phases.map {
+        PlayOffer.Phase(
+          micros: $0.priceMicros, ISOPeriod($0.billingPeriod) ?? ISOPeriod(Period(known: .day, 0)),
+          cycles: $0.cycles)
+      })
+  }
+
   fileprivate var freeDays: Int {
     guard let first = phases.first, first.priceMicros == 0, phases.count > 1 else { return 0 }
     return ISOPeriod(first.billingPeriod)?.androidPeriod?.length(in: .day) ?? 0
@@ -130,18 +153,23 @@ package struct PlayStore: PurchaseStore {
   }
 
   package func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
-    try await billing.queryProductDetails(identifiers).compactMap { product($0) }
+    let wanted = identifiers.map { PlayProductID($0) }
+    let details = try await billing.queryProductDetails(
+      Array(Set(wanted.map(\.productID))).sorted())
+    return wanted.compactMap { id in
+      details.first { $0.productID == id.productID }.flatMap { product($0, as: id) }
+    }
   }
 
-  private func product(_ details: PlayProductDetails) -> StoreProduct? {
-    let offer = details.bestOffer
+  private func product(_ details: PlayProductDetails, as id: PlayProductID) -> StoreProduct? {
+    let offer = details.offer(for: id)
     guard let price = details.oneTimePrice ?? offer?.phases.last else { return nil }
     var product = PricedProduct(
       identifier: details.productID, store: .playStore,
       price: Money(micros: price.priceMicros, Currency(price.currencyCode) ?? .none),
       locale: locale)
     product.displayPrice = price.formattedPrice
-    guard details.oneTimePrice == nil, let offer else { return StoreProduct(product) }
+    guard details.oneTimePrice == nil, let offer else { return StoreProduct(product, id: id.text) }
     product.fullIdentifier =
       "\(details.productID):\(offer.basePlanID):\(offer.offerID ?? "sw-none")"
     product.isoPeriod = ISOPeriod(price.billingPeriod)
@@ -156,7 +184,7 @@ package struct PlayStore: PurchaseStore {
         mode, period, cycles: first.cycles, micros: first.priceMicros)
       product.intro?.isoPeriod = iso
     }
-    return StoreProduct(product)
+    return StoreProduct(product, id: id.text)
   }
 
   package func purchase(_ request: PurchaseRequest) async -> StorePurchase {
@@ -164,10 +192,13 @@ package struct PlayStore: PurchaseStore {
       guard let details = try await billing.queryProductDetails([request.productID]).first else {
         return StorePurchase(.failed("Google Play does not have '\(request.productID)'"))
       }
-      let offer =
-        details.offers.first {
-          $0.basePlanID == request.basePlanID && $0.offerID == request.offerID
-        } ?? details.bestOffer
+      let plan = request.basePlanID ?? ""
+      let id = PlayProductID("\(request.productID):\(plan):\(request.offerID ?? "sw-none")")
+      let offer = details.offer(for: id)
+      guard offer != nil || details.offers.isEmpty else {
+        return StorePurchase(
+          .failed("Google Play does not have the base plan '\(plan)' of '\(request.productID)'"))
+      }
       let result = await billing.launchBillingFlow(
         productID: request.productID, offerToken: offer?.offerToken)
       return try await finish(result)

@@ -41,6 +41,9 @@ public struct PaywallProduct: Hashable, Sendable {
 ///
 /// What it costs, and when, is a `PricedProduct`: apps write with it what every paywall says.
 public struct StoreProduct: Hashable, Sendable {
+  /// What the config calls it, and those who buy it. Google Play's products have base plans and
+  /// offers, so that one product of the store may be several here: `pro:monthly:sw-auto`.
+  public package(set) var id: String
   /// What the store says of it to everybody.
   public var priced: PricedProduct
   /// Whether this user may still have the introductory offer.
@@ -49,11 +52,17 @@ public struct StoreProduct: Hashable, Sendable {
   public var entitlements: [Entitlement] = []
 
   public init(_ priced: PricedProduct, isEligibleForOffer: Bool = true) {
+    id = priced.identifier
     self.priced = priced
     self.isEligibleForOffer = isEligibleForOffer
   }
 
-  public var id: String { priced.identifier }
+  /// - Parameter id: what the config calls it, where that is not the store's identifier.
+  package init(_ priced: PricedProduct, id: String) {
+    self.init(priced)
+    self.id = id
+  }
+
   public var store: PricedProduct.Store { priced.store }
   /// Nil where the store did not say what it costs.
   public var price: Money? { priced.price }

@@ -22,13 +22,25 @@ public struct PurchaseRequest: Hashable, Sendable {
     self.offerID = offerID
   }
 
+  /// - Parameters:
+  ///   - platform: the SDK's. The contract has no purchases on the web: what is sold there by another
+  ///     store is bought on that store's platform.
+  ///   - startsTrial: whether the user may have the product's offer.
+  init(_ product: StoreProduct, on platform: Platform, startsTrial: Bool) {
+    let seller: Platform = product.store == .playStore ? .android : .ios
+    let platform = platform == .web ? seller : platform
+    self.init(
+      productID: product.priced.identifier, store: product.store, platform: platform,
+      basePlanID: platform == .android ? product.basePlanID ?? "" : nil,
+      offerID: platform == .android && startsTrial ? product.offerID : nil)
+  }
+
   /// The contract's JSON of `onPurchase`.
   public var value: Value {
     switch platform {
     case .ios, .web:
       .object([
-        "productId": .string(productID), "platform": .string(platform.rawValue),
-        "store": .string(store.rawValue),
+        "productId": .string(productID), "platform": "ios", "store": .string(store.rawValue),
       ])
     case .android:
       .members([

@@ -35,7 +35,7 @@ public struct TransactionProduct: Hashable, Sendable {
     let identifier = texts["identifier"] ?? product.id
     let locale = texts["locale"] ?? product.priced.locale ?? ""
     var all: [String: Value] = [
-      "id": .string(product.id), "productIdentifier": .string(product.id),
+      "id": .string(product.id), "productIdentifier": .string(product.priced.identifier),
       "fullIdentifier": .string(identifier), "price": units(product.price?.micros),
       "localizedPrice": .string(texts["price"] ?? product.displayPrice ?? ""),
       "localizedSubscriptionPeriod": text("localizedPeriod"),

@@ -272,7 +272,9 @@ struct PlayStoreTests {
       -> [PlayProductDetails]
     {
       try ask("query")
-      return [PlayStoreTests.pro, PlayStoreTests.coins].filter { productIDs.contains($0.productID) }
+      return [PlayStoreTests.pro, PlayStoreTests.plans, PlayStoreTests.coins].filter {
+        productIDs.contains($0.productID)
+      }
     }
     func launchBillingFlow(productID: String, offerToken: String?) async -> PlayBillingResult {
       calls.add("buy \(productID) \(offerToken ?? "-")")
@@ -300,6 +302,71 @@ struct PlayStoreTests {
     #expect(products[0].displayPrice == "9,99 €" && products[0].store == .playStore)
     #expect(products[0].priced.fullIdentifier == "pro:monthly:twoweeks")
     #expect(products[1].period == nil && products[1].basePlanID == nil)
+  }
+
+  private static let year = Phase(
+    priceMicros: 79_990_000, currencyCode: "EUR", formattedPrice: "79,99 €", billingPeriod: "P1Y",
+    cycles: 0)
+  private static let plans = PlayProductDetails(
+    productID: "plans",
+    offers: [
+      Offer(basePlanID: "monthly", offerID: nil, offerToken: "m", phases: [month]),
+      Offer(
+        basePlanID: "monthly", offerID: "week", offerToken: "m7", phases: [free("P1W"), month]),
+      Offer(
+        basePlanID: "monthly", offerID: "hidden", offerToken: "m90",
+        phases: [free("P90D"), month], tags: ["sw-ignore-offer"]),
+      Offer(basePlanID: "yearly", offerID: nil, offerToken: "y", phases: [year]),
+    ])
+
+  /// Two plans of one product of the store are two products, which each have a price of their own.
+  @Test func plansAndOffersAreApart() async throws {
+    let identifiers = [
+      "plans:yearly:sw-auto", "plans:monthly:sw-auto", "plans:monthly:sw-none",
+      "plans:monthly:gone", "plans:weekly",
+    ]
+    let products = try await PlayStore(Billing()).products(identifiers)
+    #expect(products.map(\.id) == Array(identifiers.dropLast()))
+    #expect(products.allSatisfy { $0.priced.identifier == "plans" })
+    #expect(products.map(\.displayPrice) == ["79,99 €", "9,99 €", "9,99 €", "9,99 €"])
+    #expect(products.map(\.offerID) == [nil, "week", nil, nil])
+    #expect(products[0].period == Period(.year, 1) && products[1].period == Period(.month, 1))
+  }
+
+  @Test(
+    arguments: [
+      ("monthly", "week", "m7"), ("monthly", nil, "m"), ("monthly", "gone", "m"),
+      ("yearly", nil, "y"), ("weekly", nil, nil),
+    ] as [(String, String?, String?)])
+  func buysOfThePlanThatIsNamed(plan: String, offer: String?, token: String?) async {
+    let billing = Billing()
+    let request = PurchaseRequest(
+      productID: "plans", store: .playStore, platform: .android, basePlanID: plan, offerID: offer)
+    let purchase = await PlayStore(billing).purchase(request)
+    #expect(billing.calls.all == ["query"] + (token.map { ["buy plans \($0)"] } ?? []))
+    if token == nil {
+      #expect(
+        purchase.result == .failed("Google Play does not have the base plan 'weekly' of 'plans'"))
+    }
+  }
+
+  /// The contract knows purchases on two platforms; the web's are those of the store that sells.
+  @Test func requestsFitTheContract() {
+    func request(_ store: PricedProduct.Store, _ platform: Platform) -> Value {
+      var product = PricedProduct(
+        identifier: "p", store: store, price: Money(micros: 1, .usd), locale: "en_US")
+      product.fullIdentifier = "p:monthly:week"
+      return PurchaseRequest(
+        StoreProduct(product, id: "p:monthly"), on: platform, startsTrial: true
+      )
+      .value
+    }
+    let play: Value = [
+      "productId": "p", "platform": "android", "basePlanId": "monthly", "offerId": "week",
+    ]
+    let apple: Value = ["productId": "p", "platform": "ios", "store": "APP_STORE"]
+    #expect(request(.playStore, .android) == play && request(.playStore, .web) == play)
+    #expect(request(.appStore, .ios) == apple && request(.appStore, .web) == apple)
   }
 
   @Test func buysTheOfferThatIsNamed() async {

@@ -3,6 +3,7 @@
 /// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that an
 /// app's own products are bought in tests.
 internal import Expressions
+internal import Pricing
 
 package final class SimulatedStore: PurchaseStore {
   /// How purchases and restores go, one after the other; the last again and again.
@@ -62,7 +63,10 @@ package final class SimulatedStore: PurchaseStore {
     products: [StoreProduct], script: Script = Script(),
     observe: @escaping @Sendable (Command) -> Void = { _ in }
   ) {
-    catalogue = Dictionary(products.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let named = products.flatMap { product in
+      [product.id, product.priced.fullIdentifier].compactMap { $0.map { ($0, product) } }
+    }
+    catalogue = Dictionary(named, uniquingKeysWith: { first, _ in first })
     state = Locked(State(script: script))
     self.observe = observe
   }
@@ -70,10 +74,16 @@ package final class SimulatedStore: PurchaseStore {
   package func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
     let isEligible = state.withLock { $0.script.isEligibleForOffers }
     return identifiers.compactMap { id in
-      var product = catalogue[id]
-      if !isEligible { product?.isEligibleForOffer = false }
+      guard var product = catalogue[id] ?? base(of: id) else { return nil }
+      product.id = id
+      if !isEligible { product.isEligibleForOffer = false }
       return product
     }
+  }
+
+  /// The product of Google Play that an identifier with a base plan is about.
+  private func base(of id: String) -> StoreProduct? {
+    catalogue[PlayProductID(id).productID].flatMap { $0.store == .playStore ? $0 : nil }
   }
 
   package func purchase(_ request: PurchaseRequest) async -> StorePurchase {
