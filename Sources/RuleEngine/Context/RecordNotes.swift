@@ -142,7 +142,9 @@ extension RuleSet {
     let read = requirements.filter { $0.names.count > 1 }
     var attributes = read.map { (name: $0.names[1], path: "\($0.names[0]).\($0.names[1])") }
     if format == .superwall {
-      attributes += DeviceAttributeName.all.map { (name: $0, path: "device.\($0)") }
+      attributes += DeviceAttribute.allCases.map {
+        (name: $0.rawValue, path: "device.\($0.rawValue)")
+      }
     }
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.path }
     let roots = UserMember.allCases.map(\.key) + requirements.map { $0.names[0] }

@@ -85,9 +85,9 @@ package enum TextContext {
       if member.value != .null || !isMember { roots.append((name, member.value)) }
     }
     roots.reverse()
-    for known in elsewhere where known.root == "device" || hasUserID {
-      guard let value = roots.last(where: { $0.name == known.member })?.value else { continue }
-      let place = roots.lastIndex { $0.name == known.root }
+    for known in UserMember.attributes(hasUserID: hasUserID) {
+      guard let value = roots.last(where: { $0.name == known.member.key })?.value else { continue }
+      let place = roots.lastIndex { $0.name == known.root.key }
       var entries: [Value.Entry] = []
       if let place {
         guard case .map(let there) = roots[place].value else { continue }
@@ -98,18 +98,11 @@ package enum TextContext {
       if let place {
         roots[place].value = .map(entries)
       } else {
-        roots.append((known.root, .map(entries)))
+        roots.append((known.root.key, .map(entries)))
       }
     }
     return roots
   }
-
-  /// Members of a user record that stand for an attribute, which may also be where it belongs.
-  static let elsewhere = [
-    (member: "subscriptionStatus", root: "device", name: "subscriptionStatus"),
-    (member: "entitlements", root: "device", name: "activeEntitlements"),
-    (member: "userId", root: "user", name: "id"),
-  ]
 
   fileprivate static func entry(_ name: String, _ value: Value) -> Value.Entry {
     Value.Entry(key: .string(name), value: value)

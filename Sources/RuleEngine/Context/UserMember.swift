@@ -37,6 +37,18 @@ package enum UserMember: Int, CaseIterable, Sendable {
 
   package var key: String { "\(name)" }
 
+  /// An attribute that a member stands for where the root does not have it.
+  package typealias Attribute = (member: UserMember, root: UserMember, name: String)
+
+  /// The attributes that members stand for. AgentWallie's users have an ID among their attributes.
+  package static func attributes(hasUserID: Bool) -> [Attribute] {
+    let device: [Attribute] = [
+      (.status, .device, DeviceAttribute.subscriptionStatus.rawValue),
+      (.entitlements, .device, DeviceAttribute.activeEntitlements.rawValue),
+    ]
+    return hasUserID ? device + [(.userID, .user, "id")] : device
+  }
+
   private var name: StaticString {
     switch self {
     case .userID: "userId"

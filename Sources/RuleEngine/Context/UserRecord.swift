@@ -89,10 +89,14 @@ public struct UserRecordReader: ~Copyable {
     wantsEvents = !questions.isEmpty || !ruleSet.computed.isEmpty
     nesting = ruleSet.program.limits.dataNesting
     let program = ruleSet.program
-    statusSlot = program.slot(of: AttributePath(["device", "subscriptionStatus"]))
-    entitlementsSlot = program.slot(of: AttributePath(["device", "activeEntitlements"]))
-    userIDSlot =
-      ruleSet.format == .agentWallie ? program.slot(of: AttributePath(["user", "id"])) : nil
+    let attributes = UserMember.attributes(hasUserID: ruleSet.format == .agentWallie)
+    func slot(_ member: UserMember) -> Int? {
+      attributes.first { $0.member == member }
+        .flatMap { program.slot(of: AttributePath([$0.root.key, $0.name])) }
+    }
+    statusSlot = slot(.status)
+    entitlementsSlot = slot(.entitlements)
+    userIDSlot = slot(.userID)
     needsEntitlements = !ruleSet.storage.table.entitlements.isEmpty
   }
 

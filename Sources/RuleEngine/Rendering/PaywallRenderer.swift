@@ -29,17 +29,17 @@ struct PaywallRenderer: ~Copyable {
     let program = paywall.texts.program
     frame = Frame(for: program)
     nesting = program.limits.dataNesting
-    let members = TextContext.elsewhere.filter { $0.root == "device" || paywall.hasUserID }
+    let members = UserMember.attributes(hasUserID: paywall.hasUserID)
     elsewhere = members.compactMap { known in
-      program.slot(of: AttributePath([known.root, known.name])).map {
-        (Array(known.member.utf8), $0)
+      program.slot(of: AttributePath([known.root.key, known.name])).map {
+        (Array(known.member.key.utf8), $0)
       }
     }
     cells = Array(repeating: nil, count: elsewhere.count)
     // What a text takes as a whole has to have all members.
     readsAllData =
       paywall.texts.readsAllData
-      || members.contains { program.slot(of: AttributePath([$0.root])) != nil }
+      || members.contains { program.slot(of: AttributePath([$0.root.key])) != nil }
     frame.setOptions(options)
     // Products that are too large for a frame are not kept; their paths are missing then.
     try? frame.keep(paywall.known)

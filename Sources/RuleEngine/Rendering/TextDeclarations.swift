@@ -164,18 +164,10 @@ package struct TextDeclarations: Sendable {
   /// A declared root with the attributes that a record has wherever they are said.
   private func withUsual(_ shape: TemplateSchema.Shape, _ root: String) -> TemplateSchema.Shape {
     guard case .object(var members, let isOpen) = shape else { return shape }
-    let usual: [(name: String, shape: TemplateSchema.Shape)] =
-      switch root {
-      case "device":
-        [
-          ("subscriptionStatus", .scalar(.string)),
-          ("activeEntitlements", .list(.scalar(.string))),
-        ]
-      case "user": hasUserID ? [("id", .scalar(.string))] : []
-      default: []
-      }
-    for known in usual where !members.contains(where: { $0.name == known.name }) {
-      members.append(known)
+    for known in UserMember.attributes(hasUserID: hasUserID)
+    where known.root.key == root && !members.contains(where: { $0.name == known.name }) {
+      let isList = known.member.kind == .texts
+      members.append((known.name, isList ? .list(.scalar(.string)) : .scalar(.string)))
     }
     return .object(members, isOpen: isOpen)
   }

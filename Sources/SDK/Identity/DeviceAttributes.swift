@@ -19,13 +19,11 @@ struct DeviceAttributes {
   let enrichment: Value
   let now: Int64
 
-  /// Says one attribute; nil where there is nothing to say.
-  private typealias Reading = @Sendable (DeviceAttributes) -> Value?
-
   /// The attribute of a name, or nil. What the app adds wins over what the SDK knows, and that over
   /// what a server knows.
   func value(named name: String) -> Value? {
-    facts.additional[name] ?? (Self.readings[name] ?? Self.times[name])?(self) ?? enrichment[name]
+    facts.additional[name] ?? DeviceAttribute(named: name).flatMap { value(of: $0) }
+      ?? enrichment[name]
   }
 
   /// Everything, an object.
@@ -34,86 +32,72 @@ struct DeviceAttributes {
   func all(withTimes: Bool = true) -> Value {
     var all: [String: Value] = [:]
     for member in enrichment.members ?? [] { all[member.key] = member.value }
-    for readings in withTimes ? [Self.readings, Self.times] : [Self.readings] {
-      for (name, reading) in readings {
-        if let value = reading(self) { all[name] = value }
-      }
+    for attribute in DeviceAttribute.allCases where withTimes || !attribute.isOfTheMoment {
+      if let value = value(of: attribute) { all[attribute.rawValue] = value }
     }
     for member in facts.additional.members ?? [] { all[member.key] = member.value }
     return .members(all)
   }
 
-  private static let readings = app.merging(language) { $1 }.merging(use) { $1 }
-
-  private static let app: [String: Reading] = [
-    "publicApiKey": { .string($0.apiKey) },
-    "platform": { .string($0.platform.spelling) },
-    "vendorId": { .string($0.facts.vendorID) }, "deviceId": { .string($0.deviceID) },
-    "appVersion": { .string($0.facts.appVersion) },
-    "appVersionPadded": { .string(PaddedVersion.text($0.facts.appVersion)) },
-    "osVersion": { .string($0.facts.osVersion) },
-    "deviceModel": { .string($0.facts.deviceModel) },
-    "bundleId": { .string($0.facts.bundleID) },
-    "appBuildString": { .string($0.facts.appBuild) },
-    "appBuildStringNumber": { Int64($0.facts.appBuild).map { .int($0) } },
-    "sdkVersion": { _ in .string(SDKVersion.current) },
-    "sdkVersionPadded": { _ in .string(PaddedVersion.text(SDKVersion.current)) },
-    "isMac": { .bool($0.facts.isMac) }, "isSandbox": { $0.facts.isSandbox ? "true" : "false" },
-    "isLowPowerModeEnabled": { .bool($0.facts.isLowPowerMode) },
-    "radioType": { .string($0.facts.radioType) },
-    "platformWrapper": { $0.wrapper.map { .string($0.name) } },
-    "platformWrapperVersion": { $0.wrapper.map { .string($0.version) } },
-    // Android has these two under both names.
-    "platform_wrapper": { $0.platform == .android ? $0.wrapper.map { .string($0.name) } : nil },
-    "platform_wrapper_version": {
-      $0.platform == .android ? $0.wrapper.map { .string($0.version) } : nil
-    },
-  ]
-
-  private static let language: [String: Reading] = [
-    "deviceLocale": { .string($0.locale) },
-    "preferredLocale": { .string($0.preferredLocale) },
-    "deviceLanguageCode": { .string(LocaleParts.language($0.locale)) },
-    "preferredLanguageCode": { .string(LocaleParts.language($0.preferredLocale)) },
-    "regionCode": { .string(LocaleParts.region($0.locale) ?? "") },
-    "preferredRegionCode": { .string(LocaleParts.region($0.preferredLocale) ?? "") },
-    "deviceCurrencyCode": { .string($0.facts.currencyCode) },
-    "deviceCurrencySymbol": { .string($0.facts.currencySymbol) },
-    "storeFrontCountryCode": { $0.facts.storefrontCountryCode.map { .string($0) } },
-  ]
-
-  private static let use: [String: Reading] = [
-    "appUserId": { .string($0.stored.appUserID ?? "") },
-    "aliases": { .texts([$0.stored.aliasID]) },
-    "interfaceStyle": { .string($0.interfaceStyle?.rawValue ?? $0.facts.systemInterfaceStyle) },
-    "interfaceStyleMode": { $0.interfaceStyle == nil ? "automatic" : "manual" },
-    "activeEntitlements": { .texts($0.stored.status.entitlements.map(\.id)) },
-    // The native SDKs disagree about this name.
-    "activeEntitlementObjects": { $0.platform == .ios ? $0.entitlementObjects : nil },
-    "activeEntitlementsObject": { $0.platform == .android ? $0.entitlementObjects : nil },
-    "activeProducts": { .texts($0.ownedProducts) },
-    "subscriptionStatus": { .string($0.stored.status.name) },
-    "appInstallDate": { .string(WireTime.text(milliseconds: $0.installedAt) ?? "") },
-    "daysSinceInstall": { .int($0.minutes(since: $0.installedAt) / 1_440) },
-    "minutesSinceInstall": { .int($0.minutes(since: $0.installedAt)) },
-    "totalPaywallViews": { .whole($0.stored.totalPaywallViews) },
-    "isFirstAppOpen": { .bool($0.isFirstRun) },
-    "minutesSinceLastPaywallView": { this in
-      this.stored.lastPaywallView.map { .int(this.minutes(since: $0)) }
-    },
-    "daysSinceLastPaywallView": { this in
-      this.stored.lastPaywallView.map { .int(this.minutes(since: $0) / 1_440) }
-    },
-  ]
-
-  /// What is different every moment.
-  private static let times: [String: Reading] = [
-    "utcDate": { .string($0.utc.date) }, "utcTime": { .string($0.utc.time) },
-    "utcDateTime": { .string("\($0.utc.date)T\($0.utc.time)Z") },
-    "localDate": { .string($0.local.date) }, "localTime": { .string($0.local.time) },
-    "localDateTime": { .string("\($0.local.date)T\($0.local.time)") },
-    "timezoneOffset": { .whole($0.offset) },
-  ]
+  /// What the SDK knows of an attribute; nil where there is nothing to say.
+  private func value(of attribute: DeviceAttribute) -> Value? {
+    switch attribute {
+    case .publicApiKey: .string(apiKey)
+    case .platform: .string(platform.spelling)
+    case .vendorId: .string(facts.vendorID)
+    case .deviceId: .string(deviceID)
+    case .appVersion: .string(facts.appVersion)
+    case .appVersionPadded: .string(PaddedVersion.text(facts.appVersion))
+    case .osVersion: .string(facts.osVersion)
+    case .deviceModel: .string(facts.deviceModel)
+    case .bundleId: .string(facts.bundleID)
+    case .appBuildString: .string(facts.appBuild)
+    case .appBuildStringNumber: Int64(facts.appBuild).map { .int($0) }
+    case .sdkVersion: .string(SDKVersion.current)
+    case .sdkVersionPadded: .string(PaddedVersion.text(SDKVersion.current))
+    case .isMac: .bool(facts.isMac)
+    case .isSandbox: facts.isSandbox ? "true" : "false"
+    case .isLowPowerModeEnabled: .bool(facts.isLowPowerMode)
+    case .radioType: .string(facts.radioType)
+    case .platformWrapper: wrapper.map { .string($0.name) }
+    case .platformWrapperVersion: wrapper.map { .string($0.version) }
+    case .androidWrapper: platform == .android ? value(of: .platformWrapper) : nil
+    case .androidWrapperVersion: platform == .android ? value(of: .platformWrapperVersion) : nil
+    case .deviceLocale: .string(locale)
+    case .preferredLocale: .string(preferredLocale)
+    case .deviceLanguageCode: .string(LocaleParts.language(locale))
+    case .preferredLanguageCode: .string(LocaleParts.language(preferredLocale))
+    case .regionCode: .string(LocaleParts.region(locale) ?? "")
+    case .preferredRegionCode: .string(LocaleParts.region(preferredLocale) ?? "")
+    case .deviceCurrencyCode: .string(facts.currencyCode)
+    case .deviceCurrencySymbol: .string(facts.currencySymbol)
+    case .storeFrontCountryCode: facts.storefrontCountryCode.map { .string($0) }
+    case .appUserId: .string(stored.appUserID ?? "")
+    case .aliases: .texts([stored.aliasID])
+    case .interfaceStyle: .string(interfaceStyle?.rawValue ?? facts.systemInterfaceStyle)
+    case .interfaceStyleMode: interfaceStyle == nil ? "automatic" : "manual"
+    case .activeEntitlements: .texts(stored.status.entitlements.map(\.id))
+    case .activeEntitlementObjects: platform == .ios ? entitlementObjects : nil
+    case .activeEntitlementsObject: platform == .android ? entitlementObjects : nil
+    case .activeProducts: .texts(ownedProducts)
+    case .subscriptionStatus: .string(stored.status.name)
+    case .appInstallDate: .string(WireTime.text(milliseconds: installedAt) ?? "")
+    case .daysSinceInstall: .int(minutes(since: installedAt) / 1_440)
+    case .minutesSinceInstall: .int(minutes(since: installedAt))
+    case .totalPaywallViews: .whole(stored.totalPaywallViews)
+    case .isFirstAppOpen: .bool(isFirstRun)
+    case .minutesSinceLastPaywallView: stored.lastPaywallView.map { .int(minutes(since: $0)) }
+    case .daysSinceLastPaywallView:
+      stored.lastPaywallView.map { .int(minutes(since: $0) / 1_440) }
+    case .utcDate: .string(utc.date)
+    case .utcTime: .string(utc.time)
+    case .utcDateTime: .string("\(utc.date)T\(utc.time)Z")
+    case .localDate: .string(local.date)
+    case .localTime: .string(local.time)
+    case .localDateTime: .string("\(local.date)T\(local.time)")
+    case .timezoneOffset: .whole(offset)
+    }
+  }
 
   /// The installation's identity: the device's own, or one that was made at the first start.
   var deviceID: String { facts.deviceID.isEmpty ? stored.deviceID : facts.deviceID }

@@ -85,8 +85,7 @@ struct DeepLinkTests {
 
   /// Commands tell by name which misplaced keys are attributes of devices.
   @Test func namesOfDeviceAttributesAreKnown() {
-    let known = Set(DeviceAttributeName.all)
-    #expect(known.count == DeviceAttributeName.all.count)
+    let known = Set(DeviceAttribute.allCases.map(\.rawValue))
     for platform in [Platform.ios, .android] {
       let state = SDKState(
         platform: platform, entropy: .sequence(seed: 1), stored: ["lastPaywallView": 1])

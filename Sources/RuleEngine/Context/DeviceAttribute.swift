@@ -1,0 +1,42 @@
+/// The attributes that Superwall's SDKs give to `device`. `SDK` says what each is; here they help to
+/// find what a misplaced key was meant to be.
+package enum DeviceAttribute: String, CaseIterable, Sendable {
+  // The app and the device.
+  case publicApiKey, platform, vendorId, deviceId, appVersion, appVersionPadded, osVersion
+  case deviceModel, bundleId, appBuildString, appBuildStringNumber, sdkVersion, sdkVersionPadded
+  case isMac, isSandbox, isLowPowerModeEnabled, radioType, platformWrapper, platformWrapperVersion
+  /// Android has these two under both names.
+  case androidWrapper = "platform_wrapper"
+  case androidWrapperVersion = "platform_wrapper_version"
+
+  // Language and country.
+  case deviceLocale, preferredLocale, deviceLanguageCode, preferredLanguageCode, regionCode
+  case preferredRegionCode, deviceCurrencyCode, deviceCurrencySymbol, storeFrontCountryCode
+
+  // The user, and how the app is used.
+  case appUserId, aliases, interfaceStyle, interfaceStyleMode, activeEntitlements
+  /// The native SDKs disagree about this name.
+  case activeEntitlementObjects, activeEntitlementsObject
+  case activeProducts, subscriptionStatus, appInstallDate, daysSinceInstall, minutesSinceInstall
+  case totalPaywallViews, isFirstAppOpen, minutesSinceLastPaywallView, daysSinceLastPaywallView
+
+  // Date and time.
+  case utcDate, utcTime, utcDateTime, localDate, localTime, localDateTime, timezoneOffset
+
+  private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+  /// The attribute of a name, or nil.
+  package init?(named name: String) {
+    guard let found = Self.byName[name] else { return nil }
+    self = found
+  }
+
+  /// Whether it is part of the date and the time, which are different every moment.
+  package var isOfTheMoment: Bool {
+    switch self {
+    case .utcDate, .utcTime, .utcDateTime, .localDate, .localTime, .localDateTime, .timezoneOffset:
+      true
+    default: false
+    }
+  }
+}
