@@ -69,6 +69,11 @@ public struct EventHistory: Hashable, Sendable {
 
   public init() {}
 
+  /// The events of each name, however many names there are.
+  package init(_ times: [String: [Int64]]) {
+    series = times.map { Series(name: $0.key, times: $0.value) }
+  }
+
   /// Whether nothing ever happened.
   public var isEmpty: Bool { series.isEmpty }
 

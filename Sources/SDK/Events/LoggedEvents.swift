@@ -35,11 +35,7 @@ package struct LoggedEvents: Hashable, Sendable {
   }
 
   /// In the engine's form, for what rules ask about events.
-  var eventHistory: EventHistory {
-    var history = EventHistory()
-    for (name, times) in events { history.record(name, at: times) }
-    return history
-  }
+  var eventHistory: EventHistory { EventHistory(events) }
 
   /// In the engine's form.
   var forDeciding: [DecisionState.Occurrences] {
