@@ -1,5 +1,5 @@
 extension Function {
-  /// What a function belongs to, which is also where it is worked out.
+  /// What a function belongs to.
   enum Family: UInt8 {
     /// Tests of a text with an instruction of their own.
     case textTests
@@ -21,7 +21,7 @@ extension Function {
     var method: StaticString?
     /// Numbers of operands, the receiver included.
     var operands: ClosedRange<Int>
-    /// Whether a call on constants is worked out beforehand.
+    /// Whether a call on constants is worked out beforehand, if ``Calls`` can do so.
     var folds: Bool
     /// Whether superscript's `hasFn` knows it.
     var isAnnounced: Bool
@@ -50,7 +50,7 @@ extension Function {
     case .startsWith: Row(.textTests, method: "startsWith", operands: 2...2)
     case .endsWith: Row(.textTests, method: "endsWith", operands: 2...2)
     case .matches:
-      Row(.textTests, function: "matches", method: "matches", operands: 2...2, folds: false)
+      Row(.textTests, function: "matches", method: "matches", operands: 2...2)
     case .toInt: Row(.conversions, function: "int")
     case .toUint: Row(.conversions, function: "uint")
     case .toDouble: Row(.conversions, function: "double")
@@ -125,9 +125,9 @@ extension Function {
     case .setIntersects: Row(.sets, function: "sets.intersects", operands: 2...2)
     case .base64Encode: Row(.encoders, function: "base64.encode")
     case .base64Decode: Row(.encoders, function: "base64.decode")
-    case .regexReplace: Row(.regex, function: "regex.replace", operands: 3...4, folds: false)
-    case .regexExtract: Row(.regex, function: "regex.extract", operands: 2...2, folds: false)
-    case .regexExtractAll: Row(.regex, function: "regex.extractAll", operands: 2...2, folds: false)
+    case .regexReplace: Row(.regex, function: "regex.replace", operands: 3...4)
+    case .regexExtract: Row(.regex, function: "regex.extract", operands: 2...2)
+    case .regexExtractAll: Row(.regex, function: "regex.extractAll", operands: 2...2)
     case .ip: Row(.network, function: "ip")
     case .cidr: Row(.network, function: "cidr")
     case .isIP: Row(.network, function: "isIP")
@@ -179,7 +179,7 @@ extension Function {
     case .overlay: Row(.superscript, operands: 2...2)
     case .answerFor: Row(.superscript, operands: 3...3)
     case .superscriptTruth: Row(.superscript)
-    case .custom: Row(.custom, operands: 1...255, folds: false)
+    case .custom: Row(.custom, operands: 1...255)
     }
   }
 

@@ -2,31 +2,13 @@ internal import CivilTime
 
 /// Conversions between types: `int()`, `string()`, `timestamp()` and their like.
 enum Conversions {
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    let value = operands[0]
-    guard value.pointee.isValue else { return operands.noOverload }
-    switch function {
-    case .toInt: return int(value)
-    case .toUint: return uint(value)
-    case .toDouble: return double(value)
-    case .toText: return text(value, &arena)
-    case .toBytes: return bytes(value, &arena)
-    case .toBool: return bool(value)
-    case .dyn: return value.pointee
-    case .typeOf: return Cell(TypeName(of: value.pointee))
-    case .toDuration: return duration(value)
-    case .toTimestamp: return timestamp(value)
-    default: return operands.noOverload
-    }
-  }
-
   private static func fault(_ value: UnsafePointer<Cell>) -> Cell {
     Arithmetic.noOverload(value.pointee)
   }
 
   private static let unconvertible = Cell(fault: .conversion)
 
-  private static func int(_ value: UnsafePointer<Cell>) -> Cell {
+  static func int(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.int: return cell
@@ -70,7 +52,7 @@ enum Conversions {
     return value
   }
 
-  private static func uint(_ value: UnsafePointer<Cell>) -> Cell {
+  static func uint(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.uint: return cell
@@ -85,7 +67,7 @@ enum Conversions {
     }
   }
 
-  private static func double(_ value: UnsafePointer<Cell>) -> Cell {
+  static func double(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.double: return cell
@@ -97,7 +79,7 @@ enum Conversions {
     }
   }
 
-  private static func bool(_ value: UnsafePointer<Cell>) -> Cell {
+  static func bool(_ value: UnsafePointer<Cell>) -> Cell {
     if value.pointee.tag == Tag.bool { return value.pointee }
     guard value.pointee.isText else { return fault(value) }
     switch value.pointee.text {
@@ -107,7 +89,7 @@ enum Conversions {
     }
   }
 
-  private static func bytes(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
+  static func bytes(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
     if value.pointee.tag == Tag.bytes { return value.pointee }
     guard value.pointee.isText else { return fault(value) }
     let text = value.textBytes
@@ -141,7 +123,7 @@ enum Conversions {
     return text.withUTF8 { arena.text(copying: $0) } ?? Cell(fault: .limitExceeded)
   }
 
-  private static func duration(_ value: UnsafePointer<Cell>) -> Cell {
+  static func duration(_ value: UnsafePointer<Cell>) -> Cell {
     if value.pointee.tag == Tag.duration { return value.pointee }
     guard value.pointee.isText else { return fault(value) }
     do throws(DurationTextError) {
@@ -151,7 +133,7 @@ enum Conversions {
     }
   }
 
-  private static func timestamp(_ value: UnsafePointer<Cell>) -> Cell {
+  static func timestamp(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.timestamp: return cell

@@ -5,22 +5,10 @@ package import CivilTime
 /// `days(n)`, a duration. Without a zone they mean UTC. Where clocks are changed, days are shorter
 /// or longer than 24 hours.
 enum DateFunctions {
-  static func call(_ function: Function, _ operands: Operands) -> Cell {
-    switch function {
-    case .days: days(operands)
-    case .date: date(operands)
-    case .startOfDay: moved(operands, by: .days, isStart: true)
-    case .addDays: moved(operands, by: .days)
-    case .addMonths: moved(operands, by: .months)
-    case .daysUntil: daysUntil(operands)
-    default: operands.noOverload
-    }
-  }
-
-  private enum Unit { case days, months }
+  enum Unit { case days, months }
 
   /// A duration of so many times 24 hours.
-  private static func days(_ operands: Operands) -> Cell {
+  static func days(_ operands: Operands) -> Cell {
     guard let count = operands.int(0) else { return operands.refused }
     let (seconds, overflow) = count.multipliedReportingOverflow(by: secondsInDay)
     guard !overflow, let span = TimeSpan(seconds: seconds) else { return Cell(fault: .overflow) }
@@ -28,7 +16,7 @@ enum DateFunctions {
   }
 
   /// The instant at which the day of a text like `2026-11-21` begins.
-  private static func date(_ operands: Operands) -> Cell {
+  static func date(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     switch zone(operands, 1) {
     case .failure(let fault): return fault.cell
@@ -39,7 +27,7 @@ enum DateFunctions {
   }
 
   /// The instant at which clocks show the same time, or midnight, on another day.
-  private static func moved(_ operands: Operands, by unit: Unit, isStart: Bool = false) -> Cell {
+  static func moved(_ operands: Operands, by unit: Unit, isStart: Bool = false) -> Cell {
     guard operands[0].pointee.tag == Tag.timestamp else { return operands.refused }
     var count = 0
     if !isStart {
@@ -56,7 +44,7 @@ enum DateFunctions {
   }
 
   /// How many midnights lie between two instants; negative when the second is earlier.
-  private static func daysUntil(_ operands: Operands) -> Cell {
+  static func daysUntil(_ operands: Operands) -> Cell {
     guard operands[0].pointee.tag == Tag.timestamp, operands[1].pointee.tag == Tag.timestamp
     else { return operands.refused }
     switch zone(operands, 2) {

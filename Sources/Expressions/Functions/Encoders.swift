@@ -1,15 +1,6 @@
 /// The encoders extension of CEL: base64 with the standard alphabet (RFC 4648, section 4).
 enum Encoders {
-  /// Calls a function of the extension.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    switch function {
-    case .base64Encode: encode(operands, &arena)
-    case .base64Decode: decode(operands, &arena)
-    default: operands.noOverload
-    }
-  }
-
-  private static func encode(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func encode(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard operands[0].pointee.tag == Tag.bytes else { return operands.refused }
     let bytes = operands[0].textBytes
     let (size, overflow) = ((bytes.count + 2) / 3).multipliedReportingOverflow(by: 4)
@@ -51,7 +42,7 @@ enum Encoders {
   }
 
   /// Padding may be missing, but not wrong; line breaks are skipped, as peers do.
-  private static func decode(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func decode(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     guard let memory = arena.allocate(text.count / 4 * 3 + 3) else {
       return Cell(fault: .limitExceeded)

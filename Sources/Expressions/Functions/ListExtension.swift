@@ -1,21 +1,7 @@
 /// The lists extension of CEL, and the list side of `reverse`.
 enum ListExtension {
-  /// Calls a function of the extension.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    switch function {
-    case .range: range(operands, &arena)
-    case .slice: slice(operands)
-    case .flatten: flatten(operands, &arena)
-    case .sort: sort(operands, keys: 0, &arena)
-    case .sortByKeys: sort(operands, keys: 1, &arena)
-    case .distinct: distinct(operands, &arena)
-    case .reverse: reverse(operands, &arena)
-    default: operands.noOverload
-    }
-  }
-
   /// The ints from 0 to one below the operand; none for a negative one.
-  private static func range(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func range(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let end = operands.int(0) else { return operands.refused }
     guard let count = Int(exactly: max(end, 0)) else { return Cell(fault: .limitExceeded) }
     return arena.list(of: count) { target in
@@ -24,14 +10,14 @@ enum ListExtension {
   }
 
   /// The elements from one index to before another, as a view of the list.
-  private static func slice(_ operands: Operands) -> Cell {
+  static func slice(_ operands: Operands) -> Cell {
     guard let list = operands.elements(0), let from = operands.int(1), let to = operands.int(2)
     else { return operands.refused }
     guard from >= 0, from <= to, to <= list.count else { return Cell(fault: .indexOutOfRange) }
     return Cell(listAt: UnsafeBufferPointer(rebasing: list[Int(from)..<Int(to)]))
   }
 
-  private static func reverse(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func reverse(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0) else { return operands.refused }
     return arena.list(of: list.count) { target in
       for (i, element) in list.enumerated() { target[list.count - 1 - i] = element }
@@ -42,7 +28,7 @@ enum ListExtension {
 
   /// Puts the elements of lists inside the list in their place, so many levels deep as the second
   /// operand says, or one.
-  private static func flatten(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func flatten(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0), let levels = operands.count > 1 ? operands.int(1) : 1
     else { return operands.refused }
     guard levels >= 0 else { return Cell(fault: .indexOutOfRange) }
@@ -104,7 +90,7 @@ enum ListExtension {
 
   /// The elements in the order of the keys, which are one of the operands. Keys must be of one
   /// type that has an order; equal keys leave the elements as they were, NaN comes last.
-  private static func sort(_ operands: Operands, keys: Int, _ arena: inout Arena) -> Cell {
+  static func sort(_ operands: Operands, keys: Int, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0), let keys = operands.elements(keys) else {
       return operands.refused
     }
@@ -149,7 +135,7 @@ enum ListExtension {
   }
 
   /// The list without elements that are equal to an earlier one.
-  private static func distinct(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func distinct(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0) else { return operands.refused }
     guard list.count > 1 else { return operands[0].pointee }
     guard let result = arena.cells(list.count) else { return Cell(fault: .limitExceeded) }

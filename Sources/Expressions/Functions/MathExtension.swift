@@ -1,35 +1,10 @@
 /// The math extension of CEL.
 enum MathExtension {
-  /// Calls a function of the extension.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    switch function {
-    case .greatest: extreme(operands, .greater)
-    case .least: extreme(operands, .less)
-    case .ceil: onDouble(operands) { Cell($0.rounded(.up)) }
-    case .floor: onDouble(operands) { Cell($0.rounded(.down)) }
-    case .round: onDouble(operands) { Cell($0.rounded(.toNearestOrAwayFromZero)) }
-    case .trunc: onDouble(operands) { Cell($0.rounded(.towardZero)) }
-    case .isNaN: onDouble(operands) { Cell($0.isNaN) }
-    case .isInf: onDouble(operands) { Cell($0.isInfinite) }
-    case .isFinite: onDouble(operands) { Cell($0.isFinite) }
-    case .abs: abs(operands)
-    case .sign: sign(operands)
-    case .sqrt: squareRoot(operands)
-    case .bitAnd: onBits(operands) { $0 & $1 }
-    case .bitOr: onBits(operands) { $0 | $1 }
-    case .bitXor: onBits(operands) { $0 ^ $1 }
-    case .bitNot: complement(operands)
-    case .bitShiftLeft: shift(operands) { $0 << $1 }
-    case .bitShiftRight: shift(operands) { $0 >> $1 }
-    default: operands.noOverload
-    }
-  }
-
   private static func isNumber(_ cell: Cell) -> Bool { Tag.int...Tag.double ~= cell.tag }
 
   /// The greatest or the least of numbers of any types, in its own type; of equal ones the first.
   /// They are the operands or the elements of the only one. A NaN is neither greater nor less.
-  private static func extreme(_ operands: Operands, _ wanted: Comparing.Order) -> Cell {
+  static func extreme(_ operands: Operands, _ wanted: Comparing.Order) -> Cell {
     if operands.count == 1, let elements = operands.elements(0) {
       guard let first = elements.first else { return Cell(fault: .indexOutOfRange) }
       guard let wrong = elements.first(where: { !isNumber($0) }) else {
@@ -50,12 +25,12 @@ enum MathExtension {
   }
 
   @inline(__always)
-  private static func onDouble(_ operands: Operands, _ body: (Double) -> Cell) -> Cell {
+  static func onDouble(_ operands: Operands, _ body: (Double) -> Cell) -> Cell {
     let value = operands[0].pointee
     return value.tag == Tag.double ? body(value.doubleValue) : operands.refused
   }
 
-  private static func abs(_ operands: Operands) -> Cell {
+  static func abs(_ operands: Operands) -> Cell {
     let value = operands[0].pointee
     switch value.tag {
     case Tag.int:
@@ -67,7 +42,7 @@ enum MathExtension {
   }
 
   /// -1, 0 or 1 in the type of the operand; NaN has no sign.
-  private static func sign(_ operands: Operands) -> Cell {
+  static func sign(_ operands: Operands) -> Cell {
     let value = operands[0].pointee
     switch value.tag {
     case Tag.int: return Cell(value.intValue.signum())
@@ -79,7 +54,7 @@ enum MathExtension {
     }
   }
 
-  private static func squareRoot(_ operands: Operands) -> Cell {
+  static func squareRoot(_ operands: Operands) -> Cell {
     let value = operands[0].pointee
     return isNumber(value) ? Cell(value.nearestDouble.squareRoot()) : operands.refused
   }
@@ -88,7 +63,7 @@ enum MathExtension {
 
   /// Both operands are ints or both are uints.
   @inline(__always)
-  private static func onBits(_ operands: Operands, _ body: (UInt64, UInt64) -> UInt64) -> Cell {
+  static func onBits(_ operands: Operands, _ body: (UInt64, UInt64) -> UInt64) -> Cell {
     let left = operands[0].pointee
     let right = operands[1].pointee
     guard left.tag == right.tag, left.tag == Tag.int || left.tag == Tag.uint else {
@@ -97,7 +72,7 @@ enum MathExtension {
     return Cell(low: left.low, high: body(left.high, right.high))
   }
 
-  private static func complement(_ operands: Operands) -> Cell {
+  static func complement(_ operands: Operands) -> Cell {
     let value = operands[0].pointee
     guard value.tag == Tag.int || value.tag == Tag.uint else { return operands.refused }
     return Cell(low: value.low, high: ~value.high)
@@ -106,7 +81,7 @@ enum MathExtension {
   /// Shifts fill with zeros in both types, so that all bits are gone after 64. A negative distance
   /// is a fault.
   @inline(__always)
-  private static func shift(_ operands: Operands, _ body: (UInt64, Int64) -> UInt64) -> Cell {
+  static func shift(_ operands: Operands, _ body: (UInt64, Int64) -> UInt64) -> Cell {
     let value = operands[0].pointee
     guard value.tag == Tag.int || value.tag == Tag.uint, let distance = operands.int(1) else {
       return operands.refused

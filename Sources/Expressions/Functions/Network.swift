@@ -4,49 +4,26 @@
 /// prefix in one byte more. IPv4 addresses written as IPv6 are kept as IPv4, so that equal
 /// addresses have equal bytes.
 enum Network {
-  /// Calls a function of the extension.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    switch function {
-    case .ip: ip(operands, &arena)
-    case .cidr: cidr(operands, &arena)
-    case .isIP: operands.text(0).map { Cell(NetworkAddress($0) != nil) } ?? operands.refused
-    case .isCIDR: operands.text(0).map { Cell(NetworkRange($0) != nil) } ?? operands.refused
-    case .isCanonicalIP: isCanonical(operands)
-    case .ipFamily: onAddress(operands) { Cell(Int64($0.isIPv4 ? 4 : 6)) }
-    case .isUnspecified: onAddress(operands) { Cell($0.isUnspecified) }
-    case .isLoopback: onAddress(operands) { Cell($0.isLoopback) }
-    case .isGlobalUnicast: onAddress(operands) { Cell($0.isGlobalUnicast) }
-    case .isLinkLocalMulticast: onAddress(operands) { Cell($0.isLinkLocalMulticast) }
-    case .isLinkLocalUnicast: onAddress(operands) { Cell($0.isLinkLocalUnicast) }
-    case .containsIP: containsIP(operands)
-    case .containsCIDR: containsCIDR(operands)
-    case .ipOfCIDR: onRange(operands) { cell($0.address, &arena) }
-    case .masked: onRange(operands) { cell($0.masked, &arena) }
-    case .prefixLength: onRange(operands) { Cell(Int64($0.prefix)) }
-    default: operands.noOverload
-    }
-  }
-
   // MARK: Cells
 
-  private static func ip(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func ip(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     return NetworkAddress(text).map { cell($0, &arena) } ?? Cell(fault: .conversion)
   }
 
-  private static func cidr(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func cidr(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     return NetworkRange(text).map { cell($0, &arena) } ?? Cell(fault: .conversion)
   }
 
-  private static func cell(_ address: NetworkAddress, _ arena: inout Arena) -> Cell {
+  static func cell(_ address: NetworkAddress, _ arena: inout Arena) -> Cell {
     let count = address.width / 8
     guard let memory = arena.allocate(count) else { return Cell(fault: .limitExceeded) }
     address.write(to: memory.assumingMemoryBound(to: UInt8.self))
     return Cell(tag: Tag.ip, count: count, at: memory)
   }
 
-  private static func cell(_ range: NetworkRange, _ arena: inout Arena) -> Cell {
+  static func cell(_ range: NetworkRange, _ arena: inout Arena) -> Cell {
     let count = range.address.width / 8
     guard let memory = arena.allocate(count + 1) else { return Cell(fault: .limitExceeded) }
     let bytes = memory.assumingMemoryBound(to: UInt8.self)
@@ -81,23 +58,23 @@ enum Network {
 
   // MARK: Functions
 
-  private static func onAddress(_ operands: Operands, _ body: (NetworkAddress) -> Cell) -> Cell {
+  static func onAddress(_ operands: Operands, _ body: (NetworkAddress) -> Cell) -> Cell {
     address(operands[0].pointee).map(body) ?? operands.refused
   }
 
-  private static func onRange(_ operands: Operands, _ body: (NetworkRange) -> Cell) -> Cell {
+  static func onRange(_ operands: Operands, _ body: (NetworkRange) -> Cell) -> Cell {
     range(operands[0].pointee).map(body) ?? operands.refused
   }
 
   /// Whether an address is written as its own text form is; no address at all is a fault.
-  private static func isCanonical(_ operands: Operands) -> Cell {
+  static func isCanonical(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     guard let address = NetworkAddress(text) else { return Cell(fault: .conversion) }
     return Cell(address.hasText(text))
   }
 
   /// The second operand is an address or a text of one.
-  private static func containsIP(_ operands: Operands) -> Cell {
+  static func containsIP(_ operands: Operands) -> Cell {
     guard let range = range(operands[0].pointee) else { return operands.refused }
     if let text = operands.text(1) {
       guard let address = NetworkAddress(text) else { return Cell(fault: .conversion) }
@@ -107,7 +84,7 @@ enum Network {
   }
 
   /// The second operand is a range or a text of one.
-  private static func containsCIDR(_ operands: Operands) -> Cell {
+  static func containsCIDR(_ operands: Operands) -> Cell {
     guard let outer = range(operands[0].pointee) else { return operands.refused }
     if let text = operands.text(1) {
       guard let inner = NetworkRange(text) else { return Cell(fault: .conversion) }

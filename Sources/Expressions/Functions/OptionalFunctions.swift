@@ -2,23 +2,6 @@ internal import CivilTime
 
 /// Values that may be absent: the optionals extension of CEL.
 enum OptionalFunctions {
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    for i in 0..<min(operands.count, 2) where !operands[i].pointee.isValue {
-      return operands.noOverload
-    }
-    switch function {
-    case .optionalNone: return none
-    case .optionalOf: return some(operands[0].pointee, in: &arena)
-    case .optionalOfNonZeroValue:
-      return isZero(operands[0]) ? none : some(operands[0].pointee, in: &arena)
-    case .optionalSelect, .optionalIndex:
-      return select(operands[0], operands[1], in: &arena)
-    case .optionalUnwrap: return unwrap(operands, &arena)
-    case .first, .last: return end(operands, isFirst: function == .first, &arena)
-    default: return onOptional(function, operands)
-    }
-  }
-
   static let none = Cell(tag: Tag.optional, count: 0, at: nil)
 
   static func some(_ value: Cell, in arena: inout Arena) -> Cell {
@@ -27,18 +10,23 @@ enum OptionalFunctions {
     return Cell(tag: Tag.optional, count: 1, at: memory)
   }
 
-  private static func onOptional(_ function: Function, _ operands: Operands) -> Cell {
+  /// `optional.ofNonZeroValue()`.
+  static func ofNonZero(_ value: UnsafePointer<Cell>, in arena: inout Arena) -> Cell {
+    isZero(value) ? none : some(value.pointee, in: &arena)
+  }
+
+  /// What the body makes of an optional and the value in it, if there is one.
+  static func onOptional(_ operands: Operands, _ body: (Cell, Cell?) -> Cell) -> Cell {
     let optional = operands[0].pointee
     guard optional.tag == Tag.optional else { return operands.noOverload }
-    let value = optional.elements.first
-    switch function {
-    case .hasValue: return Cell(value != nil)
-    case .value: return value ?? Cell(fault: .noSuchAttribute)
-    case .or:
+    return body(optional, optional.elements.first)
+  }
+
+  /// An optional, or another in its place where it holds nothing.
+  static func or(_ operands: Operands) -> Cell {
+    onOptional(operands) { optional, value in
       guard operands[1].pointee.tag == Tag.optional else { return operands.noOverload }
       return value == nil ? operands[1].pointee : optional
-    case .orValue: return value ?? operands[1].pointee
-    default: return operands.noOverload
     }
   }
 
@@ -65,7 +53,7 @@ enum OptionalFunctions {
   }
 
   /// A list of optionals as a list of the values that are there.
-  private static func unwrap(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func unwrap(_ operands: Operands, _ arena: inout Arena) -> Cell {
     let list = operands[0].pointee
     guard list.tag == Tag.list, list.elements.allSatisfy({ $0.tag == Tag.optional }) else {
       return operands.noOverload
@@ -78,7 +66,8 @@ enum OptionalFunctions {
     return Cell(tag: Tag.list, count: values.count, at: memory)
   }
 
-  private static func end(_ operands: Operands, isFirst: Bool, _ arena: inout Arena) -> Cell {
+  /// The first or the last element of a list, if there is one.
+  static func end(_ operands: Operands, isFirst: Bool, _ arena: inout Arena) -> Cell {
     let list = operands[0].pointee
     guard list.tag == Tag.list else { return operands.noOverload }
     let value = isFirst ? list.elements.first : list.elements.last

@@ -1,24 +1,34 @@
 /// The sets extension of CEL: lists whose order and repetitions do not matter.
 enum SetExtension {
-  /// Calls a function of the extension.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
+  /// Whether the first list holds all elements of the second.
+  static func contains(_ operands: Operands, _ arena: inout Arena) -> Cell {
+    compare(operands, &arena) { holds($0, all: true, of: $1, &$2) }
+  }
+
+  /// Whether each of two lists holds all elements of the other.
+  static func areEquivalent(_ operands: Operands, _ arena: inout Arena) -> Cell {
+    compare(operands, &arena) { left, right, arena in
+      guard let isPart = holds(left, all: true, of: right, &arena) else { return nil }
+      return isPart ? holds(right, all: true, of: left, &arena) : false
+    }
+  }
+
+  /// Whether the first list holds an element of the second.
+  static func intersect(_ operands: Operands, _ arena: inout Arena) -> Cell {
+    compare(operands, &arena) { holds($0, all: false, of: $1, &$2) }
+  }
+
+  /// Calls the body with two lists; what it takes of the arena is given back.
+  private static func compare(
+    _ operands: Operands, _ arena: inout Arena,
+    _ body: (UnsafeBufferPointer<Cell>, UnsafeBufferPointer<Cell>, inout Arena) -> Bool?
+  ) -> Cell {
     guard let left = operands.elements(0), let right = operands.elements(1) else {
       return operands.refused
     }
     let beginning = arena.mark
     defer { arena.release(to: beginning) }
-    switch function {
-    case .setContains: return verdict(holds(left, all: true, of: right, &arena))
-    case .setEquivalent:
-      guard let isPart = holds(left, all: true, of: right, &arena) else { return verdict(nil) }
-      return isPart ? verdict(holds(right, all: true, of: left, &arena)) : .false
-    case .setIntersects: return verdict(holds(left, all: false, of: right, &arena))
-    default: return operands.noOverload
-    }
-  }
-
-  private static func verdict(_ outcome: Bool?) -> Cell {
-    outcome.map { Cell($0) } ?? Cell(fault: .limitExceeded)
+    return body(left, right, &arena).map { Cell($0) } ?? Cell(fault: .limitExceeded)
   }
 
   /// Whether the list holds all, or any, of the elements; nil when a limit is reached.

@@ -2,28 +2,6 @@
 ///
 /// Parts of a long text are views of it, not copies.
 enum StringExtension {
-  /// Calls a function of the extension.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    switch function {
-    case .charAt: charAt(operands)
-    case .indexOf: indexOf(operands)
-    case .lastIndexOf: lastIndexOf(operands)
-    case .lowerAscii: changeCase(operands, of: UInt8(ascii: "A")...UInt8(ascii: "Z"), &arena)
-    case .upperAscii: changeCase(operands, of: UInt8(ascii: "a")...UInt8(ascii: "z"), &arena)
-    case .replace: replace(operands, &arena)
-    case .split: split(operands, &arena)
-    case .substring: substring(operands)
-    case .trim: trim(operands)
-    case .join: join(operands, &arena)
-    case .quote: quote(operands, &arena)
-    case .reverse:
-      operands[0].pointee.tag == Tag.list
-        ? ListExtension.call(function, operands, &arena) : reverse(operands, &arena)
-    case .format: StringFormat.format(operands, &arena)
-    default: operands.noOverload
-    }
-  }
-
   private static let outOfRange = Cell(fault: .indexOutOfRange)
 
   // MARK: Positions
@@ -44,7 +22,7 @@ enum StringExtension {
   }
 
   /// The code point at a place as a text; the empty text at the end.
-  private static func charAt(_ operands: Operands) -> Cell {
+  static func charAt(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let index = operands.int(1) else { return operands.refused }
     guard let start = place(ofCodePoint: index, in: text) else { return outOfRange }
     return Cell(textAt: slice(text, start, start + scalarLength(text, at: start)))
@@ -58,7 +36,7 @@ enum StringExtension {
     return end - start
   }
 
-  private static func substring(_ operands: Operands) -> Cell {
+  static func substring(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let from = operands.int(1) else { return operands.refused }
     guard operands.count > 2 else {
       guard let start = place(ofCodePoint: from, in: text) else { return outOfRange }
@@ -72,7 +50,7 @@ enum StringExtension {
   }
 
   /// The place of a part at a position or after it, or -1. A position past the end is a fault.
-  private static func indexOf(_ operands: Operands) -> Cell {
+  static func indexOf(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let part = operands.text(1),
       let from = operands.count > 2 ? operands.int(2) : 0
     else { return operands.refused }
@@ -82,7 +60,7 @@ enum StringExtension {
   }
 
   /// The last place of a part at a position or before it, or -1.
-  private static func lastIndexOf(_ operands: Operands) -> Cell {
+  static func lastIndexOf(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let part = operands.text(1) else { return operands.refused }
     var end = text.count
     if operands.count > 2 {
@@ -99,7 +77,7 @@ enum StringExtension {
   // MARK: Characters
 
   /// Changes the case of ASCII letters only.
-  private static func changeCase(
+  static func changeCase(
     _ operands: Operands, of letters: ClosedRange<UInt8>, _ arena: inout Arena
   ) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
@@ -109,7 +87,9 @@ enum StringExtension {
     }
   }
 
-  private static func reverse(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  /// The characters of a text, or the elements of a list, from the last to the first.
+  static func reverse(_ operands: Operands, _ arena: inout Arena) -> Cell {
+    if operands[0].pointee.tag == Tag.list { return ListExtension.reverse(operands, &arena) }
     guard let text = operands.text(0) else { return operands.refused }
     return arena.text(ofBytes: text.count) { target in
       var at = 0
@@ -122,7 +102,7 @@ enum StringExtension {
   }
 
   /// Removes Unicode's white space from both ends.
-  private static func trim(_ operands: Operands) -> Cell {
+  static func trim(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     var start = 0
     var end = text.count
@@ -155,7 +135,7 @@ enum StringExtension {
   }
 
   /// A text in double quotes, with escapes for what does not print and for `"` and `\`.
-  private static func quote(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func quote(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     let escapes = text.reduce(0) { $0 + (escape(of: $1) == nil ? 0 : 1) }
     return arena.text(ofBytes: text.count + escapes + 2) { target in
@@ -212,7 +192,7 @@ enum StringExtension {
   }
 
   /// Replaces a part everywhere, or as often as the limit says; a negative one is none.
-  private static func replace(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func replace(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0), let part = operands.text(1), let other = operands.text(2),
       let limit = operands.count > 3 ? operands.int(3) : -1
     else { return operands.refused }
@@ -236,7 +216,7 @@ enum StringExtension {
 
   /// The parts between separators, at most so many as the limit says, the last with all the rest;
   /// an empty separator gives the code points. A negative limit is none.
-  private static func split(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func split(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0), let separator = operands.text(1),
       let limit = operands.count > 2 ? operands.int(2) : -1
     else { return operands.refused }
@@ -271,7 +251,7 @@ enum StringExtension {
   }
 
   /// The texts of a list one after the other, with a separator between them.
-  private static func join(_ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func join(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let texts = operands.elements(0),
       let separator = operands.count > 1 ? operands.text(1) : ByteView(start: nil, count: 0)
     else { return operands.refused }

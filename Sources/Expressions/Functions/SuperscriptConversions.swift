@@ -3,53 +3,9 @@ internal import CivilTime
 /// Functions of one value as cel-interpreter has them: numbers and texts as Rust reads and writes
 /// them, sizes in bytes.
 extension Superscript {
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    for i in 0..<operands.count where !operands[i].pointee.isValue {
-      return Arithmetic.absent(operands[i].pointee)
-    }
-    switch function {
-    case .greatestOf: return greatest(operands)
-    case .indexOrNull: return index(operands[0], operands[1])
-    case .overlay: return overlay(operands[0].pointee, operands[1].pointee, in: &arena)
-    case .answerFor: return answer(operands)
-    case .negateWrapping: return negate(operands[0].pointee)
-    case .superscriptTruth: return Cell(isTrueInJavaScript(operands[0].pointee))
-    default: return convert(function, operands[0], &arena)
-    }
-  }
-
-  private static func convert(
-    _ function: Function, _ value: UnsafePointer<Cell>, _ arena: inout Arena
-  ) -> Cell {
-    let cell = value.pointee
-    let refused = Arithmetic.noOverload(cell)
-    switch function {
-    case .byteSize: return byteSize(value)
-    case .sameNumber: return Tag.int...Tag.double ~= cell.tag ? cell : refused
-    case .requireText: return cell.isText ? cell : refused
-    case .requireList: return cell.tag == Tag.list ? cell : refused
-    case .requireKey: return isKey(cell) ? cell : Cell(fault: .badMapKey, cell.tag)
-    case .toIntTruncating: return int(value)
-    case .toUintTruncating: return uint(value)
-    case .toDoubleParsing: return double(value)
-    case .toPlainText: return text(value, &arena)
-    case .textToBytes:
-      return cell.isText
-        ? Conversions.call(.toBytes, Operands(value, count: 1), &arena) : refused
-    case .textToDuration: return cell.isText ? duration(value.textBytes) : refused
-    case .textToTimestamp: return cell.isText ? timestamp(value.textBytes) : refused
-    case .intToText: return cell.tag == Tag.int ? text(value, &arena) : refused
-    case .uintToText: return cell.tag == Tag.uint ? text(value, &arena) : refused
-    case .doubleToText: return cell.tag == Tag.double ? text(value, &arena) : refused
-    case .boolToText:
-      return cell.tag == Tag.bool ? copy(cell.boolValue ? "true" : "false", &arena) : refused
-    default: return refused
-    }
-  }
-
   /// The reply to a question whose argument is known only now: what the map holds under it, or
   /// the reply for all others. The map, the argument, the other reply; what follows is ignored.
-  private static func answer(_ operands: Operands) -> Cell {
+  static func answer(_ operands: Operands) -> Cell {
     var work = 0
     guard operands[1].pointee.isText, operands[0].pointee.tag == Tag.map else {
       return operands[2].pointee
@@ -59,7 +15,7 @@ extension Superscript {
   }
 
   /// Objects are true, empty ones too; NaN is not.
-  private static func isTrueInJavaScript(_ cell: Cell) -> Bool {
+  static func isTrueInJavaScript(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.list, Tag.map, Tag.bytes, Tag.timestamp, Tag.function: true
     case Tag.double: cell.doubleValue != 0 && !cell.doubleValue.isNaN
@@ -69,7 +25,7 @@ extension Superscript {
     }
   }
 
-  private static func byteSize(_ value: UnsafePointer<Cell>) -> Cell {
+  static func byteSize(_ value: UnsafePointer<Cell>) -> Cell {
     switch value.pointee.tag {
     case Tag.longText, Tag.shortText...: Cell(Int64(value.textBytes.count))
     case Tag.bytes, Tag.list, Tag.map: Cell(Int64(value.pointee.outsideCount))
@@ -81,7 +37,7 @@ extension Superscript {
 
   private static let unconvertible = Cell(fault: .conversion)
 
-  private static func int(_ value: UnsafePointer<Cell>) -> Cell {
+  static func int(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.int: return cell
@@ -97,7 +53,7 @@ extension Superscript {
     }
   }
 
-  private static func uint(_ value: UnsafePointer<Cell>) -> Cell {
+  static func uint(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.uint: return cell
@@ -113,7 +69,7 @@ extension Superscript {
     }
   }
 
-  private static func double(_ value: UnsafePointer<Cell>) -> Cell {
+  static func double(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.int, Tag.uint, Tag.double: return Cell(cell.nearestDouble)
@@ -130,7 +86,7 @@ extension Superscript {
     return text.withUTF8 { arena.text(copying: $0) } ?? Cell(fault: .limitExceeded)
   }
 
-  private static func text(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
+  static func text(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
     let cell = value.pointee
     switch cell.tag {
     case Tag.longText, Tag.shortText...: return cell
@@ -145,11 +101,11 @@ extension Superscript {
     }
   }
 
-  private static func duration(_ text: ByteView) -> Cell {
+  static func duration(_ text: ByteView) -> Cell {
     UnitDuration.parse(text).map { Cell(TimeSpan(nanoseconds: $0)) } ?? unconvertible
   }
 
-  private static func timestamp(_ text: ByteView) -> Cell {
+  static func timestamp(_ text: ByteView) -> Cell {
     OffsetTime.parse(text) ?? unconvertible
   }
 }

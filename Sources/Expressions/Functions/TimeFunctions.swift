@@ -3,10 +3,15 @@ internal import CivilTime
 /// Parts of timestamps and durations. Months, days of the month and days of the year count from 0
 /// as the specification says; `getDate` counts from 1.
 enum TimeFunctions {
-  static func call(_ function: Function, _ operands: Operands) -> Cell {
+  enum Part {
+    case year, month, dayOfMonth, date, dayOfWeek, dayOfYear, hours, minutes, seconds, milliseconds
+  }
+
+  /// A part of a timestamp, in the zone of the second operand or in UTC, or of a duration.
+  static func get(_ wanted: Part, _ operands: Operands) -> Cell {
     let value = operands[0].pointee
     if value.tag == Tag.duration, operands.count == 1 {
-      return part(function, of: value.durationValue) ?? operands.noOverload
+      return part(wanted, of: value.durationValue) ?? operands.noOverload
     }
     guard value.tag == Tag.timestamp else { return operands.noOverload }
     var offset: Int32 = 0
@@ -17,32 +22,32 @@ enum TimeFunctions {
       }
       offset = zone.offset(atUTC: value.timestampValue.seconds)
     }
-    return Cell(Int64(part(function, of: CivilTime(value.timestampValue, offset: offset))))
+    return Cell(Int64(part(wanted, of: CivilTime(value.timestampValue, offset: offset))))
   }
 
-  private static func part(_ function: Function, of time: CivilTime) -> Int {
-    switch function {
-    case .getFullYear: time.year
-    case .getMonth: time.month - 1
-    case .getDayOfMonth: time.day - 1
-    case .getDate: time.day
-    case .getDayOfWeek: time.weekday
-    case .getDayOfYear: time.dayOfYear - 1
-    case .getHours: time.hour
-    case .getMinutes: time.minute
-    case .getSeconds: time.second
-    default: time.nanosecond / 1_000_000
+  private static func part(_ wanted: Part, of time: CivilTime) -> Int {
+    switch wanted {
+    case .year: time.year
+    case .month: time.month - 1
+    case .dayOfMonth: time.day - 1
+    case .date: time.day
+    case .dayOfWeek: time.weekday
+    case .dayOfYear: time.dayOfYear - 1
+    case .hours: time.hour
+    case .minutes: time.minute
+    case .seconds: time.second
+    case .milliseconds: time.nanosecond / 1_000_000
     }
   }
 
   /// Durations convert as a whole, but for the milliseconds, which are those below a second.
-  private static func part(_ function: Function, of span: TimeSpan) -> Cell? {
-    switch function {
-    case .getHours: Cell(span.hours)
-    case .getMinutes: Cell(span.minutes)
-    case .getSeconds: Cell(span.seconds)
-    case .getMilliseconds: Cell(span.millisecondsOfSecond)
-    default: nil
+  private static func part(_ wanted: Part, of span: TimeSpan) -> Cell? {
+    switch wanted {
+    case .hours: Cell(span.hours)
+    case .minutes: Cell(span.minutes)
+    case .seconds: Cell(span.seconds)
+    case .milliseconds: Cell(span.millisecondsOfSecond)
+    case .year, .month, .dayOfMonth, .date, .dayOfWeek, .dayOfYear: nil
     }
   }
 }

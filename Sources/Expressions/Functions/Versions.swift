@@ -15,9 +15,8 @@ enum Versions {
   /// Numbers of more digits are refused.
   private static let mostDigits = 255
 
-  /// Calls `version()`, which takes a text, or a version as it is.
-  static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
-    guard function == .version else { return operands.noOverload }
+  /// `version()`, which takes a text, or a version as it is.
+  static func version(_ operands: Operands, _ arena: inout Arena) -> Cell {
     if operands[0].pointee.tag == Tag.version { return operands[0].pointee }
     guard let text = operands.text(0) else { return operands.refused }
     var bytes = ByteBuilder(in: &arena)

@@ -4,6 +4,9 @@ struct Targets {
   var no: UInt32
   /// When an operand is missing or has a type that the test does not take.
   var fault: UInt32
+
+  /// The same for the opposite of what is tested.
+  var negated: Targets { Targets(yes: no, no: yes, fault: fault) }
 }
 
 /// One step of a program. Operands are indexes into the frame: constants first, then attribute

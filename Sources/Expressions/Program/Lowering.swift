@@ -196,6 +196,7 @@ struct Lowering: ~Copyable {
 
   mutating func test(_ node: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
     let content = graph[node]
+    let (a, b) = (Int(content.a), Int(content.b))
     switch content.kind {
     case .constant:
       if let cell = graph.constant(node), cell.tag == Tag.bool {
@@ -205,45 +206,40 @@ struct Lowering: ~Copyable {
     case .present:
       emit(.present(UInt32(slotBase) + content.a, targets), node)
       return last
-    case .not:
-      return test(
-        Int(content.a), Targets(yes: targets.no, no: targets.yes, fault: targets.fault), depth)
+    case .not: return test(a, targets.negated, depth)
     case .holds:
-      return test(
-        Int(content.a), Targets(yes: targets.yes, no: targets.no, fault: targets.no), depth)
-    case .clause: return clause(node, test(Int(content.a), targets, depth))
-    case .and, .or:
-      return chain(node, graph.list(content.a), targets, depth)
+      return test(a, Targets(yes: targets.yes, no: targets.no, fault: targets.no), depth)
+    case .clause: return clause(node, test(a, targets, depth))
+    case .and, .or: return chain(node, graph.list(content.a), targets, depth)
     case .conditional:
       let no = test(Int(content.c), targets, depth)
-      let yes = test(Int(content.b), targets, depth)
-      return test(Int(content.a), Targets(yes: yes, no: no, fault: targets.fault), depth)
-    case .equal where graph[Int(content.a)].kind != .orElse:
-      return equal(node, Int(content.a), Int(content.b), targets, depth)
-    case .equal: return relation(node, targets, depth, ifMissing: nil)
-    case .less, .lessOrEqual:
-      let isStrict = content.kind == .less
-      return binary(node, Int(content.a), Int(content.b), targets, depth) {
-        isStrict ? .less($0, $1, targets) : .lessOrEqual($0, $1, targets)
-      }
-    case .in: return membership(node, Int(content.a), Int(content.b), targets, depth)
+      let yes = test(b, targets, depth)
+      return test(a, Targets(yes: yes, no: no, fault: targets.fault), depth)
+    case .equal where graph[a].kind != .orElse: return equal(node, a, b, targets, depth)
+    case .equal, .compare, .equalEither, .testCall:
+      return relation(node, targets, depth, ifMissing: nil)
+    case .less: return binary(node, a, b, targets, depth) { .less($0, $1, targets) }
+    case .lessOrEqual: return binary(node, a, b, targets, depth) { .lessOrEqual($0, $1, targets) }
+    case .in: return membership(node, a, b, targets, depth)
     case .hasField:
-      return unary(node, Int(content.a), targets, depth) {
-        .hasField($0, name: content.b, targets)
-      }
+      return unary(node, a, targets, depth) { .hasField($0, name: content.b, targets) }
     case .call: return callTest(node, content, targets, depth)
-    case .affirms:
-      return unary(node, Int(content.a), targets, depth) { .affirms($0, targets) }
+    case .affirms: return unary(node, a, targets, depth) { .affirms($0, targets) }
     case .relation:
       let relation = LiquidRelation(rawValue: UInt8(content.c)) ?? .equal
-      return binary(node, Int(content.a), Int(content.b), targets, depth) {
-        .relation($0, $1, targets, relation)
-      }
+      return binary(node, a, b, targets, depth) { .relation($0, $1, targets, relation) }
     case .loop where Lowering.loopKind(content).isCondition:
       return loopTest(node, content, targets, depth)
-    case .bind where isCondition(node):
-      return bind(node, depth) { $0.test($1, targets, $2) }
-    default: return superscriptTest(node, content, targets, depth)
+    case .bind where isCondition(node): return bind(node, depth) { $0.test($1, targets, $2) }
+    case .isThere: return isThere(node, a, targets, depth)
+    case .truthy: return truthy(a, node, targets, depth)
+    case .both: return both(node, graph.list(content.a).map(Int.init), targets, depth)
+    case .whenThere: return whenThere(a, targets, depth)
+    case .slot, .negate, .add, .subtract, .multiply, .divide, .modulo, .select, .index, .list,
+      .map, .optionalElement, .local, .loop, .bind, .raise, .rescue, .orElse, .slotOrNull,
+      .sequence, .firstTruthy, .member, .arithmetic, .mapKeepingLast, .filter, .text, .output,
+      .statements, .choose, .assign, .capture, .items, .cell, .template, .leave:
+      return testValue(node, targets, depth)
     }
   }
 
@@ -417,7 +413,13 @@ struct Lowering: ~Copyable {
     case .holds: return false
     case .not: return canFail(Int(content.a))
     case .and, .or: return graph.list(content.a).contains { canFail(Int($0)) }
-    default: return true
+    case .slot, .present, .negate, .clause, .conditional, .equal, .less, .lessOrEqual, .in, .add,
+      .subtract, .multiply, .divide, .modulo, .select, .hasField, .index, .list, .map,
+      .optionalElement, .call, .local, .bind, .loop, .raise, .rescue, .orElse, .slotOrNull,
+      .sequence, .isThere, .truthy, .both, .firstTruthy, .compare, .equalEither, .testCall,
+      .whenThere, .member, .arithmetic, .mapKeepingLast, .filter, .relation, .affirms, .text,
+      .output, .statements, .choose, .assign, .capture, .items, .cell, .template, .leave:
+      return true
     }
   }
 
@@ -428,60 +430,68 @@ struct Lowering: ~Copyable {
   ) -> UInt32 {
     let content = graph[node]
     let (a, b) = (Int(content.a), Int(content.b))
+    func with(_ operands: [Node], _ make: ([UInt32]) -> Instruction) -> UInt32 {
+      apply(node, operands, next, fault, depth, make)
+    }
     switch content.kind {
-    case .constant, .slot, .local:
-      var none = 0
-      let from = operand(node, &none)
-      continueAt(next, node)
-      emit(
-        template.isOpen ? .move(from, to: place) : .copy(from, to: place, fault: fault), node)
-      return last
+    case .constant, .slot, .local: return copy(node, to: place, next, fault)
     case .filter: return filter(node, content, to: place, next, fault, depth)
     case .clause: return clause(node, value(a, to: place, next: next, fault: fault, depth))
     case .conditional:
       let no = value(Int(content.c), to: place, next: next, fault: fault, depth)
       let yes = value(b, to: place, next: next, fault: fault, depth)
       return test(a, Targets(yes: yes, no: no, fault: fault), depth)
-    case .negate:
-      return apply(node, [a], next, fault, depth) { .negate($0[0], to: place, fault: fault) }
-    case .add:
-      return apply(node, [a, b], next, fault, depth) {
-        .add($0[0], $0[1], to: place, fault: fault)
+    case .negate: return with([a]) { .negate($0[0], to: place, fault: fault) }
+    case .add: return with([a, b]) { .add($0[0], $0[1], to: place, fault: fault) }
+    case .subtract: return with([a, b]) { .subtract($0[0], $0[1], to: place, fault: fault) }
+    case .multiply: return with([a, b]) { .multiply($0[0], $0[1], to: place, fault: fault) }
+    case .divide: return with([a, b]) { .divide($0[0], $0[1], to: place, fault: fault) }
+    case .modulo: return with([a, b]) { .modulo($0[0], $0[1], to: place, fault: fault) }
+    case .select: return with([a]) { .select($0[0], name: content.b, to: place, fault: fault) }
+    case .index: return with([a, b]) { .index($0[0], $0[1], to: place, fault: fault) }
+    case .member:
+      let isFunction = content.c == 1
+      return with([a]) {
+        .member($0[0], name: content.b, to: place, fault: fault, isFunction: isFunction)
       }
-    case .subtract:
-      return apply(node, [a, b], next, fault, depth) {
-        .subtract($0[0], $0[1], to: place, fault: fault)
-      }
-    case .multiply:
-      return apply(node, [a, b], next, fault, depth) {
-        .multiply($0[0], $0[1], to: place, fault: fault)
-      }
-    case .divide:
-      return apply(node, [a, b], next, fault, depth) {
-        .divide($0[0], $0[1], to: place, fault: fault)
-      }
-    case .modulo:
-      return apply(node, [a, b], next, fault, depth) {
-        .modulo($0[0], $0[1], to: place, fault: fault)
-      }
-    case .select:
-      return apply(node, [a], next, fault, depth) {
-        .select($0[0], name: content.b, to: place, fault: fault)
-      }
-    case .index:
-      return apply(node, [a, b], next, fault, depth) {
-        .index($0[0], $0[1], to: place, fault: fault)
-      }
-    case .call where !isCondition(node):
-      return call(node, content, to: place, next, fault, depth)
+    case .arithmetic:
+      let operation = Superscript.Operator(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .add
+      return with([a, b]) { .arithmetic($0[0], $0[1], to: place, fault: fault, operation) }
+    case .call where !isCondition(node): return call(node, content, to: place, next, fault, depth)
     case .bind:
       return bind(node, depth) { $0.value($1, to: place, next: next, fault: fault, $2) }
     case .loop where !Lowering.loopKind(content).isCondition:
       return loopValue(node, content, to: place, next, fault, depth)
-    case .list, .map:
+    case .list, .map, .mapKeepingLast:
       return collection(node, content, to: place, next, fault, depth)
-    default:
-      return superscriptValue(node, content, to: place, next, fault, depth)
+    case .raise: return raise(content, fault: fault, node)
+    case .rescue: return rescued(node, content, to: place, next, fault, depth)
+    case .orElse: return orElse(node, a, b, to: place, next, fault, depth)
+    case .slotOrNull: return slotOrNull(node, content, to: place, next, fault)
+    case .sequence:
+      return sequence(graph.list(content.a).map(Int.init), to: place, next, fault, depth)
+    case .firstTruthy:
+      return firstTruthy(node, graph.list(content.a).map(Int.init), place, next, fault, depth)
+    case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField, .call,
+      .loop, .isThere, .truthy, .both, .compare, .equalEither, .testCall, .whenThere, .affirms,
+      .relation:
+      return boolValue(node, to: place, next, fault, depth)
+    case .optionalElement, .text, .output, .statements, .choose, .assign, .capture, .items, .cell,
+      .template, .leave:
+      // No value and no test: an error where it runs, and not a search for one without end.
+      emit(.raise(.noSuchOverload, fault: fault), node)
+      return last
     }
+  }
+
+  /// What is in the frame already, at another place.
+  private mutating func copy(
+    _ node: Node, to place: UInt32, _ next: UInt32, _ fault: UInt32
+  ) -> UInt32 {
+    var none = 0
+    let from = operand(node, &none)
+    continueAt(next, node)
+    emit(template.isOpen ? .move(from, to: place) : .copy(from, to: place, fault: fault), node)
+    return last
   }
 }

@@ -10,55 +10,40 @@ extension Lowering {
 
   // MARK: Values
 
-  /// The value of a node that only superscript has.
-  mutating func superscriptValue(
+  /// A value, or another where it ends in certain faults.
+  mutating func rescued(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
   ) -> UInt32 {
-    let (a, b) = (Int(content.a), Int(content.b))
-    switch content.kind {
-    case .raise: return raise(content, fault: fault, node)
-    case .rescue where content.c == 0:
-      return value(a, to: place, next: next, fault: fault, depth)
-    case .rescue:
-      let other = value(b, to: place, next: next, fault: fault, depth)
-      let caught = rescue(FaultSet(rawValue: content.c), caught: other, other: fault, node)
-      return value(a, to: place, next: next, fault: caught, depth)
-    case .orElse: return orElse(node, a, b, to: place, next, fault, depth)
-    case .slotOrNull:
-      continueAt(next, node)
-      emit(.orNull(UInt32(slotBase) + content.a, to: place, fault: fault), node)
-      return last
-    case .sequence:
-      let parts = graph.list(content.a).map(Int.init)
-      var start = value(parts[parts.count - 1], to: place, next: next, fault: fault, depth)
-      for part in parts.dropLast().reversed() {
-        start = effect(part, next: start, fault: fault, depth)
-      }
-      return start
-    case .firstTruthy:
-      return firstTruthy(node, graph.list(content.a).map(Int.init), place, next, fault, depth)
-    case .member:
-      return apply(node, [a], next, fault, depth) {
-        .member($0[0], name: content.b, to: place, fault: fault, isFunction: content.c == 1)
-      }
-    case .arithmetic:
-      let operation = Superscript.Operator(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .add
-      return apply(node, [a, b], next, fault, depth) {
-        .arithmetic($0[0], $0[1], to: place, fault: fault, operation)
-      }
-    case .mapKeepingLast: return collection(node, content, to: place, next, fault, depth)
-    default:
-      guard isCondition(node) else {
-        // No value and no test: an error where it runs, and not a search for one without end.
-        emit(.raise(.noSuchOverload, fault: fault), node)
-        return last
-      }
-      return boolValue(node, to: place, next, fault, depth)
+    var fault = fault
+    if content.c != 0 {
+      let other = value(Int(content.b), to: place, next: next, fault: fault, depth)
+      fault = rescue(FaultSet(rawValue: content.c), caught: other, other: fault, node)
     }
+    return value(Int(content.a), to: place, next: next, fault: fault, depth)
   }
 
-  private mutating func raise(_ content: ConditionGraph.Node, fault: UInt32, _ node: Node)
+  mutating func slotOrNull(
+    _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
+    _ fault: UInt32
+  ) -> UInt32 {
+    continueAt(next, node)
+    emit(.orNull(UInt32(slotBase) + content.a, to: place, fault: fault), node)
+    return last
+  }
+
+  /// The last value, after all the others.
+  mutating func sequence(
+    _ parts: [Node], to place: UInt32, _ next: UInt32, _ fault: UInt32, _ depth: Int
+  ) -> UInt32 {
+    var start = value(parts[parts.count - 1], to: place, next: next, fault: fault, depth)
+    for part in parts.dropLast().reversed() {
+      start = effect(part, next: start, fault: fault, depth)
+    }
+    return start
+  }
+
+  mutating func raise(_ content: ConditionGraph.Node, fault: UInt32, _ node: Node)
     -> UInt32
   {
     let kind = EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: content.a))
@@ -66,7 +51,7 @@ extension Lowering {
     return last
   }
 
-  private mutating func orElse(
+  mutating func orElse(
     _ node: Node, _ a: Node, _ b: Node, to place: UInt32, _ next: UInt32, _ fault: UInt32,
     _ depth: Int
   ) -> UInt32 {
@@ -81,7 +66,7 @@ extension Lowering {
   }
 
   /// `a || b` as a value: the first that is truthy, or the last.
-  private mutating func firstTruthy(
+  mutating func firstTruthy(
     _ node: Node, _ operands: [Node], _ place: UInt32, _ next: UInt32, _ fault: UInt32,
     _ depth: Int
   ) -> UInt32 {
@@ -120,29 +105,15 @@ extension Lowering {
 
   // MARK: Conditions
 
-  mutating func superscriptTest(
-    _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
-  ) -> UInt32 {
-    let a = Int(content.a)
-    switch content.kind {
-    case .isThere: return isThere(node, a, targets, depth)
-    case .truthy: return truthy(a, node, targets, depth)
-    case .both:
-      return both(node, graph.list(content.a).map(Int.init), targets, depth)
-    case .whenThere:
-      let isNegated = graph[a].kind == .not
-      let relation = isNegated ? Int(graph[a].a) : a
-      let inner =
-        isNegated ? Targets(yes: targets.no, no: targets.yes, fault: targets.fault) : targets
-      return self.relation(
-        relation, inner, depth, ifMissing: Settled(outcome: isNegated, target: targets.no))
-    case .compare, .equalEither, .testCall:
-      return relation(node, targets, depth, ifMissing: nil)
-    default: return testValue(node, targets, depth)
-    }
+  /// A relation that is false where an attribute of its left side is missing.
+  mutating func whenThere(_ a: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
+    let isNegated = graph[a].kind == .not
+    return relation(
+      isNegated ? Int(graph[a].a) : a, isNegated ? targets.negated : targets, depth,
+      ifMissing: Settled(outcome: isNegated, target: targets.no))
   }
 
-  private mutating func isThere(_ node: Node, _ a: Node, _ targets: Targets, _ depth: Int)
+  mutating func isThere(_ node: Node, _ a: Node, _ targets: Targets, _ depth: Int)
     -> UInt32
   {
     emit(.settle(false, targets.no), node)
@@ -156,7 +127,7 @@ extension Lowering {
     return effect(a, next: last, fault: caught, depth)
   }
 
-  private mutating func truthy(_ a: Node, _ node: Node, _ targets: Targets, _ depth: Int)
+  mutating func truthy(_ a: Node, _ node: Node, _ targets: Targets, _ depth: Int)
     -> UInt32
   {
     if isCondition(a) { return test(a, targets, depth) }
@@ -192,7 +163,7 @@ extension Lowering {
   private func isNull(_ node: Node) -> Bool { graph.constant(node)?.tag == Tag.null }
 
   /// `a && b`: every operand is evaluated; one that fails is a fault whatever the others come to.
-  private mutating func both(
+  mutating func both(
     _ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
     let later = operands.dropFirst().filter { graph.canFail($0) }

@@ -11,12 +11,7 @@ struct HostileInputTests {
     values.withUnsafeBufferPointer { values in
       guard let base = values.baseAddress else { return .missing }
       let operands = Operands(base, count: values.count)
-      return switch function {
-      case .flatten, .distinct, .sort, .range: ListExtension.call(function, operands, &arena)
-      case .setContains, .setEquivalent, .setIntersects:
-        SetExtension.call(function, operands, &arena)
-      default: StringExtension.call(function, operands, &arena)
-      }
+      return Calls.call(function, operands, &arena)
     }
   }
 
