@@ -263,8 +263,9 @@ struct Examples {
   @Test("Sources/Expressions/Templates/TemplateDialect.swift, TemplateDialect")
   func Sources_Expressions_Templates_TemplateDialect_TemplateDialect() throws {
     let example = ExampleRun(results: 2)
-    example.same(TemplateDialect(named: "shopify") == .shopify, true)
-    example.same(TemplateEnvironment(dialect: .agentwallie).dialect.name, "agentwallie")
+    let environment = TemplateEnvironment(dialect: .shopify)
+    example.same(environment.dialect == .liquidjs, false)
+    try example.same(environment.compile("{{ 6 | divided_by: 4.0 }}").get().render([:]).text, "1.5")
     example.end()
   }
 

@@ -9,7 +9,7 @@ extension ExpressionReader {
     var plain = plainPath(&markup, into: &tree)
     if plain == nil { plain = try javaScriptExpression(&markup, into: &tree) }
     guard var value = plain else {
-      throw markup.error("expected a value", "write a path such as products.primary.price")
+      throw markup.error("expected a value", "write a path such as user.name")
     }
     var count = 0
     while true {

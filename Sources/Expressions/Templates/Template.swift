@@ -1,4 +1,4 @@
-/// Templates that were compiled into one ``Program``: texts of one paywall share slots and constants,
+/// Templates that were compiled into one ``Program``: texts that are shown together share slots and constants,
 /// and one filled ``Frame`` renders them all.
 ///
 /// ```swift

@@ -1,9 +1,10 @@
 /// A way of writing templates, as a table of choices. There is one parser, one compiler and one
-/// evaluator for all of them.
+/// evaluator for all of them; what uses the language may declare further dialects.
 ///
 /// ```swift
-/// TemplateDialect(named: "shopify") == .shopify  // true
-/// TemplateEnvironment(dialect: .agentwallie).dialect.name  // "agentwallie"
+/// let environment = TemplateEnvironment(dialect: .shopify)
+/// environment.dialect == .liquidjs  // false
+/// try environment.compile("{{ 6 | divided_by: 4.0 }}").get().render([:]).text  // "1.5"
 /// ```
 public struct TemplateDialect: Hashable, Sendable {
   /// How tags and outputs are written.
@@ -16,54 +17,40 @@ public struct TemplateDialect: Hashable, Sendable {
     case paths
   }
 
-  /// `superwall`, `shopify` or `agentwallie`.
-  public var name: String {
-    // Computed, so that copying a dialect counts no references.
-    switch syntax {
-    case .ruby: "shopify"
-    case .javaScript: "superwall"
-    case .paths: "agentwallie"
+  /// A root of paths, and how many names a path from there has, the root included.
+  package struct Root: Hashable, Sendable {
+    var name: String
+    var names: Int
+
+    package init(_ name: String, names: Int) {
+      self.name = name
+      self.names = names
     }
   }
+
   let syntax: Syntax
   let style: LiquidStyle
   /// Whether a filter that gets too few or too many arguments is an error.
-  var countsArguments: Bool
+  var countsArguments = false
   /// Whether a block that holds nothing but white space and assignments writes nothing.
-  var dropsBlankBlocks: Bool
-  /// Whether the filters of Superwall's editor, and `money` and `plural`, are there.
-  var hasOwnFilters: Bool
+  var dropsBlankBlocks = false
+  /// Whether the filters that neither implementation has are there: `date_add`, countdowns, `money`,
+  /// `plural` and their like.
+  var hasOwnFilters = false
+  /// The paths that there are, where there is nothing but paths.
+  var roots: [Root] = []
 
-  /// Liquid as liquidjs renders it, with the filters of Superwall's editor. The default.
-  public static let superwall = TemplateDialect(
-    syntax: .javaScript, style: .javaScript, countsArguments: false,
-    dropsBlankBlocks: false, hasOwnFilters: true)
+  /// Liquid as liquidjs renders it. The default.
+  public static let liquidjs = TemplateDialect(
+    syntax: .javaScript, style: .javaScript, hasOwnFilters: true)
   /// Liquid as Shopify's implementation renders it.
   public static let shopify = TemplateDialect(
     syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
     hasOwnFilters: true)
-  /// Paths only; what does not resolve stays in the text as it is written.
-  public static let agentwallie = TemplateDialect(
-    syntax: .paths, style: .ruby, countsArguments: false,
-    dropsBlankBlocks: false, hasOwnFilters: false)
 
-  public static let all = [superwall, shopify, agentwallie]
-
-  /// The dialect with a name, or nil.
-  public init?(named name: String) {
-    guard let dialect = TemplateDialect.all.first(where: { $0.name == name }) else { return nil }
-    self = dialect
-  }
-
-  private init(
-    syntax: Syntax, style: LiquidStyle, countsArguments: Bool,
-    dropsBlankBlocks: Bool, hasOwnFilters: Bool
-  ) {
-    self.syntax = syntax
-    self.style = style
-    self.countsArguments = countsArguments
-    self.dropsBlankBlocks = dropsBlankBlocks
-    self.hasOwnFilters = hasOwnFilters
+  /// Paths from these roots only; what does not resolve stays in the text as it is written.
+  package static func paths(_ roots: [Root]) -> TemplateDialect {
+    TemplateDialect(syntax: .paths, style: .ruby, roots: roots)
   }
 }
 
@@ -159,7 +146,7 @@ public struct TemplateEnvironment: Sendable {
   public var limits: TemplateLimits
 
   public init(
-    dialect: TemplateDialect = .superwall, isHTML: Bool = false, templates: [String: String] = [:],
+    dialect: TemplateDialect = .liquidjs, isHTML: Bool = false, templates: [String: String] = [:],
     limits: TemplateLimits = TemplateLimits()
   ) {
     self.init(
@@ -168,7 +155,7 @@ public struct TemplateEnvironment: Sendable {
   }
 
   package init(
-    dialect: TemplateDialect = .superwall, delimiters: TemplateDelimiters = .both,
+    dialect: TemplateDialect = .liquidjs, delimiters: TemplateDelimiters = .both,
     mode: TemplateMode = .lax, isHTML: Bool = false, templates: [String: String] = [:],
     limits: TemplateLimits = TemplateLimits()
   ) {

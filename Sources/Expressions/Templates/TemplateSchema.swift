@@ -1,4 +1,4 @@
-/// What a template may read: the values that a paywall will have, by name.
+/// What a template may read: the values that there will be, by name.
 ///
 /// ```swift
 /// let schema = TemplateSchema(.object([("user", .object([("name", .scalar(.string))], isOpen: false))], isOpen: false))
@@ -24,7 +24,7 @@ package struct TemplateSchema: Sendable {
     /// Where the object is.
     package var path: [String]
     package var code: Diagnostic.Code
-    /// What stands before the name: `no product fills the slot`.
+    /// What stands before the name: `the list has no column`.
     package var message: String
     /// Members that are not offered in place of the name.
     package var unlisted: [String]

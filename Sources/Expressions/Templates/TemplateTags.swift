@@ -247,7 +247,7 @@ extension TemplateParser {
     return (Markup(source: source, at: start + 2, end: end).rest, end + 2)
   }
 
-  /// A path of a root and a name; products need a third one. Names behind them do not count.
+  /// A path of as many names as its root wants. Names behind them do not count.
   private mutating func path(_ content: TemplateTree.Bytes, _ from: Int, _ to: Int) -> UInt32? {
     let bytes = ByteView(rebasing: source[Int(content.from)..<Int(content.from + content.count)])
     var names: [TemplateTree.Bytes] = []
@@ -258,15 +258,12 @@ extension TemplateParser {
     }
     names.append(TemplateTree.Bytes(start, Int(content.from + content.count)))
     names.removeAll { $0.count == 0 }
-    guard let root = names.first else { return nil }
-    let wanted: Int
-    switch String(decoding: source[Int(root.from)..<Int(root.from + root.count)], as: UTF8.self) {
-    case "products": wanted = 3
-    case "user", "theme": wanted = 2
-    default: return nil
-    }
-    guard names.count >= wanted else { return nil }
-    let segments = names.prefix(wanted).map {
+    guard let first = names.first else { return nil }
+    let written = source[Int(first.from)..<Int(first.from + first.count)]
+    guard let root = dialect.roots.first(where: { $0.name.utf8.elementsEqual(written) }),
+      names.count >= root.names
+    else { return nil }
+    let segments = names.prefix(root.names).map {
       tree.add(.name, Int($0.from), Int($0.from + $0.count), $0.from, $0.count)
     }
     let path = tree.add(

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 internal import Scenarios
 
 /// Suite `tollgate-templates`: what no other suite of templates can say: escaping, limits, zones,

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 internal import Scenarios
 
 /// Suite `paywall-strings`: one text in up to three spellings, and Shopify's reading of the first.

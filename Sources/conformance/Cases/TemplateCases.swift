@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 internal import Scenarios
 
 /// Suites of templates: `liquid`, `liquidjs`, `paywall-strings`, `superwall-filters` and

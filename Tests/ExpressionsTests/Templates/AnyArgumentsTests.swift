@@ -23,7 +23,7 @@ struct AnyArgumentsTests {
     "-9e18", #""9223372036854775807""#, "null", #""a""#, "2.5",
   ]
 
-  private static let environments = [TemplateEnvironment(), Rendered.shopify, Rendered.wallie]
+  private static let environments = [TemplateEnvironment(), Rendered.shopify, Rendered.paths]
 
   /// Renders a template with each of the data, and counts what became text.
   private func render(

@@ -34,5 +34,8 @@ struct Rendered {
   }
 
   static let shopify = TemplateEnvironment(dialect: .shopify)
-  static let wallie = TemplateEnvironment(dialect: .agentwallie)
+  static let paths = TemplateEnvironment(
+    dialect: .paths([
+      TemplateDialect.Root("products", names: 3), TemplateDialect.Root("user", names: 2),
+    ]))
 }
