@@ -96,18 +96,9 @@ enum SuperscriptLiterals {
       return from + count
     }
 
+    /// Quotes are apart here.
     private var simple: UInt8? {
-      switch kind {
-      case UInt8(ascii: "a"): 0x07
-      case UInt8(ascii: "b"): 0x08
-      case UInt8(ascii: "f"): 0x0C
-      case UInt8(ascii: "n"): 0x0A
-      case UInt8(ascii: "r"): 0x0D
-      case UInt8(ascii: "t"): 0x09
-      case UInt8(ascii: "v"): 0x0B
-      case UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "`"): kind
-      default: nil
-      }
+      kind == UInt8(ascii: "\"") || kind == UInt8(ascii: "'") ? nil : Literals.simpleEscape(kind)
     }
   }
 
@@ -135,16 +126,7 @@ enum RustNumbers {
     if digits.first == UInt8(ascii: "+") || allowsMinus && digits.first == UInt8(ascii: "-") {
       digits = digits.dropFirst()
     }
-    guard !digits.isEmpty else { return nil }
-    var value: UInt64 = 0
-    for byte in digits {
-      guard byte &- 0x30 < 10 else { return nil }
-      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = product.addingReportingOverflow(UInt64(byte &- 0x30))
-      if overflow || carry { return nil }
-      value = sum
-    }
-    return value
+    return Digits.number(digits)
   }
 
   /// A decimal number that may lack its whole part or its fraction, `inf`, `infinity` or `nan`.

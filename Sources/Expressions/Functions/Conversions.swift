@@ -31,25 +31,12 @@ enum Conversions {
     var at = 0
     let isNegative = text.first == UInt8(ascii: "-")
     if isNegative || text.first == UInt8(ascii: "+") { at = 1 }
-    guard at < text.count, let magnitude = digits(text, from: at) else { return nil }
+    guard at < text.count, let magnitude = Digits.number(text[at...]) else { return nil }
     if isNegative {
       guard magnitude <= 1 << 63 else { return nil }
       return Cell(Int64(bitPattern: 0 &- magnitude))
     }
     return Int64(exactly: magnitude).map { Cell($0) }
-  }
-
-  private static func digits(_ text: ByteView, from start: Int) -> UInt64? {
-    guard start < text.count else { return nil }
-    var value: UInt64 = 0
-    for i in start..<text.count {
-      guard text[i] &- 0x30 < 10 else { return nil }
-      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = product.addingReportingOverflow(UInt64(text[i] &- 0x30))
-      if overflow || carry { return nil }
-      value = sum
-    }
-    return value
   }
 
   static func uint(_ value: UnsafePointer<Cell>) -> Cell {
@@ -62,7 +49,7 @@ enum Conversions {
       guard cell.doubleValue >= 0, cell.doubleValue < 0x1p64 else { return Cell(fault: .overflow) }
       return Cell(UInt64(cell.doubleValue))
     case Tag.longText, Tag.shortText...:
-      return digits(value.textBytes, from: 0).map { Cell($0) } ?? unconvertible
+      return Digits.number(value.textBytes).map { Cell($0) } ?? unconvertible
     default: return fault(value)
     }
   }

@@ -87,7 +87,7 @@ enum Literals {
     }
   }
 
-  private static func simpleEscape(_ kind: UInt8) -> UInt8? {
+  static func simpleEscape(_ kind: UInt8) -> UInt8? {
     switch kind {
     case UInt8(ascii: "a"): 0x07
     case UInt8(ascii: "b"): 0x08
@@ -107,15 +107,7 @@ enum Literals {
   static func magnitude(_ token: Token, in source: ByteView) -> UInt64? {
     let isHex = token.kind == .hexInt || token.kind == .hexUint
     let isUnsigned = token.kind == .uint || token.kind == .hexUint
-    let radix: UInt64 = isHex ? 16 : 10
-    var value: UInt64 = 0
-    for i in (token.from + (isHex ? 2 : 0))..<(token.to - (isUnsigned ? 1 : 0)) {
-      guard let digit = Digits.hex(source[i]) else { return nil }
-      let (product, overflow) = value.multipliedReportingOverflow(by: radix)
-      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-      guard !overflow, !carry else { return nil }
-      value = sum
-    }
-    return value
+    let digits = source[(token.from + (isHex ? 2 : 0))..<(token.to - (isUnsigned ? 1 : 0))]
+    return Digits.number(digits, radix: isHex ? 16 : 10)
   }
 }

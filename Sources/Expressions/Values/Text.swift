@@ -63,6 +63,19 @@ package enum Digits {
     default: nil
     }
   }
+
+  /// The whole number that digits are; nil when there are none, for other bytes, and above 64 bits.
+  static func number(_ digits: some Sequence<UInt8>, radix: UInt64 = 10) -> UInt64? {
+    var value: UInt64?
+    for byte in digits {
+      guard let digit = hex(byte), digit < radix else { return nil }
+      let (product, overflow) = (value ?? 0).multipliedReportingOverflow(by: radix)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+      if overflow || carry { return nil }
+      value = sum
+    }
+    return value
+  }
 }
 
 /// Numbers from text, independent of any locale.

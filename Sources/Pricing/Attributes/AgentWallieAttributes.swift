@@ -19,7 +19,7 @@ extension AttributeProducer {
     let locale = self.locale(context.locale ?? product.locale ?? context.deviceLocale)
     var writer = AttributeWriter(profile.schema)
     writePrice(product, locale, to: &writer)
-    try writePerMonth(product, terms, locale, to: &writer)
+    try writePerMonth(product, terms, locale, .halfEven, to: &writer)
     writePeriod(terms, to: &writer)
     writeTrial(product, locale, to: &writer)
     let offer = Savings.Offer(price: product.price, period: terms.period)
@@ -35,7 +35,7 @@ extension AttributeProducer {
     writer.add(unlessEmpty: id)
     if let price = product.price { writer.add(plain: price.micros) } else { writer.absent() }
     writer.add(unlessEmpty: product.identifier)
-    try writeExactPerMonth(product, terms, locale, to: &writer)
+    try writePerMonth(product, terms, locale, .down, to: &writer)
     writer.add(int: try percentage(.down))
     return writer.finish(profile)
   }
@@ -52,9 +52,10 @@ extension AttributeProducer {
     }
   }
 
+  /// The price per month; rounded down it is never shown too high.
   private mutating func writePerMonth(
     _ product: PricedProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
-    to writer: inout AttributeWriter
+    _ rounding: Rounding, to writer: inout AttributeWriter
   ) throws(PricingError) {
     guard let price = product.price, let period = terms.period else {
       writer.absent()
@@ -62,27 +63,13 @@ extension AttributeProducer {
     }
     let format = format(price.currency, locale)
     let prices = UnitPrices(micros: price.micros, period: period, factors: .agentWallie)
-    let derived = try prices.per(.month, digits: format.fractionDigits, .halfEven)
+    let derived = try prices.per(.month, digits: format.fractionDigits, rounding)
     if ExactPrice.exceeds(
       derived.micros, price.micros, derived.numerator, derived.denominator)
     {
       writer.markAboveExact(writer.place)
     }
     writer.add(derived.micros, format)
-  }
-
-  /// The price per month that is never shown too high.
-  private mutating func writeExactPerMonth(
-    _ product: PricedProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
-    to writer: inout AttributeWriter
-  ) throws(PricingError) {
-    guard let price = product.price, let period = terms.period else {
-      writer.absent()
-      return
-    }
-    let format = format(price.currency, locale)
-    let prices = UnitPrices(micros: price.micros, period: period, factors: .agentWallie)
-    writer.add(try prices.per(.month, digits: format.fractionDigits, .down).micros, format)
   }
 
   private func writePeriod(_ terms: AgentWallieTerms, to writer: inout AttributeWriter) {
