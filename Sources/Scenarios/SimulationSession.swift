@@ -24,7 +24,7 @@ package final class SimulationSession {
   }
 
   /// 2026-01-01T00:00:00Z.
-  static let start: Int64 = 1_767_225_600_000
+  static let start: Instant = 1_767_225_600_000
 
   let clock = VirtualClock(now: SimulationSession.start)
   let executor = SimulationExecutor()

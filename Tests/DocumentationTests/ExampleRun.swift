@@ -82,7 +82,7 @@ final class ExampleRun {
     let compiled = TemplateEnvironment().compile(template)
     #expect(compiled.diagnostics.isEmpty, sourceLocation: location)
     let output = try #require(compiled.output, sourceLocation: location)
-    let options = RenderOptions(now: (1_772_366_400, 0), money: .prices)
+    let options = RenderOptions(now: 1_772_366_400_000, money: .prices)
     let rendered = try output.render(ExampleRun.texts, options)
     same(rendered.text, text ?? rendered.text, at: location)
   }

@@ -1,5 +1,6 @@
 // Made by Tools/make-examples.sh from docstrings and guides. Do not edit.
 // swift-format-ignore-file
+import CivilTime
 import Expressions
 import Pricing
 import RuleEngine
@@ -7,6 +8,15 @@ import Testing
 
 @Suite("Examples of docstrings and guides")
 struct Examples {
+  @Test("Sources/CivilTime/Instant.swift, milliseconds")
+  func Sources_CivilTime_Instant_milliseconds() throws {
+    let example = ExampleRun(results: 2)
+    let start: Instant = 1_772_366_400_000
+    example.same(start.text, "2026-03-01T12:00:00Z")
+    example.same((start + 90_000) - start, 90_000)
+    example.end()
+  }
+
   @Test("Sources/Expressions/Checking/CustomFunction.swift, CustomFunction")
   func Sources_Expressions_Checking_CustomFunction_CustomFunction() throws {
     let example = ExampleRun(results: 2)
@@ -411,7 +421,7 @@ struct Examples {
   func Sources_RuleEngine_Config_Audience_OccurrenceLimit() throws {
     let example = ExampleRun(results: 2)
     let daily = OccurrenceLimit(key: "upsell", maxCount: 2, interval: .minutes(1_440))
-    let now: Int64 = 1_772_366_400_000
+    let now: Instant = 1_772_366_400_000
     let count = daily.count([now - 90_000_000, now - 3_600_000], now: now)
     example.same(count, 1)
     example.same(daily.allows(storedCount: count), true)
@@ -563,7 +573,7 @@ struct Examples {
     var evaluator = PlacementEvaluator(
       ruleSet: try RuleSet.compile(config).get(), subjectID: "user-1",
       attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
-    let now: Int64 = 1_772_366_400_000
+    let now: Instant = 1_772_366_400_000
     example.same(evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type, "Paywall")
     example.same(evaluator.assignments.map(\.variantID), ["v1"])
     example.end()

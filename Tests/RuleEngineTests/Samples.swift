@@ -39,8 +39,8 @@ func ruleSet(_ rules: String..., language: RuleLanguage = .standard) throws -> R
 
 /// What `p` gives a subject.
 func decide(
-  _ ruleSet: RuleSet, _ context: Value = .map([]), subject: String = "u", now: Int64 = 0,
-  assignments: [(String, String)] = [], occurrences: [String: [Int64]] = [:]
+  _ ruleSet: RuleSet, _ context: Value = .map([]), subject: String = "u", now: Instant = 0,
+  assignments: [(String, String)] = [], occurrences: [String: [Instant]] = [:]
 ) throws -> Decision {
   var frame = Frame(for: ruleSet.program)
   try frame.fill(context)
@@ -53,8 +53,8 @@ func decide(
 
 /// Why each audience of `p` matches or does not.
 func reasons(
-  _ ruleSet: RuleSet, _ context: Value = .map([]), now: Int64 = 0,
-  occurrences: [String: [Int64]] = [:], entitlements: [String] = []
+  _ ruleSet: RuleSet, _ context: Value = .map([]), now: Instant = 0,
+  occurrences: [String: [Instant]] = [:], entitlements: [String] = []
 ) throws -> [Decision.Reason] {
   var frame = Frame(for: ruleSet.program)
   try frame.fill(context)

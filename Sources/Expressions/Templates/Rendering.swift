@@ -1,4 +1,4 @@
-internal import CivilTime
+public import CivilTime
 
 /// What only the caller of a rendering knows.
 ///
@@ -17,8 +17,8 @@ public struct RenderOptions: Sendable {
   }
 
   public var escaping: Escaping
-  /// What the word `now` means, in seconds since 1970 and nanoseconds; without it `now` is an error.
-  public var now: (seconds: Int64, nanoseconds: Int32)?
+  /// What the word `now` means; without it `now` is an error.
+  public var now: Instant?
   /// The zone in which dates are shown; without one they keep the offset that they were written with.
   public var zone: TemplateZone?
   /// The locale of `money` and `plural`.
@@ -26,7 +26,7 @@ public struct RenderOptions: Sendable {
   public var money: MoneyFormatter?
 
   public init(
-    escaping: Escaping = .text, now: (seconds: Int64, nanoseconds: Int32)? = nil,
+    escaping: Escaping = .text, now: Instant? = nil,
     zone: TemplateZone? = nil, locale: String = "en_US", money: MoneyFormatter? = nil
   ) {
     self.escaping = escaping
@@ -115,9 +115,7 @@ extension Frame {
   /// Sets what templates that are rendered on this frame know of their surroundings.
   public mutating func setOptions(_ options: RenderOptions) {
     rendering.escapesHTML = options.escaping == .html
-    rendering.now = options.now.flatMap {
-      Timestamp(seconds: $0.seconds, nanoseconds: $0.nanoseconds)
-    }
+    rendering.now = options.now?.timestamp
     rendering.zone = options.zone?.rules
     rendering.locale = options.locale
     rendering.money = options.money

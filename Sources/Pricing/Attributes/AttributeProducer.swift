@@ -1,10 +1,10 @@
-internal import CivilTime
+public import CivilTime
 internal import Expressions
 
 /// What attributes depend on beside the product. Nothing of it is asked of the machine.
 public struct PricingContext: Hashable, Sendable {
-  /// Milliseconds since 1970: when a trial would begin.
-  public var now: Int64
+  /// When a trial would begin.
+  public var now: Instant
   /// A name of the tz database, or an offset such as `+02:00`.
   public var timeZone: String
   /// The locale of the device: dates, words for periods, and on Android prices.
@@ -16,7 +16,7 @@ public struct PricingContext: Hashable, Sendable {
   public var history: TrialHistory
 
   public init(
-    now: Int64, timeZone: String = "UTC", deviceLocale: String = "en_US", locale: String? = nil,
+    now: Instant, timeZone: String = "UTC", deviceLocale: String = "en_US", locale: String? = nil,
     trialRules: TrialRules? = nil, history: TrialHistory = TrialHistory()
   ) {
     self.now = now

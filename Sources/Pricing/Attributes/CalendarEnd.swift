@@ -3,21 +3,15 @@ internal import Expressions
 
 /// When a period that begins now will end: by the calendar, as clocks in a zone show it.
 struct CalendarEnd: Sendable {
-  /// Milliseconds since 1970.
-  let now: Int64
+  let now: Instant
   let zone: TimeZoneRules
 
   private let local: CivilTime
-  /// What is left of ``now`` within its second.
-  private let milliseconds: Int64
 
-  init(now: Int64, zone: TimeZoneRules) {
+  init(now: Instant, zone: TimeZoneRules) {
     self.now = now
     self.zone = zone
-    var quotient = now / 1_000
-    if now % 1_000 < 0 { quotient -= 1 }
-    milliseconds = (now % 1_000 + 1_000) % 1_000
-    local = CivilTime(secondsSince1970: quotient, offset: zone.offset(atUTC: quotient))
+    local = CivilTime(secondsSince1970: now.seconds, offset: zone.offset(atUTC: now.seconds))
   }
 
   /// The day on which it ends. Months and years keep the day of the month where there is one: a
@@ -31,9 +25,8 @@ struct CalendarEnd: Sendable {
     }
   }
 
-  /// The instant, in milliseconds since 1970: the same time of day on that day. Where clocks are set
-  /// forward over it, it is later by as much. Past the ends of 64 bits it is the end.
-  func instant(after period: Period) -> Int64 {
+  /// The same time of day on that day. Where clocks are set forward over it, it is later by as much.
+  func instant(after period: Period) -> Instant {
     let date = date(after: period)
     guard
       let end = CivilTime(date: date, hour: local.hour, minute: local.minute, second: local.second)
@@ -48,10 +41,7 @@ struct CalendarEnd: Sendable {
     return instant(wall - before)
   }
 
-  private func instant(_ seconds: Int64) -> Int64 {
-    let whole = seconds.multipliedReportingOverflow(by: 1_000)
-    let end = whole.partialValue.addingReportingOverflow(milliseconds)
-    guard whole.overflow || end.overflow else { return end.partialValue }
-    return seconds < 0 ? .min : .max
+  private func instant(_ seconds: Int64) -> Instant {
+    Instant(seconds: seconds) + now.millisecondOfSecond
   }
 }

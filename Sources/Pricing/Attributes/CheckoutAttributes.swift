@@ -129,7 +129,7 @@ extension AttributeProducer {
   }
 
   private func writeEnd(_ intro: IntroductoryOffer?, to writer: inout AttributeWriter) {
-    guard let intro, let text = Self.text(milliseconds: end.instant(after: intro.period)) else {
+    guard let intro, let text = Self.text(end.instant(after: intro.period)) else {
       writer.absent()
       return
     }
@@ -137,11 +137,9 @@ extension AttributeProducer {
   }
 
   /// `2026-03-13T00:00:00.000Z`
-  private static func text(milliseconds: Int64) -> String? {
-    let seconds = ExactPrice.quotient(milliseconds, 1_000, .down)
-    let rest = milliseconds - seconds * 1_000
-    guard let time = Timestamp(seconds: seconds) else { return nil }
-    let digits = String(1_000 + rest).dropFirst()
+  private static func text(_ instant: Instant) -> String? {
+    guard let time = Timestamp(seconds: instant.seconds) else { return nil }
+    let digits = String(1_000 + instant.millisecondOfSecond).dropFirst()
     return time.text.dropLast() + "." + digits + "Z"
   }
 

@@ -1,3 +1,4 @@
+package import CivilTime
 internal import Expressions
 
 /// The formats that a profile writes a product's prices in.
@@ -178,8 +179,8 @@ extension AttributeProducer {
     for unit in Self.units { try writeTrialPrice(trial, per: unit, formats, to: &writer) }
   }
 
-  /// When the product's trial would end if it began now, in milliseconds since 1970; nil without one.
-  package func trialEnd(of product: PricedProduct) -> Int64? {
+  /// When the product's trial would end if it began now; nil without one.
+  package func trialEnd(of product: PricedProduct) -> Instant? {
     guard let terms = try? SuperwallTerms(product, profile), let trial = terms.trial else {
       return nil
     }

@@ -1,3 +1,5 @@
+public import CivilTime
+
 /// What a batch is to do: which placements, how subjects are assigned, when it is, what to write.
 /// Shared by all workers.
 ///
@@ -30,8 +32,7 @@ public final class BatchPlan: Sendable {
   }
 
   public let ruleSet: RuleSet
-  /// Milliseconds since 1970.
-  public let now: Int64
+  public let now: Instant
   /// The same time with a calendar, for questions about events.
   public let clock: HistoryClock
   public let assigner: Assigner
@@ -49,7 +50,7 @@ public final class BatchPlan: Sendable {
   /// - Parameters:
   ///   - ruleSet: what decides.
   ///   - placements: names; nil for all of the config, in its order.
-  ///   - now: when it is, in milliseconds since 1970.
+  ///   - now: when it is.
   ///   - assigner: how subjects without an assignment get one.
   ///   - layout: whether there is a line for each outcome or for each user.
   ///   - form: how outcomes are written.
@@ -57,7 +58,7 @@ public final class BatchPlan: Sendable {
   ///   - lineLimit: the longest line that is read, in bytes.
   ///   - clock: the same time with a calendar; nil for one in UTC.
   public convenience init(
-    _ ruleSet: RuleSet, placements: [String]? = nil, now: Int64, assigner: Assigner,
+    _ ruleSet: RuleSet, placements: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil
   ) {
@@ -68,7 +69,7 @@ public final class BatchPlan: Sendable {
 
   /// - Parameter texts: what is rendered for outcomes with a paywall; nil for nothing.
   package init(
-    _ ruleSet: RuleSet, placements names: [String]? = nil, now: Int64, assigner: Assigner,
+    _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?
   ) {

@@ -75,7 +75,7 @@ package enum Preload: String, Hashable, Sendable, CaseIterable {
 ///
 /// ```swift
 /// let daily = OccurrenceLimit(key: "upsell", maxCount: 2, interval: .minutes(1_440))
-/// let now: Int64 = 1_772_366_400_000
+/// let now: Instant = 1_772_366_400_000
 /// let count = daily.count([now - 90_000_000, now - 3_600_000], now: now)  // 1
 /// daily.allows(storedCount: count)  // true
 /// ```
@@ -105,22 +105,22 @@ public struct OccurrenceLimit: Hashable, Sendable {
   /// Whether one more occurrence is within the limit.
   public func allows(storedCount: Int) -> Bool { storedCount < maxCount }
 
-  /// How many of these occurrences count at `now`. What is later has not happened yet. Times are in
-  /// milliseconds since 1970.
-  public func count(_ times: some Sequence<Int64>, now: Int64, sessionStart: Int64? = nil) -> Int {
+  /// How many of these occurrences count at `now`. What is later has not happened yet.
+  public func count(_ times: some Sequence<Instant>, now: Instant, sessionStart: Instant? = nil)
+    -> Int
+  {
     guard let oldest = oldest(now: now, sessionStart: sessionStart) else { return 0 }
     return times.reduce(0) { count, time in count + (time >= oldest && time <= now ? 1 : 0) }
   }
 
   /// The time from which on occurrences count, or nil when none does.
-  package func oldest(now: Int64, sessionStart: Int64?) -> Int64? {
+  package func oldest(now: Instant, sessionStart: Instant?) -> Instant? {
     switch interval {
-    case .infinity: return .min
+    case .infinity: return .distantPast
     case .session: return sessionStart
     case .minutes(let minutes):
       let (span, isHuge) = Int64(minutes).multipliedReportingOverflow(by: 60_000)
-      let (start, isBefore) = now.subtractingReportingOverflow(span)
-      return isHuge || isBefore ? .min : start
+      return isHuge ? .distantPast : now - span
     }
   }
 }

@@ -11,9 +11,8 @@ enum CalendarUnit {
 extension HistoryClock {
   /// Whole units from an event to now as Foundation's calendar counts them: a unit is over when as
   /// much of the calendar has passed. Later events give negative numbers.
-  func wholeUnits(_ kind: ComputedProperty.Kind, since time: Int64) -> Int {
-    let (span, overflow) = now.subtractingReportingOverflow(time)
-    guard !overflow else { return 0 }
+  func wholeUnits(_ kind: ComputedProperty.Kind, since time: Instant) -> Int {
+    let span = now - time
     switch kind {
     case .minutesSince: return Int(span / 60_000)
     case .hoursSince: return Int(span / 3_600_000)
@@ -25,9 +24,8 @@ extension HistoryClock {
 
   /// Superwall-Android's numbers: what is left of minutes and hours, days of 24 hours, differences
   /// of calendar fields.
-  func androidUnits(_ kind: ComputedProperty.Kind, since time: Int64) -> Int {
-    let (span, overflow) = now.subtractingReportingOverflow(time)
-    guard !overflow else { return 0 }
+  func androidUnits(_ kind: ComputedProperty.Kind, since time: Instant) -> Int {
+    let span = now - time
     switch kind {
     case .minutesSince: return Int(span / 60_000 % 60)
     case .hoursSince: return Int(span / 3_600_000 % 24)
@@ -38,32 +36,32 @@ extension HistoryClock {
   }
 
   /// The difference of the months' numbers.
-  private func monthsBetween(_ time: Int64) -> Int {
+  private func monthsBetween(_ time: Instant) -> Int {
     let (from, to) = (civil(time), civil(now))
     return (to.year - from.year) * 12 + to.month - from.month
   }
 
-  private func wholeDays(since time: Int64) -> Int {
+  private func wholeDays(since time: Instant) -> Int {
     let estimate = civil(now).date.daysSince1970 - civil(time).date.daysSince1970
     return adjusted(estimate) { moved(time, .days($0)) }
   }
 
   /// How often a number of months fits between an event and now.
-  private func steps(since time: Int64, of months: Int, estimate: Int) -> Int {
+  private func steps(since time: Instant, of months: Int, estimate: Int) -> Int {
     adjusted(estimate) { moved(time, .months($0 * months)) }
   }
 
   /// The number of steps nearest to 0 that do not pass now, beginning from an estimate that is at
   /// most one too many.
-  private func adjusted(_ estimate: Int, _ at: (Int) -> Int64) -> Int {
+  private func adjusted(_ estimate: Int, _ at: (Int) -> Instant) -> Int {
     if estimate > 0 { return at(estimate) > now ? estimate - 1 : estimate }
     if estimate < 0 { return at(estimate) < now ? estimate + 1 : estimate }
     return 0
   }
 
-  /// The same time of day some steps later, in milliseconds since 1970. The last day of a month
-  /// stands for days that the month does not have.
-  func moved(_ time: Int64, _ unit: CalendarUnit) -> Int64 {
+  /// The same time of day some steps later. The last day of a month stands for days that the month
+  /// does not have.
+  func moved(_ time: Instant, _ unit: CalendarUnit) -> Instant {
     let civil = civil(time)
     let date: CivilDate
     switch unit {
@@ -74,13 +72,13 @@ extension HistoryClock {
     let days = date.daysSince1970 - civil.date.daysSince1970
     // The clock may have been put forward or back between the two.
     let moved = time + Int64(days) * 86_400_000
-    let before = zone.offset(atUTC: time.flooredSeconds.whole)
-    let after = zone.offset(atUTC: moved.flooredSeconds.whole)
+    let before = zone.offset(atUTC: time.seconds)
+    let after = zone.offset(atUTC: moved.seconds)
     return moved + Int64(before - after) * 1_000
   }
 
   /// The time one step ago.
-  func calendarStart(_ unit: CalendarUnit) -> Int64 {
+  func calendarStart(_ unit: CalendarUnit) -> Instant {
     switch unit {
     case .hours(let count): moved(now, .hours(-count))
     case .days(let count): moved(now, .days(-count))

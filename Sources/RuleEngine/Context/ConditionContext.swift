@@ -1,7 +1,10 @@
 package import Expressions
 
 /// What the conditions of a paywall's components read: products by slot, the user, the theme.
-package enum ConditionContext {
+package struct ConditionContext: Hashable, Sendable {
+  /// The roots, a map to fill a frame with.
+  package let value: Value
+
   /// A context for conditions.
   ///
   /// - Parameters:
@@ -9,21 +12,21 @@ package enum ConditionContext {
   ///   - selected: index of the selected slot; out of range means that none is.
   ///   - resolved: by slot name, further fields of its product, such as `price` and `has_trial`.
   ///   - user: the user's attributes, a map.
-  package static func make(
+  package init(
     slots: [ProductSlot], selected: Int, resolved: [String: Value] = [:], user: Value = .map([]),
     theme: PaywallSchema.Theme? = nil
-  ) -> Value {
+  ) {
     var products: [Value.Entry] = []
     if slots.indices.contains(selected) {
-      products.append(entry("selected", fields(slots[selected], resolved)))
+      products.append(Self.entry("selected", Self.fields(slots[selected], resolved)))
     }
     // A slot that is called "selected" comes later and therefore counts.
-    for slot in slots { products.append(entry(slot.slot, fields(slot, resolved))) }
+    for slot in slots { products.append(Self.entry(slot.slot, Self.fields(slot, resolved))) }
     var roots: [Value.Entry] = []
-    if !products.isEmpty { roots.append(entry("products", .map(products))) }
-    roots.append(entry("user", user))
-    if let theme { roots.append(entry("theme", theme.value)) }
-    return .map(roots)
+    if !products.isEmpty { roots.append(Self.entry("products", .map(products))) }
+    roots.append(Self.entry("user", user))
+    if let theme { roots.append(Self.entry("theme", theme.value)) }
+    value = .map(roots)
   }
 
   private static func entry(_ key: String, _ value: Value) -> Value.Entry {

@@ -1,13 +1,14 @@
+public import CivilTime
+
 /// What is known of a subject beside its attributes, as plain values: who it is, when it is, what
 /// it was assigned, what it owns and how often rules have applied to it.
 public struct DecisionState: Hashable, Sendable {
   /// Occurrences that are stored under one key.
   public struct Occurrences: Hashable, Sendable {
     public var key: String
-    /// Milliseconds since 1970.
-    public var times: [Int64]
+    public var times: [Instant]
 
-    public init(key: String, times: [Int64]) {
+    public init(key: String, times: [Instant]) {
       self.key = key
       self.times = times
     }
@@ -15,18 +16,18 @@ public struct DecisionState: Hashable, Sendable {
 
   /// The identity that assignments go by: a user ID, or an alias.
   public var subjectID: String
-  /// The time of the decision, in milliseconds since 1970.
-  public var now: Int64
+  /// The time of the decision.
+  public var now: Instant
   public var assignments: [Assignment]
   public var occurrences: [Occurrences]
   /// What the subject owns, for audiences that pass over owners.
   public var entitlements: [String]
-  /// When the current session began, in milliseconds since 1970; nil when one begins now.
-  public var sessionStart: Int64?
+  /// When the current session began; nil when one begins now.
+  public var sessionStart: Instant?
 
   public init(
-    subjectID: String, now: Int64, assignments: [Assignment] = [],
-    occurrences: [Occurrences] = [], entitlements: [String] = [], sessionStart: Int64? = nil
+    subjectID: String, now: Instant, assignments: [Assignment] = [],
+    occurrences: [Occurrences] = [], entitlements: [String] = [], sessionStart: Instant? = nil
   ) {
     self.subjectID = subjectID
     self.now = now
@@ -47,7 +48,7 @@ public struct DecisionState: Hashable, Sendable {
   }
 
   /// The occurrences that count for a limit now, in order.
-  func counted(for limit: OccurrenceLimit) -> [Int64] {
+  func counted(for limit: OccurrenceLimit) -> [Instant] {
     occurrences.filter { $0.key.utf8.elementsEqual(limit.key.utf8) }.flatMap(\.times)
       .filter { limit.count([$0], now: now, sessionStart: sessionStart) == 1 }.sorted()
   }

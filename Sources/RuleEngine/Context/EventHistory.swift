@@ -1,40 +1,30 @@
-internal import CivilTime
+public import CivilTime
 public import Expressions
 package import Pricing
 
 /// When a question about the past is asked, and in which time zone its calendar is.
 public struct HistoryClock: Hashable, Sendable {
-  /// Milliseconds since 1970.
-  public var now: Int64
+  public var now: Instant
   let zone: TimeZoneRules
 
   /// A clock in UTC.
-  public init(now: Int64) {
+  public init(now: Instant) {
     self.now = now
     zone = .utc
   }
 
   /// A clock in a time zone of the IANA database, or nil when there is none of this name.
-  public init?(now: Int64, timeZone: String) {
+  public init?(now: Instant, timeZone: String) {
     guard let zone = TimeZones.zone(named: timeZone) else { return nil }
     self.now = now
     self.zone = zone
   }
 
-  /// Date and time in the zone at some milliseconds since 1970.
-  func civil(_ time: Int64) -> CivilTime {
-    let seconds = time.flooredSeconds
-    return CivilTime(
-      secondsSince1970: seconds.whole, nanosecond: Int(seconds.rest) * 1_000_000,
-      offset: zone.offset(atUTC: seconds.whole))
-  }
-}
-
-extension Int64 {
-  /// Milliseconds as whole seconds, rounded down, and what is left.
-  var flooredSeconds: (whole: Int64, rest: Int64) {
-    let (whole, rest) = quotientAndRemainder(dividingBy: 1_000)
-    return rest < 0 ? (whole - 1, rest + 1_000) : (whole, rest)
+  /// Date and time in the zone.
+  func civil(_ time: Instant) -> CivilTime {
+    CivilTime(
+      secondsSince1970: time.seconds, nanosecond: Int(time.millisecondOfSecond) * 1_000_000,
+      offset: zone.offset(atUTC: time.seconds))
   }
 }
 
@@ -59,10 +49,10 @@ extension Int64 {
 /// rules.steps("p", frame: &frame, state: state)[0].reason  // .matched
 /// ```
 public struct EventHistory: Hashable, Sendable {
-  /// The times of the events of one name, in milliseconds since 1970.
+  /// The times of the events of one name.
   struct Series: Hashable, Sendable {
     var name: String
-    var times: [Int64]
+    var times: [Instant]
   }
 
   private(set) var series: [Series] = []
@@ -70,15 +60,15 @@ public struct EventHistory: Hashable, Sendable {
   public init() {}
 
   /// The events of each name, however many names there are.
-  package init(_ times: [String: [Int64]]) {
+  package init(_ times: [String: [Instant]]) {
     series = times.map { Series(name: $0.key, times: $0.value) }
   }
 
   /// Whether nothing ever happened.
   public var isEmpty: Bool { series.isEmpty }
 
-  /// Adds an event that was fired at a time, in milliseconds since 1970.
-  public mutating func record(_ name: String, at time: Int64) { record(name, at: [time]) }
+  /// Adds an event that was fired at a time.
+  public mutating func record(_ name: String, at time: Instant) { record(name, at: [time]) }
 
   /// Adds series of which no two have one name, however many there are.
   mutating func merge(_ more: [Series]) {
@@ -98,7 +88,7 @@ public struct EventHistory: Hashable, Sendable {
     }
   }
 
-  public mutating func record(_ name: String, at times: [Int64]) {
+  public mutating func record(_ name: String, at times: [Instant]) {
     guard !times.isEmpty else { return }
     if let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
       series[known].times += times
@@ -108,7 +98,7 @@ public struct EventHistory: Hashable, Sendable {
   }
 
   /// Without events of one name at a time or later.
-  func before(_ time: Int64, _ name: String) -> EventHistory {
+  func before(_ time: Instant, _ name: String) -> EventHistory {
     var history = self
     for i in series.indices where series[i].name.utf8.elementsEqual(name.utf8) {
       history.series[i].times.removeAll { $0 >= time }
@@ -117,7 +107,7 @@ public struct EventHistory: Hashable, Sendable {
   }
 
   /// The times of the events of one name that have happened.
-  private func times(of name: String, at clock: HistoryClock) -> [Int64] {
+  private func times(of name: String, at clock: HistoryClock) -> [Instant] {
     let all = series.first { $0.name.utf8.elementsEqual(name.utf8) }?.times ?? []
     return all.contains { $0 > clock.now } ? all.filter { $0 <= clock.now } : all
   }
@@ -192,7 +182,7 @@ extension EventHistory {
   }
 
   /// Superwall-Web remembers the last 2,000 events, whatever they are.
-  private func triggersOnWeb(_ clock: HistoryClock) -> [Int64] {
+  private func triggersOnWeb(_ clock: HistoryClock) -> [Instant] {
     let times = times(of: "trigger_fire", at: clock)
     let all = series.flatMap(\.times).filter { $0 <= clock.now }
     guard all.count > 2_000 else { return times }
@@ -206,7 +196,7 @@ extension EventHistory {
   }
 
   private func count(
-    _ times: [Int64], _ window: Window, _ clock: HistoryClock, _ platform: Platform
+    _ times: [Instant], _ window: Window, _ clock: HistoryClock, _ platform: Platform
   ) -> Int {
     let start =
       platform == .android ? clock.calendarStart(window.unit) : clock.now - window.milliseconds
@@ -264,7 +254,7 @@ extension RuleSet {
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
   public func answer(
     _ events: EventHistory, at clock: HistoryClock,
-    placement: (name: String, time: Int64)? = nil, in frame: inout Frame
+    placement: (name: String, time: Instant)? = nil, in frame: inout Frame
   ) throws(EvaluationError) {
     guard let platform = language.platform else { return }
     try answer(events, at: clock, on: platform, questions, in: &frame)

@@ -1,7 +1,10 @@
 package import Expressions
 
 /// What the texts of a paywall read: products by slot, the selected one, the user, the theme.
-package enum TextContext {
+package struct TextContext: Hashable, Sendable {
+  /// The roots, a map to fill a frame with.
+  package let value: Value
+
   /// A product in its place on a paywall.
   package struct SlottedProduct: Hashable, Sendable {
     package var slot: String
@@ -43,27 +46,27 @@ package enum TextContext {
   ///   - products: in the order of the paywall; of a slot that stands twice the last one counts.
   ///   - selected: index of the selected product; out of range means that none is.
   ///   - roots: further roots, such as `user`, `device`, `params` and `theme`.
-  package static func make(
+  package init(
     products: [SlottedProduct], selected: Int?, roots: [(name: String, value: Value)] = []
-  ) -> Value {
-    var slots = products.map { entry($0.slot, $0.value) }
+  ) {
+    var slots = products.map { Self.entry($0.slot, $0.value) }
     // A slot that is called "selected" cannot be reached.
     if let selected, products.indices.contains(selected) {
-      slots.append(entry("selected", products[selected].value))
-      slots.append(entry("selectedIndex", .int(Int64(selected))))
+      slots.append(Self.entry("selected", products[selected].value))
+      slots.append(Self.entry("selectedIndex", .int(Int64(selected))))
     }
     if !products.isEmpty {
       let hasOffer = products.contains { $0.hasIntroductoryOffer }
-      slots.append(entry("hasIntroductoryOffer", .bool(hasOffer)))
+      slots.append(Self.entry("hasIntroductoryOffer", .bool(hasOffer)))
     }
-    var entries = [entry("products", .map(slots))]
+    var entries = [Self.entry("products", .map(slots))]
     // Superwall's older editor reads products without a prefix.
-    for name in rootSlots {
+    for name in Self.rootSlots {
       guard let product = products.last(where: { $0.slot == name }) else { continue }
-      entries.append(entry(name, product.value))
+      entries.append(Self.entry(name, product.value))
     }
-    for root in roots { entries.append(entry(root.name, root.value)) }
-    return .map(entries)
+    for root in roots { entries.append(Self.entry(root.name, root.value)) }
+    value = .map(entries)
   }
 
   /// What the members of a user record are as roots, with what rules take from the record's top

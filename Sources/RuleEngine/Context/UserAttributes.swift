@@ -1,3 +1,4 @@
+internal import CivilTime
 package import Expressions
 
 /// What becomes of attributes that are set from outside.
@@ -24,8 +25,11 @@ package enum UserAttributes {
   }
 }
 
-/// The parameters of a placement.
-package enum PlacementParams {
+/// The parameters of a placement as rules see them: the app's own, and those that the SDK adds.
+package struct PlacementParams: Hashable, Sendable {
+  /// A map with all of them.
+  package let value: Value
+
   /// What of an app's own parameters is kept: names that begin with `$`, null and lists are left
   /// out, maps are kept, times become ISO 8601 text.
   package static func cleaned(_ custom: Value) -> Value {
@@ -35,29 +39,28 @@ package enum PlacementParams {
         switch entry.value {
         case .null, .list: return nil
         case .timestamp(let seconds, let nanoseconds):
-          let text = WireTime.text(
-            milliseconds: seconds &* 1_000 &+ Int64(nanoseconds / 1_000_000))
-          return text.map { Value.Entry(key: entry.key, value: .string($0)) }
+          let time = Timestamp(seconds: seconds, nanoseconds: nanoseconds).map(Instant.init)
+          return time?.text.map { Value.Entry(key: entry.key, value: .string($0)) }
         default: return entry
         }
       })
   }
 
-  /// The parameters that rules see: the app's own, and those that the SDK adds.
+  /// Joins the app's own parameters, cleaned, with those that the SDK adds.
   ///
   /// - Parameters:
   ///   - isStandardEvent: whether the SDK itself raised the placement.
   ///   - isFeatureGatable: whether a feature waits for what comes of it.
-  package static func make(
+  package init(
     placement: String, custom: Value, isStandardEvent: Bool, isFeatureGatable: Bool,
     sessionID: String
-  ) -> Value {
+  ) {
     let added: Value = .object([
       "$is_standard_event": .bool(isStandardEvent), "$event_name": .string(placement),
       "event_name": .string(placement), "$is_feature_gatable": .bool(isFeatureGatable),
       "$app_session_id": .string(sessionID),
     ])
-    let own = UserAttributes.entries(cleaned(custom)).filter { $0.key != "event_name" }
-    return .map(own + UserAttributes.entries(added))
+    let own = UserAttributes.entries(Self.cleaned(custom)).filter { $0.key != "event_name" }
+    value = .map(own + UserAttributes.entries(added))
   }
 }

@@ -192,10 +192,10 @@ extension UserMember {
         + "true or false as 'isSentToServer'" : nil
   }
 
-  /// Passes an object of lists of times: each name, then its times, in milliseconds since 1970.
+  /// Passes an object of lists of times: each name, then its times.
   func passTimes(
     _ cursor: inout JSONCursor, nesting: Int, name body: (JSONCursor.RawString) -> Void,
-    time: (Int64) -> Void
+    time: (Instant) -> Void
   ) throws(JSONFault) -> String? {
     if let problem = mismatch(cursor) {
       try cursor.skipValue(nesting: nesting)
@@ -220,7 +220,7 @@ extension UserMember {
         }
         let text = try cursor.string()
         do throws(WireTime.Fault) {
-          time(try UserMember.moment(text))
+          time(try UserMember.instant(text))
         } catch {
           note(error.message(UserMember.short(text.text)))
         }
@@ -229,8 +229,8 @@ extension UserMember {
     return problem
   }
 
-  /// Passes a time, which the body gets in milliseconds since 1970.
-  func passTime(_ cursor: inout JSONCursor, nesting: Int, _ body: (Int64) -> Void)
+  /// Passes a time.
+  func passTime(_ cursor: inout JSONCursor, nesting: Int, _ body: (Instant) -> Void)
     throws(JSONFault) -> String?
   {
     if let problem = mismatch(cursor) {
@@ -239,15 +239,15 @@ extension UserMember {
     }
     let text = try cursor.string()
     do throws(WireTime.Fault) {
-      body(try UserMember.moment(text))
+      body(try UserMember.instant(text))
       return nil
     } catch {
       return "\(key): \(error.message(UserMember.short(text.text)))"
     }
   }
 
-  private static func moment(_ text: JSONCursor.RawString) throws(WireTime.Fault) -> Int64 {
-    text.hasEscapes ? try WireTime.moment(text.text) : try WireTime.moment(text.bytes)
+  private static func instant(_ text: JSONCursor.RawString) throws(WireTime.Fault) -> Instant {
+    text.hasEscapes ? try WireTime.instant(text.text) : try WireTime.instant(text.bytes)
   }
 
   /// What a value that begins with a byte is.

@@ -57,8 +57,7 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var occurrences: [DecisionState.Occurrences] = []
   /// What the subject owns, read when audiences pass over owners.
   public private(set) var ownedEntitlements: [String] = []
-  /// Milliseconds since 1970.
-  public private(set) var sessionStart: Int64?
+  public private(set) var sessionStart: Instant?
   /// What happened to the subject, read when the rules ask about it.
   public private(set) var events = EventHistory()
   /// What is odd about the records that were read.
@@ -101,7 +100,7 @@ public struct UserRecordReader: ~Copyable {
   }
 
   /// What the record says of the subject beside its attributes.
-  public func state(now: Int64) -> DecisionState {
+  public func state(now: Instant) -> DecisionState {
     DecisionState(
       subjectID: ownedSubject ?? subject.text, now: now, assignments: assignments,
       occurrences: occurrences, entitlements: ownedEntitlements, sessionStart: sessionStart)
@@ -287,7 +286,7 @@ public struct UserRecordReader: ~Copyable {
       events.merge(series)
       return problem
     case .sessionStart:
-      var start: Int64?
+      var start: Instant?
       let problem = try member.passTime(&cursor, nesting: nesting) { start = $0 }
       sessionStart = start
       return problem

@@ -17,7 +17,7 @@ public struct Explanation: Sendable {
     /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
     /// 1970 and in order.
     public var limit: OccurrenceLimit?
-    public var occurrences: [Int64]
+    public var occurrences: [Instant]
     /// Owners of this entitlement are passed over.
     public var entitlementGuard: String?
   }

@@ -9,7 +9,7 @@ extension Explanation {
       .init(key: "userId", value: .string(state.subjectID)),
       .init(
         key: "now",
-        value: WireTime.text(milliseconds: state.now).map { .string($0) } ?? .int(state.now)),
+        value: state.now.value),
       .init(key: "assigner", value: .string(assigner.name)),
     ]
     if case .hash(let salt) = assigner { basis.append(.init(key: "seed", value: .string(salt))) }
@@ -51,10 +51,7 @@ extension Explanation.Audience {
       "limit": limit.map {
         .object([
           "limit": $0.value, "count": .int(Int64(occurrences.count)),
-          "times": .list(
-            occurrences.map { time in
-              WireTime.text(milliseconds: time).map { .string($0) } ?? .int(time)
-            }),
+          "times": .list(occurrences.map(\.value)),
         ])
       },
     ])

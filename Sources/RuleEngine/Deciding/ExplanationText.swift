@@ -71,7 +71,7 @@ extension Explanation.Audience {
   fileprivate var hasUnneededClauses: Bool { clauses.contains { !$0.wasReached } }
 
   /// - Parameter now: when the decision is; without it times are told with their dates.
-  fileprivate func lines(at now: Int64?) -> [String] {
+  fileprivate func lines(at now: Instant?) -> [String] {
     var title = "audience \(step.index)"
     let names = [name, id, step.experimentID.isEmpty ? nil : step.experimentID].compactMap { $0 }
     if !names.isEmpty { title += " (\(names.joined(separator: ", ")))" }
@@ -128,12 +128,12 @@ private enum ExplanationText {
   }
 
   /// The last times, in UTC: `: 09:00Z, 11:30Z`, with the dates where they are not those of now.
-  static func times(_ times: [Int64], at now: Int64?) -> String {
+  static func times(_ times: [Instant], at now: Instant?) -> String {
     if times.isEmpty { return "" }
     let shown = 5
-    let today = now.flatMap { WireTime.text(milliseconds: $0) }?.prefix(10)
+    let today = now?.text?.prefix(10)
     let texts = times.suffix(shown).map { time -> String in
-      guard let text = WireTime.text(milliseconds: time) else { return "\(time) ms" }
+      guard let text = time.text else { return "\(time.milliseconds) ms" }
       let clock = text.dropFirst(11).prefix(5)
       return text.prefix(10) == today ? "\(clock)Z" : "\(text.prefix(10)) \(clock)Z"
     }

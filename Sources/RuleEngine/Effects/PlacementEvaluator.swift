@@ -10,7 +10,7 @@ public import Expressions
 /// var evaluator = PlacementEvaluator(
 ///   ruleSet: try RuleSet.compile(config).get(), subjectID: "user-1",
 ///   attributes: ["user": ["plan": "free"], "device": ["country": "DE"]])
-/// let now: Int64 = 1_772_366_400_000
+/// let now: Instant = 1_772_366_400_000
 /// evaluator.presentationResult("export_pdf", params: ["pages": 12], now: now).type  // "Paywall"
 /// evaluator.assignments.map(\.variantID)  // ["v1"]
 /// ```
@@ -30,7 +30,7 @@ public struct PlacementEvaluator: ~Copyable {
   public let subjectID: String
   /// Variants that the subject has, those from outside and those promised here.
   public private(set) var assignments: [Assignment]
-  /// Occurrences by key, with their times in milliseconds since 1970.
+  /// Occurrences by key.
   public private(set) var occurrences: [DecisionState.Occurrences]
 
   public init(
@@ -53,9 +53,9 @@ public struct PlacementEvaluator: ~Copyable {
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - params: the placement's parameters, a map.
-  ///   - now: milliseconds since 1970.
+  ///   - now: when it is.
   public mutating func presentationResult(
-    _ placement: String, params: Value = .map([]), now: Int64
+    _ placement: String, params: Value = .map([]), now: Instant
   ) -> PresentationResult {
     let decision = decide(placement, params: params, now: now)
     apply(decision, for: .getPresentationResult, now: now)
@@ -63,7 +63,7 @@ public struct PlacementEvaluator: ~Copyable {
   }
 
   /// Decides without keeping anything.
-  public mutating func decide(_ placement: String, params: Value = .map([]), now: Int64)
+  public mutating func decide(_ placement: String, params: Value = .map([]), now: Instant)
     -> Decision
   {
     var entries: [Value.Entry] = []
@@ -82,11 +82,11 @@ public struct PlacementEvaluator: ~Copyable {
   }
 
   /// Carries out the effects of a decision: its paywall was presented, or its holdout taken.
-  public mutating func apply(_ decision: Decision, now: Int64) {
+  public mutating func apply(_ decision: Decision, now: Instant) {
     apply(decision, for: .presentation, now: now)
   }
 
-  private mutating func apply(_ decision: Decision, for kind: RequestKind, now: Int64) {
+  private mutating func apply(_ decision: Decision, for kind: RequestKind, now: Instant) {
     for applied in decision.effects(for: kind) {
       switch applied.effect {
       case .storeAssignment(let experiment, let variant): store(experiment, variant)
@@ -102,7 +102,7 @@ public struct PlacementEvaluator: ~Copyable {
       Assignment(experimentID: experimentID, variantID: variantID))
   }
 
-  private mutating func record(_ key: String, _ now: Int64) {
+  private mutating func record(_ key: String, _ now: Instant) {
     if let known = occurrences.firstIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
       occurrences[known].times.append(now)
     } else {

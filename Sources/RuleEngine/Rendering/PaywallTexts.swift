@@ -81,7 +81,7 @@ package struct PaywallTexts: Sendable {
     ]
     if let theme = schema.theme { roots.append(("theme", theme.value)) }
     var textFrame = Frame(for: texts.program)
-    try textFrame.fill(TextContext.make(products: products, selected: selected, roots: roots))
+    try textFrame.fill(TextContext(products: products, selected: selected, roots: roots).value)
     textFrame.setOptions(options)
     var conditionFrame = Frame(for: conditions)
     try conditionFrame.fill(conditionContext(products, selected: selected, user: user))
@@ -100,9 +100,10 @@ package struct PaywallTexts: Sendable {
   ) -> Value {
     var resolved: [String: Value] = [:]
     for product in products { resolved[product.slot] = product.attributes }
-    return ConditionContext.make(
+    return ConditionContext(
       slots: products.map { ProductSlot(slot: $0.slot, label: $0.label, productID: $0.productID) },
-      selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme)
+      selected: selected ?? -1, resolved: resolved, user: user, theme: schema.theme
+    ).value
   }
 
   /// The texts that nobody sees with these products, whichever is selected: a condition around them asks

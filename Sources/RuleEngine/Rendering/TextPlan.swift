@@ -59,9 +59,10 @@ package struct TextPlan: Sendable {
       made.append(
         Paywall(
           identifier: entry.identifier, names: entry.texts.map(\.name), texts: builder.build(),
-          known: TextContext.make(
+          known: TextContext(
             products: products.slotted, selected: selected,
-            roots: paywall.schema?.theme.map { [("theme", $0.value)] } ?? []),
+            roots: paywall.schema?.theme.map { [("theme", $0.value)] } ?? []
+          ).value,
           hasUserID: config.format == .agentWallie || environment.dialect == .agentwallie))
     }
     paywalls = made

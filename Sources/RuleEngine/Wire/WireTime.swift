@@ -1,4 +1,4 @@
-internal import CivilTime
+package import CivilTime
 internal import Expressions
 
 /// Times as files and command lines have them.
@@ -33,50 +33,41 @@ package enum WireTime {
     }
   }
 
-  /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it. Fractions below a
-  /// millisecond are cut off. Nil when it is not a time, or has no zone.
-  package static func milliseconds(_ text: String) -> Int64? {
-    try? moment(text)
+  /// The instant of an ISO 8601 text with a zone, as files have it. Fractions below a millisecond are
+  /// cut off.
+  package static func instant(_ text: String) throws(Fault) -> Instant {
+    try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
   }
 
-  /// Milliseconds since 1970 of an ISO 8601 text with a zone, as files have it.
-  package static func moment(_ text: String) throws(Fault) -> Int64 {
-    try milliseconds { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
+  /// The instant of an ISO 8601 text whose bytes lie somewhere else.
+  package static func instant(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> Instant {
+    try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
   }
 
-  /// Milliseconds since 1970 of an ISO 8601 text whose bytes lie somewhere else.
-  package static func moment(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> Int64 {
-    try milliseconds { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
-  }
-
-  /// Milliseconds since 1970 of an ISO 8601 text as people write it on a command line: without a
-  /// zone it is what clocks in `timeZone` show, without a time it is midnight there.
+  /// The instant of an ISO 8601 text as people write it on a command line: without a zone it is what
+  /// clocks in `timeZone` show, without a time it is midnight there.
   ///
   /// - Parameter timeZone: a name of the IANA database, or an offset such as `+01:00`.
-  package static func milliseconds(_ text: String, in timeZone: String) throws(Fault) -> Int64 {
+  package static func instant(_ text: String, in timeZone: String) throws(Fault) -> Instant {
     guard let zone = TimeZones.zone(named: timeZone) else { throw .unknownZone }
-    return try milliseconds { () throws(TimestampTextError) in
-      try Timestamp(iso8601: text, in: zone)
-    }
+    return try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: zone) }
   }
 
   /// The second time at which clocks in a zone show what a text says, where they are set back; nil
   /// where there is one time only, or where the text has a zone of its own.
-  package static func secondMilliseconds(_ text: String, in timeZone: String) -> Int64? {
-    guard let zone = TimeZones.zone(named: timeZone), (try? moment(text)) == nil,
-      let local = try? milliseconds(text, in: "+00:00")
+  package static func secondInstant(_ text: String, in timeZone: String) -> Instant? {
+    guard let zone = TimeZones.zone(named: timeZone), (try? instant(text)) == nil,
+      let local = try? instant(text, in: "+00:00")
     else { return nil }
-    let (seconds, rest) = local.quotientAndRemainder(dividingBy: 1_000)
-    let instants = zone.instants(local: seconds)
-    return instants.count > 1 ? instants[1] * 1_000 + rest : nil
+    let instants = zone.instants(local: local.seconds)
+    return instants.count > 1 ? local + (instants[1] - local.seconds) * 1_000 : nil
   }
 
-  private static func milliseconds(
+  private static func instant(
     _ read: () throws(TimestampTextError) -> Timestamp
-  ) throws(Fault) -> Int64 {
+  ) throws(Fault) -> Instant {
     do throws(TimestampTextError) {
-      let time = try read()
-      return time.seconds * 1_000 + Int64(time.nanoseconds / 1_000_000)
+      return Instant(try read())
     } catch {
       switch error {
       case .malformed: throw .malformed
@@ -87,13 +78,9 @@ package enum WireTime {
       }
     }
   }
+}
 
-  /// RFC 3339 text in UTC of milliseconds since 1970, or nil outside the years 1 to 9999.
-  package static func text(milliseconds: Int64) -> String? {
-    let seconds = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-    let isBefore = seconds.remainder < 0
-    return Timestamp(
-      seconds: seconds.quotient - (isBefore ? 1 : 0),
-      nanoseconds: Int32((seconds.remainder + (isBefore ? 1_000 : 0)) * 1_000_000))?.text
-  }
+extension Instant {
+  /// The text as a value, or the milliseconds since 1970 outside the years 1 to 9999.
+  var value: Value { text.map { .string($0) } ?? .int(milliseconds) }
 }

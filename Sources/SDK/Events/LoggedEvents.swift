@@ -1,11 +1,12 @@
+package import CivilTime
 internal import RuleEngine
 
-/// What happened, as far as rules can ask for it. Times are milliseconds since 1970, oldest first.
+/// What happened, as far as rules can ask for it, oldest first.
 package struct LoggedEvents: Hashable, Sendable {
   /// By key of the occurrence limit.
-  package private(set) var occurrences: [String: [Int64]] = [:]
+  package private(set) var occurrences: [String: [Instant]] = [:]
   /// By name of the placement or of the SDK's event.
-  package private(set) var events: [String: [Int64]] = [:]
+  package private(set) var events: [String: [Instant]] = [:]
   /// How many times of one name are kept; the oldest go first.
   private static let limit = 1_000
 
@@ -23,7 +24,7 @@ package struct LoggedEvents: Hashable, Sendable {
   }
 
   /// Static, so that nothing else holds the dictionary while it grows: it would be copied.
-  private static func append(_ time: Int64, to times: inout [Int64]) {
+  private static func append(_ time: Instant, to times: inout [Instant]) {
     times.append(time)
     if times.count > limit { times.removeFirst(times.count - limit) }
   }

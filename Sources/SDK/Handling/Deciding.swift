@@ -10,7 +10,7 @@ extension SDKState {
   /// - Parameter event: when the placement itself was put into the history, if it was.
   mutating func decide(
     _ placement: String, params: Value, for kind: RequestKind, isFeatureGatable: Bool = false,
-    event: Int64? = nil
+    event: Instant? = nil
   ) -> PlacementDecision {
     let (outcome, effects) = ask(placement, params, isFeatureGatable, event)
     let decision = PlacementDecision(
@@ -35,16 +35,17 @@ extension SDKState {
   }
 
   private mutating func ask(
-    _ placement: String, _ params: Value, _ isFeatureGatable: Bool, _ event: Int64?
+    _ placement: String, _ params: Value, _ isFeatureGatable: Bool, _ event: Instant?
   ) -> (Decision.Outcome, [Decision.Effect]) {
     guard let runner = catalog.runner, runner.rules.placement(named: placement) != nil else {
       return (.placementNotFound, [])
     }
     if hidesPaywalls { return (.noAudienceMatch, []) }
-    let params = PlacementParams.make(
+    let params = PlacementParams(
       placement: placement, custom: params,
       isStandardEvent: SuperwallEventName.isReserved(placement),
-      isFeatureGatable: isFeatureGatable, sessionID: usage.session.id)
+      isFeatureGatable: isFeatureGatable, sessionID: usage.session.id
+    ).value
     let assigner = Assigner.draw(entropy.fraction())
     let state = decisionState
     let decision = run(runner, params: params, placement: event.map { (placement, $0) }) {
@@ -60,7 +61,7 @@ extension SDKState {
   ///
   /// - Parameter placement: the placement that is decided and when it was put into the history.
   mutating func run<Result>(
-    _ runner: RuleRunner, params: Value, placement: (name: String, time: Int64)? = nil,
+    _ runner: RuleRunner, params: Value, placement: (name: String, time: Instant)? = nil,
     _ body: (RuleSet, inout Frame) -> Result
   ) -> Result {
     let (stored, device, history) = (stored, deviceAttributes, history)

@@ -26,7 +26,7 @@ extension SDKState {
 
   mutating func receivePaywall(
     _ outcome: Result<[UInt8], BackendError>, _ identifier: String, _ load: PaywallLoad,
-    start: Int64
+    start: Instant
   ) {
     let placement = self.placement(of: load)
     if let paywall = decodeBody(outcome).flatMap({ PaywallResponse(decoding: $0) }) {
@@ -56,7 +56,7 @@ extension SDKState {
   }
 
   private mutating func paywallArrived(
-    _ paywall: PaywallResponse, for load: PaywallLoad, placement: String, start: Int64
+    _ paywall: PaywallResponse, for load: PaywallLoad, placement: String, start: Instant
   ) {
     let times = PaywallInfo.LoadTimes(start: start, complete: now)
     switch load {

@@ -21,7 +21,7 @@ extension SDKState {
       "X-SDK-Version": SDKVersion.current, "X-Bundle-ID": device.bundleID,
       "X-Is-Sandbox": device.isSandbox ? "true" : "false",
       "X-Static-Config-Build-Id": config?.config.buildID ?? "",
-      "X-Current-Time": WireTime.text(milliseconds: now) ?? "", "X-Retry-Count": "\(attempt)",
+      "X-Current-Time": now.text ?? "", "X-Retry-Count": "\(attempt)",
       "X-Entitlements": status,
     ]
     request.headers += fields.filter { !$0.value.isEmpty }.map { .init($0.key, $0.value) }

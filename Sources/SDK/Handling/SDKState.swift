@@ -13,11 +13,10 @@ internal import RuleEngine
 package struct SDKState {
   /// What the shell knows at the moment of an input.
   package struct Surroundings: Sendable {
-    /// Milliseconds since 1970.
-    var now: Int64
+    var now: Instant
     var device: DeviceFacts
 
-    package init(now: Int64, device: DeviceFacts) {
+    package init(now: Instant, device: DeviceFacts) {
       self.now = now
       self.device = device
     }
@@ -107,8 +106,7 @@ package struct SDKState {
 
   // MARK: What is known
 
-  /// Milliseconds since 1970.
-  var now: Int64 { surroundings.now }
+  var now: Instant { surroundings.now }
   var device: DeviceFacts { surroundings.device }
   var options: TollgateOptions { settings.options }
   var config: ApplicationConfig? { catalog.config }

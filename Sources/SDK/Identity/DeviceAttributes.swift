@@ -17,7 +17,7 @@ struct DeviceAttributes {
   let isFirstRun: Bool
   /// What a server knows of the device, an object.
   let enrichment: Value
-  let now: Int64
+  let now: Instant
 
   /// The attribute of a name, or nil. What the app adds wins over what the SDK knows, and that over
   /// what a server knows.
@@ -81,7 +81,7 @@ struct DeviceAttributes {
     case .activeEntitlementsObject: platform == .android ? entitlementObjects : nil
     case .activeProducts: .texts(ownedProducts)
     case .subscriptionStatus: .string(stored.status.name)
-    case .appInstallDate: .string(WireTime.text(milliseconds: installedAt) ?? "")
+    case .appInstallDate: .string(installedAt.text ?? "")
     case .daysSinceInstall: .int(minutes(since: installedAt) / 1_440)
     case .minutesSinceInstall: .int(minutes(since: installedAt))
     case .totalPaywallViews: .whole(stored.totalPaywallViews)
@@ -111,24 +111,22 @@ struct DeviceAttributes {
       })
   }
 
-  private var installedAt: Int64 { stored.installedAt ?? now }
+  private var installedAt: Instant { stored.installedAt ?? now }
 
-  private func minutes(since time: Int64) -> Int64 {
+  private func minutes(since time: Instant) -> Int64 {
+    let span = now - time
     // What was stored may be damaged.
-    let (span, isTooLong) = now.subtractingReportingOverflow(time)
-    return isTooLong ? 0 : max(0, span / 60_000)
+    return span == .max ? 0 : max(0, span / 60_000)
   }
-
-  private var seconds: Int64 { Int64((Double(now) / 1_000).rounded(.down)) }
 
   private var offset: Int32 {
-    TimeZones.zone(named: facts.timeZone)?.offset(atUTC: seconds) ?? 0
+    TimeZones.zone(named: facts.timeZone)?.offset(atUTC: now.seconds) ?? 0
   }
 
-  private var utc: ClockText { ClockText(CivilTime(secondsSince1970: seconds)) }
+  private var utc: ClockText { ClockText(CivilTime(secondsSince1970: now.seconds)) }
 
   private var local: ClockText {
-    ClockText(CivilTime(secondsSince1970: seconds, offset: offset))
+    ClockText(CivilTime(secondsSince1970: now.seconds, offset: offset))
   }
 }
 

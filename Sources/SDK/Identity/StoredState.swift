@@ -19,11 +19,11 @@ package struct StoredState: Hashable, Sendable {
   var codes: [String] = []
   var webEntitlements: [Entitlement] = []
   /// When the SDK ran for the first time; nil before that.
-  var installedAt: Int64?
+  var installedAt: Instant?
   var totalPaywallViews = 0
-  var lastPaywallView: Int64?
+  var lastPaywallView: Instant?
   /// When the app went to the background last.
-  var closedAt: Int64?
+  var closedAt: Instant?
 
   init() {}
 
@@ -44,10 +44,10 @@ package struct StoredState: Hashable, Sendable {
     surveys = Set((value["surveys"]?.elements ?? []).compactMap(\.text))
     codes = (value["codes"]?.elements ?? []).compactMap(\.text)
     webEntitlements = Entitlement.decode(wire: value["webEntitlements"])
-    installedAt = value["installedAt"]?.wholeNumber.map { Int64($0) }
+    installedAt = value["installedAt"]?.instant
     totalPaywallViews = value["totalPaywallViews"]?.wholeNumber ?? 0
-    lastPaywallView = value["lastPaywallView"]?.wholeNumber.map { Int64($0) }
-    closedAt = value["closedAt"]?.wholeNumber.map { Int64($0) }
+    lastPaywallView = value["lastPaywallView"]?.instant
+    closedAt = value["closedAt"]?.instant
   }
 
   var value: Value {
@@ -58,10 +58,10 @@ package struct StoredState: Hashable, Sendable {
       "integrationAttributes": .members(integrationAttributes.mapValues { .string($0) }),
       "assignments": .list(assignments.map(\.value)), "surveys": .texts(surveys.sorted()),
       "codes": .texts(codes), "webEntitlements": .list(webEntitlements.map(\.value)),
-      "installedAt": installedAt.map { .int($0) },
+      "installedAt": installedAt.map { .int($0.milliseconds) },
       "totalPaywallViews": .whole(totalPaywallViews),
-      "lastPaywallView": lastPaywallView.map { .int($0) },
-      "closedAt": closedAt.map { .int($0) },
+      "lastPaywallView": lastPaywallView.map { .int($0.milliseconds) },
+      "closedAt": closedAt.map { .int($0.milliseconds) },
     ])
   }
 }
@@ -79,4 +79,9 @@ extension Assignment {
         weight: 0, paywallID: paywall.isEmpty ? nil : paywall),
       isSentToServer: value["isSentToServer"]?.truth ?? false)
   }
+}
+
+extension Value {
+  /// A time, stored as milliseconds since 1970.
+  var instant: Instant? { wholeNumber.map { Instant(milliseconds: Int64($0)) } }
 }

@@ -8,9 +8,7 @@ extension StoredState {
   private static let own: [String: @Sendable (StoredState) -> Value?] = [
     "aliasId": { .string($0.aliasID) }, "seed": { .whole($0.seed) },
     "appUserId": { $0.appUserID.map { .string($0) } },
-    "applicationInstalledAt": {
-      $0.installedAt.flatMap { WireTime.text(milliseconds: $0) }.map { .string($0) }
-    },
+    "applicationInstalledAt": { $0.installedAt?.text.map { .string($0) } },
   ]
 
   /// The app's attributes and the SDK's own, an object.

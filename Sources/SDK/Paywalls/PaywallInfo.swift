@@ -19,15 +19,15 @@ public enum PaywallResult: Hashable, Sendable {
 
 /// What is known of a paywall that is, was, or would be presented.
 ///
-/// Times are milliseconds since 1970 and nil when the moment has not come or is not known.
+/// Times are nil when the moment has not come or is not known.
 public struct PaywallInfo: Hashable, Sendable {
   /// Begin, end and failure of one kind of loading.
   package struct LoadTimes: Hashable, Sendable {
-    package var start: Int64?
-    package var complete: Int64?
-    package var fail: Int64?
+    package var start: Instant?
+    package var complete: Instant?
+    package var fail: Instant?
 
-    package init(start: Int64? = nil, complete: Int64? = nil, fail: Int64? = nil) {
+    package init(start: Instant? = nil, complete: Instant? = nil, fail: Instant? = nil) {
       self.start = start
       self.complete = complete
       self.fail = fail
@@ -49,7 +49,7 @@ public struct PaywallInfo: Hashable, Sendable {
   public var products: [PaywallProduct] = []
   public var presentedByPlacement: String?
   public var presentedByEventID: String?
-  public var presentedAt: Int64?
+  public var presentedAt: Instant?
   /// `placement`, or `programmatically` when no placement asked.
   public var presentedBy: String = "programmatically"
   /// `register`, or `implicit` for a paywall that an event of the SDK itself asked for.
@@ -102,7 +102,7 @@ public struct PaywallInfo: Hashable, Sendable {
     Self.entries([
       "presentedByEventWithName": presentedByPlacement.map { .string($0) },
       "presentedByEventWithId": presentedByEventID.map { .string($0) },
-      "presentedByEventAt": presentedAt.map { .int($0) },
+      "presentedByEventAt": presentedAt.map { .int($0.milliseconds) },
       "presentedBy": .string(presentedBy),
       "presentationSourceType": presentationSourceType.map { .string($0) },
     ])
@@ -114,9 +114,9 @@ public struct PaywallInfo: Hashable, Sendable {
     ]
     return loads.flatMap { prefix, times in
       Self.entries([
-        "\(prefix)LoadStartTime": times.start.map { .int($0) },
-        "\(prefix)LoadCompleteTime": times.complete.map { .int($0) },
-        "\(prefix)LoadFailTime": times.fail.map { .int($0) },
+        "\(prefix)LoadStartTime": times.start.map { .int($0.milliseconds) },
+        "\(prefix)LoadCompleteTime": times.complete.map { .int($0.milliseconds) },
+        "\(prefix)LoadFailTime": times.fail.map { .int($0.milliseconds) },
         "\(prefix)LoadDuration": times.duration.map { .double($0) },
       ])
     }

@@ -16,7 +16,7 @@ struct RuleContext {
   /// What happened, for rules that ask, and the time for them.
   var events: () -> (history: EventHistory, clock: HistoryClock)
   /// The placement that is decided and when it was put into the history.
-  var placement: (name: String, time: Int64)?
+  var placement: (name: String, time: Instant)?
 }
 
 /// The rules of one config with the one frame that they run on.

@@ -72,7 +72,7 @@ package final class BatchingCollector: EventCollector {
       .object([
         "event_id": .string(event.id), "event_name": .string(event.name),
         "parameters": event.parameters,
-        "created_at": .string(WireTime.text(milliseconds: event.createdAt) ?? ""),
+        "created_at": .string(event.createdAt.text ?? ""),
       ])
     }
     var request = HTTPRequest(

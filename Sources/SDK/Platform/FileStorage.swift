@@ -62,13 +62,15 @@ extension EventLogEntry {
   /// One line of a file: `{"event" or "occurrence": name, "at": milliseconds}`.
   var value: Value {
     switch self {
-    case .event(let name, let time): .object(["event": .string(name), "at": .int(time)])
-    case .occurrence(let key, let time): .object(["occurrence": .string(key), "at": .int(time)])
+    case .event(let name, let time):
+      .object(["event": .string(name), "at": .int(time.milliseconds)])
+    case .occurrence(let key, let time):
+      .object(["occurrence": .string(key), "at": .int(time.milliseconds)])
     }
   }
 
   init?(decoding value: Value) {
-    guard let time = value["at"]?.wholeNumber.map({ Int64($0) }) else { return nil }
+    guard let time = value["at"]?.instant else { return nil }
     if let name = value["event"]?.text {
       self = .event(name: name, at: time)
     } else if let key = value["occurrence"]?.text {

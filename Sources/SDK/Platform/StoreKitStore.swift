@@ -154,7 +154,7 @@ internal import Expressions
   extension StoreTransaction {
     fileprivate init(_ transaction: Transaction, _ signed: String) {
       func text(_ date: Date?) -> String? {
-        date.flatMap { WireTime.text(milliseconds: Int64($0.timeIntervalSince1970 * 1_000)) }
+        date.flatMap { Instant(milliseconds: Int64($0.timeIntervalSince1970 * 1_000)).text }
       }
       self.init(
         storeTransactionID: String(transaction.id),

@@ -1,3 +1,5 @@
+package import CivilTime
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -10,10 +12,10 @@
 package struct SystemTime: TimeSource {
   package init() {}
 
-  package var now: Int64 {
+  package var now: Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
   package func sleep(milliseconds: Int64) async throws {

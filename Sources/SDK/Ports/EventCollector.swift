@@ -13,10 +13,9 @@ package struct CollectedEvent: Hashable, Sendable {
   package var name: String
   /// An object.
   package var parameters: Value
-  /// Milliseconds since 1970.
-  package var createdAt: Int64
+  package var createdAt: Instant
 
-  package init(id: String, name: String, parameters: Value, createdAt: Int64) {
+  package init(id: String, name: String, parameters: Value, createdAt: Instant) {
     self.id = id
     self.name = name
     self.parameters = parameters

@@ -17,10 +17,10 @@ package protocol EventLog: Sendable {
   func clear(keepingEvents names: Set<String>)
 }
 
-/// One entry of the ``EventLog``. Times are milliseconds since 1970.
+/// One entry of the ``EventLog``.
 package enum EventLogEntry: Hashable, Sendable {
   /// A placement or an event of the SDK.
-  case event(name: String, at: Int64)
+  case event(name: String, at: Instant)
   /// A rule with an occurrence limit applied.
-  case occurrence(key: String, at: Int64)
+  case occurrence(key: String, at: Instant)
 }

@@ -1,7 +1,8 @@
+package import CivilTime
+
 /// The SDK's only clock. ``SystemTime`` is the real one; a ``VirtualClock`` is moved by hand.
 package protocol TimeSource: Sendable {
-  /// Milliseconds since 1970.
-  var now: Int64 { get }
+  var now: Instant { get }
   /// Returns when that much time has passed.
   ///
   /// - Throws: `CancellationError` when the task was cancelled meanwhile.

@@ -1,4 +1,4 @@
-internal import CivilTime
+public import CivilTime
 public import Expressions
 public import Pricing
 internal import RuleEngine
@@ -9,8 +9,8 @@ public struct TransactionProduct: Hashable, Sendable {
   /// What paywalls say about it, to the digit as the platform's SDK does (`price`, `periodly`,
   /// `trialPeriodText`, ...). Nil where a price is missing or too large.
   public var attributes: ProductAttributes?
-  /// When a trial that starts now would end, in milliseconds since 1970.
-  public var trialEnd: Int64?
+  /// When a trial that starts now would end.
+  public var trialEnd: Instant?
 
   /// - Parameters:
   ///   - product: what the store sells.
@@ -42,8 +42,7 @@ public struct TransactionProduct: Hashable, Sendable {
       "hasFreeTrial": attributes?["hasFreeTrial"] ?? .bool(product.introductoryOffer != nil),
       "localizedTrialPeriodPrice": text("trialPeriodPrice"),
       "trialPeriodPrice": units(product.introductoryOffer?.micros),
-      "trialPeriodEndDate": trialEnd.flatMap { WireTime.text(milliseconds: $0) }
-        .map { .string($0) } ?? .null,
+      "trialPeriodEndDate": trialEnd?.text.map { .string($0) } ?? .null,
       "trialPeriodEndDateString": text("trialPeriodEndDate"),
       "locale": .string(locale),
       "languageCode": text("languageCode"), "currencyCode": text("currencyCode"),
@@ -77,7 +76,7 @@ public struct TransactionProduct: Hashable, Sendable {
 
 extension PricingContext {
   /// The context of texts that a device shows now. It may be in a zone that the tables lack.
-  init(now: Int64, timeZone: String, locale: String) {
+  init(now: Instant, timeZone: String, locale: String) {
     let zone = TimeZones.zone(named: timeZone) == nil ? "UTC" : timeZone
     self.init(now: now, timeZone: zone, deviceLocale: locale)
   }

@@ -22,7 +22,7 @@ enum RequestPurpose: Sendable {
   /// The server's assignments of the identity with this number, and the call that waits for them.
   case assignments(identity: Int, call: Token?)
   case confirmation(AssignmentConfirmation)
-  case paywall(identifier: String, PaywallLoad, start: Int64)
+  case paywall(identifier: String, PaywallLoad, start: Instant)
   case redemption(identity: Int)
   case receipt
 }

@@ -92,7 +92,7 @@ struct Presentation: Sendable {
 
   mutating func wait(_ call: Token) { dismissCalls.append(call) }
 
-  mutating func report(_ step: WebViewStep, at now: Int64) {
+  mutating func report(_ step: WebViewStep, at now: Instant) {
     switch step {
     case .start: info.webViewLoad.start = now
     case .complete: info.webViewLoad.complete = now

@@ -14,10 +14,9 @@ struct Registration: Hashable, Sendable {
   /// The gating of the paywall whose place this one takes.
   var gating: Paywall.FeatureGating?
   var eventID: String
-  /// Milliseconds since 1970.
-  var at: Int64
+  var at: Instant
   /// When the placement was put into the history. Events of the SDK are there before they ask.
-  var rememberedAt: Int64?
+  var rememberedAt: Instant?
 }
 
 /// The registration that has its turn: from the status to the paywall on screen.
@@ -45,7 +44,7 @@ struct ActiveRegistration: Sendable {
     self.token = token
   }
 
-  mutating func remember(at now: Int64) { registration.rememberedAt = now }
+  mutating func remember(at now: Instant) { registration.rememberedAt = now }
 
   mutating func wait(for stage: Stage) { self.stage = stage }
 

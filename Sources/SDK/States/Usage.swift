@@ -3,11 +3,10 @@ internal import Expressions
 /// A time of use of the app, as rules see it.
 struct AppSession: Sendable {
   var id = ""
-  /// Milliseconds since 1970.
-  var start: Int64?
+  var start: Instant?
 }
 
-/// When and how much the app is used on this device. Times are milliseconds since 1970.
+/// When and how much the app is used on this device.
 struct Usage {
   private(set) var session = AppSession()
   /// Whether the SDK never ran before this process.
@@ -16,11 +15,11 @@ struct Usage {
   private(set) var enrichment: Value = .map([])
   /// Whether the use of this process has begun.
   private(set) var hasLaunched = false
-  private(set) var installedAt: Int64?
+  private(set) var installedAt: Instant?
   private(set) var totalPaywallViews: Int
-  private(set) var lastPaywallView: Int64?
+  private(set) var lastPaywallView: Instant?
   /// When the app went to the background last.
-  private(set) var closedAt: Int64?
+  private(set) var closedAt: Instant?
 
   init(_ stored: StoredState) {
     installedAt = stored.installedAt
@@ -29,7 +28,7 @@ struct Usage {
     closedAt = stored.closedAt
   }
 
-  mutating func launch(_ session: AppSession, at now: Int64) {
+  mutating func launch(_ session: AppSession, at now: Instant) {
     hasLaunched = true
     isFirstRun = installedAt == nil
     installedAt = installedAt ?? now
@@ -37,11 +36,9 @@ struct Usage {
   }
 
   /// Whether the app was never in the background, or longer than a session may pause.
-  func isNewSession(at now: Int64, timeout: Int64) -> Bool {
+  func isNewSession(at now: Instant, timeout: Int64) -> Bool {
     guard let closedAt else { return true }
-    // What was stored may be damaged.
-    let (pause, isTooLong) = now.subtractingReportingOverflow(closedAt)
-    return isTooLong ? closedAt < now : pause > timeout
+    return now - closedAt > timeout
   }
 
   /// Begins a session after a pause.
@@ -50,9 +47,9 @@ struct Usage {
     self.session = session
   }
 
-  mutating func close(at now: Int64) { closedAt = now }
+  mutating func close(at now: Instant) { closedAt = now }
 
-  mutating func seePaywall(at now: Int64) {
+  mutating func seePaywall(at now: Instant) {
     if totalPaywallViews < .max { totalPaywallViews += 1 }
     lastPaywallView = now
   }

@@ -102,9 +102,10 @@ enum AgentWallieCases {
       let decoded = Config.decode(config.json.utf8, format: .agentWallie).output
       theme = decoded?.paywalls.first?.schema?.theme
     }
-    let context = ConditionContext.make(
+    let context = ConditionContext(
       slots: slots, selected: Int(testCase.input("selected")?.number ?? 0),
-      user: CaseValues.unwrapped(testCase.input("user") ?? .map([])), theme: theme)
+      user: CaseValues.unwrapped(testCase.input("user") ?? .map([])), theme: theme
+    ).value
     return holds(ExpressionEnvironment(roots: []).compile([filter]), context)
       .map { ["visible": .bool($0)] }
   }

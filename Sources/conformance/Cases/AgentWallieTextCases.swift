@@ -28,7 +28,7 @@ enum AgentWallieTextCases {
     if case .int(let index)? = input["selected"] { selected = Int(index) }
     var roots: [(name: String, value: Value)] = [("user", unwrapped(input["user"] ?? .map([])))]
     if let theme = input["theme"], theme != .null { roots.append(("theme", withDefaults(theme))) }
-    let context = TextContext.make(products: products(input), selected: selected, roots: roots)
+    let context = TextContext(products: products(input), selected: selected, roots: roots).value
     return TemplateCases.render(
       text, context, TemplateEnvironment(dialect: .agentwallie)
     ).text

@@ -32,7 +32,7 @@ enum DecisionCases {
     diagnostics: [Diagnostic]
   ) throws(CaseFileError) -> Value {
     let zone = testCase.input("timeZone")?.text ?? "UTC"
-    guard let now = WireTime.milliseconds(testCase.input("now")?.text ?? defaultNow),
+    guard let now = try? WireTime.instant(testCase.input("now")?.text ?? defaultNow),
       let clock = HistoryClock(now: now, timeZone: zone)
     else { throw CaseFileError(message: "case \(testCase.id): 'now' is not a time") }
     let plan = BatchPlan(

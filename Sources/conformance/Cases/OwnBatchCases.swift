@@ -59,7 +59,7 @@ enum BatchCases {
     guard let json = testCase.input("config"),
       let config = Config.decode(json.json.utf8).output,
       let rules = RuleSet.compile(config, language: DecisionCases.language(testCase)).output,
-      let now = WireTime.milliseconds(testCase.input("now")?.text ?? defaultNow)
+      let now = try? WireTime.instant(testCase.input("now")?.text ?? defaultNow)
     else { return nil }
     let names = CaseValues.texts(testCase.input("placements"))
     let clock = testCase.input("timeZone")?.text.flatMap {

@@ -66,7 +66,7 @@ enum OwnTemplateCases {
   private static func options(_ testCase: Case) -> RenderOptions {
     RenderOptions(
       escaping: testCase.content["html"]?.truth == true ? .html : .text,
-      now: (1_772_789_400, 0),
+      now: 1_772_789_400_000,
       zone: testCase.content["zone"]?.text.flatMap { TemplateZone(named: $0) },
       locale: testCase.content["locale"]?.text ?? "en_US")
   }

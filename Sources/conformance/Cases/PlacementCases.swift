@@ -18,7 +18,7 @@ enum PlacementCases {
   }
 
   /// The time of every decision here; nothing depends on which it is.
-  private static let now: Int64 = 1_700_000_000_000
+  private static let now: Instant = 1_700_000_000_000
 
   // MARK: Rules and placements
 

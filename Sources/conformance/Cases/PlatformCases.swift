@@ -20,14 +20,14 @@ enum PlatformCases {
   }
 
   /// Ages are counted back from an arbitrary fixed time, unless the case names one.
-  private static func now(_ testCase: Case) -> Int64 {
-    if let text = testCase.input("now")?.text, let time = WireTime.milliseconds(text) {
+  private static func now(_ testCase: Case) -> Instant {
+    if let text = testCase.input("now")?.text, let time = try? WireTime.instant(text) {
       return time
     }
     return 1_700_000_000_000
   }
 
-  private static func time(_ minutesAgo: Value, before now: Int64) -> Int64? {
+  private static func time(_ minutesAgo: Value, before now: Instant) -> Instant? {
     switch minutesAgo {
     case .int(let minutes): now - minutes * 60_000
     case .double(let minutes): now - Int64((minutes * 60_000).rounded())

@@ -21,7 +21,7 @@ struct PricingInput {
     let decoded = try decodedProduct()
     let profile = profile ?? self.profile
     let deviceLocale = text("deviceLocale", of: context) ?? decoded.locale ?? "en_US"
-    guard let now = WireTime.milliseconds(text("now", of: context) ?? "1970-01-01T00:00:00Z")
+    guard let now = try? WireTime.instant(text("now", of: context) ?? "1970-01-01T00:00:00Z")
     else { throw .malformed("context.now") }
     let context = PricingContext(
       now: now, timeZone: text("timeZone", of: context) ?? "UTC", deviceLocale: deviceLocale)

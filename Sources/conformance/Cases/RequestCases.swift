@@ -184,10 +184,11 @@ enum RequestCases {
   private static func processParams(_ testCase: Case) -> Value? {
     let custom = testCase.input("custom") ?? .map([])
     let kept = PlacementParams.cleaned(custom)
-    let all = PlacementParams.make(
+    let all = PlacementParams(
       placement: testCase.input("placement")?.text ?? "", custom: custom,
       isStandardEvent: testCase.input("isSuperwallEvent")?.truth ?? false,
-      isFeatureGatable: false, sessionID: "session")
+      isFeatureGatable: false, sessionID: "session"
+    ).value
     let expected = testCase.content["expect"] ?? .null
     var entries: [Value.Entry] = []
     if let wanted = expected["customKept"] {
@@ -225,7 +226,7 @@ enum RequestCases {
     add(rows("events")) { .event(name: $0, at: 0) }
     add(rows("occurrences")) { .occurrence(key: $0, at: 0) }
     history.reset(keeping: platform(testCase).eventsKeptOnReset)
-    func left(_ key: String, _ times: [String: [Int64]]) -> Value {
+    func left(_ key: String, _ times: [String: [Instant]]) -> Value {
       .map(
         rows(key).map {
           Value.Entry(key: .string($0.key), value: .whole(times[$0.key]?.count ?? 0))

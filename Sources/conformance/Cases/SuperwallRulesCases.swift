@@ -75,8 +75,8 @@ enum SuperwallRulesCases {
       let interval = testCase.input("interval").flatMap(interval),
       let events = testCase.input("eventsMinutesAgo")
     else { return nil }
-    let now: Int64 = 1_700_000_000_000
-    var times: [Int64] = []
+    let now: Instant = 1_700_000_000_000
+    var times: [Instant] = []
     if let ages = events[name]?.elements {
       times = ages.compactMap(\.number).map { now - Int64(($0 * 60_000).rounded()) }
     }

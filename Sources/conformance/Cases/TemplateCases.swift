@@ -35,7 +35,7 @@ enum TemplateCases {
       return Outcome(text: "", problems: diagnostics, requirements: [])
     }
     let options = RenderOptions(
-      now: (1_772_789_400, 0), zone: zone.flatMap { TemplateZone(named: $0) })
+      now: 1_772_789_400_000, zone: zone.flatMap { TemplateZone(named: $0) })
     do throws(EvaluationError) {
       let (text, errors) = try program.render(data, options)
       return Outcome(text: text, problems: errors.map(\.message), requirements: [])

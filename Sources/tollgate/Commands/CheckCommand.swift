@@ -83,7 +83,7 @@ struct CheckCommand: ParsableCommand {
     guard let products else { return [] }
     let file = try ProductsFile(products)
     let sheets = try ProductsReport.sheets(
-      file.list, nil, PricingContext(now: Clock.milliseconds()))
+      file.list, nil, PricingContext(now: Clock.now()))
     let found = (file.diagnostics + sheets.flatMap(\.diagnostics))
       .filter { !quiet || $0.severity != .note }
     if json {

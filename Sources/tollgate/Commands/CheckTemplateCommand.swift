@@ -291,7 +291,7 @@ struct TemplateCheck {
   {
     do throws(PricingError) {
       return try TextProducts(
-        products, profile: profile(dialect), context: PricingContext(now: Clock.milliseconds()))
+        products, profile: profile(dialect), context: PricingContext(now: Clock.now()))
     } catch {
       throw CommandError(error.message)
     }

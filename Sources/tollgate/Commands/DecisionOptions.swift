@@ -62,15 +62,14 @@ struct DecisionOptions: ParsableArguments {
   var timeZone = "UTC"
 
   /// The time with the calendar that questions about events are answered by.
-  func clock(_ now: Int64) throws -> HistoryClock {
+  func clock(_ now: Instant) throws -> HistoryClock {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
     }
     return clock
   }
 
-  /// Milliseconds since 1970.
-  func time() throws -> Int64 { try Clock.time(now, in: timeZone) }
+  func time() throws -> Instant { try Clock.time(now, in: timeZone) }
 
   /// How users get variants, for the rules of a config.
   func assigner(for format: Config.Format) -> Assigner {
@@ -82,8 +81,8 @@ struct DecisionOptions: ParsableArguments {
   }
 
   /// What a decision depends on beside config and user, for a person who wants the same again.
-  static func basis(_ now: Int64, _ assigner: Assigner) -> String {
-    let time = WireTime.text(milliseconds: now) ?? "\(now) ms"
+  static func basis(_ now: Instant, _ assigner: Assigner) -> String {
+    let time = now.text ?? "\(now.milliseconds) ms"
     let seed = if case .hash(let salt) = assigner, !salt.isEmpty { ", seed '\(salt)'" } else { "" }
     return "\(time), assigner \(assigner.name)\(seed)"
   }
@@ -99,13 +98,13 @@ extension Clock {
   /// The time that an option says, or else what the clock says.
   ///
   /// - Parameter timeZone: the zone of a time that is given without one.
-  static func time(_ option: String?, in timeZone: String) throws -> Int64 {
-    guard let option else { return milliseconds() }
+  static func time(_ option: String?, in timeZone: String) throws -> Instant {
+    guard let option else { return now() }
     do throws(WireTime.Fault) {
-      let time = try WireTime.milliseconds(option, in: timeZone)
-      if let second = WireTime.secondMilliseconds(option, in: timeZone),
-        let taken = WireTime.text(milliseconds: time),
-        let other = WireTime.text(milliseconds: second)
+      let time = try WireTime.instant(option, in: timeZone)
+      if let second = WireTime.secondInstant(option, in: timeZone),
+        let taken = time.text,
+        let other = second.text
       {
         FileText.printError(
           "note: clocks in \(timeZone) show \(option) twice: \(taken) is taken, not \(other)")

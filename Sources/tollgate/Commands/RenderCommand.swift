@@ -62,9 +62,10 @@ struct RenderCommand: ParsableCommand {
     for diagnostic in compiled.diagnostics { FileText.printError(source.render(diagnostic)) }
     guard let output = compiled.output else { throw ExitCode(1) }
     let made = try makeProducts(try productFile()?.list.products ?? [], environment.dialect, time)
-    let context = TextContext.make(
+    let context = TextContext(
       products: made.slotted, selected: try products.selected(in: made),
-      roots: try userRoots(environment.dialect))
+      roots: try userRoots(environment.dialect)
+    ).value
     var frame = Frame(for: output.program)
     do throws(EvaluationError) {
       try frame.fill(context)
@@ -96,7 +97,7 @@ struct RenderCommand: ParsableCommand {
     return file
   }
 
-  private func makeProducts(_ list: [PricedProduct], _ dialect: TemplateDialect, _ time: Int64)
+  private func makeProducts(_ list: [PricedProduct], _ dialect: TemplateDialect, _ time: Instant)
     throws
     -> TextProducts
   {
@@ -122,7 +123,7 @@ struct RenderCommand: ParsableCommand {
 // MARK: Native paywalls
 
 extension RenderCommand {
-  private func render(paywall path: String, _ time: Int64) throws {
+  private func render(paywall path: String, _ time: Instant) throws {
     let file = try DescribedFile(path)
     let decoded = PaywallSchema.decode(json: file.bytes)
     guard let schema = decoded.output else { throw file.unusable(decoded.diagnostics) }

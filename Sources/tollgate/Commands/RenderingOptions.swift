@@ -29,7 +29,7 @@ struct RenderingOptions: ParsableArguments {
 
   /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
   /// ends the command.
-  func plan(for config: Config?, now: Int64) throws -> TextPlan? {
+  func plan(for config: Config?, now: Instant) throws -> TextPlan? {
     guard let render else {
       if products.products != nil { throw ValidationError("--products is for --render") }
       return nil
@@ -58,7 +58,7 @@ struct RenderingOptions: ParsableArguments {
       select: products.select, dialect: textDialect?.rawValue, html: html)
   }
 
-  private func plan(_ file: TextFile, _ config: Config, _ now: Int64) throws -> TextPlan {
+  private func plan(_ file: TextFile, _ config: Config, _ now: Instant) throws -> TextPlan {
     let usual: TemplateOptions.DialectName =
       config.format == .agentWallie ? .agentwallie : .superwall
     let environment = TemplateEnvironment(

@@ -76,14 +76,14 @@ struct TextProductOptions: ParsableArguments {
         ?? "there is no profile '\(profile)'; there is \(names.joined(separator: ", "))")
   }
 
-  func context(now: Int64) -> PricingContext {
+  func context(now: Instant) -> PricingContext {
     PricingContext(
       now: now, timeZone: zone ?? "UTC", deviceLocale: locale ?? "en_US", locale: locale,
       history: TrialHistory(entitlements: [], storeEligibility: true))
   }
 
   /// Products with their attributes; the diagnostics are theirs.
-  func textProducts(_ products: [PricedProduct], _ profile: PricingProfile?, now: Int64) throws
+  func textProducts(_ products: [PricedProduct], _ profile: PricingProfile?, now: Instant) throws
     -> TextProducts
   {
     do throws(PricingError) {
@@ -107,9 +107,9 @@ struct TextProductOptions: ParsableArguments {
     )
   }
 
-  func renderOptions(now: Int64, escaping: RenderOptions.Escaping) throws -> RenderOptions {
+  func renderOptions(now: Instant, escaping: RenderOptions.Escaping) throws -> RenderOptions {
     var options = RenderOptions(
-      escaping: escaping, now: WireTime.seconds(now), locale: locale ?? "en_US", money: .prices)
+      escaping: escaping, now: now, locale: locale ?? "en_US", money: .prices)
     if let zone {
       guard let found = TemplateZone(named: zone) else {
         throw ValidationError("there is no time zone '\(zone)'; write Europe/Berlin or +01:00")
@@ -117,13 +117,5 @@ struct TextProductOptions: ParsableArguments {
       options.zone = found
     }
     return options
-  }
-}
-
-extension WireTime {
-  /// Milliseconds as seconds and nanoseconds.
-  static func seconds(_ milliseconds: Int64) -> (seconds: Int64, nanoseconds: Int32) {
-    let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
-    return (seconds, Int32((milliseconds - seconds * 1_000) * 1_000_000))
   }
 }

@@ -1,5 +1,6 @@
 internal import CShims
 internal import CThreads
+internal import CivilTime
 internal import SystemPackage
 
 #if canImport(Glibc)
@@ -12,11 +13,11 @@ internal import SystemPackage
 
 /// The machine's clocks. Only the shell reads them; the engine is told the time.
 enum Clock {
-  /// Wall time in milliseconds since 1970.
-  static func milliseconds() -> Int64 {
+  /// Wall time.
+  static func now() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
   /// CPU seconds that the process has used so far.

@@ -23,7 +23,7 @@ struct BatchRun {
   private var input: UserInput
   private var progress: Progress
   private var told = 0
-  private var lastCheckpoint = Clock.milliseconds()
+  private var lastCheckpoint = Clock.now()
   /// How far the run has come.
   private(set) var state: Checkpoint
   /// Whether this process has written anything.
@@ -122,7 +122,7 @@ struct BatchRun {
     state.position.lines += part.linesBefore + output.lines
     workers.reuse(output.buffer)
     progress.update(state)
-    let now = Clock.milliseconds()
+    let now = Clock.now()
     guard hasBegun, Double(now - lastCheckpoint) >= files.interval * 1_000 else { return }
     lastCheckpoint = now
     try writeCheckpoint()

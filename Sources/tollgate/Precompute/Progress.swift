@@ -8,10 +8,10 @@ struct Progress {
   private let totalBytes: Int?
   private let usersBefore: Int
   private let bytesBefore: Int
-  private let start = Clock.milliseconds()
+  private let start = Clock.now()
   private let cpuStart = Clock.processSeconds()
   private let isTerminal = Clock.standardErrorIsTerminal()
-  private var last: Int64 = 0
+  private var last = Instant.distantPast
   private var isLineOpen = false
   private var bytesOfEarlierFiles = 0
   private var file: Int
@@ -36,7 +36,7 @@ struct Progress {
       file = state.position.file
     }
     offset = state.position.offset
-    let now = Clock.milliseconds()
+    let now = Clock.now()
     guard now - last >= (isTerminal ? 200 : 2_000) else { return }
     // The first line outside a terminal comes after the interval, not at once.
     if last == 0, !isTerminal {
@@ -63,7 +63,7 @@ struct Progress {
 
   mutating func finish(_ state: Checkpoint) {
     interrupt()
-    let now = Clock.milliseconds()
+    let now = Clock.now()
     let cpu = Clock.processSeconds() - cpuStart
     let users = state.sums.users - usersBefore
     let decisions = Double(users * placements)
@@ -93,7 +93,7 @@ struct Progress {
   private var percent: String { fraction.map { "\(Int($0 * 100)) %, " } ?? "" }
 
   /// As long as the rest takes at the rate so far.
-  private func timeLeft(_ now: Int64) -> String? {
+  private func timeLeft(_ now: Instant) -> String? {
     guard let totalBytes, done > bytesBefore, now > start else { return nil }
     let rate = Double(done - bytesBefore) / Double(now - start)
     let seconds = Int((Double(max(totalBytes - done, 0)) / rate / 1_000).rounded(.up))
@@ -103,7 +103,7 @@ struct Progress {
       : "\(minutes / 60) h \(minutes % 60) min left"
   }
 
-  private func rate(_ state: Checkpoint, _ now: Int64) -> String {
+  private func rate(_ state: Checkpoint, _ now: Instant) -> String {
     let seconds = Double(max(now - start, 1)) / 1_000
     let decisions = Double((state.sums.users - usersBefore) * placements)
     return "\(millions(decisions / seconds)) decisions per second"

@@ -16,8 +16,7 @@ struct RunSettings {
   var input: String?
   /// Nil for all of the config.
   var placements: [String]?
-  /// Milliseconds since 1970.
-  var now: Int64
+  var now: Instant
   var timeZone: String
   var seed: String
   var assigner: String
@@ -44,7 +43,7 @@ struct RunSettings {
         }),
       "input": input.map { .string($0) } ?? .null,
       "placements": placements.map { .list($0.map { .string($0) }) } ?? .null,
-      "now": .string(WireTime.text(milliseconds: now) ?? "\(now)"),
+      "now": .string(now.text ?? "\(now.milliseconds)"),
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
@@ -58,7 +57,7 @@ struct RunSettings {
     }
     guard let config = text("config"), let configHash = text("configHash"),
       let dialect = text("dialect"), let platform = text("platform"), let now = text("now"),
-      let time = WireTime.milliseconds(now), let timeZone = text("timeZone"),
+      let time = try? WireTime.instant(now), let timeZone = text("timeZone"),
       let seed = text("seed"), let assigner = text("assigner"), let layout = text("layout"),
       let output = text("output"), let files = value["users"]?.elements
     else { return nil }
@@ -91,7 +90,7 @@ struct RunSettings {
 
   init(
     config: ConfigFile, format: String?, language: LanguageOptions, users: [String],
-    input: String?, placements: [String]?, now: Int64, options: DecisionOptions, layout: String,
+    input: String?, placements: [String]?, now: Instant, options: DecisionOptions, layout: String,
     output: String, rejects: String?
   ) {
     self.config = config.path

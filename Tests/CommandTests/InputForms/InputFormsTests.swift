@@ -37,7 +37,7 @@ import Testing
   private func checkDecisions(_ batch: RandomBatch, _ users: UserFiles, _ outcomes: Data) throws {
     let lines = outcomes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     let names = batch.rules.placementNames
-    let time = try #require(WireTime.milliseconds(Self.now))
+    let time = try WireTime.instant(Self.now)
     let assigner = Assigner.hash(salt: "forms")
     var worker = BatchWorker(BatchPlan(batch.rules, now: time, assigner: assigner))
     var frame = Frame(for: batch.rules.program)

@@ -37,7 +37,7 @@ struct AnyArgumentsTests {
     var frame = Frame(for: template.program)
     for json in data {
       try frame.fill(json: json.utf8)
-      frame.setOptions(RenderOptions(now: (1_772_789_400, 0)))
+      frame.setOptions(RenderOptions(now: 1_772_789_400_000))
       var rendered = RenderedText()
       template.render(in: &frame, into: &rendered)
       texts += rendered.errors.isEmpty ? 1 : 0

@@ -86,7 +86,7 @@ import Testing
     let zone = RenderOptions(zone: TemplateZone(named: "Europe/Berlin"))
     #expect(try Rendered(source, json, options: zone).text == "14 08:30 +0100")
     #expect(try Rendered("{{ 'now' | date: '%F' }}", "{}").errors.map(\.kind) == [.unknownValue])
-    let now = RenderOptions(now: (0, 0))
+    let now = RenderOptions(now: 0)
     #expect(try Rendered("{{ 'now' | date: '%F' }}", "{}", options: now).text == "1970-01-01")
   }
 

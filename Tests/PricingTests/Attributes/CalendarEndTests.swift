@@ -10,15 +10,11 @@ struct CalendarEndTests {
   private func end(_ now: String, _ zone: String, _ unit: Period.Unit, _ count: Int) throws
     -> String
   {
-    let start = try Timestamp(rfc3339: now)
-    let milliseconds = start.seconds * 1_000 + Int64(start.nanoseconds) / 1_000_000
+    let start = Instant(try Timestamp(rfc3339: now))
     let rules = try #require(TimeZones.zone(named: zone))
     let period = try #require(Period(unit, count))
-    let instant = CalendarEnd(now: milliseconds, zone: rules).instant(after: period)
-    let rest = (instant % 1_000 + 1_000) % 1_000
-    return try #require(
-      Timestamp(seconds: (instant - rest) / 1_000, nanoseconds: Int32(rest) * 1_000_000)
-    ).text
+    let end = CalendarEnd(now: start, zone: rules).instant(after: period)
+    return try #require(end.timestamp).text
   }
 
   @Test(
@@ -55,7 +51,7 @@ struct CalendarEndTests {
       let count = Int(random.next() % 40) + 1
       let unit = Period.Unit.allCases[Int(random.next() % 4)]
       let period = try #require(Period(unit, count))
-      let got = CalendarEnd(now: seconds * 1_000, zone: rules).date(after: period)
+      let got = CalendarEnd(now: Instant(seconds: seconds), zone: rules).date(after: period)
       let component: Calendar.Component = [.day, .day, .month, .year][unit.rawValue]
       let end = try #require(
         calendar.date(

@@ -4,7 +4,7 @@ import Testing
 
 /// Batches against single decisions, on random configs and random users.
 @Suite struct BatchDifferentialTests {
-  private static let now = WireTime.milliseconds("2026-03-01T12:00:00Z")!
+  private static let now = try! WireTime.instant("2026-03-01T12:00:00Z")
 
   private struct Sample {
     var rules: RuleSet

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Batches")
 struct BatchTests {
-  private static let now: Int64 = 1_772_366_400_000
+  private static let now: Instant = 1_772_366_400_000
 
   private func demo() throws -> (rules: RuleSet, lines: [[UInt8]], users: [UInt8]) {
     let config = try #require(Config.decode(superwall: try bytes("demo/config.json")).output)

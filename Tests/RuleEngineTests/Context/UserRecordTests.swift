@@ -5,7 +5,7 @@ import Testing
 /// What a user record may be, one at a time and in batches.
 @Suite("User records")
 struct UserRecordTests {
-  private static let now: Int64 = 1_772_366_400_000
+  private static let now: Instant = 1_772_366_400_000
 
   /// By member: values that it may have, and values that refuse the record.
   private static let values: [(member: String, good: [String], bad: [String])] = [

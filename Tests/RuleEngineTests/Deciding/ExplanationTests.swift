@@ -8,8 +8,8 @@ import Testing
     #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":60}}"#
 
   private func explain(
-    _ rules: RuleSet, _ context: Value, now: Int64 = 0, assignments: [(String, String)] = [],
-    occurrences: [String: [Int64]] = [:], placement: String = "p"
+    _ rules: RuleSet, _ context: Value, now: Instant = 0, assignments: [(String, String)] = [],
+    occurrences: [String: [Instant]] = [:], placement: String = "p"
   ) throws -> String {
     var frame = Frame(for: rules.program)
     try frame.fill(context)
@@ -123,9 +123,9 @@ import Testing
         600, "10 hours", [0, 60_000, 120_000, 180_000, 240_000, 300_000, 360_000],
         "..., 00:02Z, 00:03Z, 00:04Z, 00:05Z, 00:06Z"
       ),
-    ] as [(Int, String, [Int64], String)])
-  func limitsInWords(minutes: Int, span: String, times: [Int64], told: String) throws {
-    let now: Int64 = minutes == 1 || minutes == 90 ? 60_000 : 3_600_000
+    ] as [(Int, String, [Instant], String)])
+  func limitsInWords(minutes: Int, span: String, times: [Instant], told: String) throws {
+    let now: Instant = minutes == 1 || minutes == 90 ? 60_000 : 3_600_000
     let limit = #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":\#(minutes)}}"#
     let rules = try ruleSet(wireRule(occurrence: limit))
     let text = try explain(rules, .map([]), now: now, occurrences: ["k": times])

@@ -13,7 +13,7 @@ import Testing
     var reader = UserRecordReader(rules, at: HistoryClock(now: 0))
     let record = "{\"userId\":\"u\",\"occurrences\":\(occurrences)}"
     try reader.read(json: record.utf8, into: &frame)
-    let now = try #require(WireTime.milliseconds(Self.now))
+    let now = try WireTime.instant(Self.now)
     let decision = rules.decide(
       "p", frame: &frame, state: reader.state(now: now), assigner: .hash(salt: ""))
     // The same through a batch.
@@ -93,7 +93,7 @@ import Testing
       wireRule("one", occurrence: limit(1, minutes: nil)),
       wireRule("two", occurrence: limit(2, minutes: nil)), wireRule("open"))
     for (stored, expected) in [(0, 0), (1, 1), (2, 2)] {
-      let times = Array(repeating: Int64(0), count: stored)
+      let times = Array(repeating: 0 as Instant, count: stored)
       #expect(try decide(rules, occurrences: ["k": times]).audience == expected)
     }
   }

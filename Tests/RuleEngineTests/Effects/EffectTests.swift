@@ -159,9 +159,10 @@ import Testing
     #expect(
       cleaned.json
         == #"{"c":{"d":1},"e":"text","event_name":"mine","t":"1970-01-01T00:00:00.005Z"}"#)
-    let params = PlacementParams.make(
+    let params = PlacementParams(
       placement: "p", custom: custom, isStandardEvent: true, isFeatureGatable: false,
-      sessionID: "s")
+      sessionID: "s"
+    ).value
     #expect(params["event_name"] == "p" && params["$event_name"] == "p")
     #expect(params["$is_standard_event"] == true && params["$is_feature_gatable"] == false)
     #expect(params["$app_session_id"] == "s" && params["c"] == ["d": 1])

@@ -24,7 +24,7 @@ struct RandomWorld {
   private var random: SplitMix64
   private var now = Samples.start
   private var debts: [Debt] = []
-  private var timers: [TimerID: Int64] = [:]
+  private var timers: [TimerID: Instant] = [:]
   private var tokens = 0
   private let controller: PurchaseHandling
 

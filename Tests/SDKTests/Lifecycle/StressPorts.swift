@@ -7,7 +7,7 @@ import RuleEngine
 struct FastTime: TimeSource {
   private let begin = ContinuousClock.now
 
-  var now: Int64 { Samples.start + Int64((ContinuousClock.now - begin) / .microseconds(1)) }
+  var now: Instant { Samples.start + Int64((ContinuousClock.now - begin) / .microseconds(1)) }
 
   func sleep(milliseconds: Int64) async throws {
     try await Task.sleep(for: .microseconds(milliseconds))

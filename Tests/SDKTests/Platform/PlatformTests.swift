@@ -12,7 +12,7 @@ struct VirtualClockTests {
     for (name, delay) in [("c", 30), ("a", 10), ("b", 10)] as [(String, Int64)] {
       Task(executorPreference: executor) {
         try await clock.sleep(milliseconds: delay)
-        woken.add("\(name) at \(clock.now)")
+        woken.add("\(name) at \(clock.now.milliseconds)")
       }
     }
     executor.drain()

@@ -115,7 +115,7 @@ struct ProductTextTests {
     #expect(end(Period(.day, 7), from: 85, zone: "Europe/Berlin") == 7 * day - 3_600_000)
     #expect(end(nil) == nil)
     // A clock that says anything.
-    for now in [Int64.min, .max] {
+    for now in [Instant.distantPast, .distantFuture] {
       let written = TransactionProduct(Samples.month, on: .android, in: PricingContext(now: now))
       #expect(written.trialEnd != nil && written.value["trialPeriodEndDate"] == .null)
     }

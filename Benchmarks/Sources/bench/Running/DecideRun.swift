@@ -13,7 +13,7 @@ struct DecideRun {
   private(set) var outcomes: [String: Int] = [:]
 
   /// Any time would do: no audience here has an occurrence limit.
-  static let now: Int64 = 1_772_366_400_000
+  static let now: Instant = 1_772_366_400_000
 
   /// - Parameters:
   ///   - records: one user's record each.

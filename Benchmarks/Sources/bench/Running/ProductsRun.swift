@@ -21,7 +21,7 @@ struct ProductsRun {
   private(set) var attributeCounts: [Int] = []
 
   /// Any time would do.
-  static let now: Int64 = 1_772_366_400_000
+  static let now: Instant = 1_772_366_400_000
 
   init(stopwatch: Stopwatch) throws {
     let products = Self.madeUpProducts()
@@ -97,7 +97,7 @@ struct ProductsRun {
     _ = builder.add("{{ products.primary.price }} a {{ products.primary.period }}")
     let texts = builder.build()
     var frame = Frame(for: texts.program)
-    let map = TextContext.make(products: attributes.slotted, selected: 0)
+    let map = TextContext(products: attributes.slotted, selected: 0).value
     try frame.keep(map)
     var text = RenderedText()
     return [
@@ -116,7 +116,7 @@ struct ProductsRun {
         cost: stopwatch.measure { rounds in
           var count = 0
           for _ in 0..<rounds {
-            let made = TextContext.make(products: attributes.slotted, selected: 0)
+            let made = TextContext(products: attributes.slotted, selected: 0).value
             count &+= made == .null ? 0 : 1
           }
           BlackHole.take(count)

@@ -43,7 +43,7 @@ struct TemplatesRun {
     }
     var frame = Frame(for: template.program)
     try frame.fill(json: string.data)
-    frame.setOptions(RenderOptions(now: (1_772_789_400, 0)))
+    frame.setOptions(RenderOptions(now: 1_772_789_400_000))
     var text = RenderedText()
     template.render(in: &frame, into: &text)
     guard text.string == string.expected else {

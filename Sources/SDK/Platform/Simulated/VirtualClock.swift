@@ -1,15 +1,16 @@
-/// A clock that stands still until it is moved: a day takes as long as what happens in it.
+package import CivilTime
 internal import Expressions
 
+/// A clock that stands still until it is moved: a day takes as long as what happens in it.
 package final class VirtualClock: TimeSource {
   private struct Sleeper {
     var number: Int
-    var deadline: Int64
+    var deadline: Instant
     var continuation: CheckedContinuation<Void, any Error>
   }
 
   private struct State {
-    var now: Int64
+    var now: Instant
     var count = 0
     var sleepers: [Sleeper] = []
     /// Sleepers that were cancelled before they slept.
@@ -18,13 +19,12 @@ package final class VirtualClock: TimeSource {
 
   private let state: Locked<State>
 
-  /// - Parameter now: milliseconds since 1970.
-  package init(now: Int64) { state = Locked(State(now: now)) }
+  package init(now: Instant) { state = Locked(State(now: now)) }
 
-  package var now: Int64 { state.withLock { $0.now } }
+  package var now: Instant { state.withLock { $0.now } }
 
   /// When the next sleeper wakes, or nil when nobody sleeps.
-  package var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+  package var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
   package func sleep(milliseconds: Int64) async throws {
     let number = state.withLock { state in
@@ -58,7 +58,7 @@ package final class VirtualClock: TimeSource {
   /// deadline the one that slept first wakes first.
   ///
   /// - Returns: whether somebody woke; otherwise the clock shows `time`.
-  package func step(upTo time: Int64) -> Bool {
+  package func step(upTo time: Instant) -> Bool {
     let sleeper = state.withLock { state -> Sleeper? in
       let next = state.sleepers.min { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
       guard let next, next.deadline <= time else {
