@@ -50,6 +50,13 @@ package struct SourcePosition: Equatable {
     self.init(line: line, column: column)
   }
 
+  /// Characters from one offset to a later one; nil when a line ends between them.
+  static func columns(from: Int, to: Int, in source: [UInt8]) -> Int? {
+    let between = source[from..<to]
+    return between.contains(UInt8(ascii: "\n"))
+      ? nil : between.reduce(0) { $0 + ($1 & 0xC0 != 0x80 ? 1 : 0) }
+  }
+
   /// The positions of many offsets, in one walk over the source.
   package static func all(_ offsets: some Sequence<Int>, in source: [UInt8]) -> [Int:
     SourcePosition]

@@ -13,6 +13,11 @@ extension JSONFault {
     guard json.indices.contains(offset) else {
       return kind == .unexpectedEnd ? JSONFault.openHint(json) : nil
     }
+    if let start = openText(in: json) {
+      let columns = SourcePosition.columns(from: start, to: offset, in: json)
+      return columns.map { "the text that begins \($0) columns before has no closing quote" }
+        ?? "the text before it, on an earlier line, has no closing quote"
+    }
     let byte = json[offset]
     let before = JSONFault.lastByte(before: offset, in: json)
     switch (kind, byte) {

@@ -69,7 +69,8 @@ extension Diagnostic {
   /// Text that is not JSON: where, and what may have been meant.
   init(_ fault: JSONFault, in json: [UInt8]) {
     self.init(
-      .decodeFailure, fault.message,
+      .decodeFailure,
+      fault.expected(in: json).map { "\(fault.message): \($0) is expected here" } ?? fault.message,
       range: SourceRange(from: fault.offset, to: fault.offset + fault.length(in: json)),
       suggestion: fault.hint(in: json))
   }

@@ -43,4 +43,31 @@ import Testing
       }
     }
   }
+
+  /// What JSON has in place of what is there.
+  @Test(arguments: [
+    ("{,}", "a key in double quotes or '}'"), ("{\"a\" 1}", "':' and a value"),
+    ("{\"a\": }", "a value"), ("{\"a\": 1 \"b\"}", "',' or '}'"),
+    ("{\"a\": 1,}", "a key in double quotes"), ("[1 2]", "',' or ']'"), ("[,1]", "a value or ']'"),
+    ("[1,]", "a value"), ("[\"a\", x]", "a value"), ("{\"a\": [{}, {\"b\" 1}]}", "':' and a value"),
+    ("{'a': 1}", "a key in double quotes or '}'"), ("[1 // one\n]", "',' or ']'"),
+    ("{\"a\\\"\": 1 2}", "',' or '}'"),
+  ])
+  func expectations(json: String, expected: String) throws {
+    let bytes = Array(json.utf8)
+    let fault = try #require(throws: JSONFault.self) { _ = try Value.parse(json: bytes) }
+    #expect(fault.expected(in: bytes) == expected)
+  }
+
+  /// A quote that is missing is noticed where the next text begins.
+  @Test(arguments: [
+    ("{\"a\": \"é, \"b\": 1}", "the text that begins 5 columns before has no closing quote"),
+    ("{\"a: \"b\"}", "the text that begins 5 columns before has no closing quote"),
+    ("[\"a, \"b\"]", "the text that begins 5 columns before has no closing quote"),
+  ])
+  func openTexts(json: String, hint: String) throws {
+    let bytes = Array(json.utf8)
+    let fault = try #require(throws: JSONFault.self) { _ = try Value.parse(json: bytes) }
+    #expect(fault.hint(in: bytes) == hint)
+  }
 }
