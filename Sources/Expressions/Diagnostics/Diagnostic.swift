@@ -48,11 +48,13 @@ public struct Diagnostic: Hashable, Sendable {
   public var notes: [String]
   /// What to write or do instead.
   public var suggestion: String?
+  /// A change of the text that does what is suggested.
+  package var fix: Fix?
 
   package init(
     _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,
     path: String = "", related: [Related] = [], notes: [String] = [], suggestion: String? = nil,
-    peers: [PeerEffect] = []
+    fix: Fix? = nil, peers: [PeerEffect] = []
   ) {
     self.code = code
     self.severity = severity
@@ -62,7 +64,34 @@ public struct Diagnostic: Hashable, Sendable {
     self.related = related
     self.notes = notes
     self.suggestion = suggestion
+    self.fix = fix
     self.peers = peers
+  }
+
+  /// A change of the text that a diagnostic is about.
+  package struct Fix: Hashable, Sendable {
+    package struct Edit: Hashable, Sendable {
+      /// Where, in the same text as ``Diagnostic/range``.
+      package var range: SourceRange
+      /// What stands there afterwards.
+      package var text: String
+
+      package init(_ range: SourceRange, _ text: String) {
+        self.range = range
+        self.text = text
+      }
+    }
+
+    /// They do not overlap, and stand in the order of the text.
+    package var edits: [Edit]
+    /// Whether it can be made without asking: nothing else can have been meant, or no answer
+    /// changes by it.
+    package var isSafe: Bool
+
+    package init(_ edits: [Edit], isSafe: Bool) {
+      self.edits = edits
+      self.isSafe = isSafe
+    }
   }
 
   /// How much it matters to those who suffer most elsewhere; nil when nobody does.

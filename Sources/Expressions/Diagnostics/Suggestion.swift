@@ -16,7 +16,7 @@ package enum Suggestion {
   }
 
   /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
-  private static func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+  package static func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
     var beforePrevious = [Int](repeating: 0, count: b.count + 1)
     var previous = Array(0...b.count)

@@ -63,7 +63,7 @@ package struct SyntaxTree {
   package subscript(id: ID) -> Node { nodes[id] }
 
   /// The nodes that a node is made of, in the order of the source.
-  func operands(of node: Node) -> [ID] {
+  package func operands(of node: Node) -> [ID] {
     switch node.kind {
     case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes, .identifier: return []
     case .not, .negate, .select, .optionalSelect, .optionalElement, .clause: return [Int(node.a)]
@@ -107,7 +107,7 @@ package struct SyntaxTree {
 
 extension SyntaxTree.Kind {
   /// Whether the node is a value by itself.
-  var isLiteral: Bool {
+  package var isLiteral: Bool {
     switch self {
     case .null, .bool, .int, .uint, .double, .string, .bytes: true
     default: false

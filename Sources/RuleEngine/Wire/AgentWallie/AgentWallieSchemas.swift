@@ -46,7 +46,7 @@ extension AgentWallieDecoder {
     log.checkKeys(of: element, ["slot", "label", "product_id"].map { ConfigKey($0) })
     if slot == "selected" {
       log.report(
-        .decodeFailure, "a slot named 'selected' hides the product that is selected",
+        .reservedName, "a slot named 'selected' hides the product that is selected",
         severity: .warning, at: element.memberPath("slot"), suggestion: "give it another name")
     }
     return ProductSlot(

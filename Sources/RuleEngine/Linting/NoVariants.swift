@@ -1,0 +1,35 @@
+internal import Expressions
+
+/// An audience or a running experiment has no variants, so that who matches gets an error.
+///
+/// `"variants": []`
+enum NoVariants: Lint {
+  static let page = CodePage(
+    .noVariants, .error,
+    what: "An audience has no variants.",
+    why: """
+      Who matches it gets neither a paywall nor a holdout: the outcome is an error, and audiences \
+      behind it are not tried.
+      """,
+    example: .audience(#""variants": []"#),
+    advice: "Add a variant with a paywall, or take the audience out.",
+    better: .audience(
+      #""variants": [{"variant_id": "v", "variant_type": "TREATMENT", "percentage": 100, "paywall_identifier": "pw"}]"#
+    ))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    subject.audiences.compactMap { audience -> Diagnostic? in
+      guard audience.experimentStatus == .running,
+        !audience.variants.contains(where: { !$0.isGap })
+      else { return nil }
+      let path = subject.variantsPath(of: audience)
+      // A list of which no element could be decoded was told with its elements.
+      if case .list(let elements)? = subject.root.value(at: path), !elements.isEmpty { return nil }
+      return finding(
+        subject.config.format == .agentWallie
+          ? "the experiment has no variants: everybody is held out"
+          : "the audience has no variants: the outcome of who matches is an error",
+        at: path, suggestion: "add a variant with a paywall, or take the audience out")
+    }
+  }
+}
