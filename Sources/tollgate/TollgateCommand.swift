@@ -46,7 +46,7 @@ struct TollgateCommand: AsyncParsableCommand {
     subcommands: [
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
       ReplayCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
-      CheckTemplateCommand.self, SimulateCommand.self,
+      CheckTemplateCommand.self, SchemaCommand.self, SimulateCommand.self,
     ])
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.

@@ -17,7 +17,7 @@ enum ArgumentHints {
 
   /// The parser's message with what may help.
   static func helpful(_ message: String, _ arguments: [String]) -> String {
-    guard let hint = dashHint(message, arguments) ?? wordHint(message, arguments) else {
+    guard let hint = dashHint(message, arguments) else {
       return message
     }
     let end = message.firstIndex(of: "\n") ?? message.endIndex
@@ -43,19 +43,21 @@ enum ArgumentHints {
     return name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0 == "-" }
   }
 
-  /// Of a word that an option does not know whose value may be left out.
-  private static func wordHint(_ message: String, _ arguments: [String]) -> String? {
+  /// Of a word that --elsewhere does not know: its value may be left out, so that the word is taken
+  /// for a config.
+  static func elsewhereWord(_ arguments: [String], _ configs: [String]) -> ValidationError? {
     let option = "--elsewhere"
-    guard arguments.first == CheckCommand._commandName,
-      let place = arguments.firstIndex(of: option), place + 1 < arguments.count
-    else { return nil }
+    guard let place = arguments.firstIndex(of: option), place + 1 < arguments.count else {
+      return nil
+    }
     let word = arguments[place + 1]
+    guard configs.contains(word), word != "-", !word.contains(where: { "/.*?[".contains($0) }),
+      !FileText.isFile(word)
+    else { return nil }
     let known = CheckCommand.Elsewhere.allCases.map(\.rawValue)
     let close = Suggestion.closest(to: word, among: known)
-    // A word in front of the config is taken for the config, and the config for one too many.
-    guard message.contains("nexpected argument"), !known.contains(word),
-      close != nil || message.contains("'\(word)'")
-    else { return nil }
-    return "\(option) takes off, on or strict" + (close.map { "; did you mean '\($0)'?" } ?? "")
+    return ValidationError(
+      "there is no file '\(word)'; \(option) takes off, on or strict"
+        + (close.map { "; did you mean '\($0)'?" } ?? ""))
   }
 }

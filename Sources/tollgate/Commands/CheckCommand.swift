@@ -6,11 +6,14 @@ internal import RuleEngine
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Find what is wrong in a config.",
+    abstract: "Find what is wrong in configs.",
     discussion: """
-      Reads a config, compiles every expression, and prints what it finds with its place in the \
-      file, the expression, a mark under the place, and what to write instead; and what SDKs in the \
-      field do about it. The exit code is 1 when there is an error.
+      Reads configs, compiles every expression, and prints what it finds: where it is in the file, \
+      the text with a mark under the place, what to write instead, and what SDKs in the field do \
+      about it. 'tollgate check --explain CODE' tells more about a finding.
+
+      The exit code is 1 when there is an error, of many files the worst. Where GITHUB_ACTIONS is \
+      true, findings are annotations too.
       """)
 
   /// How much what SDKs in the field do counts.
@@ -18,7 +21,22 @@ struct CheckCommand: ParsableCommand {
     case off, on, strict
   }
 
-  @OptionGroup var source: ConfigOptions
+  @Argument(
+    help: ArgumentHelp(
+      "Config files (JSON), or patterns such as 'configs/*.json'; - reads standard input.",
+      valueName: "config"))
+  var configs: [String] = []
+
+  @OptionGroup var form: ConfigFormOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "What your users, devices and parameters have, as JSON: {\"user\":{\"age\":\"int\"}}.",
+      discussion: """
+        It counts more than what SDKs are known to send. Types are bool, int, double, string, list, \
+        map, any, {"list": type} and {"enum": [texts]}. 'tollgate schema' learns one from users.
+        """, valueName: "file"))
+  var schema: String?
 
   @Option(
     help: ArgumentHelp(
@@ -28,6 +46,9 @@ struct CheckCommand: ParsableCommand {
 
   @Flag(help: "Print one JSON object per line instead of text.")
   var json = false
+
+  @Flag(help: "Print a SARIF 2.1.0 document, as code scanning takes it.")
+  var sarif = false
 
   @Flag(help: "Treat warnings as errors.")
   var strict = false
@@ -48,6 +69,20 @@ struct CheckCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
+      "Make the changes in the files that are safe, and print what is left.",
+      discussion: """
+        A change is safe when nothing else can have been meant, or when it changes no answer. Files \
+        are replaced as a whole.
+        """))
+  var fix = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Print the page of a code such as duplicate-id, and check nothing.", valueName: "code"))
+  var explain: String?
+
+  @Flag(
+    help: ArgumentHelp(
       "Show which clauses give a different result in cel, or on another platform.",
       discussion: """
         Each clause is evaluated in cel and as on ios, android and web, on values that its \
@@ -55,17 +90,91 @@ struct CheckCommand: ParsableCommand {
         """))
   var dialectReport = false
 
+  func validate() throws {
+    if explain != nil {
+      guard configs.isEmpty else {
+        throw ValidationError("--explain prints a page and checks nothing: leave out the configs")
+      }
+      return
+    }
+    if let problem = ArgumentHints.elsewhereWord(CommandLine.arguments, configs) { throw problem }
+    guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
+    if json, sarif { throw ValidationError("give either --json or --sarif, not both") }
+    if sarif, dialectReport || products != nil {
+      throw ValidationError("--sarif goes neither with --dialect-report nor with --products")
+    }
+    if fix, configs.contains("-") {
+      throw ValidationError("--fix needs files that it can change, not standard input")
+    }
+  }
+
   func run() throws {
-    let file = try source.file()
-    let found = file.diagnostics.map { $0.counted(elsewhere ?? .on) }
-    for diagnostic in found where !quiet || diagnostic.severity != .note {
+    if let explain { return FileText.print(try CodePages.page(explain)) }
+    let schema = try schema.map { try SchemaFile.read($0) } ?? ContextSchema()
+    let paths = try files()
+    var worst = Ending.done
+    var report = SARIFReport()
+    for path in paths {
+      do {
+        let file = try checked(path, schema)
+        if sarif { report.add(file) } else { try show(file, isOne: paths.count == 1) }
+        worst = max(worst, ending(of: file.diagnostics))
+      } catch let error as CommandError where paths.count > 1 {
+        FileText.printError("error: \(error.description)")
+        worst = max(worst, error.exitCode)
+      }
+    }
+    if sarif { FileText.print(report.json) }
+    worst = max(worst, ending(of: try checkProducts()))
+    if worst != Ending.done { throw ExitCode(worst) }
+  }
+
+  /// The files that are named, each once, in the order of the arguments.
+  private func files() throws -> [String] {
+    var known: Set<String> = []
+    return try configs.flatMap { pattern in
+      let found = FilePattern.paths(pattern)
+      guard !found.isEmpty else { throw CommandError("no file matches \(pattern)") }
+      return found.filter { known.insert($0).inserted }
+    }
+  }
+
+  /// A file with all that is found, as much as it counts here.
+  private func checked(_ path: String, _ schema: ContextSchema) throws -> ConfigFile {
+    var file = try form.file(path)
+    file.check(schema)
+    if fix {
+      let count = try SafeFixes.apply(to: &file) {
+        var file = try form.file(path)
+        file.check(schema)
+        return file
+      }
+      if count > 0 { FileText.printError("\(path): \(counted(count, "finding")) fixed") }
+    }
+    file.diagnostics = file.diagnostics.map { $0.counted(elsewhere ?? .on) }
+      .filter { !quiet || $0.severity != .note }
+    return file
+  }
+
+  private func ending(of diagnostics: [Diagnostic]) -> Int32 {
+    let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
+    return diagnostics.contains { failing.contains($0.severity) } ? Ending.findings : Ending.done
+  }
+
+  // MARK: Output
+
+  private func show(_ file: ConfigFile, isOne: Bool) throws {
+    let found = file.diagnostics
+    for diagnostic in found {
       FileText.print(json ? file.json(diagnostic).json : file.render(diagnostic) + "\n")
     }
-    if !json { FileText.print(summary(file, found)) }
+    if !json {
+      FileText.print((isOne ? "" : DiagnosticText.visible("\(file.name): ")) + summary(file, found))
+      if Annotations.areWanted, file.path != "-" {
+        for diagnostic in found { FileText.print(file.annotation(diagnostic)) }
+      }
+    }
     if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
-    let all = found + (try checkProducts())
-    let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
-    if all.contains(where: { failing.contains($0.severity) }) { throw ExitCode(1) }
   }
 
   private func printReport(_ report: DialectReport, _ file: ConfigFile) {

@@ -1,14 +1,11 @@
 internal import ArgumentParser
 internal import RuleEngine
 
-/// The config that a command reads.
-struct ConfigOptions: ParsableArguments {
+/// What configs are written in.
+struct ConfigFormOptions: ParsableArguments {
   enum FormatName: String, ExpressibleByArgument, CaseIterable {
     case superwall, agentwallie
   }
-
-  @Argument(help: "The config file (JSON); - reads standard input.")
-  var config: String
 
   @Option(
     help: ArgumentHelp(
@@ -18,11 +15,21 @@ struct ConfigOptions: ParsableArguments {
 
   @OptionGroup var language: LanguageOptions
 
-  func file() throws -> ConfigFile {
+  func file(_ path: String) throws -> ConfigFile {
     try ConfigFile(
-      config, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
+      path, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
       language: language.language)
   }
+}
+
+/// The config that a command reads.
+struct ConfigOptions: ParsableArguments {
+  @Argument(help: "The config file (JSON); - reads standard input.")
+  var config: String
+
+  @OptionGroup var form: ConfigFormOptions
+
+  func file() throws -> ConfigFile { try form.file(config) }
 }
 
 /// Options that every deciding command has.

@@ -41,7 +41,7 @@ struct DescribedFile {
   /// Diagnostics as JSON objects, with the file and the place.
   func json(_ diagnostics: [Diagnostic]) -> [Value] {
     let places = DiagnosticPlaces(diagnostics, in: bytes)
-    return diagnostics.map { $0.json(file: path, places.place(of: $0)) }
+    return diagnostics.map { places.json($0, file: path) }
   }
 
   /// Says that the file cannot be used at all.

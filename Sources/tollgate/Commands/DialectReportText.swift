@@ -11,7 +11,7 @@ enum DialectReportText {
     for finding in decisive { lines.append(text(finding, file)) }
     if !others.isEmpty {
       lines.append("No decision was found to change because of these:\n")
-      for finding in others { lines.append(text(finding, file)) }
+      for (finding, more) in alike(others) { lines.append(text(finding, file, more: more)) }
     }
     lines.append(summary(report))
     return lines.joined(separator: "\n")
@@ -28,14 +28,37 @@ enum DialectReportText {
       """
   }
 
-  private static func text(_ finding: DialectReport.Finding, _ file: ConfigFile) -> String {
+  /// One finding of each kind, with how many others come to the same: they are many, and change
+  /// nothing.
+  private static func alike(_ findings: [DialectReport.Finding])
+    -> [(finding: DialectReport.Finding, more: Int)]
+  {
+    var groups: [(finding: DialectReport.Finding, more: Int)] = []
+    var numbers: [String: Int] = [:]
+    for finding in findings {
+      let key = finding.difference.rawValue + outcomes(finding)
+      if let number = numbers[key] {
+        groups[number].more += 1
+      } else {
+        numbers[key] = groups.count
+        groups.append((finding, 0))
+      }
+    }
+    return groups
+  }
+
+  /// - Parameter more: how many other clauses come to the same.
+  private static func text(
+    _ finding: DialectReport.Finding, _ file: ConfigFile, more clauses: Int = 0
+  ) -> String {
     let path = finding.paths.first ?? ""
     let more = finding.paths.count > 1 ? " and \(finding.paths.count - 1) more" : ""
+    let others = clauses > 0 ? "\n  likewise \(counted(clauses, "other clause"))" : ""
     return """
       \(place(of: finding, file)): \(path)\(more)
         \(oneLine(finding.clause))
       \(outcomes(finding))
-        with \(example(finding))
+        with \(example(finding))\(others)
 
       """
   }

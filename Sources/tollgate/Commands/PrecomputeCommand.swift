@@ -93,7 +93,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try check(files, paths)
     let config = try source.file()
     var settings = RunSettings(
-      config: config, format: source.format?.rawValue, language: source.language, users: paths,
+      config: config, format: source.form.format?.rawValue, language: source.form.language,
+      users: paths,
       input: input.usersForm?.rawValue, placements: try placementNames(config),
       now: try options.time(), options: options, layout: layout.rawValue,
       output: out == "none" ? "none" : form.text, rejects: files.rejectsForm?.text)

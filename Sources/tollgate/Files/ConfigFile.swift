@@ -13,13 +13,15 @@ struct ConfigFile {
   var config: Config?
   var ruleSet: RuleSet?
   var diagnostics: [Diagnostic]
-  private let places: DiagnosticPlaces
+  private var places: DiagnosticPlaces
+  private let language: RuleLanguage
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
   /// - Parameter format: nil to tell by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
     content = try FileContent(path)
+    self.language = language
     let bytes = content.bytes
     let decoded = Config.decode(bytes, format: format)
     config = decoded.output
@@ -36,6 +38,16 @@ struct ConfigFile {
       expressions[audience.path + ".expression_cel"] = audience.expression
     }
     self.expressions = expressions
+  }
+
+  /// Adds to the diagnostics what only those want to hear who check the config.
+  ///
+  /// - Parameter schema: what is known of attributes beside what SDKs send.
+  mutating func check(_ schema: ContextSchema) {
+    var check = ConfigCheck(diagnostics)
+    if let config { check.lint(config, json: bytes, language: language, schema: schema) }
+    places = DiagnosticPlaces(check.diagnostics, in: bytes)
+    diagnostics = places.sorted(check.diagnostics)
   }
 
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
@@ -77,21 +89,64 @@ struct ConfigFile {
 
   /// A diagnostic with the file, the line and the source it is about.
   func render(_ diagnostic: Diagnostic) -> String {
-    let position = places.place(of: diagnostic)?.position
-    let isAboutFile = diagnostic.path.isEmpty && diagnostic.range != nil
+    let place = places.place(of: diagnostic)
+    var shown = diagnostic
+    var source = diagnostic.range.flatMap { _ in expressions[diagnostic.path] }
+    let isAboutWhole = diagnostic.path.isEmpty && diagnostic.range == nil
+    if source == nil, let place, !isAboutWhole {
+      let excerpt = FileExcerpt(place.range, of: bytes)
+      source = excerpt.text
+      shown.range = excerpt.range
+    }
     return DiagnosticText.render(
-      diagnostic,
-      source: isAboutFile
-        ? String(decoding: bytes, as: UTF8.self) : expressions[diagnostic.path],
-      place: name + (position.map { ":\($0.line):\($0.column)" } ?? ""), isExact: true)
+      shown, source: source,
+      place: name + (place.map { ":\($0.position.line):\($0.position.column)" } ?? ""),
+      isExact: true)
+  }
+
+  /// Where a diagnostic is, as far as the file shows.
+  func place(of diagnostic: Diagnostic) -> DiagnosticPlaces.Place? { places.place(of: diagnostic) }
+
+  /// What the fix of a diagnostic changes in the file.
+  func edits(_ diagnostic: Diagnostic) -> [DiagnosticPlaces.Edit] { places.edits(of: diagnostic) }
+
+  /// A diagnostic as an annotation.
+  func annotation(_ diagnostic: Diagnostic) -> String {
+    Annotations.line(diagnostic, file: path, places.place(of: diagnostic)?.position)
   }
 
   /// A diagnostic as one JSON object, with the file and the place in it.
   func json(_ diagnostic: Diagnostic) -> Value {
-    diagnostic.json(
-      file: path,
-      places.place(of: diagnostic)
-        ?? DiagnosticPlaces([diagnostic], in: bytes).place(of: diagnostic))
+    let isKnown = places.place(of: diagnostic) != nil
+    return (isKnown ? places : DiagnosticPlaces([diagnostic], in: bytes))
+      .json(diagnostic, file: path)
+  }
+}
+
+/// The line of a file that a place begins in, or what of a long line is around it.
+private struct FileExcerpt {
+  private(set) var text: String
+  /// The place in the text.
+  private(set) var range: SourceRange
+
+  /// Bytes that are kept on each side of where the place begins.
+  private static let reach = 400
+
+  init(_ place: SourceRange, of bytes: [UInt8]) {
+    let newline = UInt8(ascii: "\n")
+    let from = min(place.from, bytes.count)
+    var start = from
+    while start > 0, from - start < Self.reach, bytes[start - 1] != newline { start -= 1 }
+    // Not in the middle of a character.
+    while start < from, bytes[start] & 0xC0 == 0x80 { start += 1 }
+    var end = from
+    while end < bytes.count, end - from < Self.reach, bytes[end] != newline { end += 1 }
+    // Indentation says nothing.
+    while start < from, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") {
+      start += 1
+    }
+    text = String(decoding: bytes[start..<end], as: UTF8.self)
+    range = SourceRange(from: from - start, to: min(max(place.to, from), end) - start)
   }
 }
 

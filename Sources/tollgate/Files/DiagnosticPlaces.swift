@@ -8,6 +8,8 @@ struct DiagnosticPlaces {
     var range: SourceRange
     /// Where it begins.
     var position: SourcePosition
+    /// Where what is behind it begins.
+    var end: SourcePosition
   }
 
   private struct Key: Hashable {
@@ -15,17 +17,28 @@ struct DiagnosticPlaces {
     var range: SourceRange?
   }
 
+  /// A change of the file.
+  struct Edit: Hashable {
+    /// Bytes of the file.
+    var range: SourceRange
+    /// What stands there afterwards.
+    var text: [UInt8]
+  }
+
   private var places: [Key: Place] = [:]
+  private var elements: [String: Range<Int>]
+  private let json: [UInt8]
 
   init(_ diagnostics: [Diagnostic], in json: [UInt8]) {
+    self.json = json
     let keys = Set(diagnostics.map { Key(path: $0.path, range: $0.range) })
-    let found = JSONLocation.places(of: keys.map(\.path), in: json)
+    elements = JSONLocation.places(of: keys.map(\.path), in: json)
     var ranges: [Key: SourceRange] = [:]
-    for key in keys { ranges[key] = Self.range(key, found[key.path], in: json) }
-    let positions = SourcePosition.all(ranges.values.map(\.from), in: json)
+    for key in keys { ranges[key] = Self.range(key, elements[key.path], in: json) }
+    let positions = SourcePosition.all(ranges.values.flatMap { [$0.from, $0.to] }, in: json)
     for (key, range) in ranges {
-      guard let position = positions[range.from] else { continue }
-      places[key] = Place(range: range, position: position)
+      guard let position = positions[range.from], let end = positions[range.to] else { continue }
+      places[key] = Place(range: range, position: position, end: end)
     }
   }
 
@@ -46,6 +59,30 @@ struct DiagnosticPlaces {
     places[Key(path: diagnostic.path, range: diagnostic.range)]
   }
 
+  /// What a diagnostic's fix changes in the file; empty when it has none, or when the text that it
+  /// is about does not stand in the file as it is.
+  func edits(of diagnostic: Diagnostic) -> [Edit] {
+    guard let fix = diagnostic.fix else { return [] }
+    if diagnostic.path.isEmpty {
+      return fix.edits.map { Edit(range: $0.range, text: Array($0.text.utf8)) }
+    }
+    guard let element = elements[diagnostic.path], element.count > 1,
+      json[element.lowerBound] == UInt8(ascii: "\"")
+    else { return [] }
+    return fix.edits.map { edit in
+      var text: [UInt8] = []
+      JSONWriter.append(quoted: edit.text, to: &text)
+      return Edit(
+        range: JSONLocation.range(edit.range, ofStringAt: element, in: json),
+        text: Array(text.dropFirst().dropLast()))
+    }
+  }
+
+  /// The diagnostic as one JSON object.
+  func json(_ diagnostic: Diagnostic, file: String) -> Value {
+    diagnostic.json(file: file, place(of: diagnostic), edits(of: diagnostic))
+  }
+
   /// The diagnostics in the order of the file.
   func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
     diagnostics.enumerated().sorted {
@@ -56,8 +93,10 @@ struct DiagnosticPlaces {
 }
 
 extension Diagnostic {
-  /// The diagnostic as one JSON object, with its place in a file.
-  func json(file: String, _ place: DiagnosticPlaces.Place?) -> Value {
+  /// The diagnostic as one JSON object, with its place in a file and the edits of its fix.
+  fileprivate func json(
+    file: String, _ place: DiagnosticPlaces.Place?, _ edits: [DiagnosticPlaces.Edit]
+  ) -> Value {
     func range(_ range: SourceRange) -> Value {
       .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])
     }
@@ -73,7 +112,17 @@ extension Diagnostic {
     add("path", .string(path))
     add("range", place.map { range($0.range) })
     if !path.isEmpty { add("expressionRange", self.range.map(range)) }
-    return .map(entries + told)
+    entries += told
+    if let fix, !edits.isEmpty {
+      let list = edits.map { edit in
+        Value.object([
+          "from": .int(Int64(edit.range.from)), "to": .int(Int64(edit.range.to)),
+          "text": .string(String(decoding: edit.text, as: UTF8.self)),
+        ])
+      }
+      add("fix", .object(["edits": .list(list), "safe": .bool(fix.isSafe)]))
+    }
+    return .map(entries)
   }
 
   /// The diagnostic as one JSON object, about a text that is not a file.

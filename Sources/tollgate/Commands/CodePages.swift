@@ -1,0 +1,28 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+/// The pages of `tollgate check --explain`.
+enum CodePages {
+  static func page(_ code: String) throws -> String {
+    if let page = CodePage.all[Diagnostic.Code(rawValue: code.lowercased())] { return page.text }
+    let known = CodePage.all.keys.map(\.rawValue).sorted()
+    let close = Suggestion.closest(to: code.lowercased(), among: known)
+    throw CommandError(
+      DiagnosticText.visible("there is no code '\(code)'; ")
+        + (close.map { "did you mean '\($0)'?" } ?? "there are \(known.joined(separator: ", "))"))
+  }
+}
+
+/// A schema of attributes, from a file.
+enum SchemaFile {
+  /// Warnings are told on standard error; with an error there is no schema.
+  static func read(_ path: String) throws -> ContextSchema {
+    let file = try DescribedFile(path)
+    let decoded = ContextSchema.decode(file.bytes)
+    let errors = decoded.diagnostics.filter { $0.severity == .error }
+    guard errors.isEmpty, let schema = decoded.output else { throw file.unusable(errors) }
+    for text in file.render(decoded.diagnostics) { FileText.printError(text) }
+    return schema
+  }
+}

@@ -1,0 +1,47 @@
+internal import Expressions
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Findings as workflow commands of GitHub Actions, which shows them beside the changed lines.
+enum Annotations {
+  /// Whether the command runs there.
+  static var areWanted: Bool {
+    getenv("GITHUB_ACTIONS").map { String(cString: $0) } == "true"
+  }
+
+  /// `::error file=config.json,line=3,column=5,title=duplicate-id::message`
+  static func line(_ diagnostic: Diagnostic, file: String, _ position: SourcePosition?) -> String {
+    let word =
+      switch diagnostic.severity {
+      case .error: "error"
+      case .warning: "warning"
+      case .note: "notice"
+      }
+    var properties = ["file=\(escaped(file, isProperty: true))"]
+    if let position { properties += ["line=\(position.line)", "col=\(position.column)"] }
+    properties.append("title=\(diagnostic.code.rawValue)")
+    let message = diagnostic.message + (diagnostic.suggestion.map { "; \($0)" } ?? "")
+    return "::\(word) \(properties.joined(separator: ","))::\(escaped(message, isProperty: false))"
+  }
+
+  private static func escaped(_ text: String, isProperty: Bool) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "%": result += "%25"
+      case "\r": result += "%0D"
+      case "\n": result += "%0A"
+      case ":" where isProperty: result += "%3A"
+      case "," where isProperty: result += "%2C"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return DiagnosticText.visible(result)
+  }
+}
