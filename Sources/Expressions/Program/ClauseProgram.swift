@@ -70,7 +70,7 @@ struct ClauseProgram: Sendable {
   }
 
   /// Texts of parts of a source.
-  fileprivate struct Excerpts {
+  struct Excerpts {
     let source: [UInt8]
     let tokens: TokenList?
 

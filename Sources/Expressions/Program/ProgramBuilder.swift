@@ -22,7 +22,7 @@ public struct ProgramBuilder: ~Copyable {
   /// Keeps the graph that all the expressions share.
   private(set) var checker: Checker
   var folding = ConstantFolding()
-  private var roots: [ConditionGraph.ID] = []
+  private(set) var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var choices: [[Int?]] = []
   /// The lists of filters, by their numbers among the expressions.

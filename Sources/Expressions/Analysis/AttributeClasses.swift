@@ -1,0 +1,259 @@
+/// The values of a group of attributes, as some atoms see them: values for which all atoms come to the
+/// same are one class. The machine says what atoms come to.
+final class AttributeClasses {
+  /// The atoms, as numbers of the model.
+  let atoms: [Int]
+  /// By class its simplest value; nil for an attribute that is not there.
+  private(set) var values: [Value?] = []
+  /// Further values of each class, for what depends on more than the class.
+  private(set) var samples: [[Value?]] = []
+  /// By atom and outcome, the classes that come to it.
+  private(set) var masks: [[ClassMask]]
+  /// By atom, whether the classes are all that there is for it.
+  private(set) var isPrecise: [Bool]
+
+  private static let mostSamples = 24
+
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel,
+    _ answers: (HostQuestion) -> HostAnswers
+  ) {
+    self.atoms = atoms
+    masks = Array(
+      repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
+    isPrecise = atoms.map { model.atoms[$0].demands != nil }
+    var trees = TreeCandidates(group, atoms, in: model)
+    let values: [Value?]
+    if let question = group.question {
+      values = trees.answers(answers(question))
+    } else {
+      values = trees.all()
+    }
+    var places: [[UInt8]: Int] = [:]
+    for value in values {
+      let row = trees.runner.row(value)
+      if let known = places[row] {
+        if samples[known].count < Self.mostSamples { samples[known].append(value) }
+        continue
+      }
+      guard self.values.count < ClassMask.capacity else {
+        isPrecise = atoms.map { _ in false }
+        break
+      }
+      let number = self.values.count
+      places[row] = number
+      self.values.append(value)
+      samples.append([value])
+      for i in atoms.indices { masks[i][OutcomeSet(rawValue: row[i]).number].insert(number) }
+    }
+    if !trees.isComplete {
+      for i in atoms.indices
+      where trees.isTooMany || model.atoms[atoms[i]].demands?.needsSearch == true {
+        isPrecise[i] = false
+      }
+      // What is seen of texts together with an atom that is not complete is not complete either.
+      if !trees.isTooMany {
+        for i in atoms.indices where model.atoms[atoms[i]].demands?.texts.isEmpty == false {
+          isPrecise[i] = false
+        }
+      }
+    }
+  }
+}
+
+/// What atoms of one group come to for values of it.
+struct AtomRunner {
+  private let model: ConditionModel
+  private let starts: [UInt32]
+  private let group: AttributeGroup
+  private let question: Int?
+
+  init(_ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel) {
+    self.model = model
+    self.group = group
+    starts = atoms.map { model.program.entries[model.atoms[$0].entry].start }
+    question = group.tree.slot.flatMap { slot in
+      group.question == nil ? nil : model.program.questionSlots.firstIndex(of: slot)
+    }
+  }
+
+  /// The outcome of every atom for a value of the group's first node.
+  func row(_ value: Value?) -> [UInt8] {
+    let nothing = Value.map([])
+    guard let value else { return model.run(starts, on: nothing) }
+    if let question { return model.run(starts, on: nothing, answers: [(question, value)]) }
+    var context = value
+    for name in group.path.reversed() {
+      context = .map([Value.Entry(key: .string(name), value: context)])
+    }
+    return model.run(starts, on: context)
+  }
+}
+
+/// Values of a group that matter to atoms, with what lies below them.
+private struct TreeCandidates {
+  let runner: AtomRunner
+  private(set) var isComplete = true
+  private(set) var isTooMany = false
+  private let group: AttributeGroup
+  private let model: ConditionModel
+  private let atoms: [Int]
+  private static let mostTrees = 2_000
+
+  init(_ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel) {
+    self.group = group
+    self.model = model
+    self.atoms = atoms
+    runner = AtomRunner(group, atoms, in: model)
+  }
+
+  /// Values for the group's first node.
+  mutating func all() -> [Value?] { candidates(group.tree, []) }
+
+  /// What a host may answer.
+  mutating func answers(_ possible: HostAnswers) -> [Value?] {
+    var values: [Value?] = []
+    if possible.canBeNumber { values += numbers(demands(of: group.tree.slot), []) }
+    if possible.canBeBool { values += [Value.bool(true), Value.bool(false)] }
+    if possible.canBeNull { values.insert(Value.null, at: 0) }
+    return values.filter { value in
+      if case .double? = value { return false }
+      return true
+    }
+  }
+
+  /// The demands of all atoms on a slot, and what opaque ones of them mention.
+  private func demands(of slot: Int?) -> AttributeDemands {
+    var all = AttributeDemands()
+    guard let slot else { return all }
+    for atom in atoms where model.atoms[atom].slots.contains(slot) {
+      if let demands = model.atoms[atom].demands { all.add(demands) }
+    }
+    return all
+  }
+
+  /// Constants of opaque atoms that read a slot.
+  private func mentioned(with slot: Int?) -> [Cell] {
+    guard let slot else { return [] }
+    let storage = model.program.storage
+    var opaque = atoms.filter {
+      model.atoms[$0].slots.contains(slot) && model.atoms[$0].demands == nil
+    }
+    opaque += (model.jointAtoms[slot] ?? []).prefix(8)
+    var cells: [Cell] = []
+    for atom in opaque {
+      for id in storage.graph.nodes(below: model.atoms[atom].node) {
+        guard let cell = storage.graph.constant(id) else { continue }
+        cells += cell.tag == Tag.list ? Array(cell.elements) : [cell]
+      }
+    }
+    return Array(cells.prefix(12))
+  }
+
+  private mutating func candidates(_ node: AttributeGroup.Node, _ path: [String]) -> [Value?] {
+    var values: [Value?] = [nil]
+    if node.slot != nil {
+      values += scalars(demands(of: node.slot), mentioned(with: node.slot), path)
+    } else {
+      values.append(Value.string("text"))
+    }
+    if node.children.isEmpty {
+      let collections = CollectionCandidates(demands(of: node.slot))
+      if !collections.isComplete { isComplete = false }
+      for collection in collections.lists + collections.maps { values.append(collection) }
+      return values
+    }
+    // Of a map with members of its own neither size nor members are looked through.
+    let demands = demands(of: node.slot)
+    if !demands.sizes.isEmpty || !demands.members.isEmpty { isComplete = false }
+    for value in [Value.null, Value.list([]), Value.list(["text"])] { values.append(value) }
+    for value in maps(node, path) { values.append(value) }
+    return values
+  }
+
+  /// Values that are neither lists nor maps, the ordinary ones first.
+  private mutating func scalars(_ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String])
+    -> [Value?]
+  {
+    let environment = model.program.storage.environment
+    var demands = demands
+    if environment.binding.readsBooleanTexts {
+      demands.texts += [Array("true".utf8), Array("false".utf8)]
+    }
+    let texts = TextCandidates(
+      demands, dropsDollarSigns: environment.binding.dropsDollarSigns)
+    if !texts.isComplete { isComplete = false }
+    var samples: [Value?] = []
+    for cell in mentioned {
+      switch cell.tag {
+      case Tag.int...Tag.double, Tag.bool: samples.append(Value(cell))
+      case Tag.longText, Tag.shortText...:
+        samples += [Value(cell), .string(cell.text + "a"), .string(cell.text.uppercased())]
+      default: continue
+      }
+    }
+    let numbers = numbers(demands, mentioned.filter { Tag.int...Tag.double ~= $0.tag }, path)
+    let constants = demands.numbers.count
+    var values: [Value?] = Array(numbers.prefix(constants))
+    values += samples
+    values += [Value.bool(true), Value.bool(false)]
+    for text in texts.values { values.append(text) }
+    values += numbers.dropFirst(constants)
+    values.append(Value.null)
+    return values
+  }
+
+  private mutating func numbers(
+    _ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String] = []
+  ) -> [Value?] {
+    let precise = atoms.indices.filter { model.atoms[atoms[$0]].demands != nil }
+    var constants = demands.numbers
+    constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
+    let known = NumberCandidates(constants) { value in
+      let row = runner.row(Self.placed(value, path))
+      return precise.map { row[$0] }
+    }
+    return known.values.map { Optional($0) }
+  }
+
+  /// A value of a node below the group's first.
+  private static func placed(_ value: Value?, _ path: [String]) -> Value? {
+    guard var value else { return path.isEmpty ? nil : Value.map([]) }
+    for name in path.reversed() {
+      value = .map([Value.Entry(key: .string(name), value: value)])
+    }
+    return value
+  }
+
+  /// Maps of what the children may be, each child by its own classes.
+  private mutating func maps(_ node: AttributeGroup.Node, _ path: [String]) -> [Value] {
+    var maps: [[Value.Entry]] = [[]]
+    for child in node.children {
+      let below = path + [child.name]
+      let classes = reduced(candidates(child, below), below)
+      guard maps.count * classes.count <= Self.mostTrees else {
+        isComplete = false
+        isTooMany = true
+        continue
+      }
+      var longer: [[Value.Entry]] = []
+      for value in classes {
+        let entry = value.map { [Value.Entry(key: .string(child.name), value: $0)] } ?? []
+        for map in maps { longer.append(map + entry) }
+      }
+      maps = longer
+    }
+    if node.slot != nil { maps.append([Value.Entry(key: "other", value: true)]) }
+    return maps.map { Value.map($0) }
+  }
+
+  /// One value for each different row, with nothing beside it.
+  private mutating func reduced(_ values: [Value?], _ path: [String]) -> [Value?] {
+    var seen: Set<[UInt8]> = []
+    var kept: [Value?] = []
+    for value in values where seen.insert(runner.row(Self.placed(value, path))).inserted {
+      kept.append(value)
+    }
+    return kept
+  }
+}

@@ -1,0 +1,198 @@
+/// What atoms want to know of an attribute's value: the constants that it is compared with, and how.
+/// Values that differ in none of this are the same to the atoms.
+struct AttributeDemands {
+  /// Numbers that values are compared with.
+  var numbers: [Cell] = []
+  /// Texts that values are equal to, or stand before or behind, or begin with.
+  var texts: [[UInt8]] = []
+  /// Whether only equality was asked of ``texts``.
+  var asksOrder = false
+  var parts: [[UInt8]] = []
+  var endings: [[UInt8]] = []
+  /// What lists and maps are asked to hold.
+  var members: [Cell] = []
+  /// Numbers that sizes are compared with.
+  var sizes: [Cell] = []
+  /// Whether the size of a text is its number of bytes.
+  var countsBytes = false
+
+  mutating func add(_ other: AttributeDemands) {
+    func merge<Element: Equatable>(_ own: inout [Element], _ more: [Element]) {
+      for element in more where !own.contains(element) { own.append(element) }
+    }
+    merge(&numbers, other.numbers)
+    merge(&texts, other.texts)
+    merge(&parts, other.parts)
+    merge(&endings, other.endings)
+    merge(&members, other.members)
+    merge(&sizes, other.sizes)
+    asksOrder = asksOrder || other.asksOrder
+    countsBytes = countsBytes || other.countsBytes
+  }
+
+  /// Whether it asks of texts and collections what takes a search for all the answers.
+  var needsSearch: Bool {
+    asksOrder || !parts.isEmpty || !endings.isEmpty || !sizes.isEmpty || !members.isEmpty
+  }
+
+  // MARK: Atoms
+
+  /// Takes in what an atom asks.
+  ///
+  /// - Returns: false when that is not known of its kind: the atom is opaque.
+  mutating func take(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Bool {
+    let node = graph[id]
+    let (a, b) = (Int(node.a), Int(node.b))
+    if graph.carried(id) != nil { return true }
+    switch node.kind {
+    case .present: return true
+    case .isThere: return graph.carried(a) != nil
+    case .whenThere:
+      let relation = graph[a].kind == .not ? Int(graph[a].a) : a
+      return take(relation, graph)
+    case .equal, .less, .lessOrEqual, .compare:
+      return takeComparison(a, b, isOrder: node.kind != .equal, graph)
+    case .equalEither:
+      guard graph.carried(a) != nil else { return false }
+      return [node.b, node.c].allSatisfy { takeEqual(graph.constants.cells[Int($0)]) }
+    case .in: return takeMembership(a, b, graph)
+    case .testCall:
+      let operands = graph.operands(of: id)
+      return graph.function(id) == .isWithin
+        ? takeMembership(operands[0], operands[1], graph)
+        : takeContains(operands[0], operands[1], graph)
+    case .call:
+      let operands = graph.operands(of: id)
+      return takeCall(graph.function(id), operands, graph)
+    default: return false
+    }
+  }
+
+  private mutating func takeComparison(
+    _ a: Int, _ b: Int, isOrder: Bool, _ graph: borrowing ConditionGraph
+  ) -> Bool {
+    let (value, other) = graph.constant(a) == nil ? (a, b) : (b, a)
+    guard let constant = graph.constant(other) else { return false }
+    if graph.carried(value) != nil {
+      if isOrder, constant.isText { asksOrder = true }
+      return takeEqual(constant)
+    }
+    guard graph.measured(value) != nil, constant.isSmallNumber else { return false }
+    sizes.append(constant)
+    countsBytes = graph.function(value) == .byteSize
+    return true
+  }
+
+  /// Equality with a constant, and order for all but texts.
+  private mutating func takeEqual(_ constant: Cell) -> Bool {
+    switch constant.tag {
+    case Tag.null, Tag.bool: return true
+    case Tag.int, Tag.uint: numbers.append(constant)
+    case Tag.double:
+      guard constant.doubleValue.isFinite else { return false }
+      numbers.append(constant)
+    case Tag.longText, Tag.shortText...: texts.append(Array(constant.text.utf8))
+    default: return false
+    }
+    return true
+  }
+
+  /// `a in b`
+  private mutating func takeMembership(_ a: Int, _ b: Int, _ graph: borrowing ConditionGraph)
+    -> Bool
+  {
+    if graph.carried(a) != nil, let collection = graph.constant(b) {
+      if collection.tag == Tag.list {
+        return collection.elements.allSatisfy { takeEqual($0) }
+      }
+      return collection.isText && takeParts(of: Array(collection.text.utf8))
+    }
+    guard let element = graph.constant(a), graph.carried(b) != nil else { return false }
+    return takeMember(element)
+  }
+
+  /// What stands within a short constant: a finite number of texts.
+  private mutating func takeParts(of text: [UInt8]) -> Bool {
+    guard text.count <= 12 else { return false }
+    for from in text.indices {
+      for to in from + 1...text.count {
+        let part = Array(text[from..<to])
+        if String(validating: part, as: UTF8.self) != nil { texts.append(part) }
+      }
+    }
+    texts.append([])
+    return true
+  }
+
+  /// `a.contains(b)` of superscript.
+  private mutating func takeContains(_ a: Int, _ b: Int, _ graph: borrowing ConditionGraph)
+    -> Bool
+  {
+    if graph.carried(a) != nil, let element = graph.constant(b) { return takeMember(element) }
+    return takeMembership(b, a, graph)
+  }
+
+  private mutating func takeMember(_ element: Cell) -> Bool {
+    switch element.tag {
+    case Tag.bool: break
+    case Tag.longText, Tag.shortText...: parts.append(Array(element.text.utf8))
+    default: guard element.isSmallNumber else { return false }
+    }
+    members.append(element)
+    return true
+  }
+
+  private mutating func takeCall(
+    _ function: Function?, _ operands: [Int], _ graph: borrowing ConditionGraph
+  ) -> Bool {
+    if function == .superscriptTruth { return graph.carried(operands[0]) != nil }
+    guard operands.count == 2, graph.carried(operands[0]) != nil,
+      let constant = graph.constant(operands[1]), constant.isText
+    else { return false }
+    let text = Array(constant.text.utf8)
+    switch function {
+    case .contains: parts.append(text)
+    case .startsWith:
+      texts.append(text)
+      asksOrder = true
+    case .endsWith: endings.append(text)
+    default: return false
+    }
+    return true
+  }
+}
+
+extension Cell {
+  /// Whether it is a number that every kind of number holds exactly.
+  var isSmallNumber: Bool {
+    switch tag {
+    case Tag.int: (-1 << 52...1 << 52).contains(intValue)
+    case Tag.uint: uintValue < 1 << 52
+    case Tag.double: doubleValue.magnitude < Double(1 << 52)
+    default: false
+    }
+  }
+}
+
+extension ConditionGraph {
+  /// The slot whose value a node has, or a constant in its place where there is none.
+  func carried(_ id: ID) -> Int? {
+    let node = self[id]
+    switch node.kind {
+    case .slot, .slotOrNull: return Int(node.a)
+    case .orElse, .rescue:
+      guard constant(Int(node.b)) != nil || self[Int(node.b)].kind == .raise || node.a == node.b
+      else { return nil }
+      return carried(Int(node.a))
+    default: return nil
+    }
+  }
+
+  /// The slot whose size a node is.
+  func measured(_ id: ID) -> Int? {
+    guard self[id].kind == .call, let function = function(id),
+      function == .size || function == .byteSize, let operand = operands(of: id).first
+    else { return nil }
+    return carried(operand)
+  }
+}

@@ -1,0 +1,111 @@
+/// Some conditions of a model, and all values that their attributes may have, as classes: where
+/// questions about them are answered.
+package final class ConditionSpace {
+  /// What a node of the formula has to come to.
+  package struct Goal {
+    package var node: Int
+    package var wanted: OutcomeSet
+
+    package init(_ node: Int, _ wanted: OutcomeSet) {
+      self.node = node
+      self.wanted = wanted
+    }
+  }
+
+  struct Node {
+    var kind: ConditionModel.Node.Kind
+    var value: Int
+    /// Its operands among ``operands``.
+    var first: Int
+    var count: Int
+  }
+
+  /// How the outcome of an atom is found.
+  struct Atom {
+    /// The variable, or -1 when the atom is of several or of none.
+    var variable: Int
+    var masks: [ClassMask]
+    /// Whether the classes of its variable are all that there is for it.
+    var isPrecise: Bool
+    var possible: OutcomeSet
+  }
+
+  let model: ConditionModel
+  private(set) var nodes: [Node] = []
+  private(set) var operands: [Int] = []
+  private(set) var atoms: [Atom] = []
+  /// The atom's number in the model.
+  private(set) var modelAtoms: [Int] = []
+  /// By atom, its node.
+  private(set) var atomNodes: [Int] = []
+  /// The groups of attributes that atoms read.
+  private(set) var variables: [(group: Int, classes: AttributeClasses)] = []
+  private var places: [Int: Int] = [:]
+  let tables = OutcomeTables.shared
+  /// Steps that questions have taken.
+  package var steps = 0
+
+  /// - Parameter roots: nodes of the model's formula; questions are about these and what is below.
+  package init(_ model: ConditionModel, roots: [Int]) {
+    self.model = model
+    var needed: Set<Int> = []
+    var open = roots
+    while let node = open.popLast() {
+      if needed.insert(node).inserted { open += model.nodes[node].operands }
+    }
+    for number in needed.sorted() { add(number) }
+    addVariables()
+  }
+
+  private func add(_ number: Int) {
+    let node = model.nodes[number]
+    places[number] = nodes.count
+    var value = node.value
+    if node.kind == .atom {
+      value = modelAtoms.count
+      modelAtoms.append(node.value)
+      atomNodes.append(nodes.count)
+    }
+    nodes.append(
+      Node(
+        kind: node.kind, value: value, first: operands.count, count: node.operands.count))
+    operands += node.operands.map { places[$0] ?? 0 }
+  }
+
+  private func addVariables() {
+    var byGroup: [Int: [Int]] = [:]
+    for number in modelAtoms {
+      if let group = model.atoms[number].group {
+        byGroup[group, default: []].append(number)
+      } else {
+        // What several attributes decide together needs a value of each.
+        for group in model.atoms[number].slots.compactMap({ model.groupOf[$0] }) {
+          byGroup[group, default: []] += []
+        }
+      }
+    }
+    for number in modelAtoms {
+      atoms.append(
+        Atom(variable: -1, masks: [], isPrecise: false, possible: model.atoms[number].possible))
+    }
+    let placeOf = Dictionary(uniqueKeysWithValues: modelAtoms.enumerated().map { ($1, $0) })
+    for group in byGroup.keys.sorted() {
+      let numbers = (byGroup[group] ?? []).sorted()
+      let classes = model.classes(of: group, for: numbers)
+      for (i, number) in numbers.enumerated() {
+        guard let place = placeOf[number] else { continue }
+        atoms[place].variable = variables.count
+        atoms[place].masks = classes.masks[i]
+        atoms[place].isPrecise = classes.isPrecise[i]
+      }
+      variables.append((group, classes))
+    }
+  }
+
+  /// The place of a node of the model's formula.
+  func place(of node: Int) -> Int { places[node] ?? 0 }
+
+  /// Whether all atoms are known for all values of their attributes, so that a search without a
+  /// result is a proof.
+  var isPrecise: Bool { atoms.allSatisfy { $0.isPrecise || $0.possible.isSingle } }
+}
