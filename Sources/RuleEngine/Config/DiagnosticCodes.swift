@@ -29,8 +29,12 @@ extension Diagnostic.Code {
   public static let occurrenceKeyConflict = Self(rawValue: "occurrence-key-conflict")
   /// A clause that holds always, or never.
   public static let constantClause = Self(rawValue: "constant-clause")
-  /// An audience behind one that matches everybody.
+  /// Clauses of one condition that cannot all be true, so that nobody matches.
+  public static let contradictoryClauses = Self(rawValue: "contradictory-clauses")
+  /// An audience that nobody gets to: earlier ones take everybody who matches it.
   public static let unreachableAudience = Self(rawValue: "unreachable-audience")
+  /// An audience whose dates are over.
+  public static let expiredAudience = Self(rawValue: "expired-audience")
   /// Something that platforms read differently.
   public static let platformDifference = Self(rawValue: "platform-difference")
   /// A condition in a form that nothing evaluates any more.

@@ -160,7 +160,7 @@ enum CaseShapes {
         request=(presentation getPaywall getPresentationResult handleImplicitTrigger
           paywallDeclineCheck confirmAllAssignments preload)
         table=(ios android tollgate)}
-      expect{reason audience paywall variant assignment{source from} reasons clauses shares effects
+      expect{reason audience paywall variant assignment{source from} reasons clauses shares effects findings
         errors[audience code path clause message] diagnostics[code severity=(error warning note) path elsewhere]
         notes{unknownKeys unknownStatuses} text refused}
       """),

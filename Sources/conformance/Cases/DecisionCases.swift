@@ -67,7 +67,18 @@ enum DecisionCases {
       described + [
         Value.Entry(key: "notes", value: reader.notes.value),
         Value.Entry(key: "errors", value: .list(told)),
+        Value.Entry(key: "findings", value: .list(findings(testCase, ruleSet, now))),
       ])
+  }
+
+  /// What can be said of the rules for every user; asked only where the case expects something.
+  private static func findings(_ testCase: Case, _ ruleSet: RuleSet, _ now: Int64) -> [Value] {
+    guard testCase.content["expect"]?["findings"] != nil else { return [] }
+    return RuleAnalysis(ruleSet, now: now).findings.map { finding in
+      let diagnostic = finding.diagnostic
+      let place = diagnostic.path + (diagnostic.range.map { "[\($0.from)..<\($0.to)]" } ?? "")
+      return .string("\(diagnostic.severity.rawValue) \(diagnostic.code.rawValue) \(place)")
+    }
   }
 
   /// What a batch gives a record that it gets three times: at first it is read alone, then its shape

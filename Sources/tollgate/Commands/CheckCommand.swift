@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CivilTime
 internal import Expressions
 internal import Pricing
 internal import RuleEngine
@@ -10,7 +11,8 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       Reads configs, compiles every expression, and prints what it finds: where it is in the file, \
       the text with a mark under the place, what to write instead, and what SDKs in the field do \
-      about it. 'tollgate check --explain CODE' tells more about a finding.
+      about it. Audiences that nobody gets to, clauses that contradict each other and clauses that \
+      are always or never true are proved, for every user there could be. 'tollgate check --explain CODE' tells more about a finding.
 
       The exit code is 1 when there is an error, of many files the worst. Where GITHUB_ACTIONS is \
       true, findings are annotations too.
@@ -90,6 +92,16 @@ struct CheckCommand: ParsableCommand {
         """))
   var dialectReport = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The time from which on audiences should match somebody, in ISO 8601; default: now.",
+      valueName: "time"))
+  var now: String?
+
+  @Flag(
+    help: "Also print how many questions about the rules were asked, and how they were answered.")
+  var statistics = false
+
   func validate() throws {
     if explain != nil {
       guard configs.isEmpty else {
@@ -110,13 +122,14 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     if let explain { return FileText.print(try CodePages.page(explain)) }
+    let time = try Clock.time(now, in: "UTC")
     let schema = try schema.map { try SchemaFile.read($0) } ?? ContextSchema()
     let paths = try files()
     var worst = Ending.done
     var report = SARIFReport()
     for path in paths {
       do {
-        let file = try checked(path, schema)
+        let file = try checked(path, schema, time)
         if sarif { report.add(file) } else { try show(file, isOne: paths.count == 1) }
         worst = max(worst, ending(of: file.diagnostics))
       } catch let error as CommandError where paths.count > 1 {
@@ -140,13 +153,13 @@ struct CheckCommand: ParsableCommand {
   }
 
   /// A file with all that is found, as much as it counts here.
-  private func checked(_ path: String, _ schema: ContextSchema) throws -> ConfigFile {
+  private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile {
     var file = try form.file(path)
-    file.check(schema)
+    file.check(schema, now: now)
     if fix {
       let count = try SafeFixes.apply(to: &file) {
         var file = try form.file(path)
-        file.check(schema)
+        file.check(schema, now: now)
         return file
       }
       if count > 0 { FileText.printError("\(path): \(counted(count, "finding")) fixed") }
@@ -174,7 +187,26 @@ struct CheckCommand: ParsableCommand {
         for diagnostic in found { FileText.print(file.annotation(diagnostic)) }
       }
     }
+    if statistics, let analysis = file.analysis { printStatistics(analysis.statistics) }
     if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
+  }
+
+  private func printStatistics(_ statistics: RuleAnalysis.Statistics) {
+    let (questions, unknown) = (statistics.questions, statistics.unknown)
+    FileText.print(
+      json
+        ? Value.map([
+          Value.Entry(
+            key: "statistics",
+            value: .map([
+              Value.Entry(key: "questions", value: .int(Int64(questions))),
+              Value.Entry(key: "witnesses", value: .int(Int64(statistics.witnesses))),
+              Value.Entry(key: "proofs", value: .int(Int64(statistics.proofs))),
+              Value.Entry(key: "unknown", value: .int(Int64(unknown))),
+            ]))
+        ]).json
+        : "\(counted(questions, "question")): \(statistics.witnesses) answered by an example, "
+          + "\(statistics.proofs) by a proof, \(unknown) unknown")
   }
 
   private func printReport(_ report: DialectReport, _ file: ConfigFile) {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
@@ -15,6 +16,8 @@ struct ConfigFile {
   var diagnostics: [Diagnostic]
   private var places: DiagnosticPlaces
   private let language: RuleLanguage
+  /// What is proved of the rules, once they have been checked.
+  private(set) var analysis: RuleAnalysis?
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
@@ -42,12 +45,16 @@ struct ConfigFile {
 
   /// Adds to the diagnostics what only those want to hear who check the config.
   ///
-  /// - Parameter schema: what is known of attributes beside what SDKs send.
-  mutating func check(_ schema: ContextSchema) {
+  /// - Parameters:
+  ///   - schema: what is known of attributes beside what SDKs send.
+  ///   - now: the time from which on audiences should match somebody.
+  mutating func check(_ schema: ContextSchema, now: Instant) {
     var check = ConfigCheck(diagnostics)
     if let config { check.lint(config, json: bytes, language: language, schema: schema) }
-    places = DiagnosticPlaces(check.diagnostics, in: bytes)
-    diagnostics = places.sorted(check.diagnostics)
+    analysis = ruleSet.map { RuleAnalysis($0, now: now) }
+    let found = check.diagnostics + (analysis?.findings.map(\.diagnostic) ?? [])
+    places = DiagnosticPlaces(found, in: bytes)
+    diagnostics = places.sorted(found)
   }
 
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
@@ -118,8 +125,12 @@ struct ConfigFile {
   /// A diagnostic as one JSON object, with the file and the place in it.
   func json(_ diagnostic: Diagnostic) -> Value {
     let isKnown = places.place(of: diagnostic) != nil
-    return (isKnown ? places : DiagnosticPlaces([diagnostic], in: bytes))
+    let json = (isKnown ? places : DiagnosticPlaces([diagnostic], in: bytes))
       .json(diagnostic, file: path)
+    guard let witness = analysis?.witness(for: diagnostic), case .map(let members) = json else {
+      return json
+    }
+    return .map(members + [Value.Entry(key: "witness", value: witness)])
   }
 }
 

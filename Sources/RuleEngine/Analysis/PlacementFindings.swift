@@ -1,0 +1,268 @@
+internal import CivilTime
+internal import Expressions
+
+/// What is said about the audiences and clauses of a placement.
+extension PlacementAnalysis {
+  mutating func findings() -> [RuleAnalysis.Finding] {
+    var findings: [RuleAnalysis.Finding] = []
+    var everybody = false
+    for rule in rules {
+      let compiled = ruleSet.rules[rule]
+      // A limit that never allows anything is told as such.
+      guard takes(rule) else { continue }
+      // Compiling says it of audiences behind one that everybody matches.
+      if !everybody { findings += self.findings(about: rule) }
+      let audience = compiled.audience
+      everybody =
+        everybody
+        || audience.isEverybody && audience.occurrenceLimit == nil
+          && audience.entitlementGuard == nil
+    }
+    return findings
+  }
+
+  private mutating func findings(about rule: Int) -> [RuleAnalysis.Finding] {
+    if let goals = taking(rule, isFirstTime: true) {
+      switch ask(goals, gettingTo: rule) {
+      case .witness, .unknown: return expiry(of: rule) + clauseFindings(rule)
+      case .proof: break
+      }
+    }
+    if let contradiction = contradiction(in: rule) { return contradiction }
+    guard let goals = taking(rule, isFirstTime: false) else {
+      return [unreachable(rule)]
+    }
+    switch ask(goals, gettingTo: rule) {
+    case .witness(let record): return [reachedByOthers(rule, record)] + clauseFindings(rule)
+    case .unknown: return clauseFindings(rule)
+    case .proof: return [unreachable(rule)]
+    }
+  }
+
+  // MARK: Audiences
+
+  /// The audience as messages call it.
+  private func title(_ rule: Int) -> String {
+    let audience = ruleSet.rules[rule].audience
+    let id = audience.id ?? audience.experimentID
+    return id.isEmpty ? "audience \(audience.index)" : "audience '\(id)'"
+  }
+
+  /// Where the condition of a rule stands.
+  private func path(_ rule: Int, clause: Int? = nil) -> String {
+    let audience = ruleSet.rules[rule].audience
+    if audience.expression != nil { return "\(audience.path).expression_cel" }
+    return clause.map { "\(audience.path).filters[\($0)]" } ?? audience.path
+  }
+
+  /// The earlier rules without one of which a rule could be reached.
+  private func shadowing(_ rule: Int, isFirstTime: Bool) -> [Int] {
+    let earlier = (rules.lowerBound..<rule).filter { candidate in
+      let audience = ruleSet.rules[candidate].audience
+      let isNever = audience.occurrenceLimit.map { $0.maxCount <= 0 } ?? false
+      return !ruleSet.rules[candidate].isBroken && !isNever
+        && (isFirstTime || !isPassed(candidate, by: rule))
+    }
+    func isShadowed(by others: [Int]) -> Bool {
+      if others.contains(where: { conditionOf[$0] == nil }) { return true }
+      let goals = others.compactMap { other in
+        conditionOf[other].map {
+          ConditionSpace.Goal(model.conditions[$0].root, .notTrue)
+        }
+      }
+      return isProved([holding(rule)].compactMap { $0 } + goals)
+    }
+    var needed = earlier
+    for candidate in earlier.reversed() where budget > 0 {
+      let others = needed.filter { $0 != candidate }
+      if isShadowed(by: others) { needed = others }
+    }
+    return needed
+  }
+
+  private func unreachable(_ rule: Int) -> RuleAnalysis.Finding {
+    let shadows = shadowing(rule, isFirstTime: false)
+    let message =
+      shadows.count == 1
+      ? "nobody gets here: everybody who matches is taken by \(title(shadows[0])) before"
+      : "nobody gets here: everybody who matches is taken by one of \(shadows.count) earlier audiences"
+    let related = shadows.map {
+      Diagnostic.Related(path: path($0), message: "\(title($0)) takes some of them first")
+    }
+    return RuleAnalysis.Finding(
+      diagnostic: Diagnostic(
+        .unreachableAudience, message, severity: .warning,
+        path: ruleSet.rules[rule].audience.path,
+        related: shadows.count == 1
+          ? [Diagnostic.Related(path: path(shadows[0]), message: "\(title(shadows[0])) takes them")]
+          : related,
+        suggestion: "move it before them, or remove it"))
+  }
+
+  /// The audience holds for nobody whose device says what date it is, from now on.
+  private mutating func expiry(of rule: Int) -> [RuleAnalysis.Finding] {
+    guard let condition = conditionOf[rule], let holding = holding(rule) else { return [] }
+    let current = dates.filter { model.sharesAttributes(of: condition, with: $0) }.map {
+      ConditionSpace.Goal(model.conditions[$0].root, .true)
+    }
+    guard !current.isEmpty, isProved([holding] + current), !isProved(current) else { return [] }
+    let today = now.text.map { String($0.prefix(10)) } ?? "now"
+    return [
+      RuleAnalysis.Finding(
+        diagnostic: Diagnostic(
+          .expiredAudience, "nobody matches any more: on \(today) its dates are over",
+          severity: .warning, path: ruleSet.rules[rule].audience.path,
+          suggestion: "remove it, or move its dates"))
+    ]
+  }
+
+  /// Only users whom earlier audiences match and may not take get here.
+  private func reachedByOthers(_ rule: Int, _ record: Value) -> RuleAnalysis.Finding {
+    let shadows = shadowing(rule, isFirstTime: true)
+    let passing = shadows.filter { isPassed($0, by: rule) }
+    let limited = passing.contains { ruleSet.rules[$0].audience.occurrenceLimit != nil }
+    let owned = passing.contains { ruleSet.rules[$0].audience.entitlementGuard != nil }
+    let reason =
+      limited && owned
+      ? "a limit of an earlier audience is used up, or who own its entitlement"
+      : limited ? "the limit of an earlier audience is used up" : "an earlier audience passes over"
+    let related = passing.map { earlier in
+      Diagnostic.Related(
+        path: ruleSet.rules[earlier].audience.path,
+        message: "\(title(earlier)) takes them as long as it may")
+    }
+    let group = limited ? "users for whom" : "users whom"
+    return RuleAnalysis.Finding(
+      diagnostic: Diagnostic(
+        .unreachableAudience, "only \(group) \(reason) get here", severity: .note,
+        path: ruleSet.rules[rule].audience.path, related: related,
+        notes: ["for example \(record.json)"]),
+      witness: record)
+  }
+
+  // MARK: Contradictions
+
+  /// The clauses that cannot all be as the condition needs them; nil when the condition can hold.
+  private func contradiction(in rule: Int) -> [RuleAnalysis.Finding]? {
+    guard let condition = conditionOf[rule], let goal = holding(rule), isProved([goal]) else {
+      return nil
+    }
+    let clauses = model.conditions[condition].clauses
+    var needed = clauses.indices.filter { clauses[$0].node != nil }
+    var relaxed: [Int] = []
+    for number in needed.reversed() {
+      guard let node = clauses[number].node, isProved([goal], relaxing: relaxed + [node])
+      else { continue }
+      relaxed.append(node)
+      needed.removeAll { $0 == number }
+    }
+    // What is written to be off, as `false`, is meant.
+    if needed.contains(where: { model.isLiteral(clause: $0, of: condition) }) { return [] }
+    guard let first = needed.first, let last = needed.last else { return [] }
+    let texts = needed.map { "'\(clauses[$0].text)'" }
+    let range = SourceRange(from: clauses[first].range.from, to: clauses[last].range.to)
+    if needed.count == 1 {
+      return [
+        constant("'\(clauses[first].text)' is never true", first, rule, .warning, [])
+      ]
+    }
+    let list = texts.dropLast().joined(separator: ", ") + " and " + (texts.last ?? "")
+    let hasRange = ruleSet.rules[rule].audience.expression != nil
+    return [
+      RuleAnalysis.Finding(
+        diagnostic: Diagnostic(
+          .contradictoryClauses, "nobody matches: \(list) contradict each other",
+          severity: .warning, range: hasRange ? range : nil, path: path(rule, clause: last),
+          related: needed.map {
+            Diagnostic.Related(
+              path: path(rule, clause: $0),
+              message: "'\(clauses[$0].text)' at \(clauses[$0].range.from)")
+          }))
+    ]
+  }
+
+  // MARK: Clauses
+
+  private mutating func clauseFindings(_ rule: Int) -> [RuleAnalysis.Finding] {
+    guard let condition = conditionOf[rule], let earlier = reaching(rule, isFirstTime: false)
+    else { return [] }
+    var findings: [RuleAnalysis.Finding] = []
+    let clauses = model.conditions[condition].clauses
+    for number in clauses.indices {
+      guard let node = clauses[number].node, !model.isLiteral(clause: number, of: condition),
+        let context = model.context(ofClause: number, in: condition)
+      else { continue }
+      let holds = model.holdingClause
+      for wanted in [holds, OutcomeSet.any.subtracting(holds)] {
+        let goal = ConditionSpace.Goal(node, wanted)
+        guard case .proof = ask([goal] + context + earlier, gettingTo: rule),
+          !model.isGuard(clause: number, of: condition)
+        else { continue }
+        // Where nobody comes to the clause there is nothing to say about it.
+        if isProved(context + earlier) { break }
+        findings.append(
+          constantClause(number, rule, goal, context, isNever: wanted == holds))
+      }
+    }
+    return findings
+  }
+
+  private func constantClause(
+    _ number: Int, _ rule: Int, _ goal: ConditionSpace.Goal, _ context: [ConditionSpace.Goal],
+    isNever: Bool
+  ) -> RuleAnalysis.Finding {
+    let condition = conditionOf[rule] ?? 0
+    let clauses = model.conditions[condition].clauses
+    let word = isNever ? "never" : "always"
+    let text = "'\(clauses[number].text)' is \(word) true"
+    if isProved([goal]) { return constant(text, number, rule, .warning, []) }
+    guard isProved([goal] + context) else {
+      // It says what earlier audiences have seen to already.
+      let shadows = (rules.lowerBound..<rule).filter { conditionOf[$0] != nil }
+      var needed = shadows
+      func goals(_ others: [Int]) -> [ConditionSpace.Goal] {
+        others.compactMap { other in
+          guard !isPassed(other, by: rule), let condition = conditionOf[other] else { return nil }
+          return ConditionSpace.Goal(model.conditions[condition].root, .notTrue)
+        }
+      }
+      for candidate in shadows.reversed() where budget > 0 {
+        let others = needed.filter { $0 != candidate }
+        if isProved([goal] + context + goals(others)) { needed = others }
+      }
+      let related = needed.map {
+        Diagnostic.Related(path: path($0), message: "\(title($0)) takes the others")
+      }
+      return constant(text + " here, behind earlier audiences", number, rule, .note, related)
+    }
+    // The clauses to its left that make it so.
+    var relaxed: [Int] = []
+    var needed = clauses.indices.filter { $0 < number && clauses[$0].node != nil }
+    for candidate in needed.reversed() {
+      guard let node = clauses[candidate].node,
+        isProved([goal] + context, relaxing: relaxed + [node])
+      else { continue }
+      relaxed.append(node)
+      needed.removeAll { $0 == candidate }
+    }
+    let given = needed.map { "'\(clauses[$0].text)'" }.joined(separator: " and ")
+    let related = needed.map {
+      Diagnostic.Related(path: path(rule, clause: $0), message: "'\(clauses[$0].text)'")
+    }
+    return constant(
+      text + (given.isEmpty ? " here" : " after \(given)"), number, rule, .warning, related)
+  }
+
+  private func constant(
+    _ message: String, _ clause: Int, _ rule: Int, _ severity: Diagnostic.Severity,
+    _ related: [Diagnostic.Related]
+  ) -> RuleAnalysis.Finding {
+    let condition = conditionOf[rule] ?? 0
+    let hasRange = ruleSet.rules[rule].audience.expression != nil
+    let range = model.conditions[condition].clauses[clause].range
+    return RuleAnalysis.Finding(
+      diagnostic: Diagnostic(
+        .constantClause, message, severity: severity, range: hasRange ? range : nil,
+        path: path(rule, clause: clause), related: related))
+  }
+}
