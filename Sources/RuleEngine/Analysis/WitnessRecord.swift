@@ -23,7 +23,8 @@ struct WitnessRecord {
     var occurrences: [Value.Entry] = []
     for limit in heldBack {
       let times = Array(
-        repeating: WitnessRecord.time(now - Int64(1_000)), count: min(max(limit.maxCount, 1), 1_000))
+        repeating: WitnessRecord.time(now - Int64(1_000)), count: min(max(limit.maxCount, 1), 1_000)
+      )
       let key = Value.string(limit.key)
       if let known = occurrences.firstIndex(where: { $0.key == key }) {
         guard case .list(let before) = occurrences[known].value, before.count < times.count

@@ -72,7 +72,7 @@ enum DecisionCases {
   }
 
   /// What can be said of the rules for every user; asked only where the case expects something.
-  private static func findings(_ testCase: Case, _ ruleSet: RuleSet, _ now: Int64) -> [Value] {
+  private static func findings(_ testCase: Case, _ ruleSet: RuleSet, _ now: Instant) -> [Value] {
     guard testCase.content["expect"]?["findings"] != nil else { return [] }
     return RuleAnalysis(ruleSet, now: now).findings.map { finding in
       let diagnostic = finding.diagnostic

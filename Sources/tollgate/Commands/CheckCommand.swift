@@ -153,7 +153,8 @@ struct CheckCommand: ParsableCommand {
   }
 
   /// A file with all that is found, as much as it counts here.
-  private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile {
+  private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile
+  {
     var file = try form.file(path)
     file.check(schema, now: now)
     if fix {
