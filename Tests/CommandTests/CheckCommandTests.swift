@@ -86,7 +86,7 @@ struct CheckCommandTests {
     (#"\Qa.b\E"#, "dialect-difference", "note"), ("p{,2}", "dialect-difference", "note"),
   ])
   func patterns(_ pattern: String, code: String, severity: String) throws {
-    let expression = "user.nope.matches('\(pattern.replacing("\\", with: "\\\\"))')"
+    let expression = "device.deviceModel.matches('\(pattern.replacing("\\", with: "\\\\"))')"
     let condition = try JSONEncoder().encode(expression)
     let text = complete(
       rule(

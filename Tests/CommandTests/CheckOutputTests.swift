@@ -51,15 +51,15 @@ struct CheckOutputTests {
 
   /// The line of the file is shown where a finding is not in an expression.
   @Test func linesOfTheFile() throws {
-    let text = config(clean).replacing("\"HOLDOUT\"", with: "\"HOLD\"")
+    let text = config(clean).replacing(":100", with: ":\"many\"")
     let result = try BuiltTool.run("check", "-", input: text)
     let lines = result.output.split(separator: "\n").map(String.init)
     let line = try #require(lines.firstIndex { $0.hasPrefix("   | ") })
-    #expect(lines[line].hasPrefix(#"   | "variants":[{"variant_id":"v","variant_type":"HOLD","#))
+    #expect(lines[line].hasPrefix(#"   | "variants":[{"variant_id":"v","variant_type":"HOLDOUT","#))
     let mark = lines[line + 1].distance(
       from: lines[line + 1].startIndex, to: try #require(lines[line + 1].firstIndex(of: "^")))
     let start = lines[line].index(lines[line].startIndex, offsetBy: mark)
-    #expect(lines[line][start...].hasPrefix(#""HOLD""#))
+    #expect(lines[line][start...].hasPrefix(#""many""#))
     #expect(lines[line + 1].filter { $0 == "^" }.count == 6)
   }
 

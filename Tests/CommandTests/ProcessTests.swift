@@ -309,7 +309,7 @@ import Testing
         "trigger_options": [{"event_name": "p", "rules": [
           {"experiment_id": "e", "experiment_group_id": "g", "preload": {"behavior": "ALWAYS"},
            "expression_cel": "user.a = 1",
-           "variants": []}]}]
+           "variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 100}]}]}]
       }
       """
     let shown = try BuiltTool.run("check", "-", "--quiet", input: text)

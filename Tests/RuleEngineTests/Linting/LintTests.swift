@@ -140,6 +140,11 @@ import Testing
         == ["campaigns[0].placements[1].name", "campaigns[1].placements[1].name"])
   }
 
+  private static let twoVariants = """
+    {"id":"v","paywall_id":"a","traffic_percentage":50},
+    {"id":"w","paywall_id":"b","traffic_percentage":50}
+    """
+
   /// What looks like a fault and is none.
   @Test(arguments: [
     // One campaign at two placements has its audiences twice.
@@ -165,9 +170,11 @@ import Testing
         when: "device.daysSince_a_b > 1",
         more: #""computed_properties":[{"type":"DAYS_SINCE","event_name":"a_b"}]"#)),
     agentWallie(wallieAudience()),
+    // Two audiences with one experiment.
     agentWallie(
-      wallieAudience(filters: #"{"field":"user.a","operator":"is","value":1}"#),
-      wallieAudience("b")),
+      wallieAudience(
+        filters: #"{"field":"user.a","operator":"is","value":1}"#, variants: twoVariants),
+      wallieAudience("b", variants: twoVariants)),
   ])
   func clean(_ json: String) {
     #expect(checked(json).isEmpty)
