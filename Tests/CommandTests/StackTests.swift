@@ -7,7 +7,8 @@ import Testing
   private func config(_ expression: String) -> String {
     #"{"build_id":"b","product_identifiers":[],"paywall_responses":[],"trigger_options":["#
       + #"{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","#
-      + #""expression_cel":"\#(expression)","variants":[]}]}]}"#
+      + #""expression_cel":"\#(expression)","variants":["#
+      + #"{"variant_id":"v","variant_type":"HOLDOUT","percentage":100}]}]}]}"#
   }
 
   @Test(arguments: [
