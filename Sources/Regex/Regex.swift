@@ -57,7 +57,7 @@ package struct RegexScratch: ~Copyable, Sendable {
 
 /// A pattern that was parsed and found to be within the limits, and is yet to be compiled.
 package struct CheckedPattern: Sendable {
-  fileprivate let regex: ParsedRegex
+  let regex: ParsedRegex
   fileprivate let analysis: RegexAnalysis
   fileprivate let limits: RegexLimits
   /// Instructions of the compiled program, about.

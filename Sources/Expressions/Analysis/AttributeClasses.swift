@@ -1,3 +1,5 @@
+internal import Regex
+
 /// The values of a group of attributes, as some atoms see them: values for which all atoms come to the
 /// same are one class. The machine says what atoms come to.
 final class AttributeClasses {
@@ -188,6 +190,8 @@ private struct TreeCandidates {
       switch cell.tag {
       case Tag.int...Tag.double, Tag.bool: samples.append(Value(cell))
       case Tag.longText, Tag.shortText...:
+        // What it says when it is a pattern.
+        if let example = example(of: cell.text) { samples.append(.string(example)) }
         samples += [Value(cell), .string(cell.text + "a"), .string(cell.text.uppercased())]
       default: continue
       }
@@ -201,6 +205,14 @@ private struct TreeCandidates {
     values += numbers.dropFirst(constants)
     values.append(Value.null)
     return values
+  }
+
+  /// A text for a pattern that is more than a text.
+  private func example(of pattern: String) -> String? {
+    let storage = model.program.storage
+    let limits = RegexLimits(storage.environment.limits)
+    let checked = try? storage.patternSyntax.check(Array(pattern.utf8), limits)
+    return checked?.example().flatMap { $0 == pattern ? nil : $0 }
   }
 
   private mutating func numbers(
