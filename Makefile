@@ -71,8 +71,8 @@ test: setup ## build the tests, run them, then run the corpus
 test-all: lint test ## what CI runs: lint, test, public names, lesser machines, an optimised build, sanitizers in short, some fuzzing
 	Tools/api.sh check
 	Tools/docc.sh
-# Without libpcre2, and as on a processor without AVX-512.
-	TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh $(LESSER)
+# Without libpcre2, and as on a processor without AVX-512; all of what is random, long or large.
+	TOLLGATE_TESTS=all TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh $(LESSER)
 	TOLLGATE_NO_PCRE2=1 $(SWIFT) run --skip-build $(LESSER) conformance $(CORPUS)
 	$(MAKE) release-tests
 	JOBS=$(JOBS) Tools/sanitize.sh address quick
@@ -90,7 +90,7 @@ release-tests: setup ## the corpus and the tests of the command line, with an op
 	$(SWIFT) build -c release --product conformance $(PARALLEL)
 	$(SWIFT) build --build-tests $(PARALLEL)
 	$(SWIFT) run -c release --skip-build conformance $(CORPUS)
-	TOLLGATE_TOOL=$(CURDIR)/$(RELEASE) Tools/run-tests.sh --skip-build --filter \
+	TOLLGATE_TESTS=all TOLLGATE_TOOL=$(CURDIR)/$(RELEASE) Tools/run-tests.sh --skip-build --filter \
 	  "CommandTests\..*(CommandTests|ProcessTests|RuleErrorsTests|InputFormsTests|DemoFormsTests|PrecomputeFilesTests)"
 
 asan: setup ## the tests, the corpus and all forms of input under the address sanitizer, AVX-512 or not

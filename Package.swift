@@ -83,27 +83,31 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    // What tests of every target use.
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
     .testTarget(
-      name: "ExpressionsTests", dependencies: basics + ["Expressions", "CShims"],
+      name: "ExpressionsTests", dependencies: basics + ["Expressions", "CShims", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "PricingTests", dependencies: basics + ["Expressions", "Pricing"],
+      name: "PricingTests", dependencies: basics + ["Expressions", "Pricing", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "RuleEngineTests", dependencies: engine + ["CShims"], swiftSettings: testSettings),
+      name: "RuleEngineTests", dependencies: engine + ["CShims", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
-      name: "SDKTests", dependencies: engine + ["SDK", "SDKLive"], swiftSettings: testSettings),
+      name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "TestSupport"],
+      swiftSettings: testSettings),
     // Sees only what is public, as an app does.
     .testTarget(
       name: "DocumentationTests", dependencies: engine + ["SDK"], packageAccess: false,
       swiftSettings: testSettings),
     .testTarget(
-      name: "CorpusTests", dependencies: engine + ["SDK", "Scenarios", "conformance"],
+      name: "CorpusTests", dependencies: engine + ["SDK", "Scenarios", "conformance", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests",
       dependencies: engine + [
-        "tollgate", "SDK", "Scenarios", "CSQLite",
+        "tollgate", "SDK", "Scenarios", "CSQLite", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: testSettings),

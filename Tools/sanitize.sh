@@ -21,7 +21,7 @@ export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:detect_stack_use
 export TSAN_OPTIONS="halt_on_error=1 atexit_sleep_ms=0 suppressions=$PWD/Tools/tsan.suppressions"
 # Users in all their forms take longer here: what is left out by default is asked for by name.
 case $scope,$kind in
-whole,*) export TOLLGATE_FORMS=${TOLLGATE_FORMS:-all} ;;
+whole,*) export TOLLGATE_TESTS=all TOLLGATE_FORMS=${TOLLGATE_FORMS:-all} ;;
 quick,thread) export TOLLGATE_FORMS=${TOLLGATE_FORMS:-few} ;;
 esac
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs of `precompute` that are killed at random moments and gone on with, against runs that were
 /// left alone: what they write is the same, to the byte.
 ///
-/// `TOLLGATE_KILLS` is the number of kills for each kind of output, 3 when it is not set.
+/// `TOLLGATE_KILLS` is the number of kills for each kind of output; without it, one, or three.
 @Suite(.serialized) struct KillTests {
   /// One way of writing outcomes.
   struct Kind: CustomTestStringConvertible, Sendable {
@@ -23,7 +24,8 @@ import Testing
     Kind(name: "out.ndjson.gz", arguments: ["--layout", "wide"], rejects: "rejects.gz"),
   ]
 
-  static let kills = Int(ProcessInfo.processInfo.environment["TOLLGATE_KILLS"] ?? "") ?? 3
+  static let kills = Int(ProcessInfo.processInfo.environment["TOLLGATE_KILLS"] ?? "")
+    ?? Extent.count(3, or: 1)
 
   /// A folder with users, some of whom are refused, in two files.
   private final class Place {

@@ -168,16 +168,19 @@ struct ContractTests {
       .stripeCheckoutStart, .stripeCheckoutSubmit, .stripeCheckoutComplete, .stripeCheckoutFail,
     ]
     for event in Self.reportedEvents + Self.eventsOfAFailingStore { missing.remove(event.name) }
-    for file in try CaseFile.paths(under: Conformance.corpus + "/sdk") + [
-      Conformance.corpus + "/own/sdk-scenarios.jsonl"
-    ] {
-      // Where every other name has been met, no more scenarios are needed.
-      for scenario in try CaseFile.read(file) where missing != withoutProducer {
-        for step in try ScenarioRun(scenario.content, fixtures: Fixtures.carried.get()).steps {
-          for entry in step.reply.entries {
-            let name = ScenarioRun.normalized(entry)["sw"]?.text
-            if let name { missing.remove(SuperwallEventName(decoding: name)) }
-          }
+    let files =
+      try CaseFile.paths(under: Conformance.corpus + "/sdk")
+      + [Conformance.corpus + "/own/sdk-scenarios.jsonl"]
+    let scenarios = try files.flatMap { try CaseFile.read($0) }
+    for scenario in scenarios {
+      // Only those that expect a name that has not been met: every scenario takes its time.
+      let text = scenario.content.json
+      let wanted = missing.subtracting(withoutProducer)
+      guard wanted.contains(where: { text.contains("\"\($0.rawValue)\"") }) else { continue }
+      for step in try ScenarioRun(scenario.content, fixtures: Fixtures.carried.get()).steps {
+        for entry in step.reply.entries {
+          let name = ScenarioRun.normalized(entry)["sw"]?.text
+          if let name { missing.remove(SuperwallEventName(decoding: name)) }
         }
       }
     }

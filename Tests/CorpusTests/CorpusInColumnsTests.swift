@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import TestSupport
 import Testing
 
 @testable import conformance
@@ -97,7 +98,7 @@ struct CorpusInColumnsTests {
     }
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: Extent.some(0..<4))
   func recordedExpressions(part: Int) throws {
     let contexts = try CaseFile.read("\(Conformance.corpus)/cases/superscript-recorded.jsonl")
     let companion = try #require(contexts.first).companions

@@ -30,6 +30,7 @@ struct CheckCommand: ParsableCommand {
   var configs: [String] = []
 
   @OptionGroup var form: ConfigFormOptions
+  @OptionGroup var language: LanguageOptions
 
   @Option(
     help: ArgumentHelp(
@@ -155,11 +156,11 @@ struct CheckCommand: ParsableCommand {
   /// A file with all that is found, as much as it counts here.
   private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile
   {
-    var file = try form.file(path)
+    var file = try form.file(path, language)
     file.check(schema, now: now)
     if fix {
       let count = try SafeFixes.apply(to: &file) {
-        var file = try form.file(path)
+        var file = try form.file(path, language)
         file.check(schema, now: now)
         return file
       }

@@ -13,9 +13,7 @@ struct ConfigFormOptions: ParsableArguments {
       discussion: "The default is to detect it."))
   var format: FormatName?
 
-  @OptionGroup var language: LanguageOptions
-
-  func file(_ path: String) throws -> ConfigFile {
+  func file(_ path: String, _ language: LanguageOptions) throws -> ConfigFile {
     try ConfigFile(
       path, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
       language: language.language)
@@ -23,13 +21,12 @@ struct ConfigFormOptions: ParsableArguments {
 }
 
 /// The config that a command reads.
+///
+/// Groups of options have no groups inside: in a debug build the parser checks each group anew for every
+/// group around it, which with three of them took ten times as long as a decision.
 struct ConfigOptions: ParsableArguments {
   @Argument(help: "The config file (JSON); - reads standard input.")
   var config: String
-
-  @OptionGroup var form: ConfigFormOptions
-
-  func file() throws -> ConfigFile { try form.file(config) }
 }
 
 /// Options that every deciding command has.

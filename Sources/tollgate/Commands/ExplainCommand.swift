@@ -15,6 +15,8 @@ struct ExplainCommand: ParsableCommand {
       """)
 
   @OptionGroup var source: ConfigOptions
+  @OptionGroup var form: ConfigFormOptions
+  @OptionGroup var language: LanguageOptions
 
   @Option(help: "The placement's name.")
   var placement: String
@@ -33,7 +35,7 @@ struct ExplainCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let file = try source.file()
+    let file = try form.file(source.config, language)
     let ruleSet = try file.requireRuleSet()
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)

@@ -35,6 +35,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
   }
 
   @OptionGroup var source: ConfigOptions
+  @OptionGroup var configForm: ConfigFormOptions
+  @OptionGroup var language: LanguageOptions
 
   @Option(
     parsing: .upToNextOption,
@@ -55,6 +57,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @OptionGroup var options: DecisionOptions
 
   @OptionGroup var rendering: RenderingOptions
+
+  @OptionGroup var products: TextProductOptions
 
   @Option(
     parsing: .unconditional,
@@ -91,9 +95,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let form = try input.outputForm(out: out, layout: layout.outcomes)
     let files = try RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     try check(files, paths)
-    let config = try source.file()
+    let config = try configForm.file(source.config, language)
     var settings = RunSettings(
-      config: config, format: source.form.format?.rawValue, language: source.form.language,
+      config: config, format: configForm.format?.rawValue, language: language,
       users: paths,
       input: input.usersForm?.rawValue, placements: try placementNames(config),
       now: try options.time(), options: options, layout: layout.rawValue,
@@ -101,9 +105,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if rendering.render != nil, out != "none", form.form != .ndjson {
       throw ValidationError("--render needs outcomes written as NDJSON")
     }
-    settings.texts = try rendering.settings()
+    settings.texts = try rendering.settings(products)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
-    let texts = try rendering.plan(for: config.config, now: settings.now)
+    let texts = try rendering.plan(for: config.config, products, now: settings.now)
     let (tally, notes) = try await Signals.heeding {
       try await run(files, &settings, ruleSet, texts)
     }
@@ -117,7 +121,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     uses.reads("the config", source.config)
     for path in users { uses.reads("--users", path) }
     uses.reads("--render", rendering.render)
-    uses.reads("--products", rendering.products.products)
+    uses.reads("--products", products.products)
     files.add(to: &uses)
     try uses.check()
     try files.checkOverwriting()

@@ -15,8 +15,6 @@ struct RenderingOptions: ParsableArguments {
         """, valueName: "file"))
   var render: String?
 
-  @OptionGroup var products: TextProductOptions
-
   // The rules have a dialect of their own, which takes the shorter name.
   @Option(
     help: ArgumentHelp(
@@ -29,7 +27,9 @@ struct RenderingOptions: ParsableArguments {
 
   /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
   /// ends the command.
-  func plan(for config: Config?, now: Instant) throws -> TextPlan? {
+  func plan(
+    for config: Config?, _ products: TextProductOptions, now: Instant
+  ) throws -> TextPlan? {
     guard let render else {
       if products.products != nil { throw ValidationError("--products is for --render") }
       return nil
@@ -38,7 +38,7 @@ struct RenderingOptions: ParsableArguments {
     let file = try DescribedFile(render)
     let decoded = TextFile.decode(json: file.bytes)
     guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
-    let plan = try plan(texts, config, now)
+    let plan = try plan(texts, config, products, now)
     let diagnostics = decoded.diagnostics + plan.diagnostics
     let told = diagnostics.filter { $0.severity != .note }
     for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
@@ -47,7 +47,7 @@ struct RenderingOptions: ParsableArguments {
   }
 
   /// What the texts depend on beside config, users and time; nil without `--render`.
-  func settings() throws -> TextSettings? {
+  func settings(_ products: TextProductOptions) throws -> TextSettings? {
     guard let render else { return nil }
     return TextSettings(
       texts: try TextSettings.File(reading: render, for: "--render"),
@@ -58,7 +58,9 @@ struct RenderingOptions: ParsableArguments {
       select: products.select, dialect: textDialect?.rawValue, html: html)
   }
 
-  private func plan(_ file: TextFile, _ config: Config, _ now: Instant) throws -> TextPlan {
+  private func plan(
+    _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ now: Instant
+  ) throws -> TextPlan {
     let usual: TemplateOptions.DialectName =
       config.format == .agentWallie ? .agentwallie : .superwall
     let environment = TemplateEnvironment(

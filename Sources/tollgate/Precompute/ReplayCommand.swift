@@ -39,11 +39,11 @@ struct ReplayCommand: AsyncParsableCommand {
       throw CommandError("the users came from standard input, which cannot be read again")
     }
     try checkInputs(settings, users)
-    let rendering = try settings.texts.map { try $0.options(find) }
+    let texts = try settings.texts.map { try $0.options(find) }
     let config = try readConfig(settings)
     let plan = try settings.plan(
       try config.requireRuleSet(),
-      texts: try rendering?.plan(for: config.config, now: settings.now))
+      texts: try texts?.plan(for: config.config, now: settings.now))
     FileText.printError(
       "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
     let (outcomes, rejects) = (

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
@@ -84,11 +85,21 @@ struct TextSettings: Equatable {
       zone: text("zone"), select: text("select"), dialect: text("textDialect"), html: html)
   }
 
+  /// The options of `precompute` about texts.
+  struct Options: ParsableArguments {
+    @OptionGroup var rendering: RenderingOptions
+    @OptionGroup var products: TextProductOptions
+
+    func plan(for config: Config?, now: Instant) throws -> TextPlan? {
+      try rendering.plan(for: config, products, now: now)
+    }
+  }
+
   /// The options with which the same texts are rendered again.
   ///
   /// - Parameter find: where a path leads now.
   /// - Throws: when one of the files is gone, or is another one.
-  func options(_ find: (String) -> String) throws -> RenderingOptions {
+  func options(_ find: (String) -> String) throws -> Options {
     var arguments: [String] = []
     for (name, file) in [("render", texts), ("products", products)] {
       guard let file else { continue }
@@ -104,6 +115,6 @@ struct TextSettings: Equatable {
       if let value { arguments.append("--\(name)=\(value)") }
     }
     if html { arguments.append("--html") }
-    return try RenderingOptions.parse(arguments)
+    return try Options.parse(arguments)
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs that are stopped by a signal, or by a disk that is full, and others that come at the same time.
 @Suite struct StoppingTests {
-  private static let users = TestFolder.users(30_000)
+  private static let users = TestFolder.users(12_000)
   private static let names = ["out.ndjson", "out.csv.gz", "out.sqlite"]
 
   /// A run that reads users from a pipe and waits for more, with outcomes written already.
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: names, [SIGTERM, SIGHUP])
+  @Test(arguments: zip(names, [SIGTERM, SIGHUP, SIGTERM]))
   func leavesACheckpoint(name: String, signal: Int32) throws {
     let folder = try TestFolder()
     try folder.write("users", Self.users)

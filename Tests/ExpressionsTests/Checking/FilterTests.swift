@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -206,7 +207,7 @@ import Testing
 
   @Test(arguments: 0..<40)
   func randomFilters(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix(seed: seed)
     for _ in 0..<40 {
       func value() -> Value { Self.values.randomElement(using: &random)! }
       let filters = (0..<Int.random(in: 0...5, using: &random)).map { _ in

@@ -1,13 +1,14 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
 
 /// Conditions over columns against the same conditions, one context after the other.
 @Suite struct ConditionColumnsTests {
-  @Test(arguments: 0..<12)
+  @Test(arguments: Extent.some(0..<12))
   func agreesWithRows(seed: UInt64) throws {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 40))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 41))
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 40))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 41))
     var builder = ProgramBuilder(ExpressionEnvironment())
     for round in 0..<30 {
       builder.add(writer.write(expressions.expression(.bool, depth: 1 + round % 5)))

@@ -1,10 +1,11 @@
 import CShims
+import TestSupport
 import Testing
 
 /// Operations on many bytes at once: the machine's form against the one in C.
 @Suite struct VectorTests {
   @Test func agreeWithPlainC() {
-    var random = SeededGenerator(seed: 77)
+    var random = SplitMix(seed: 77)
     // Mostly what texts hold, and what stops them.
     let frequent = Array("abcxyz019 ~\"'\\\n\u{7F}".utf8) + [0x80, 0xFF, 0x00, 0x1F, 0x20, 0x21]
     func bytes() -> [UInt8] {
@@ -43,7 +44,7 @@ import Testing
 
   /// Tests of 64 cells at once, as the machine makes them and as plain C does.
   @Test func testsOfCells() {
-    var random = SeededGenerator(seed: 78)
+    var random = SplitMix(seed: 78)
     let tests: [CellTest] = [
       .lowIs, .lowIsAtLeast, .highIs, .highIsLess, .highIsAtMost, .bothAre,
     ]

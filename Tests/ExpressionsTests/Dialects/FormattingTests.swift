@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -129,11 +130,11 @@ import Testing
     #expect(formatted.compiles)
   }
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: Extent.some(0..<24))
   func randomCEL(seed: UInt64) {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 7_000))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 8_000))
-    var plain = ReferenceWriter(random: SeededGenerator(seed: 0), isPlayful: false)
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 7_000))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 8_000))
+    var plain = ReferenceWriter(random: SplitMix(seed: 0), isPlayful: false)
     for round in 0..<40 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)
       for source in [writer.write(expression), plain.write(expression)] {
@@ -146,10 +147,10 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: Extent.some(0..<24))
   func randomSuperscript(seed: UInt64) {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 9_000))
-    var random = SeededGenerator(seed: seed)
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 9_000))
+    var random = SplitMix(seed: seed)
     for round in 0..<40 {
       let source = scripts.expression(depth: 1 + round % 5).source
       // Texts in between are tried as well: a character less is often another expression.

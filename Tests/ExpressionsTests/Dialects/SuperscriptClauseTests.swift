@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 /// Clauses of random superscript conditions, as each platform hands values over.
@@ -56,12 +57,12 @@ import Testing
   /// Conditions over a few tests that recur, some of them negated.
   private struct Conditions {
     var scripts: RandomSuperscript
-    var random: SeededGenerator
+    var random: SplitMix
     var tests: [SuperscriptTree] = []
 
     init(seed: UInt64) {
-      scripts = RandomSuperscript(random: SeededGenerator(seed: seed))
-      random = SeededGenerator(seed: seed &+ 1)
+      scripts = RandomSuperscript(random: SplitMix(seed: seed))
+      random = SplitMix(seed: seed &+ 1)
     }
 
     mutating func next(depth: Int) -> SuperscriptTree {
@@ -201,7 +202,7 @@ import Testing
     return isSame(combination, got) ? nil : "what is told gives \(combination as Any)"
   }
 
-  @Test(arguments: Platform.allCases, 0..<12)
+  @Test(arguments: Platform.allCases, Extent.some(0..<12))
   func clausesGiveTheResult(platform: Platform, seed: UInt64) throws {
     let environment = platform.environment
     var conditions = Conditions(seed: seed &+ 5_000)

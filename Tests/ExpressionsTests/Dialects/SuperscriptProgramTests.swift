@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -34,9 +35,9 @@ import Testing
     try #require(environment.compile(tree.source).output, "\(tree.source)")
   }
 
-  @Test(arguments: 0..<12)
+  @Test(arguments: Extent.some(0..<12))
   func foldingChangesNothing(seed: UInt64) throws {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 100))
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 100))
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let folded = try Self.compile(tree)
@@ -54,10 +55,10 @@ import Testing
   }
 
   /// What is left when some attributes are known evaluates like the whole, and can be written down.
-  @Test(arguments: 0..<12)
+  @Test(arguments: Extent.some(0..<12))
   func specializing(seed: UInt64) throws {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 200))
-    var random = SeededGenerator(seed: seed &+ 201)
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 200))
+    var random = SplitMix(seed: seed &+ 201)
     var shorter = 0
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
@@ -78,9 +79,9 @@ import Testing
   }
 
   /// With a budget of the estimate, no evaluation of such data is stopped.
-  @Test(arguments: 0..<8)
+  @Test(arguments: Extent.some(0..<8))
   func costIsNeverTooLow(seed: UInt64) throws {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 300))
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 300))
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let program = try Self.compile(tree)
@@ -100,9 +101,9 @@ import Testing
   }
 
   /// A frame that reads JSON holds the same as one that is given values.
-  @Test(arguments: 0..<12, [ValueBinding.Null.kept, .emptyMap, .dropped])
+  @Test(arguments: Extent.some(0..<12), [ValueBinding.Null.kept, .emptyMap, .dropped])
   func readingJSON(seed: UInt64, null: ValueBinding.Null) throws {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 400))
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 400))
     var binding = ValueBinding()
     binding.null = null
     binding.longsAreUnsigned = seed % 2 == 0
@@ -130,9 +131,9 @@ import Testing
   }
 
   /// Explaining changes nothing, and the clauses that were evaluated say what the whole came to.
-  @Test(arguments: 0..<8)
+  @Test(arguments: Extent.some(0..<8))
   func explaining(seed: UInt64) throws {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 500))
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 500))
     for round in 0..<60 {
       let tree = scripts.expression(depth: 1 + round % 5)
       let program = try Self.compile(tree)
@@ -149,9 +150,9 @@ import Testing
   }
 
   /// Columns of contexts against one context after the other.
-  @Test(arguments: 0..<8)
+  @Test(arguments: Extent.some(0..<8))
   func columns(seed: UInt64) throws {
-    var scripts = RandomSuperscript(random: SeededGenerator(seed: seed &+ 600))
+    var scripts = RandomSuperscript(random: SplitMix(seed: seed &+ 600))
     var builder = ProgramBuilder(Self.environment)
     for round in 0..<40 { builder.add(scripts.expression(depth: 1 + round % 4).source) }
     for source in [

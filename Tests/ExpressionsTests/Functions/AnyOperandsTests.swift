@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -41,7 +42,7 @@ struct AnyOperandsTests {
   ]
 
   @Test func neverTraps() {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SplitMix(seed: 3)
     var values = 0
     for number in 0..<10_000 {
       let function = AnyOperandsTests.functions[number % AnyOperandsTests.functions.count]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -25,7 +26,7 @@ struct ExactDecimalTests {
   }
 
   @Test func printsAsCDoes() {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SplitMix(seed: 11)
     for _ in 0..<2000 {
       let value = Double(bitPattern: UInt64.random(in: .min ... .max, using: &generator))
       guard value.isFinite else { continue }

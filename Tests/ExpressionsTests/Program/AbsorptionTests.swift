@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 /// `&&` and `||` are indifferent to errors that another operand outweighs, wherever these stand and
@@ -94,7 +95,7 @@ import Testing
   /// Chains next to and within each other, of random operands: no chain knows of another's errors.
   @Test(arguments: 0..<16)
   func nestedChains(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix(seed: seed)
     func make(_ depth: Int) -> (text: String, value: Bool?) {
       guard depth > 0, Int.random(in: 0..<8, using: &random) > 0 else {
         return Self.operands[Int.random(in: 0..<Self.operands.count, using: &random)]

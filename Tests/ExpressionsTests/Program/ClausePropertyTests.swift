@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 /// Clauses of random conditions on random contexts: each place in the text with its own outcome,
@@ -6,13 +7,13 @@ import Testing
 @Suite struct ClausePropertyTests {
   /// Conditions over a few tests that recur, some of them negated.
   private struct Conditions {
-    var expressions: RandomExpressions<SeededGenerator>
-    var random: SeededGenerator
+    var expressions: RandomExpressions<SplitMix>
+    var random: SplitMix
     var tests: [ReferenceExpression] = []
 
     init(seed: UInt64) {
-      expressions = RandomExpressions(random: SeededGenerator(seed: seed))
-      random = SeededGenerator(seed: seed &+ 1)
+      expressions = RandomExpressions(random: SplitMix(seed: seed))
+      random = SplitMix(seed: seed &+ 1)
     }
 
     mutating func next(depth: Int) -> ReferenceExpression {
@@ -119,10 +120,10 @@ import Testing
     return nil
   }
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: Extent.some(0..<24))
   func clausesGiveTheResult(seed: UInt64) throws {
     var conditions = Conditions(seed: seed &+ 3_000)
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 4_000))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 4_000))
     for round in 0..<40 {
       let expression = conditions.next(depth: 1 + round % 4)
       let source = writer.write(expression)
@@ -143,7 +144,7 @@ import Testing
   /// The sample is of no use without clauses that were not reached, and errors among them.
   @Test func theSampleIsTelling() throws {
     var conditions = Conditions(seed: 1)
-    var writer = ReferenceWriter(random: SeededGenerator(seed: 2), isPlayful: false)
+    var writer = ReferenceWriter(random: SplitMix(seed: 2), isPlayful: false)
     var counts: [String: Int] = [:]
     for round in 0..<400 {
       let source = writer.write(conditions.next(depth: 1 + round % 4))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -47,8 +48,8 @@ import Testing
   /// With a budget of the estimate, no evaluation of such data is stopped.
   @Test(arguments: 0..<20)
   func neverTooLow(seed: UInt64) throws {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 70))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 71))
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 70))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 71))
     for round in 0..<60 {
       let source = writer.write(expressions.expression(.bool, depth: 1 + round % 5))
       let program = try #require(ExpressionEnvironment().compile(source).output)

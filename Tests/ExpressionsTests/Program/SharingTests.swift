@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 /// Several expressions in one program share what they have in common, and stay what they are.
@@ -16,9 +17,9 @@ import Testing
   /// Random expressions, alone and together: the same answers.
   @Test(arguments: 0..<12)
   func aloneAndTogether(seed: UInt64) throws {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 90))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed), isPlayful: false)
-    var random = SeededGenerator(seed: seed &+ 7)
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 90))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed), isPlayful: false)
+    var random = SplitMix(seed: seed &+ 7)
     for _ in 0..<12 {
       var sources: [String] = []
       for i in 0..<8 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -57,10 +58,10 @@ import Testing
   }
 
   /// What is passed over because it has too few constants would have stayed as it is.
-  @Test(arguments: 0..<20)
+  @Test(arguments: Extent.some(0..<20))
   func foldingPassesOverNothing(seed: UInt64) throws {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 700))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed), isPlayful: false)
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 700))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed), isPlayful: false)
     var passedOver = 0
     for round in 0..<100 {
       var source = writer.write(expressions.expression(.any, depth: 1 + round % 4))
@@ -76,11 +77,11 @@ import Testing
     #expect(passedOver > 10)
   }
 
-  @Test(arguments: 0..<20)
+  @Test(arguments: Extent.some(0..<20))
   func agreesWithTheWholeProgram(seed: UInt64) throws {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 500))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 2_000))
-    var random = SeededGenerator(seed: seed &+ 3_000)
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 500))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 2_000))
+    var random = SplitMix(seed: seed &+ 3_000)
     var shorter = 0
     for round in 0..<60 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)
@@ -115,10 +116,10 @@ import Testing
       "\(source) became \(text) on \(context.json)")
   }
 
-  @Test(arguments: 0..<20)
+  @Test(arguments: Extent.some(0..<20))
   func foldingChangesNothing(seed: UInt64) throws {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed &+ 900))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 4_000))
+    var expressions = RandomExpressions(random: SplitMix(seed: seed &+ 900))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 4_000))
     for round in 0..<60 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)
       let source = writer.write(expression)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -37,7 +38,7 @@ struct PrinterTests {
 
   /// Printing and reading again gives the same tree, for random trees.
   @Test func readingBackGivesTheSameTree() {
-    var generator = SeededGenerator(seed: 42)
+    var generator = SplitMix(seed: 42)
     for _ in 0..<3_000 {
       let source = randomExpression(depth: 5, &generator)
       let (tree, diagnostics) = parse(source)
@@ -50,7 +51,7 @@ struct PrinterTests {
     }
   }
 
-  private func randomExpression(depth: Int, _ generator: inout SeededGenerator) -> String {
+  private func randomExpression(depth: Int, _ generator: inout SplitMix) -> String {
     func pick(_ choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
     func inner() -> String { randomExpression(depth: depth - 1, &generator) }
     let leaf = [

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Expressions
@@ -76,7 +77,7 @@ import Testing
   /// side, and two constants that are folded.
   @Test(arguments: ["==", "!=", "<", "<=", ">", ">="])
   func operators(operation: String) throws {
-    var random = SeededGenerator(seed: 11)
+    var random = SplitMix(seed: 11)
     func holds(_ order: Int?) -> Bool {
       switch operation {
       case "==": order == 0
@@ -111,7 +112,7 @@ import Testing
   /// `==`.
   @Test(arguments: [1, 5, 9, 40])
   func membership(size: Int) throws {
-    var random = SeededGenerator(seed: UInt64(size))
+    var random = SplitMix(seed: UInt64(size))
     let finite = Self.numbers.filter {
       if case .double(let number) = $0 { number.isFinite } else { true }
     }

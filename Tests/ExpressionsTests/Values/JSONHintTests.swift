@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 /// What is said of texts that are nearly JSON.
@@ -30,7 +31,7 @@ import Testing
 
   /// Bytes of any kind: something or nothing is said, and the length stays within the text.
   @Test func anyBytes() {
-    var random = SeededGenerator(seed: 11)
+    var random = SplitMix(seed: 11)
     let alphabet = Array("{}[],:\"'/#\\ntfx01.-+ \n\u{201C}é".utf8) + [0, 0xE2, 0xFF]
     for _ in 0..<20_000 {
       let count = Int.random(in: 0...12, using: &random)

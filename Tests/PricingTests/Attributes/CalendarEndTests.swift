@@ -1,6 +1,7 @@
 import CivilTime
 import Expressions
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Pricing

@@ -1,4 +1,5 @@
 import Pricing
+import TestSupport
 import Testing
 
 @Suite("Random prices")

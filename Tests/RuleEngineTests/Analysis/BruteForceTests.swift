@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Answers of the analysis against values that know nothing of classes.

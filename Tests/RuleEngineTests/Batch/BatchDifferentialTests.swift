@@ -1,5 +1,6 @@
 import Expressions
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Batches against single decisions, on random configs and random users.
@@ -115,7 +116,7 @@ import Testing
     String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test(arguments: Array(0..<48) + Array(100..<124))
+  @Test(arguments: Extent.some(0..<48) + Extent.some(100..<124))
   func agreesWithDeciding(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 80)
     let (outcomes, decisions, refused, notes) = try sample.decided()
@@ -191,7 +192,7 @@ import Testing
   }
 
   /// The other layout, and no outcomes at all, tell the same.
-  @Test(arguments: 0..<12)
+  @Test(arguments: Extent.some(0..<12))
   func layouts(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 60)
     let outcomes = try sample.decided().outcomes
@@ -220,7 +221,7 @@ import Testing
   }
 
   /// Users who were read once are decided again and again as when they are read each time.
-  @Test(arguments: 0..<12)
+  @Test(arguments: Extent.some(0..<12))
   func usersInMemory(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 1_400)
     let text = Array(sample.lines.joined(separator: "\n").utf8)

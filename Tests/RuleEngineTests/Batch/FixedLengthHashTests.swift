@@ -1,4 +1,5 @@
 import CShims
+import TestSupport
 import Testing
 
 @testable import Expressions

@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 @testable import SDK
@@ -6,7 +7,7 @@ import Testing
 /// Random runs of the pure state: whatever comes when, some things always hold.
 @Suite("Random runs")
 struct RandomRunTests {
-  @Test(arguments: 0..<20)
+  @Test(arguments: Extent.some(0..<20))
   func everythingComesToItsEnd(block: Int) {
     for number in 0..<50 {
       let seed = UInt64(block * 50 + number)

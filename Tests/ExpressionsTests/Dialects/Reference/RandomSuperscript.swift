@@ -1,8 +1,9 @@
+import TestSupport
 import Expressions
 
 /// Random superscript expressions and random contexts for them.
 struct RandomSuperscript {
-  var random: SeededGenerator
+  var random: SplitMix
 
   static let functions = HostFunctions(
     device: ["daysSince", "placementsInDay"], computed: ["daysSince", "requestReview"])

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Random patterns and subjects over a small alphabet, so that they often match. The same seed
 /// gives the same sequence everywhere.
 struct RandomPatterns {

@@ -1,4 +1,5 @@
 import Expressions
+import TestSupport
 import Testing
 
 /// Random programs on random data, against the reference interpreter.
@@ -52,15 +53,15 @@ import Testing
     for child in expression.children {
       if let part = smallestPart(child, context) { return part }
     }
-    var writer = ReferenceWriter(random: SeededGenerator(seed: 0), isPlayful: false)
+    var writer = ReferenceWriter(random: SplitMix(seed: 0), isPlayful: false)
     let source = writer.write(expression)
     return disagreement(expression, source, context).map { (source, $0) }
   }
 
-  @Test(arguments: 0..<40)
+  @Test(arguments: Extent.some(0..<40))
   func agreesWithTheReference(seed: UInt64) {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: seed))
-    var writer = ReferenceWriter(random: SeededGenerator(seed: seed &+ 1_000))
+    var expressions = RandomExpressions(random: SplitMix(seed: seed))
+    var writer = ReferenceWriter(random: SplitMix(seed: seed &+ 1_000))
     var decided = 0
     for round in 0..<60 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)
@@ -86,7 +87,7 @@ import Testing
 
   /// The generator is of no use if it hardly ever makes conditions that come to something.
   @Test func theSampleIsTelling() {
-    var expressions = RandomExpressions(random: SeededGenerator(seed: 7))
+    var expressions = RandomExpressions(random: SplitMix(seed: 7))
     var counts: [String: Int] = [:]
     for round in 0..<2_000 {
       let expression = expressions.expression(.bool, depth: 1 + round % 5)

@@ -1,1 +1,0 @@
-../RuleEngineTests/SplitMix.swift
