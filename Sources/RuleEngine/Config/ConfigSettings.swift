@@ -24,7 +24,7 @@ package struct ConfigSettings: Hashable, Sendable {
 
   /// Somebody for whom the test mode is on.
   package struct TestUser: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
       case userID = "userId"
       case aliasID = "aliasId"
     }

@@ -6,6 +6,16 @@ package import Expressions
 /// In place of a word, `{"type": "int", "required": true}` says more; a learned schema has the counts
 /// that it comes from beside that.
 extension ContextSchema {
+  /// What attributes stand below.
+  static let rootNames = ["user", "device", "params"]
+  /// Types by their words.
+  static let typeWords: [(String, Kind)] = [
+    ("any", .any), ("dyn", .any), ("bool", .bool), ("boolean", .bool), ("int", .number),
+    ("uint", .number), ("integer", .number), ("double", .number), ("float", .number),
+    ("number", .number), ("string", .anyText), ("text", .anyText), ("list", .list(.any)),
+    ("map", .map), ("object", .map), ("timestamp", .time), ("duration", .span), ("null", .null),
+  ]
+
   /// Reads a schema; what it does not understand is told and left out.
   package static func decode(_ json: [UInt8]) -> Compilation<ContextSchema> {
     do throws(JSONFault) {
@@ -22,14 +32,6 @@ extension ContextSchema {
 private struct SchemaReader {
   var log = DecodingLog(strictPeers: [])
 
-  private static let roots = ["user", "device", "params"]
-  private static let words: [(String, ContextSchema.Kind)] = [
-    ("any", .any), ("dyn", .any), ("bool", .bool), ("boolean", .bool), ("int", .number),
-    ("uint", .number), ("integer", .number), ("double", .number), ("float", .number),
-    ("number", .number), ("string", .anyText), ("text", .anyText), ("list", .list(.any)),
-    ("map", .map), ("object", .map), ("timestamp", .time), ("duration", .span), ("null", .null),
-  ]
-
   mutating func schema(_ root: ConfigElement) -> ContextSchema? {
     guard root.isObject else {
       log.report(.decodeFailure, "a schema must be a JSON object", at: "")
@@ -38,14 +40,14 @@ private struct SchemaReader {
     var schema = ContextSchema()
     // How much a schema was learned from.
     for name in root.keys where name != "learned" {
-      guard Self.roots.contains(name) else {
+      guard ContextSchema.rootNames.contains(name) else {
         log.report(
           .unknownKey, "'\(name)' is not a root of attributes and is ignored", severity: .warning,
           at: root.memberPath(name),
-          suggestion: Suggestion.closest(to: name, among: Self.roots).map {
+          suggestion: Suggestion.closest(to: name, among: ContextSchema.rootNames).map {
             "did you mean '\($0)'?"
           }
-            ?? "write \(Self.roots.joined(separator: ", "))")
+            ?? "write \(ContextSchema.rootNames.joined(separator: ", "))")
         continue
       }
       guard let attributes = log.optionalObject(name, of: root) else { continue }
@@ -71,10 +73,10 @@ private struct SchemaReader {
 
   private mutating func kind(_ element: ConfigElement) -> ContextSchema.Kind? {
     if let text = element.text {
-      if let word = Self.words.first(where: { $0.0 == text.lowercased() }) { return word.1 }
+      if let word = ContextSchema.typeWords.first(where: { $0.0 == text.lowercased() }) { return word.1 }
       log.report(
         .decodeFailure, "'\(text)' is not a type", at: element.path,
-        suggestion: Suggestion.closest(to: text, among: Self.words.map(\.0))
+        suggestion: Suggestion.closest(to: text, among: ContextSchema.typeWords.map(\.0))
           .map { "did you mean '\($0)'?" } ?? "write bool, int, double, string, list, map or any")
       return nil
     }

@@ -5,22 +5,35 @@ internal import Pricing
 /// of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`, `trialPeriodDays`) and as
 /// AgentWallie's documents write them (`storeProductId`, `displayPrice`, `name`) are read, too.
 extension ProductDecoder {
-  private static let keys =
+  static let keys =
     [
       "slot", "label", "store", "currency", "locale", "period", "intro", "storefront",
       "entitlements", "fullIdentifier", "offers", "purchaseOptions", "billingPlan", "id", "name",
     ] + others.flatMap { [$0] + $1 }
 
   /// What other documents call the same.
-  private static let others: [(key: String, others: [String])] = [
+  static let others: [(key: String, others: [String])] = [
     ("identifier", ["productId", "storeProductId", "store_product_id"]), ("price", ["rawPrice"]),
     ("trialDays", ["trialPeriodDays"]), ("displayPrice", ["display_price"]),
     ("displayPeriod", ["display_period"]),
   ]
+  static let introKeys = [
+    "mode", "unit", "count", "value", "iso8601", "cycles", "price", "displayPrice",
+  ]
+  static let offerKeys = ["basePlanId", "offerId", "tags", "phases"]
+  static let phaseKeys = ["price", "iso8601", "cycles"]
+  static let optionKeys = ["price", "purchaseOptionId", "offerId"]
+  static let billingPlanKeys = ["type", "price", "period"]
+
+  /// What can name a product.
+  static let identifierKeys = names(of: "identifier") + ["fullIdentifier"]
+
+  private static func names(of key: String) -> [String] {
+    [key] + (others.first { $0.key == key }?.others ?? [])
+  }
 
   private func member(_ key: String, of element: ConfigElement) -> ConfigElement? {
-    let names = [key] + (Self.others.first { $0.key == key }?.others ?? [])
-    return names.lazy.compactMap { element.member($0) }.first
+    Self.names(of: key).lazy.compactMap { element.member($0) }.first
   }
 
   mutating func ownProducts(_ root: ConfigElement) -> [PricedProduct] {
@@ -86,9 +99,7 @@ extension ProductDecoder {
   }
 
   mutating func introductoryOffer(_ element: ConfigElement) -> IntroductoryOffer? {
-    checkKeys(
-      of: element,
-      ["mode", "unit", "count", "value", "iso8601", "cycles", "price", "displayPrice"])
+    checkKeys(of: element, Self.introKeys)
     let micros = self.micros(element.member("price"))
     var mode: IntroductoryOffer.Mode = micros ?? 0 == 0 ? .freeTrial : .payUpFront
     if let member = element.member("mode") {
@@ -107,20 +118,21 @@ extension ProductDecoder {
     return offer
   }
 
-  /// A mode in the words of the formats: `freeTrial`, `free_trial`, `free`.
+  /// Modes in the words of the formats.
+  static let modes: [(word: String, mode: IntroductoryOffer.Mode)] = [
+    ("freeTrial", .freeTrial), ("free_trial", .freeTrial), ("free", .freeTrial),
+    ("payAsYouGo", .payAsYouGo), ("pay_as_you_go", .payAsYouGo),
+    ("payUpFront", .payUpFront), ("pay_up_front", .payUpFront),
+  ]
+
   static func mode(_ text: String?) -> IntroductoryOffer.Mode? {
-    switch text {
-    case "freeTrial", "free_trial", "free": .freeTrial
-    case "payAsYouGo", "pay_as_you_go": .payAsYouGo
-    case "payUpFront", "pay_up_front": .payUpFront
-    default: nil
-    }
+    modes.first { $0.word == text }?.mode
   }
 
   // MARK: Google Play
 
   private mutating func offer(_ element: ConfigElement) -> PlayOffer? {
-    checkKeys(of: element, ["basePlanId", "offerId", "tags", "phases"])
+    checkKeys(of: element, Self.offerKeys)
     guard let basePlanID = element.member("basePlanId")?.text else {
       log.report("an offer needs a 'basePlanId'", at: element.path)
       return nil
@@ -137,7 +149,7 @@ extension ProductDecoder {
   }
 
   private mutating func phase(_ element: ConfigElement) -> PlayOffer.Phase? {
-    checkKeys(of: element, ["price", "iso8601", "cycles"])
+    checkKeys(of: element, Self.phaseKeys)
     guard let micros = micros(element.member("price")), let text = element.member("iso8601")?.text
     else {
       log.report("a phase needs a 'price' and an 'iso8601' period", at: element.path)
@@ -149,7 +161,7 @@ extension ProductDecoder {
   }
 
   private mutating func option(_ element: ConfigElement) -> PlayPurchaseOption? {
-    checkKeys(of: element, ["price", "purchaseOptionId", "offerId"])
+    checkKeys(of: element, Self.optionKeys)
     guard let micros = micros(element.member("price")) else {
       log.report("a purchase option needs a 'price'", at: element.path)
       return nil
@@ -160,7 +172,7 @@ extension ProductDecoder {
   }
 
   private mutating func billingPlan(_ element: ConfigElement) -> BillingPlan? {
-    checkKeys(of: element, ["type", "price", "period"])
+    checkKeys(of: element, Self.billingPlanKeys)
     guard let text = element.member("type")?.text, let kind = BillingPlan.Kind(rawValue: text)
     else {
       log.report("a billing plan's 'type' must be UP_FRONT or MONTHLY", at: element.path)

@@ -92,15 +92,20 @@ struct ProductDecoder {
 
   // MARK: Names
 
-  /// A store, also in the words of configs and replies: `ios`, `apple`, `google`.
+  /// Stores, also in the words of configs and replies: `ios`, `apple`, `google`. Capitals do not count.
+  static let storeWords: [(word: String, store: PricedProduct.Store)] = [
+    ("APP_STORE", .appStore), ("IOS", .appStore), ("APPLE", .appStore), ("PLAY_STORE", .playStore),
+    ("ANDROID", .playStore), ("GOOGLE", .playStore), ("PLAY", .playStore), ("STRIPE", .stripe),
+    ("PADDLE", .paddle), ("SUPERWALL", .superwall), ("CUSTOM", .custom),
+  ]
+  /// The stores by their own names.
+  static let storeNames = storeWords.filter { $0.word == $0.store.rawValue }.map(\.word)
+
+  /// A store by any of its words.
   mutating func store(_ element: ConfigElement?) -> PricedProduct.Store? {
     guard let element else { return nil }
-    let stores: [String: PricedProduct.Store] = [
-      "APP_STORE": .appStore, "IOS": .appStore, "APPLE": .appStore, "PLAY_STORE": .playStore,
-      "ANDROID": .playStore, "GOOGLE": .playStore, "PLAY": .playStore, "STRIPE": .stripe,
-      "PADDLE": .paddle, "SUPERWALL": .superwall, "CUSTOM": .custom,
-    ]
-    if let text = element.text, let store = stores[text.uppercased()] { return store }
+    let word = element.text?.uppercased()
+    if let known = Self.storeWords.first(where: { $0.word == word }) { return known.store }
     log.report(
       "there is no store \(element.text.map { "'\($0)'" } ?? "of that kind"); treated as custom",
       severity: .warning, at: element.path,

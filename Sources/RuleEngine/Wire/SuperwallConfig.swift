@@ -9,7 +9,7 @@ struct SuperwallConfigDecoder {
   /// Who decodes strictly.
   static let native: [Peer] = [.ios, .android]
 
-  private static let configKeys = [
+  static let configKeys = [
     ConfigKey("build_id", requiredBy: [.ios, .android, .web]),
     ConfigKey("trigger_options", requiredBy: native),
     ConfigKey("paywall_responses", requiredBy: native),
@@ -21,6 +21,14 @@ struct SuperwallConfigDecoder {
     ConfigKey("attribution_options"), ConfigKey("products_v3"), ConfigKey("web2app_config"),
     ConfigKey("ios_app_id"), ConfigKey("bundle_id_config"), ConfigKey("prioritized_campaign_id"),
     ConfigKey("test_mode_user_ids"), ConfigKey("application"), ConfigKey("requestId"),
+  ]
+  static let disabledPreloadKeys = [
+    ConfigKey("all", requiredBy: native), ConfigKey("triggers", requiredBy: native),
+  ]
+  static let localizationKeys = [ConfigKey("locales", requiredBy: native)]
+  static let webToAppKeys = [
+    ConfigKey("entitlements_max_age_ms", requiredBy: [.ios]),
+    ConfigKey("restore_access_url", requiredBy: [.ios]), ConfigKey("url_schema"),
   ]
 
   mutating func config(_ root: ConfigElement) -> Config? {
@@ -66,15 +74,13 @@ struct SuperwallConfigDecoder {
       settings.sessionTimeout = Int64(max(0, min(timeout, 1e15)))
     }
     if let preload = log.optionalObject("disable_preload", of: root) {
-      log.checkKeys(
-        of: preload,
-        [ConfigKey("all", requiredBy: Self.native), ConfigKey("triggers", requiredBy: Self.native)])
+      log.checkKeys(of: preload, Self.disabledPreloadKeys)
       settings.disabledPreloads = ConfigSettings.DisabledPreloads(
         all: log.optionalBool("all", of: preload) ?? false,
         placements: log.texts("triggers", of: preload))
     }
     if let localization = log.optionalObject("localization", of: root) {
-      log.checkKeys(of: localization, [ConfigKey("locales", requiredBy: Self.native)])
+      log.checkKeys(of: localization, Self.localizationKeys)
       settings.locales = log.list("locales", of: localization, severity: .warning)
         .compactMap { log.text("locale", of: $0) }
     }
@@ -111,7 +117,9 @@ struct SuperwallConfigDecoder {
     }
     log.report(
       .decodeFailure, "'\(type)' is not a test user type; the entry is ignored",
-      severity: .warning, at: element.memberPath("type"), suggestion: "write userId or aliasId",
+      severity: .warning, at: element.memberPath("type"),
+      suggestion: "write "
+        + ConfigSettings.TestUser.Kind.allCases.map(\.rawValue).joined(separator: " or "),
       peers: [Diagnostic.PeerEffect([.ios], .rejectsConfig)])
     return nil
   }
@@ -121,12 +129,7 @@ struct SuperwallConfigDecoder {
 
   private mutating func webToApp(_ root: ConfigElement) -> ConfigSettings.WebToApp? {
     guard let element = log.optionalObject("web2app_config", of: root) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("entitlements_max_age_ms", requiredBy: [.ios]),
-        ConfigKey("restore_access_url", requiredBy: [.ios]), ConfigKey("url_schema"),
-      ])
+    log.checkKeys(of: element, Self.webToAppKeys)
     var url = log.optionalText("restore_access_url", of: element)
     if let text = url, !text.contains(":") || text.contains(where: \.isWhitespace) {
       log.report(

@@ -3,7 +3,7 @@ internal import Pricing
 
 /// Paywalls, their products and surveys.
 extension SuperwallConfigDecoder {
-  private static let paywallKeys = [
+  static let paywallKeys = [
     ConfigKey("id", requiredBy: native), ConfigKey("identifier", requiredBy: native),
     ConfigKey("name", requiredBy: native), ConfigKey("cache_key", requiredBy: native),
     ConfigKey("build_id", requiredBy: native), ConfigKey("url", requiredBy: native),
@@ -14,11 +14,17 @@ extension SuperwallConfigDecoder {
     ConfigKey("presentation_condition", requiredBy: [.android]),
     ConfigKey("presentation_style_v2", requiredBy: [.android]),
   ]
-  private static let optionalPaywallKeys = [
+  static let optionalPaywallKeys = [
     "dark_background_color_hex", "products", "products_v2", "products_v3", "feature_gating",
     "on_device_cache", "computed_properties", "surveys", "local_notifications", "manifest",
     "is_scroll_enabled", "introductory_offer_eligibility", "intro_offer_eligibility",
     "reroute_back_button", "presentation_style",
+  ].map { ConfigKey($0) }
+  static let loadingKeys = [
+    ConfigKey("endpoints", requiredBy: native), ConfigKey("max_attempts", requiredBy: native),
+  ]
+  static let productKeys = [
+    "reference_name", "sw_composite_product_id", "store_product", "entitlements",
   ].map { ConfigKey($0) }
 
   mutating func paywall(_ element: ConfigElement) -> Paywall? {
@@ -54,12 +60,7 @@ extension SuperwallConfigDecoder {
 
   private mutating func readLoading(_ element: ConfigElement, _ paywall: inout Paywall) {
     guard let config = log.optionalObject("url_config", of: element) else { return }
-    log.checkKeys(
-      of: config,
-      [
-        ConfigKey("endpoints", requiredBy: Self.native),
-        ConfigKey("max_attempts", requiredBy: Self.native),
-      ])
+    log.checkKeys(of: config, Self.loadingKeys)
     paywall.maxAttempts = log.optionalWholeNumber("max_attempts", of: config) ?? 0
     paywall.endpoints = log.list("endpoints", of: config, severity: .warning).compactMap {
       guard let url = log.text("url", of: $0) else { return nil }
@@ -88,7 +89,11 @@ extension SuperwallConfigDecoder {
     paywall.offerEligibility = log.word(key, of: element, default: .automatic)
   }
 
-  private enum Switch: String, CaseIterable {
+  static let presentationStyles = [
+    "MODAL", "FULLSCREEN", "NO_ANIMATION", "PUSH", "DRAWER", "POPUP",
+  ]
+
+  enum Switch: String, CaseIterable {
     case enabled = "ENABLED"
     case disabled = "DISABLED"
   }
@@ -141,10 +146,7 @@ extension SuperwallConfigDecoder {
   }
 
   mutating func product(_ element: ConfigElement) -> ProductReference? {
-    log.checkKeys(
-      of: element,
-      ["reference_name", "sw_composite_product_id", "store_product", "entitlements"]
-        .map { ConfigKey($0) })
+    log.checkKeys(of: element, Self.productKeys)
     guard let storeProduct = element.member("store_product"), storeProduct.isObject else {
       log.missing(
         "store_product", "an object", element, severity: .warning, peers: Self.dropped)
@@ -171,8 +173,11 @@ extension SuperwallConfigDecoder {
       billingPlan: billingPlan(storeProduct), entitlements: entitlements(element))
   }
 
+  static let entitlementType = "SERVICE_LEVEL"
+  static let notificationKinds: [LocalNotification.Kind] = [.trialStarted]
+
   /// The stores that a config can name.
-  private static let stores: [PricedProduct.Store] = [
+  static let stores: [PricedProduct.Store] = [
     .appStore, .playStore, .stripe, .paddle, .custom,
   ]
 
@@ -190,11 +195,11 @@ extension SuperwallConfigDecoder {
     }
     return log.list("entitlements", of: product, severity: .warning).compactMap { element in
       guard let id = log.text("identifier", of: element) else { return nil }
-      let type = log.optionalText("type", of: element) ?? "SERVICE_LEVEL"
-      if type != "SERVICE_LEVEL" {
+      let type = log.optionalText("type", of: element) ?? Self.entitlementType
+      if type != Self.entitlementType {
         log.report(
           .platformDifference, "'\(type)' is not a known entitlement type",
-          severity: .warning, at: element.memberPath("type"), suggestion: "write SERVICE_LEVEL",
+          severity: .warning, at: element.memberPath("type"), suggestion: "write \(Self.entitlementType)",
           peers: [Diagnostic.PeerEffect([.ios], .dropsElement, "the whole product")])
       }
       return Entitlement(id: id, type: type)

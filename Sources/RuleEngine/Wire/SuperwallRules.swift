@@ -2,17 +2,24 @@ internal import Expressions
 
 /// Triggers, rules and variants.
 extension SuperwallConfigDecoder {
-  private static let ruleKeys = [
+  static let ruleKeys = [
     ConfigKey("experiment_id", requiredBy: native),
     ConfigKey("experiment_group_id", requiredBy: native), ConfigKey("variants", requiredBy: native),
     ConfigKey("preload", requiredBy: native), ConfigKey("expression_cel"),
     ConfigKey("expression"), ConfigKey("expression_js"), ConfigKey("occurrence"),
     ConfigKey("computed_properties"),
   ]
-  private static let variantKeys = [
+  static let variantKeys = [
     ConfigKey("variant_id", requiredBy: native), ConfigKey("variant_type", requiredBy: native),
     ConfigKey("percentage", requiredBy: native), ConfigKey("paywall_identifier"),
   ]
+  static let triggerKeys = [ConfigKey("event_name"), ConfigKey("rules")]
+  static let preloadKeys = [
+    ConfigKey("behavior", requiredBy: native), ConfigKey("requires_re_evaluation"),
+  ]
+  static let occurrenceKeys = [ConfigKey("key"), ConfigKey("max_count"), ConfigKey("interval")]
+  static let variantKinds: [Variant.Kind] = [.treatment, .holdout]
+  static let intervalTypes = ["MINUTES", "INFINITY"]
 
   mutating func addPlacements(_ elements: [ConfigElement], to config: inout Config) {
     // Names by their bytes: strings compare normalised.
@@ -42,7 +49,7 @@ extension SuperwallConfigDecoder {
 
   private mutating func placement(_ element: ConfigElement) -> Placement? {
     guard let name = log.text("event_name", of: element) else { return nil }
-    log.checkKeys(of: element, [ConfigKey("event_name"), ConfigKey("rules")])
+    log.checkKeys(of: element, Self.triggerKeys)
     if element.member("rules") == nil { log.missing("rules", "a list", element) }
     var audiences: [Audience] = []
     for (index, rule) in log.list("rules", of: element).enumerated() {
@@ -108,9 +115,7 @@ extension SuperwallConfigDecoder {
   }
 
   mutating func preload(element: ConfigElement) -> Preload {
-    log.checkKeys(
-      of: element,
-      [ConfigKey("behavior", requiredBy: Self.native), ConfigKey("requires_re_evaluation")])
+    log.checkKeys(of: element, Self.preloadKeys)
     if log.optionalBool("requires_re_evaluation", of: element) == true { return .always }
     guard let text = log.optionalText("behavior", of: element) else { return .always }
     if let behavior = Preload(rawValue: text) { return behavior }
@@ -152,8 +157,7 @@ extension SuperwallConfigDecoder {
   }
 
   private mutating func occurrenceLimit(_ element: ConfigElement) -> OccurrenceLimit? {
-    log.checkKeys(
-      of: element, [ConfigKey("key"), ConfigKey("max_count"), ConfigKey("interval")])
+    log.checkKeys(of: element, Self.occurrenceKeys)
     guard let key = log.text("key", of: element) else { return nil }
     guard let count = element.member("max_count")?.wholeNumber else {
       log.missing("max_count", "a whole number", element)
@@ -175,7 +179,7 @@ extension SuperwallConfigDecoder {
         severity: .warning, at: interval.path,
         suggestion: "write MINUTES with minutes, or INFINITY",
         peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
-    } else if type != "INFINITY", type != "MINUTES" {
+    } else if !Self.intervalTypes.contains(type) {
       log.report(
         .decodeFailure, "'\(type)' is not an interval type; the limit never resets",
         severity: .warning, at: interval.path,
@@ -197,7 +201,7 @@ extension SuperwallConfigDecoder {
       log.report(
         .decodeFailure, "'\(type)' is not a variant type; treated as TREATMENT",
         severity: .warning, at: "\(element.path).variant_type",
-        suggestion: Suggestion.closest(to: type, among: ["TREATMENT", "HOLDOUT"])
+        suggestion: Suggestion.closest(to: type, among: Self.variantKinds.map(\.rawValue))
           .map { "did you mean \($0)?" } ?? "write TREATMENT or HOLDOUT",
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
     }

@@ -1,22 +1,58 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import Scenarios
 
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Learn from users which attributes there are, for check --schema.",
+    abstract: "Learn which attributes users have, or print the JSON Schema of a file.",
     discussion: """
       Reads users as precompute does and prints what they have, as JSON: of each attribute its type, \
       the least and the greatest number, the words of a text that has few, and how many users have \
       it. 'tollgate check --schema FILE' takes it as it is, also after changes by hand.
+
+      With --config or --file it reads nothing and prints a JSON Schema (2020-12), with which editors \
+      complete and check configs and Tollgate's own files.
       """)
+
+  /// Files of Tollgate's own.
+  enum FileKind: String, ExpressibleByArgument, CaseIterable {
+    case user, products, texts, attributes, scenario
+
+    var schema: JSONSchema {
+      switch self {
+      case .user: .userRecord
+      case .products: .productsFile
+      case .texts: .paywallTexts
+      case .attributes: .attributeSchema
+      case .scenario: ScenarioSchema.document
+      }
+    }
+  }
 
   @Argument(
     help: ArgumentHelp(
       "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
-      valueName: "file"))
-  var users: [String]
+      valueName: "users"))
+  var users: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Print the JSON Schema of configs: "
+        + ConfigFormOptions.FormatName.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+      valueName: "format"))
+  var config: ConfigFormOptions.FormatName?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print the JSON Schema of a file of Tollgate's own: "
+        + FileKind.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+      discussion: """
+        user is one line of a users file, products what --products takes, texts what precompute \
+        --render takes, attributes what check --schema takes, and scenario one line for simulate.
+        """, valueName: "kind"))
+  var file: FileKind?
 
   @Option(
     help: ArgumentHelp(
@@ -27,7 +63,34 @@ struct SchemaCommand: AsyncParsableCommand {
   @Option(help: "Where to write the schema: a file, or - for standard output.")
   var out = "-"
 
+  func validate() throws {
+    if users.isEmpty, config == nil, file == nil {
+      throw ValidationError("give users to learn from, or --config or --file for a JSON Schema")
+    }
+    if config != nil, file != nil {
+      throw ValidationError("give either --config or --file, not both")
+    }
+    guard config != nil || file != nil else { return }
+    let option = config == nil ? "--file" : "--config"
+    if let first = users.first {
+      throw ValidationError("\(option) prints a schema and reads no users: leave out '\(first)'")
+    }
+    if usersForm != nil {
+      throw ValidationError("\(option) prints a schema and reads no users: leave out --users-form")
+    }
+  }
+
+  /// The JSON Schema that is asked for.
+  private var asked: JSONSchema? {
+    switch config {
+    case .superwall: .superwallConfig
+    case .agentwallie: .agentWallieConfig
+    case nil: file?.schema
+    }
+  }
+
   func run() async throws {
+    if let asked { return try SavedFile.write(Array((asked.text + "\n").utf8), to: out) }
     let paths = try UserInput.paths(users, form: usersForm)
     var uses = FileUses()
     for path in paths { uses.reads("the users", path) }

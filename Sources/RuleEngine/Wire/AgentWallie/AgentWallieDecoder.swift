@@ -8,6 +8,38 @@ struct AgentWallieDecoder {
 
   static let native: [Peer] = [.agentWallie]
 
+  static let configKeys = [
+    ConfigKey("campaigns"), ConfigKey("paywalls", requiredBy: native), ConfigKey("products"),
+  ]
+  static let campaignKeys = [
+    ConfigKey("id"), ConfigKey("name", requiredBy: native),
+    ConfigKey("status", requiredBy: native, absent: "the campaign is treated as inactive"),
+    ConfigKey("placements", requiredBy: native), ConfigKey("audiences", requiredBy: native),
+    ConfigKey("description"), ConfigKey("notes"),
+  ]
+  static let placementKeys = [
+    ConfigKey("id", requiredBy: native), ConfigKey("name"), ConfigKey("type", requiredBy: native),
+    ConfigKey("status", requiredBy: native, absent: "the placement is treated as paused"),
+  ]
+  static let audienceKeys = [
+    ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("priority_order"),
+    ConfigKey("filters", requiredBy: native), ConfigKey("entitlement_check"),
+    ConfigKey("frequency_cap"), ConfigKey("experiment"),
+  ]
+  static let experimentKeys = [
+    ConfigKey("id"), ConfigKey("variants", requiredBy: native),
+    ConfigKey("holdout_percentage", requiredBy: native),
+    ConfigKey("status", requiredBy: native, absent: "the experiment is treated as paused"),
+    ConfigKey("name"),
+  ]
+  static let variantKeys = [
+    ConfigKey("id"), ConfigKey("paywall_id", requiredBy: native),
+    ConfigKey("traffic_percentage", requiredBy: native, absent: "it counts as 0"),
+    ConfigKey("name"),
+  ]
+  /// What an experiment can say of itself; without one there is no status.
+  static let experimentStatuses = ExperimentStatus.allCases.filter { $0 != .absent }
+
   mutating func config(_ root: ConfigElement) -> Config? {
     guard let model = model(root) else { return nil }
     var importer = AgentWallieImport(model: model, log: log)
@@ -23,12 +55,7 @@ struct AgentWallieDecoder {
       return nil
     }
     if root.member("campaigns") == nil { log.missing("campaigns", "a list", root) }
-    log.checkKeys(
-      of: root,
-      [
-        ConfigKey("campaigns"), ConfigKey("paywalls", requiredBy: Self.native),
-        ConfigKey("products"),
-      ])
+    log.checkKeys(of: root, Self.configKeys)
     var model = AgentWallieModel()
     model.campaigns = log.list("campaigns", of: root).compactMap { campaign($0) }
     model.products = log.list("products", of: root).compactMap { product($0) }
@@ -45,15 +72,7 @@ struct AgentWallieDecoder {
 
   mutating func campaign(_ element: ConfigElement) -> AgentWallieModel.Campaign? {
     guard let id = log.text("id", of: element) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("id"), ConfigKey("name", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native, absent: "the campaign is treated as inactive"),
-        ConfigKey("placements", requiredBy: Self.native),
-        ConfigKey("audiences", requiredBy: Self.native), ConfigKey("description"),
-        ConfigKey("notes"),
-      ])
+    log.checkKeys(of: element, Self.campaignKeys)
     return AgentWallieModel.Campaign(
       id: id, name: log.optionalText("name", of: element) ?? id,
       status: log.word("status", of: element, default: .inactive, peers: log.rejected),
@@ -64,13 +83,7 @@ struct AgentWallieDecoder {
 
   mutating func placement(_ element: ConfigElement) -> AgentWallieModel.CampaignPlacement? {
     guard let name = log.text("name", of: element) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("id", requiredBy: Self.native), ConfigKey("name"),
-        ConfigKey("type", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native, absent: "the placement is treated as paused"),
-      ])
+    log.checkKeys(of: element, Self.placementKeys)
     return AgentWallieModel.CampaignPlacement(
       id: log.optionalText("id", of: element) ?? name, name: name,
       kind: log.word("type", of: element, default: .custom, peers: log.rejected),
@@ -79,13 +92,7 @@ struct AgentWallieDecoder {
 
   mutating func audience(_ element: ConfigElement) -> AgentWallieModel.CampaignAudience? {
     guard let id = log.text("id", of: element) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("id"), ConfigKey("name", requiredBy: Self.native), ConfigKey("priority_order"),
-        ConfigKey("filters", requiredBy: Self.native), ConfigKey("entitlement_check"),
-        ConfigKey("frequency_cap"), ConfigKey("experiment"),
-      ])
+    log.checkKeys(of: element, Self.audienceKeys)
     var audience = AgentWallieModel.CampaignAudience(
       id: id, name: log.optionalText("name", of: element) ?? id, priority: Int.max,
       filters: log.list("filters", of: element).map { filter($0) },
@@ -134,27 +141,14 @@ struct AgentWallieDecoder {
 
   mutating func experiment(_ element: ConfigElement) -> AgentWallieModel.Experiment? {
     guard let id = log.text("id", of: element) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("id"), ConfigKey("variants", requiredBy: Self.native),
-        ConfigKey("holdout_percentage", requiredBy: Self.native),
-        ConfigKey("status", requiredBy: Self.native, absent: "the experiment is treated as paused"),
-        ConfigKey("name"),
-      ])
-    let status: ExperimentStatus
-    switch log.optionalText("status", of: element) {
-    case "running": status = .running
-    case "paused": status = .paused
-    case "completed": status = .completed
-    case let text:
-      if let text {
-        log.report(
-          .decodeFailure, "'\(text)' is not an experiment status; treated as paused",
-          severity: .warning, at: element.memberPath("status"),
-          suggestion: "write running, paused or completed", peers: log.rejected)
-      }
-      status = .paused
+    log.checkKeys(of: element, Self.experimentKeys)
+    let text = log.optionalText("status", of: element)
+    let status = Self.experimentStatuses.first { $0.rawValue == text } ?? .paused
+    if let text, text != status.rawValue {
+      log.report(
+        .decodeFailure, "'\(text)' is not an experiment status; treated as paused",
+        severity: .warning, at: element.memberPath("status"),
+        suggestion: "write running, paused or completed", peers: log.rejected)
     }
     return AgentWallieModel.Experiment(
       id: id, variants: log.list("variants", of: element).compactMap { variant($0) },
@@ -163,13 +157,7 @@ struct AgentWallieDecoder {
 
   mutating func variant(_ element: ConfigElement) -> AgentWallieModel.Variant? {
     guard let id = log.text("id", of: element) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("id"), ConfigKey("paywall_id", requiredBy: Self.native),
-        ConfigKey("traffic_percentage", requiredBy: Self.native, absent: "it counts as 0"),
-        ConfigKey("name"),
-      ])
+    log.checkKeys(of: element, Self.variantKeys)
     return AgentWallieModel.Variant(
       id: id, paywallID: log.optionalText("paywall_id", of: element) ?? "",
       trafficPercentage: percentage("traffic_percentage", of: element))

@@ -2,6 +2,8 @@ internal import Expressions
 
 /// Filters: what cannot be used never holds, and is told.
 extension AgentWallieDecoder {
+  static let filterKeys = ["field", "operator", "value", "conjunction"].map { ConfigKey($0) }
+
   mutating func filter(_ element: ConfigElement) -> Filter {
     var filter = Filter(field: "", operator: nil)
     guard element.isObject, let field = log.text("field", of: element) else {
@@ -11,9 +13,7 @@ extension AgentWallieDecoder {
       }
       return filter
     }
-    log.checkKeys(
-      of: element,
-      ["field", "operator", "value", "conjunction"].map { ConfigKey($0) })
+    log.checkKeys(of: element, Self.filterKeys)
     filter.field = field
     if element.member("conjunction") != nil {
       filter.conjunction = log.word(

@@ -3,18 +3,24 @@ internal import Pricing
 
 /// Products, and paywalls that are drawn natively.
 extension AgentWallieDecoder {
+  static let productKeys = [
+    ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("store", requiredBy: native),
+    ConfigKey("store_product_id", requiredBy: native),
+    ConfigKey("entitlements", requiredBy: native), ConfigKey("base_plan_id"),
+    ConfigKey("offer_ids"), ConfigKey("display_price"), ConfigKey("display_period"),
+    ConfigKey("period"),
+  ]
+  static let slotKeys = ["slot", "label", "product_id"].map { ConfigKey($0) }
+  static let paywallKeys = [
+    ConfigKey("version", requiredBy: native), ConfigKey("name", requiredBy: native),
+    ConfigKey("settings", requiredBy: native), ConfigKey("theme"), ConfigKey("products"),
+    ConfigKey("components", requiredBy: native),
+  ]
+  static let fontUses = ["display", "heading", "body", "mono"]
+
   mutating func product(_ element: ConfigElement) -> ProductReference? {
     guard let id = log.text("id", of: element) else { return nil }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("id"), ConfigKey("name", requiredBy: Self.native),
-        ConfigKey("store", requiredBy: Self.native),
-        ConfigKey("store_product_id", requiredBy: Self.native),
-        ConfigKey("entitlements", requiredBy: Self.native), ConfigKey("base_plan_id"),
-        ConfigKey("offer_ids"), ConfigKey("display_price"), ConfigKey("display_period"),
-        ConfigKey("period"),
-      ], reported: ["store_product_id"])
+    log.checkKeys(of: element, Self.productKeys, reported: ["store_product_id"])
     guard let storeID = log.text("store_product_id", of: element), let store = store(element)
     else { return nil }
     return ProductReference(
@@ -43,7 +49,7 @@ extension AgentWallieDecoder {
 
   mutating func slot(_ element: ConfigElement) -> ProductSlot? {
     guard let slot = log.text("slot", of: element) else { return nil }
-    log.checkKeys(of: element, ["slot", "label", "product_id"].map { ConfigKey($0) })
+    log.checkKeys(of: element, Self.slotKeys)
     if slot == "selected" {
       log.report(
         .reservedName, "a slot named 'selected' hides the product that is selected",
@@ -60,13 +66,7 @@ extension AgentWallieDecoder {
         .decodeFailure, "a paywall must be a JSON object", at: element.path, peers: log.rejected)
       return nil
     }
-    log.checkKeys(
-      of: element,
-      [
-        ConfigKey("version", requiredBy: Self.native), ConfigKey("name", requiredBy: Self.native),
-        ConfigKey("settings", requiredBy: Self.native), ConfigKey("theme"),
-        ConfigKey("products"), ConfigKey("components", requiredBy: Self.native),
-      ])
+    log.checkKeys(of: element, Self.paywallKeys)
     let none = ConfigElement(value: .map([]), path: element.memberPath("settings"))
     return PaywallSchema(
       version: log.optionalText("version", of: element) ?? "",
@@ -112,7 +112,7 @@ extension AgentWallieDecoder {
     return theme
   }
 
-  private static var themeTexts: [(String, WritableKeyPath<PaywallSchema.Theme, String>)] {
+  static var themeTexts: [(String, WritableKeyPath<PaywallSchema.Theme, String>)] {
     [
       ("background", \.background), ("primary", \.primary), ("secondary", \.secondary),
       ("text_primary", \.textPrimary), ("text_secondary", \.textSecondary), ("accent", \.accent),
@@ -122,7 +122,7 @@ extension AgentWallieDecoder {
 
   mutating func fontFamilies(_ element: ConfigElement) -> [String: String] {
     var families: [String: String] = [:]
-    for key in ["display", "heading", "body", "mono"] {
+    for key in Self.fontUses {
       families[key] = log.optionalText(key, of: element)
     }
     return families

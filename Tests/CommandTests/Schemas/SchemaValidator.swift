@@ -1,0 +1,208 @@
+import Expressions
+import Foundation
+import Testing
+
+/// Validates JSON by the keywords of JSON Schema that the tool's schemas use; another keyword is an
+/// error, so that nothing is passed over.
+final class SchemaValidator {
+  struct Unknown: Error { var keyword: String }
+
+  /// A schema that was read.
+  private final class Rules {
+    let name: String
+    var types: Set<String>?
+    var words: Set<Value>?
+    var required: [String] = []
+    var properties: [String: Rules] = [:]
+    var patterns: [(Regex<AnyRegexOutput>, Rules)] = []
+    var others: Rules?
+    var items: Rules?
+    var isClosed = false
+    var any: [Rules] = []
+    var all: [Rules] = []
+    var test: Rules?
+    var then: Rules?
+    var otherwise: Rules?
+    var pattern: Regex<AnyRegexOutput>?
+    var limits: [String: Double] = [:]
+    var reference: String?
+    var wasUsed = false
+
+    init(_ name: String) { self.name = name }
+  }
+
+  private var parts: [String: Rules] = [:]
+  private var members: [Rules] = []
+  private var root = Rules("")
+
+  init(_ schema: Value) throws {
+    for (name, part) in schema["$defs"]?.members ?? [] {
+      parts["#/$defs/\(name)"] = try read(part, name)
+    }
+    root = try read(schema, "")
+  }
+
+  private func read(_ schema: Value, _ name: String) throws -> Rules {
+    let rules = Rules(name)
+    for (keyword, value) in try #require(schema.members) {
+      try read(keyword, value, into: rules)
+    }
+    return rules
+  }
+
+  private func read(_ keyword: String, _ value: Value, into rules: Rules) throws {
+    let name = rules.name
+    func list() throws -> [Rules] { try (value.elements ?? []).map { try read($0, name) } }
+    switch keyword {
+    case "$schema", "$defs", "title", "description", "examples", "deprecated": break
+    case "type": rules.types = Set((value.elements ?? [value]).compactMap(\.text))
+    case "enum": rules.words = Set(value.elements ?? [])
+    case "const": rules.words = [value]
+    case "required": rules.required = (value.elements ?? []).compactMap(\.text)
+    case "properties":
+      for (key, member) in value.members ?? [] {
+        let read = try read(member, "\(name).\(key)")
+        rules.properties[key] = read
+        members.append(read)
+      }
+    case "patternProperties":
+      for (pattern, member) in value.members ?? [] {
+        rules.patterns.append((try Regex(pattern), try read(member, name)))
+      }
+    case "additionalProperties":
+      if value == false { rules.isClosed = true } else { rules.others = try read(value, name) }
+    case "items": rules.items = try read(value, name)
+    case "anyOf": rules.any = try list()
+    case "allOf": rules.all = try list()
+    case "if": rules.test = try read(value, name)
+    case "then": rules.then = try read(value, name)
+    case "else": rules.otherwise = try read(value, name)
+    case "pattern": rules.pattern = try Regex(try #require(value.text))
+    case "minimum", "maximum", "minLength", "minItems", "minProperties", "maxProperties":
+      rules.limits[keyword] = try #require(value.number)
+    case "$ref": rules.reference = value.text
+    default: throw Unknown(keyword: keyword)
+    }
+  }
+
+  /// Members that the schema names and no value so far had.
+  var unused: [String] { members.filter { !$0.wasUsed }.map(\.name) }
+
+  func accepts(_ value: Value) -> Bool { accepts(value, root) }
+
+  private func accepts(_ value: Value, _ rules: Rules) -> Bool {
+    rules.wasUsed = true
+    if let reference = rules.reference {
+      guard let part = parts[reference], accepts(value, part) else { return false }
+    }
+    if let types = rules.types, !types.contains(where: { isOf($0, value) }) { return false }
+    if let words = rules.words, !words.contains(value) { return false }
+    guard isWithin(rules, value), membersFit(value, rules) else { return false }
+    if let items = rules.items, let elements = value.elements {
+      guard elements.allSatisfy({ accepts($0, items) }) else { return false }
+    }
+    if !rules.any.isEmpty {
+      // All are looked at, so that it is known what was used.
+      guard rules.any.map({ accepts(value, $0) }).contains(true) else { return false }
+    }
+    guard rules.all.allSatisfy({ accepts(value, $0) }) else { return false }
+    guard let test = rules.test else { return true }
+    let next = accepts(value, test) ? rules.then : rules.otherwise
+    return next.map { accepts(value, $0) } ?? true
+  }
+
+  private func membersFit(_ value: Value, _ rules: Rules) -> Bool {
+    guard let members = value.members else { return true }
+    guard rules.required.allSatisfy({ value[$0] != nil }) else { return false }
+    for (key, member) in members {
+      let matching = rules.patterns.filter { key.firstMatch(of: $0.0) != nil }
+      for (_, pattern) in matching where !accepts(member, pattern) { return false }
+      if let property = rules.properties[key] {
+        if !accepts(member, property) { return false }
+      } else if matching.isEmpty {
+        if rules.isClosed { return false }
+        if let others = rules.others, !accepts(member, others) { return false }
+      }
+    }
+    return true
+  }
+
+  private func isOf(_ type: String, _ value: Value) -> Bool {
+    switch type {
+    case "null": value == .null
+    case "boolean": value.truth != nil
+    case "string": value.text != nil
+    case "array": value.elements != nil
+    case "object": value.members != nil
+    case "number": value.number != nil
+    case "integer": value.wholeNumber != nil
+    default: false
+    }
+  }
+
+  private func isWithin(_ rules: Rules, _ value: Value) -> Bool {
+    if let pattern = rules.pattern, let text = value.text {
+      guard text.firstMatch(of: pattern) != nil else { return false }
+    }
+    for (keyword, limit) in rules.limits {
+      let size: Double? =
+        switch keyword {
+        case "minimum", "maximum": value.number
+        case "minLength": value.text.map { Double($0.unicodeScalars.count) }
+        case "minItems": value.elements.map { Double($0.count) }
+        default: value.members.map { Double($0.count) }
+        }
+      guard let size else { continue }
+      if keyword.hasPrefix("min") ? size < limit : size > limit { return false }
+    }
+    return true
+  }
+}
+
+/// JSON that is changed in one place.
+enum Mutations {
+  /// The value with one of its members or elements, at any depth, taken away or replaced.
+  static func all(of value: Value) -> [(path: String, value: Value)] {
+    var found: [(String, Value)] = []
+    var places = 0
+    func go(_ part: Value, _ path: String, _ rebuilt: (Value?) -> Value) {
+      if !path.isEmpty {
+        for other in others(at: places) where other != part {
+          found.append(("\(path) = \(other.json)", rebuilt(other)))
+        }
+        found.append(("without \(path)", rebuilt(nil)))
+        places += 1
+      }
+      switch part {
+      case .map(let entries):
+        for (i, entry) in entries.enumerated() {
+          go(entry.value, "\(path).\(entry.key.text ?? "")") { new in
+            var changed = entries
+            if let new { changed[i].value = new } else { changed.remove(at: i) }
+            return rebuilt(.map(changed))
+          }
+        }
+      case .list(let elements):
+        for (i, element) in elements.enumerated() {
+          go(element, "\(path)[\(i)]") { new in
+            var changed = elements
+            if let new { changed[i] = new } else { changed.remove(at: i) }
+            return rebuilt(.list(changed))
+          }
+        }
+      default: break
+      }
+    }
+    go(value, "") { $0 ?? .null }
+    return found
+  }
+
+  private static let others: [Value] = [.null, true, 7, 1.5, -1, "zz", "", [], .map([])]
+  /// Whether everything is tried everywhere; otherwise three values, other ones at every place.
+  private static let isThorough =
+    ProcessInfo.processInfo.environment["TOLLGATE_SCHEMA_RUNS"] == "all"
+
+  private static func others(at place: Int) -> [Value] {
+    isThorough ? others : (0..<3).map { others[(place + 4 * $0) % others.count] }
+  }
+}
