@@ -50,11 +50,15 @@ public struct Diagnostic: Hashable, Sendable {
   public var suggestion: String?
   /// A change of the text that does what is suggested.
   package var fix: Fix?
+  /// The attribute that it is about, where it is about one.
+  package var subject: String?
+  /// Further places, in the same text as ``range``, that the same is found in.
+  package var elsewhere: [SourceRange] = []
 
   package init(
     _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,
     path: String = "", related: [Related] = [], notes: [String] = [], suggestion: String? = nil,
-    fix: Fix? = nil, peers: [PeerEffect] = []
+    fix: Fix? = nil, subject: String? = nil, peers: [PeerEffect] = []
   ) {
     self.code = code
     self.severity = severity
@@ -65,6 +69,7 @@ public struct Diagnostic: Hashable, Sendable {
     self.notes = notes
     self.suggestion = suggestion
     self.fix = fix
+    self.subject = subject
     self.peers = peers
   }
 

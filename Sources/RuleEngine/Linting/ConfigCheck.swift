@@ -45,11 +45,12 @@ package struct ConfigCheck {
   }
 
   /// What was found, with the severities of a check. Differences between languages and platforms that
-  /// are the same in many places are told once.
+  /// are the same in many places are told once, and so is what is found of one attribute in many places
+  /// of an expression.
   package var diagnostics: [Diagnostic] {
     var result: [Diagnostic] = []
     var numbers: [[String]: Int] = [:]
-    for var diagnostic in found {
+    for var diagnostic in RepeatedFindings.joined(found) {
       // A rule that calls what is not there compiles in superscript, and never comes to true.
       if diagnostic.code == .unknownFunction { diagnostic.severity = .error }
       let isDifference =

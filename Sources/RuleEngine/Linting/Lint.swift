@@ -28,21 +28,26 @@ extension Lint {
   static func finding(
     _ message: String, at path: String, range: SourceRange? = nil,
     related: [Diagnostic.Related] = [], notes: [String] = [], suggestion: String? = nil,
-    fix: Diagnostic.Fix? = nil
+    fix: Diagnostic.Fix? = nil, subject: String? = nil
   ) -> Diagnostic {
     Diagnostic(
       page.code, message, severity: page.severity, range: range, path: path, related: related,
-      notes: notes, suggestion: suggestion, fix: fix)
+      notes: notes, suggestion: suggestion, fix: fix, subject: subject)
   }
 
   /// A finding about a part of a condition, wherever audiences have it.
+  ///
+  /// - Parameter subject: the attribute that it is about. What is found of one attribute in many
+  ///   places of a condition is told once.
   static func findings(
     _ message: String, in condition: LintSubject.Condition, range: SourceRange,
-    notes: [String] = [], suggestion: String? = nil, fix: Diagnostic.Fix? = nil
+    notes: [String] = [], suggestion: String? = nil, fix: Diagnostic.Fix? = nil,
+    subject: String? = nil
   ) -> [Diagnostic] {
     condition.paths.map {
       finding(
-        message, at: $0, range: range, notes: notes, suggestion: suggestion, fix: fix)
+        message, at: $0, range: range, notes: notes, suggestion: suggestion, fix: fix,
+        subject: subject)
     }
   }
 }

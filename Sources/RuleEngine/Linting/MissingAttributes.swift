@@ -28,7 +28,7 @@ enum MissingAttributes: Lint {
           in: condition, range: call.range, suggestion: "write \(call.guarded)",
           fix: call.clause.map {
             Diagnostic.Fix([Diagnostic.Fix.Edit($0, call.guarded)], isSafe: call.isSafe)
-          })
+          }, subject: call.path)
       }
     }
   }

@@ -46,14 +46,16 @@ enum TextOrder: Lint {
           "'\(name)' has \(digits) digits in every part, as \"\(padded)\"; this is ordered letter "
             + "by letter", in: condition, range: expression[literal].range,
           suggestion: "write \"\(padded)\"",
-          fix: replacing(literal, by: padded, expression, isSafe: true))
+          fix: replacing(literal, by: padded, expression, isSafe: true),
+          subject: path.joined(separator: "."))
       }
       guard !version.isOrderedAsText, let other = version.counterexample else { return [] }
       return findings(
         "texts are ordered letter by letter: \(other) than \"\(text)\"",
         in: condition, range: expression[relation.id].range,
         suggestion: advice(expression, attribute, path, literal, padded, language),
-        fix: fix(expression, attribute, path, literal, padded, language))
+        fix: fix(expression, attribute, path, literal, padded, language),
+        subject: path.joined(separator: "."))
     }
   }
 

@@ -104,7 +104,7 @@ extension TypeReading {
     guard !words.contains(where: fits) else { return }
     report(
       .valueNotInEnum, argument, "'\(path.joined(separator: "."))' never \(verb) \"\(part)\"",
-      suggestion: "it is one of \(words.prefix(8).joined(separator: ", "))")
+      suggestion: "it is one of \(words.prefix(8).joined(separator: ", "))", subject: target)
   }
 
   private mutating func requireElements(

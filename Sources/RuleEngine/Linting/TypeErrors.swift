@@ -30,7 +30,8 @@ enum TypeErrors: Lint {
         condition.paths.map { path in
           Diagnostic(
             code, problem.message, severity: CodePage.all[code]?.severity ?? .warning,
-            range: problem.range, path: path, suggestion: problem.suggestion, fix: problem.fix)
+            range: problem.range, path: path, suggestion: problem.suggestion, fix: problem.fix,
+            subject: problem.subject)
         }
       }
     }
@@ -125,7 +126,7 @@ enum EnumValues: Lint {
             fix: right.map {
               let edit = Diagnostic.Fix.Edit(expression[literal].range, Value.string($0).json)
               return Diagnostic.Fix([edit], isSafe: true)
-            })
+            }, subject: path.joined(separator: "."))
         }
       }
     }

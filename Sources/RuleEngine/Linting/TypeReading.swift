@@ -7,6 +7,8 @@ struct TypeProblem {
   var message: String
   var suggestion: String?
   var fix: Diagnostic.Fix?
+  /// The attribute that it is about.
+  var subject: String?
 }
 
 /// Reads what the parts of an expression are, and finds what cannot go together.
@@ -41,12 +43,27 @@ struct TypeReading {
 
   mutating func report(
     _ code: Diagnostic.Code, _ id: ParsedExpression.ID, _ message: String,
-    suggestion: String? = nil, fix: Diagnostic.Fix? = nil
+    suggestion: String? = nil, fix: Diagnostic.Fix? = nil, subject: ParsedExpression.ID? = nil
   ) {
     problems.append(
       TypeProblem(
         code: code, range: expression[id].range, message: message, suggestion: suggestion,
-        fix: fix))
+        fix: fix, subject: attribute(in: subject ?? id)))
+  }
+
+  /// The first attribute of a part, as far as the left operands show it.
+  private func attribute(in id: ParsedExpression.ID) -> String? {
+    var id = id
+    while true {
+      if let path = expression.path(id), path.count > 1 { return path.joined(separator: ".") }
+      if let call = expression.call(id), let target = call.target ?? call.arguments.first {
+        id = target
+        continue
+      }
+      let operands = expression.tree.operands(of: expression[id])
+      guard let first = operands.first(where: { expression.literal($0) == nil }) else { return nil }
+      id = first
+    }
   }
 
   /// What a part is.

@@ -120,7 +120,7 @@ extension TypeReading {
         fix: meant.map {
           Diagnostic.Fix(
             [Diagnostic.Fix.Edit(expression[literal].range, Value.string($0).json)], isSafe: true)
-        })
+        }, subject: attribute)
     }
   }
 }

@@ -82,7 +82,8 @@ enum UnknownAttributes: Lint {
         message, at: place.path, range: place.range,
         suggestion: "did you mean '\(use.path(meant))'?",
         fix: place.isName
-          ? Diagnostic.Fix([Diagnostic.Fix.Edit(place.range, meant)], isSafe: isKnown) : nil)
+          ? Diagnostic.Fix([Diagnostic.Fix.Edit(place.range, meant)], isSafe: isKnown) : nil,
+        subject: use.text)
     }
   }
 

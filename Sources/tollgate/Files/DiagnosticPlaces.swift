@@ -31,7 +31,10 @@ struct DiagnosticPlaces {
 
   init(_ diagnostics: [Diagnostic], in json: [UInt8]) {
     self.json = json
-    let keys = Set(diagnostics.map { Key(path: $0.path, range: $0.range) })
+    let keys = Set(
+      diagnostics.flatMap { diagnostic in
+        ([diagnostic.range] + diagnostic.elsewhere).map { Key(path: diagnostic.path, range: $0) }
+      })
     elements = JSONLocation.places(of: keys.map(\.path), in: json)
     var ranges: [Key: SourceRange] = [:]
     for key in keys { ranges[key] = Self.range(key, elements[key.path], in: json) }
@@ -80,7 +83,11 @@ struct DiagnosticPlaces {
 
   /// The diagnostic as one JSON object.
   func json(_ diagnostic: Diagnostic, file: String) -> Value {
-    diagnostic.json(file: file, place(of: diagnostic), edits(of: diagnostic))
+    let others = diagnostic.elsewhere.compactMap {
+      places[Key(path: diagnostic.path, range: $0)]?.range
+    }
+    return diagnostic.json(
+      file: file, place(of: diagnostic), others: others, edits(of: diagnostic))
   }
 
   /// The diagnostics in the order of the file.
@@ -95,7 +102,8 @@ struct DiagnosticPlaces {
 extension Diagnostic {
   /// The diagnostic as one JSON object, with its place in a file and the edits of its fix.
   fileprivate func json(
-    file: String, _ place: DiagnosticPlaces.Place?, _ edits: [DiagnosticPlaces.Edit]
+    file: String, _ place: DiagnosticPlaces.Place?, others: [SourceRange],
+    _ edits: [DiagnosticPlaces.Edit]
   ) -> Value {
     func range(_ range: SourceRange) -> Value {
       .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])
@@ -112,6 +120,7 @@ extension Diagnostic {
     add("path", .string(path))
     add("range", place.map { range($0.range) })
     if !path.isEmpty { add("expressionRange", self.range.map(range)) }
+    if !others.isEmpty { add("otherRanges", .list(others.map(range))) }
     entries += told
     if let fix, !edits.isEmpty {
       let list = edits.map { edit in
