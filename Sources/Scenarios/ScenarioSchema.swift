@@ -10,7 +10,8 @@ package enum ScenarioSchema {
     object a line of its file. corpus/README.md tells what the keys mean.
     """, JSONSchema(written: scenario),
     parts: [
-      "step": JSONSchema(written: step), "entry": JSONSchema(written: entry), "matcher": JSONSchema(written: matcher),
+      "step": JSONSchema(written: step), "entry": JSONSchema(written: entry),
+      "matcher": JSONSchema(written: matcher),
     ])
 
   /// A value that is written in another way, or a matcher: nothing else is known of it.
@@ -139,7 +140,9 @@ package enum ScenarioSchema {
     switch shape {
     case .anything: return .map([])
     case .words(let words):
-      return .object(["anyOf": [.object(["enum": .list(words.map { .string($0) } + [.null])]), anyMatcher]])
+      return .object([
+        "anyOf": [.object(["enum": .list(words.map { .string($0) } + [.null])]), anyMatcher]
+      ])
     case .list(let element):
       return .object([
         "anyOf": [

@@ -36,8 +36,11 @@ struct PlacementAnalysis {
     var outcomes: [OutcomeSet]
     /// The last rule for which it was decided.
     var rule: Int
-    /// Whether nothing was used up and nothing owned.
-    var isPlain: Bool
+    /// What is used up, and owned.
+    var heldBack: [OccurrenceLimit]
+    var owned: [String]
+    /// Whether nothing is used up and nothing owned.
+    var isPlain: Bool { heldBack.isEmpty && owned.isEmpty }
   }
 
   private var pool: [Known] = []
@@ -182,6 +185,30 @@ struct PlacementAnalysis {
     return nil
   }
 
+  /// What was seen, and users whom each rule takes because of each of its clauses, and in spite of it.
+  mutating func explored() -> ExploredPlacement {
+    for rule in rules where takes(rule) {
+      guard let condition = conditionOf[rule], let taking = taking(rule, isFirstTime: false) else {
+        continue
+      }
+      for number in model.conditions[condition].clauses.indices {
+        guard let node = model.conditions[condition].clauses[number].node,
+          let context = model.context(ofClause: number, in: condition)
+        else { continue }
+        let holds = model.holdingClause
+        for wanted in [holds, OutcomeSet.any.subtracting(holds)] {
+          _ = ask(taking + context + [ConditionSpace.Goal(node, wanted)], gettingTo: rule)
+        }
+      }
+    }
+    return ExploredPlacement(
+      model: model, space: space, conditions: rules.map { conditionOf[$0] },
+      users: pool.map {
+        ExploredPlacement.User(
+          witness: $0.witness, record: $0.record, heldBack: $0.heldBack, owned: $0.owned)
+      })
+  }
+
   func isProved(_ goals: [ConditionSpace.Goal], relaxing: [Int] = []) -> Bool {
     budget > 0 && space.isProved(goals, budget: budget, relaxing: relaxing)
   }
@@ -217,8 +244,8 @@ struct PlacementAnalysis {
       }
     }
     return Known(
-      witness: witness, record: record.value, outcomes: outcomes, rule: rule,
-      isPlain: heldBack.isEmpty && owned.isEmpty)
+      witness: witness, record: record.value, outcomes: outcomes, rule: rule, heldBack: heldBack,
+      owned: owned)
   }
 }
 

@@ -41,12 +41,7 @@ extension PlacementAnalysis {
 
   // MARK: Audiences
 
-  /// The audience as messages call it.
-  private func title(_ rule: Int) -> String {
-    let audience = ruleSet.rules[rule].audience
-    let id = audience.id ?? audience.experimentID
-    return id.isEmpty ? "audience \(audience.index)" : "audience '\(id)'"
-  }
+  private func title(_ rule: Int) -> String { ruleSet.rules[rule].audience.title }
 
   /// Where the condition of a rule stands.
   private func path(_ rule: Int, clause: Int? = nil) -> String {
@@ -264,5 +259,13 @@ extension PlacementAnalysis {
       diagnostic: Diagnostic(
         .constantClause, message, severity: severity, range: hasRange ? range : nil,
         path: path(rule, clause: clause), related: related))
+  }
+}
+
+extension Audience {
+  /// The audience as messages call it.
+  var title: String {
+    let id = self.id ?? experimentID
+    return id.isEmpty ? "audience \(index)" : "audience '\(id)'"
   }
 }

@@ -33,11 +33,15 @@ package struct RuleAnalysis {
   }
 
   package private(set) var statistics = Statistics()
+  /// By placement, what was seen of it; empty unless users are kept.
+  package private(set) var explored: [ExploredPlacement] = []
 
   /// Asks all questions about all placements.
   ///
-  /// - Parameter now: the time at which witnesses are decided.
-  package init(_ ruleSet: RuleSet, now: Instant) {
+  /// - Parameters:
+  ///   - now: the time at which witnesses are decided.
+  ///   - keepsUsers: whether to look for more users, and to keep all that are found.
+  package init(_ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false) {
     var places: [[UInt8]: Int] = [:]
     var filterPlaces: [[Filter]: Int] = [:]
     var sources: [ConditionModel.Source] = []
@@ -68,6 +72,7 @@ package struct RuleAnalysis {
         dates: firstDate..<sources.count, decider, now: now)
       findings += analysis.findings()
       statistics += analysis.statistics
+      if keepsUsers { explored.append(analysis.explored()) }
     }
   }
 

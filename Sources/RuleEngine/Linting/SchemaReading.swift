@@ -73,7 +73,9 @@ private struct SchemaReader {
 
   private mutating func kind(_ element: ConfigElement) -> ContextSchema.Kind? {
     if let text = element.text {
-      if let word = ContextSchema.typeWords.first(where: { $0.0 == text.lowercased() }) { return word.1 }
+      if let word = ContextSchema.typeWords.first(where: { $0.0 == text.lowercased() }) {
+        return word.1
+      }
       log.report(
         .decodeFailure, "'\(text)' is not a type", at: element.path,
         suggestion: Suggestion.closest(to: text, among: ContextSchema.typeWords.map(\.0))

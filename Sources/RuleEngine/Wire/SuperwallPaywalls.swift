@@ -199,7 +199,8 @@ extension SuperwallConfigDecoder {
       if type != Self.entitlementType {
         log.report(
           .platformDifference, "'\(type)' is not a known entitlement type",
-          severity: .warning, at: element.memberPath("type"), suggestion: "write \(Self.entitlementType)",
+          severity: .warning, at: element.memberPath("type"),
+          suggestion: "write \(Self.entitlementType)",
           peers: [Diagnostic.PeerEffect([.ios], .dropsElement, "the whole product")])
       }
       return Entitlement(id: id, type: type)

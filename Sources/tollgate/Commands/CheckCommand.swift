@@ -29,8 +29,7 @@ struct CheckCommand: ParsableCommand {
       valueName: "config"))
   var configs: [String] = []
 
-  @OptionGroup var form: ConfigFormOptions
-  @OptionGroup var language: LanguageOptions
+  @OptionGroup var form: CheckedFormOptions
 
   @Option(
     help: ArgumentHelp(
@@ -110,6 +109,9 @@ struct CheckCommand: ParsableCommand {
       }
       return
     }
+    if form.comparesPlatforms, form.dialect == .cel {
+      throw ValidationError("cel is the same on every platform: leave out --platform all")
+    }
     if let problem = ArgumentHints.elsewhereWord(CommandLine.arguments, configs) { throw problem }
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
     if json, sarif { throw ValidationError("give either --json or --sarif, not both") }
@@ -156,12 +158,12 @@ struct CheckCommand: ParsableCommand {
   /// A file with all that is found, as much as it counts here.
   private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile
   {
-    var file = try form.file(path, language)
-    file.check(schema, now: now)
+    var file = try form.file(path)
+    file.check(schema, now: now, isForAll: form.comparesPlatforms)
     if fix {
       let count = try SafeFixes.apply(to: &file) {
-        var file = try form.file(path, language)
-        file.check(schema, now: now)
+        var file = try form.file(path)
+        file.check(schema, now: now, isForAll: form.comparesPlatforms)
         return file
       }
       if count > 0 { FileText.printError("\(path): \(counted(count, "finding")) fixed") }
@@ -189,7 +191,7 @@ struct CheckCommand: ParsableCommand {
         for diagnostic in found { FileText.print(file.annotation(diagnostic)) }
       }
     }
-    if statistics, let analysis = file.analysis { printStatistics(analysis.statistics) }
+    if statistics, let counts = file.statistics { printStatistics(counts) }
     if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
   }
 

@@ -7,10 +7,11 @@ struct ConfigFormOptions: ParsableArguments {
     case superwall, agentwallie
   }
 
-  @Option(
-    help: ArgumentHelp(
-      "The format of the config: \(FormatName.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "The default is to detect it."))
+  static let formatHelp = ArgumentHelp(
+    "The format of the config: \(FormatName.allCases.map(\.rawValue).joined(separator: ", ")).",
+    discussion: "The default is to detect it.")
+
+  @Option(help: formatHelp)
   var format: FormatName?
 
   func file(_ path: String, _ language: LanguageOptions) throws -> ConfigFile {

@@ -20,10 +20,11 @@ struct LanguageOptions: ParsableArguments {
     }
   }
 
-  @Option(
-    help: ArgumentHelp(
-      "The language the rules are written in: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified."))
+  static let dialectHelp = ArgumentHelp(
+    "The language the rules are written in: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
+    discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified.")
+
+  @Option(help: dialectHelp)
   var dialect = DialectName.superscript
 
   @Option(

@@ -16,8 +16,12 @@ struct ConfigFile {
   var diagnostics: [Diagnostic]
   private var places: DiagnosticPlaces
   private let language: RuleLanguage
-  /// What is proved of the rules, once they have been checked.
-  private(set) var analysis: RuleAnalysis?
+  /// How many questions about the rules were asked, once they have been checked.
+  private(set) var statistics: RuleAnalysis.Statistics?
+  /// The user for whom a finding matters.
+  private var witness: (Diagnostic) -> Value? = { _ in nil }
+  /// What decoding said.
+  private let decoded: [Diagnostic]
   /// By path of an expression: its text.
   private let expressions: [String: String]
 
@@ -28,6 +32,7 @@ struct ConfigFile {
     let bytes = content.bytes
     let decoded = Config.decode(bytes, format: format)
     config = decoded.output
+    self.decoded = decoded.diagnostics
     diagnostics = decoded.diagnostics
     if let config {
       let compiled = RuleSet.compile(config, language: language)
@@ -48,11 +53,24 @@ struct ConfigFile {
   /// - Parameters:
   ///   - schema: what is known of attributes beside what SDKs send.
   ///   - now: the time from which on audiences should match somebody.
-  mutating func check(_ schema: ContextSchema, now: Instant) {
-    var check = ConfigCheck(diagnostics)
-    if let config { check.lint(config, json: bytes, language: language, schema: schema) }
-    analysis = ruleSet.map { RuleAnalysis($0, now: now) }
-    let found = check.diagnostics + (analysis?.findings.map(\.diagnostic) ?? [])
+  ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
+  mutating func check(_ schema: ContextSchema, now: Instant, isForAll: Bool = false) {
+    var found: [Diagnostic]
+    if isForAll, let config, config.format == .superwall {
+      let check = PlatformCheck(config, json: bytes, decoded: decoded, schema: schema, now: now)
+      found = check.diagnostics
+      statistics = check.statistics
+      witness = { check.witness(for: $0) }
+    } else {
+      var check = ConfigCheck(diagnostics)
+      if let config { check.lint(config, json: bytes, language: language, schema: schema) }
+      found = check.diagnostics
+      if let analysis = ruleSet.map({ RuleAnalysis($0, now: now) }) {
+        found += analysis.findings.map(\.diagnostic)
+        statistics = analysis.statistics
+        witness = { analysis.witness(for: $0) }
+      }
+    }
     places = DiagnosticPlaces(found, in: bytes)
     diagnostics = places.sorted(found)
   }
@@ -127,7 +145,7 @@ struct ConfigFile {
     let isKnown = places.place(of: diagnostic) != nil
     let json = (isKnown ? places : DiagnosticPlaces([diagnostic], in: bytes))
       .json(diagnostic, file: path)
-    guard let witness = analysis?.witness(for: diagnostic), case .map(let members) = json else {
+    guard let witness = witness(diagnostic), case .map(let members) = json else {
       return json
     }
     return .map(members + [Value.Entry(key: "witness", value: witness)])

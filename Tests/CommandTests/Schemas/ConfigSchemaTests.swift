@@ -42,7 +42,8 @@ struct ConfigSchemaTests {
       #expect(complaints(config, format).isEmpty)
       #expect(!found.contains { $0.code == .unknownKey }, "the reader knows all keys of \(text)")
       #expect(validator.accepts(config), "\(text)")
-      for (path, changed) in Mutations.all(of: config) where !SchemaSamples.isUnread(path, in: config) {
+      for (path, changed) in Mutations.all(of: config)
+      where !SchemaSamples.isUnread(path, in: config) {
         let said = complaints(changed, format)
         let isAccepted = validator.accepts(changed)
         #expect(isAccepted == said.isEmpty, "\(path): \(said)")
@@ -56,7 +57,9 @@ struct ConfigSchemaTests {
   /// Styles are words that the schema lists by hand: each is one for the reader, and no other is.
   @Test func words() throws {
     let validator = try SchemaValidator(JSONSchema.superwallConfig.value)
-    for word in ["MODAL", "FULLSCREEN", "NO_ANIMATION", "PUSH", "DRAWER", "POPUP", "modal", "SHEET"] {
+    for word in [
+      "MODAL", "FULLSCREEN", "NO_ANIMATION", "PUSH", "DRAWER", "POPUP", "modal", "SHEET",
+    ] {
       let style = #"{"type":"\#(word)","height":60,"width":80,"corner_radius":12}"#
       let config = try Value.parse(
         json: SchemaSamples.superwall(paywalls: SchemaSamples.paywall(style: style)).utf8)

@@ -98,8 +98,10 @@ struct FileSchemaTests {
   @Test func carriedProducts() throws {
     let validator = try SchemaValidator(JSONSchema.productsFile.value)
     #expect(validator.accepts(try Value.parse(json: try text("demo/products.json"))))
-    #expect(validator.accepts(try Value.parse(json: #"[{"identifier":"x","store":"google"}]"#.utf8)))
-    #expect(!validator.accepts(try Value.parse(json: #"[{"identifier":"x","store":"amazon"}]"#.utf8)))
+    #expect(
+      validator.accepts(try Value.parse(json: #"[{"identifier":"x","store":"google"}]"#.utf8)))
+    #expect(
+      !validator.accepts(try Value.parse(json: #"[{"identifier":"x","store":"amazon"}]"#.utf8)))
     #expect(!validator.accepts(try Value.parse(json: #"[{"price":"1"}]"#.utf8)))
   }
 

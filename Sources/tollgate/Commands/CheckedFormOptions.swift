@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import RuleEngine
+
+/// In which form a config is that is checked, and for whom.
+struct CheckedFormOptions: ParsableArguments {
+  /// A platform, or all of them.
+  enum PlatformChoice: String, ExpressibleByArgument, CaseIterable {
+    case ios, android, web, all
+  }
+
+  @Option(help: ConfigFormOptions.formatHelp)
+  var format: ConfigFormOptions.FormatName?
+
+  @Option(help: LanguageOptions.dialectHelp)
+  var dialect = LanguageOptions.DialectName.superscript
+
+  @Option(
+    help: ArgumentHelp(
+      "The SDK whose behaviour superscript rules follow: "
+        + PlatformChoice.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+      discussion: """
+        With all, everything is checked for each of them. What differs is a platform-difference: a \
+        warning with a user where it changes who gets what, otherwise a note.
+        """))
+  var platform = PlatformChoice.ios
+
+  var comparesPlatforms: Bool { platform == .all }
+
+  func file(_ path: String) throws -> ConfigFile {
+    try ConfigFile(
+      path, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
+      language: LanguageOptions.language(
+        dialect: dialect.rawValue, platform: platform.rawValue))
+  }
+}
