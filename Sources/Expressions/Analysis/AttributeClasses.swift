@@ -23,14 +23,40 @@ final class AttributeClasses {
     self.atoms = atoms
     masks = Array(
       repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
-    isPrecise = atoms.map { model.atoms[$0].demands != nil }
-    var trees = TreeCandidates(group, atoms, in: model)
+    let demands = atoms.map { model.atoms[$0].demands }
+    isPrecise = demands.map { $0 != nil }
+    var trees = TreeCandidates(group, atoms, demands, in: model)
     let values: [Value?]
     if let question = group.question {
       values = trees.answers(answers(question))
     } else {
       values = trees.all()
     }
+    classify(values, trees, demands)
+  }
+
+  /// The values of a group in a context where some of its attributes are anything, and everything
+  /// else is what the context has.
+  ///
+  /// - Parameters:
+  ///   - paths: the attributes, as names below the group's first.
+  ///   - demands: what each atom asks of the group, where the context answers the rest.
+  init(
+    changing paths: [[String]], of group: AttributeGroup, _ atoms: [Int],
+    _ demands: [AttributeDemands?], around base: AnalysisWitness, in model: ConditionModel
+  ) {
+    self.atoms = atoms
+    masks = Array(
+      repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
+    isPrecise = demands.map { $0 != nil }
+    var trees = TreeCandidates(group, atoms, demands, around: base, in: model)
+    let values = trees.changes(at: paths)
+    classify(values, trees, demands)
+  }
+
+  private func classify(
+    _ values: [Value?], _ trees: TreeCandidates, _ demands: [AttributeDemands?]
+  ) {
     var places: [[UInt8]: Int] = [:]
     for value in values {
       let row = trees.runner.row(value)
@@ -50,12 +76,12 @@ final class AttributeClasses {
     }
     if !trees.isComplete {
       for i in atoms.indices
-      where trees.isTooMany || model.atoms[atoms[i]].demands?.needsSearch == true {
+      where trees.isTooMany || demands[i]?.needsSearch == true {
         isPrecise[i] = false
       }
       // What is seen of texts together with an atom that is not complete is not complete either.
       if !trees.isTooMany {
-        for i in atoms.indices where model.atoms[atoms[i]].demands?.texts.isEmpty == false {
+        for i in atoms.indices where demands[i]?.texts.isEmpty == false {
           isPrecise[i] = false
         }
       }
@@ -69,10 +95,16 @@ struct AtomRunner {
   private let starts: [UInt32]
   private let group: AttributeGroup
   private let question: Int?
+  /// What everything else is; nil when nothing else matters.
+  private let base: AnalysisWitness?
 
-  init(_ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel) {
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], around base: AnalysisWitness? = nil,
+    in model: ConditionModel
+  ) {
     self.model = model
     self.group = group
+    self.base = base
     starts = atoms.map { model.program.entries[model.atoms[$0].entry].start }
     question = group.tree.slot.flatMap { slot in
       group.question == nil ? nil : model.program.questionSlots.firstIndex(of: slot)
@@ -82,6 +114,11 @@ struct AtomRunner {
   /// The outcome of every atom for a value of the group's first node.
   func row(_ value: Value?) -> [UInt8] {
     let nothing = Value.map([])
+    if let base {
+      return model.run(
+        starts, on: base.attributes.setting(group.path[...], to: value),
+        answers: model.numbered(base.answers))
+    }
     guard let value else { return model.run(starts, on: nothing) }
     if let question { return model.run(starts, on: nothing, answers: [(question, value)]) }
     var context = value
@@ -93,20 +130,31 @@ struct AtomRunner {
 }
 
 /// Values of a group that matter to atoms, with what lies below them.
-private struct TreeCandidates {
+struct TreeCandidates {
   let runner: AtomRunner
   private(set) var isComplete = true
   private(set) var isTooMany = false
   private let group: AttributeGroup
   private let model: ConditionModel
   private let atoms: [Int]
+  /// By atom, what it asks of the group.
+  private let atomDemands: [AttributeDemands?]
+  /// The group's value in a context that has one.
+  private let own: Value?
+  private let isAround: Bool
   private static let mostTrees = 2_000
 
-  init(_ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel) {
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], _ demands: [AttributeDemands?],
+    around base: AnalysisWitness? = nil, in model: ConditionModel
+  ) {
     self.group = group
     self.model = model
     self.atoms = atoms
-    runner = AtomRunner(group, atoms, in: model)
+    atomDemands = demands
+    own = base?.attributes.value(at: group.path)
+    isAround = base != nil
+    runner = AtomRunner(group, atoms, around: base, in: model)
   }
 
   /// Values for the group's first node.
@@ -124,12 +172,43 @@ private struct TreeCandidates {
     }
   }
 
+  /// The group's value with some attributes being anything.
+  mutating func changes(at paths: [[String]]) -> [Value?] {
+    var values = [own]
+    for path in paths {
+      guard let node = group.tree.node(at: path) else { continue }
+      let found = ordinary(node, path).map(\.value)
+      guard values.count * found.count <= Self.mostTrees else {
+        isComplete = false
+        isTooMany = true
+        continue
+      }
+      var more: [Value?] = []
+      for value in found {
+        for other in values { more.append(Self.placed(value, path, in: other)) }
+      }
+      values = more
+    }
+    return values
+  }
+
+  /// Values of one attribute with how ordinary each is, 0 for the most ordinary.
+  mutating func ordinary(_ node: AttributeGroup.Node, _ path: [String])
+    -> [RankedValue]
+  {
+    let found = candidates(node, path)
+    let near = NearbyValues(
+      demands(of: node.slot), mentioned(with: node.slot),
+      own: path.isEmpty ? own : own?.value(at: path))
+    return near.ranked(found)
+  }
+
   /// The demands of all atoms on a slot, and what opaque ones of them mention.
-  private func demands(of slot: Int?) -> AttributeDemands {
+  func demands(of slot: Int?) -> AttributeDemands {
     var all = AttributeDemands()
     guard let slot else { return all }
-    for atom in atoms where model.atoms[atom].slots.contains(slot) {
-      if let demands = model.atoms[atom].demands { all.add(demands) }
+    for (i, atom) in atoms.enumerated() where model.atoms[atom].slots.contains(slot) {
+      if let demands = atomDemands[i] { all.add(demands) }
     }
     return all
   }
@@ -138,9 +217,9 @@ private struct TreeCandidates {
   private func mentioned(with slot: Int?) -> [Cell] {
     guard let slot else { return [] }
     let storage = model.program.storage
-    var opaque = atoms.filter {
-      model.atoms[$0].slots.contains(slot) && model.atoms[$0].demands == nil
-    }
+    var opaque = atoms.indices.filter {
+      model.atoms[atoms[$0]].slots.contains(slot) && atomDemands[$0] == nil
+    }.map { atoms[$0] }
     opaque += (model.jointAtoms[slot] ?? []).prefix(8)
     var cells: [Cell] = []
     for atom in opaque {
@@ -218,18 +297,26 @@ private struct TreeCandidates {
   private mutating func numbers(
     _ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String] = []
   ) -> [Value?] {
-    let precise = atoms.indices.filter { model.atoms[atoms[$0]].demands != nil }
+    let precise = atoms.indices.filter { atomDemands[$0] != nil }
     var constants = demands.numbers
     constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
     let known = NumberCandidates(constants) { value in
-      let row = runner.row(Self.placed(value, path))
+      let row = runner.row(placed(value, path))
       return precise.map { row[$0] }
     }
     return known.values.map { Optional($0) }
   }
 
+  /// A group's value with another value at a path.
+  private static func placed(_ value: Value?, _ path: [String], in own: Value?) -> Value? {
+    if path.isEmpty { return value }
+    guard let own else { return value.map { Value.map([]).setting(path[...], to: $0) } }
+    return own.setting(path[...], to: value)
+  }
+
   /// A value of a node below the group's first.
-  private static func placed(_ value: Value?, _ path: [String]) -> Value? {
+  private func placed(_ value: Value?, _ path: [String]) -> Value? {
+    if isAround { return Self.placed(value, path, in: own) }
     guard var value else { return path.isEmpty ? nil : Value.map([]) }
     for name in path.reversed() {
       value = .map([Value.Entry(key: .string(name), value: value)])
@@ -263,7 +350,7 @@ private struct TreeCandidates {
   private mutating func reduced(_ values: [Value?], _ path: [String]) -> [Value?] {
     var seen: Set<[UInt8]> = []
     var kept: [Value?] = []
-    for value in values where seen.insert(runner.row(Self.placed(value, path))).inserted {
+    for value in values where seen.insert(runner.row(placed(value, path))).inserted {
       kept.append(value)
     }
     return kept

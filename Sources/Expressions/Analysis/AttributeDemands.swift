@@ -15,6 +15,10 @@ struct AttributeDemands {
   var sizes: [Cell] = []
   /// Whether the size of a text is its number of bytes.
   var countsBytes = false
+  /// Whether it is asked what a list or map holds.
+  var looksInside = false
+  /// By slot, values that are as good as constants, because they do not change.
+  var known: [Int: Cell] = [:]
 
   mutating func add(_ other: AttributeDemands) {
     func merge<Element: Equatable>(_ own: inout [Element], _ more: [Element]) {
@@ -28,6 +32,7 @@ struct AttributeDemands {
     merge(&sizes, other.sizes)
     asksOrder = asksOrder || other.asksOrder
     countsBytes = countsBytes || other.countsBytes
+    looksInside = looksInside || other.looksInside
   }
 
   /// Whether it asks of texts and collections what takes a search for all the answers.
@@ -71,8 +76,10 @@ struct AttributeDemands {
   private mutating func takeComparison(
     _ a: Int, _ b: Int, isOrder: Bool, _ graph: borrowing ConditionGraph
   ) -> Bool {
-    let (value, other) = graph.constant(a) == nil ? (a, b) : (b, a)
-    guard let constant = graph.constant(other) else { return false }
+    let (value, other) = constant(a, graph) == nil ? (a, b) : (b, a)
+    guard let constant = constant(other, graph), self.constant(value, graph) == nil else {
+      return false
+    }
     if graph.carried(value) != nil {
       if isOrder, constant.isText { asksOrder = true }
       return takeEqual(constant)
@@ -81,6 +88,10 @@ struct AttributeDemands {
     sizes.append(constant)
     countsBytes = graph.function(value) == .byteSize
     return true
+  }
+
+  private func constant(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Cell? {
+    graph.constant(id) ?? (known.isEmpty ? nil : graph.carried(id).flatMap { known[$0] })
   }
 
   /// Equality with a constant, and order for all but texts.
@@ -108,6 +119,7 @@ struct AttributeDemands {
       return collection.isText && takeParts(of: Array(collection.text.utf8))
     }
     guard let element = graph.constant(a), graph.carried(b) != nil else { return false }
+    looksInside = true
     return takeMember(element)
   }
 

@@ -46,6 +46,12 @@ struct AttributeGroup {
 }
 
 extension AttributeGroup.Node {
+  /// The node at names below this one.
+  func node(at path: some Collection<String>) -> AttributeGroup.Node? {
+    guard let name = path.first else { return self }
+    return children.first { $0.name.utf8.elementsEqual(name.utf8) }?.node(at: path.dropFirst())
+  }
+
   fileprivate mutating func add(_ names: ArraySlice<String>, _ slot: Int) {
     guard let name = names.first else {
       self.slot = slot

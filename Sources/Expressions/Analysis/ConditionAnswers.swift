@@ -19,10 +19,17 @@ package enum AnalysisAnswer {
 package struct AnalysisWitness {
   package var attributes: Value
   package var answers: [(question: HostQuestion, value: Value)] = []
+
+  package init(attributes: Value, answers: [(question: HostQuestion, value: Value)] = []) {
+    self.attributes = attributes
+    self.answers = answers
+  }
 }
 
 extension ConditionSpace {
   private static let mostTries = 64
+  /// The same for a whole question about a context.
+  private static let mostTriesAround = 4_000
 
   /// Looks for a context for which all goals are met.
   ///
@@ -35,6 +42,7 @@ extension ConditionSpace {
   ) -> AnalysisAnswer {
     var witness: AnalysisWitness?
     var isRefused = false
+    tries = 0
     var search = ConditionSearch(self, goals, isProof: false, budget: budget)
     let found = search.run { state in
       witness = self.witness(in: state, goals, accepts)
@@ -70,8 +78,8 @@ extension ConditionSpace {
     if meets(simple, goals), accepts(simple) { return simple }
     // Only what several attributes decide together depends on more than the classes.
     let joint = Set(
-      atoms.indices.filter { atoms[$0].variable < 0 }.flatMap { model.atoms[modelAtoms[$0]].slots }
-        .compactMap { model.groupOf[$0] })
+      atoms.indices.filter { atoms[$0].variable < 0 && !atoms[$0].possible.isSingle }
+        .flatMap { model.atoms[modelAtoms[$0]].slots }.compactMap { model.groupOf[$0] })
     let open = variables.indices.filter { joint.contains(variables[$0].group) }
     let options = open.map { variable in
       state.domains[variable].numbers.flatMap { number in
@@ -79,13 +87,20 @@ extension ConditionSpace {
       }
     }
     var tries = 0
+    defer { self.tries += tries }
     var numbers = Array(repeating: 0, count: open.count)
     // Every pair of values is tried before all combinations of the first few are.
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
-    while tries < Self.mostTries, !open.isEmpty {
+    // Of one attribute all values are tried, of several some.
+    let isSingle = base != nil && open.count == 1
+    let most =
+      base == nil
+      ? Self.mostTries : min(isSingle ? options[0].count : 256, Self.mostTriesAround - self.tries)
+    while tries < most, !open.isEmpty {
       for (i, variable) in open.enumerated() where !options[i].isEmpty {
         seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        numbers[i] = Int(truncatingIfNeeded: seed >> 33) % options[i].count
+        numbers[i] =
+          isSingle ? tries : Int(truncatingIfNeeded: seed >> 33) % options[i].count
         (choice[variable], sample[variable]) = options[i][numbers[i]]
       }
       tries += 1
@@ -96,6 +111,14 @@ extension ConditionSpace {
   }
 
   private func witness(_ choice: [Int], _ sample: [Int]) -> AnalysisWitness {
+    if var changed = base {
+      for (variable, number) in choice.enumerated() {
+        let (group, classes) = variables[variable]
+        changed.attributes = changed.attributes.setting(
+          model.groups[group].path[...], to: classes.samples[number][sample[variable]])
+      }
+      return changed
+    }
     var tree = ContextBuilder()
     var answers: [(question: HostQuestion, value: Value)] = []
     for (variable, number) in choice.enumerated() {
@@ -122,13 +145,32 @@ extension ConditionModel {
   /// What nodes of the formula come to for a context, by the machine; nil where the context does not
   /// fit into a frame.
   package func outcomes(of nodes: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
-    var answers: [(Int, Value)] = []
-    for (question, value) in witness.answers {
-      if let number = program.questions.firstIndex(of: question) { answers.append((number, value)) }
-    }
-    guard fill(witness.attributes, answers) else { return nil }
+    guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
     var known: [Int: OutcomeSet] = [:]
     return nodes.map { outcome(of: $0, &known) }
+  }
+
+  /// What atoms come to for a context.
+  func outcomes(ofAtoms atoms: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
+    guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
+    return atoms.map { atom in
+      OutcomeSet(program.condition(program.entries[self.atoms[atom].entry], in: &frame))
+    }
+  }
+
+  /// The values of slots in a context, where they are values.
+  func cells(of slots: Set<Int>, for witness: AnalysisWitness) -> [Int: Cell] {
+    guard fill(witness.attributes, numbered(witness.answers)) else { return [:] }
+    var cells: [Int: Cell] = [:]
+    for slot in slots where frame.slots[slot].isValue { cells[slot] = frame.slots[slot] }
+    return cells
+  }
+
+  /// Answers by the numbers that the program has for their questions.
+  func numbered(_ answers: [(question: HostQuestion, value: Value)]) -> [(Int, Value)] {
+    answers.compactMap { answer in
+      program.questions.firstIndex(of: answer.question).map { ($0, answer.value) }
+    }
   }
 
   /// The outcomes of runs of the program on a context. One that does not fit is as if it were empty.

@@ -44,6 +44,10 @@ package final class ConditionSpace {
   let tables = OutcomeTables.shared
   /// Steps that questions have taken.
   package var steps = 0
+  /// The context that everything is as in, but for the variables; nil where all is open.
+  private(set) var base: AnalysisWitness?
+  /// Contexts that a question has tried because classes did not say enough.
+  var tries = 0
 
   /// - Parameter roots: nodes of the model's formula; questions are about these and what is below.
   package init(_ model: ConditionModel, roots: [Int]) {
@@ -55,6 +59,51 @@ package final class ConditionSpace {
     }
     for number in needed.sorted() { add(number) }
     addVariables()
+  }
+
+  /// A space in which everything is as in a context.
+  init(_ model: ConditionModel, roots: [Int], around base: AnalysisWitness) {
+    self.model = model
+    self.base = base
+    var needed: Set<Int> = []
+    var open = roots
+    while let node = open.popLast() {
+      if needed.insert(node).inserted { open += model.nodes[node].operands }
+    }
+    for number in needed.sorted() { add(number) }
+    let outcomes = model.outcomes(ofAtoms: modelAtoms, for: base)
+    atoms = modelAtoms.indices.map { i in
+      Atom(
+        variable: -1, masks: [], isPrecise: false,
+        possible: outcomes?[i] ?? model.atoms[modelAtoms[i]].possible)
+    }
+  }
+
+  /// A space like another one, in which some groups are variables, too.
+  ///
+  /// - Parameter open: atoms of this space that may come to anything.
+  init(_ other: ConditionSpace, _ variables: [(group: Int, classes: AttributeClasses)], open: [Int])
+  {
+    model = other.model
+    base = other.base
+    nodes = other.nodes
+    operands = other.operands
+    atoms = other.atoms
+    modelAtoms = other.modelAtoms
+    atomNodes = other.atomNodes
+    places = other.places
+    self.variables = variables
+    for atom in open { atoms[atom].possible = model.atoms[modelAtoms[atom]].possible }
+    let placeOf = Dictionary(uniqueKeysWithValues: modelAtoms.enumerated().map { ($1, $0) })
+    for (number, variable) in variables.enumerated() {
+      for (i, atom) in variable.classes.atoms.enumerated() {
+        guard let place = placeOf[atom] else { continue }
+        atoms[place].possible = model.atoms[atom].possible
+        atoms[place].variable = number
+        atoms[place].masks = variable.classes.masks[i]
+        atoms[place].isPrecise = variable.classes.isPrecise[i]
+      }
+    }
   }
 
   private func add(_ number: Int) {

@@ -96,20 +96,24 @@ struct WitnessRecord {
 
 /// Decides witnesses as ordinary users.
 final class WitnessDecider {
-  private let ruleSet: RuleSet
-  private let now: Instant
-  private var frame: Frame
-  private var reader: UserRecordReader
+  let ruleSet: RuleSet
+  let clock: HistoryClock
+  var frame: Frame
+  private(set) var reader: UserRecordReader
 
-  init(_ ruleSet: RuleSet, now: Instant) {
+  init(_ ruleSet: RuleSet, at clock: HistoryClock) {
     self.ruleSet = ruleSet
-    self.now = now
+    self.clock = clock
     frame = Frame(for: ruleSet.program)
-    reader = UserRecordReader(ruleSet, at: HistoryClock(now: now))
+    reader = UserRecordReader(ruleSet, at: clock)
   }
 
-  /// What becomes of every rule of a placement for a user record; nil when it is refused.
-  func reasons(for record: Value, at placement: String) -> [Decision.Reason]? {
+  convenience init(_ ruleSet: RuleSet, now: Instant) {
+    self.init(ruleSet, at: HistoryClock(now: now))
+  }
+
+  /// Reads a user record into the frame; nil when it is refused.
+  func read(_ record: Value) -> DecisionState? {
     var bytes: [UInt8] = []
     JSONWriter.append(record, to: &bytes)
     do {
@@ -117,7 +121,12 @@ final class WitnessDecider {
     } catch {
       return nil
     }
-    let state = reader.state(now: now)
+    return reader.state(now: clock.now)
+  }
+
+  /// What becomes of every rule of a placement for a user record; nil when it is refused.
+  func reasons(for record: Value, at placement: String) -> [Decision.Reason]? {
+    guard let state = read(record) else { return nil }
     return ruleSet.steps(placement, frame: &frame, state: state).map(\.reason)
   }
 }

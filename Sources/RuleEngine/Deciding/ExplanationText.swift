@@ -90,7 +90,7 @@ extension Explanation.Audience {
 }
 
 /// The words of explanations.
-private enum ExplanationText {
+enum ExplanationText {
   /// - Parameter when: the times of the occurrences that count, for behind their number.
   static func describe(_ reason: Decision.Reason, _ error: RuleError?, _ when: String) -> String {
     switch reason {

@@ -14,7 +14,14 @@ enum UserFile {
     _ path: String, for ruleSet: RuleSet, at clock: HistoryClock,
     _ body: (inout Frame, DecisionState) throws -> Result
   ) throws -> Result {
-    let record = try bytes(path)
+    try read(try bytes(path), of: path, for: ruleSet, at: clock, body)
+  }
+
+  /// The same with the record's JSON, which `path` names in messages.
+  static func read<Result>(
+    _ record: [UInt8], of path: String, for ruleSet: RuleSet, at clock: HistoryClock,
+    _ body: (inout Frame, DecisionState) throws -> Result
+  ) throws -> Result {
     var frame = Frame(for: ruleSet.program)
     var reader = UserRecordReader(ruleSet, at: clock)
     return try record.withUnsafeBufferPointer { bytes in

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+/// What `explain` says of what would be: the smallest change, `--set` and `--sweep`.
+@Suite("What-if commands")
+struct SmallestChangeCommandTests {
+  private static let now = "2026-03-01T12:00:00Z"
+  private static let user = TestFolder.demo + "/user.json"
+
+  private func explain(_ placement: String, _ more: String...) throws -> BuiltTool.Result {
+    try BuiltTool.run(
+      [
+        "explain", TestFolder.config, "--placement", placement, "--user", Self.user, "--now",
+        Self.now,
+      ]
+        + more)
+  }
+
+  @Test func whatWouldMakeAnAudienceTakeTheUser() throws {
+    let change = "Audience 2 would take this user if device.daysSinceInstall were 3 (now 41)."
+    let result = try explain("onboarding_done", "--audience", "2")
+    #expect(result.code == 0)
+    #expect(result.lines.last == change)
+    let json = try explain("onboarding_done", "--audience", "2", "--json")
+    let told = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    #expect(told["verdict"] as? String == "found")
+    #expect(told["excluded"] as? Int == 0)
+    #expect(told["index"] as? Int == 2)
+    let changes = try #require(told["changes"] as? [[String: Any]])
+    #expect(changes.count == 1)
+    #expect(changes[0]["path"] as? String == "device.daysSinceInstall")
+    #expect(changes[0]["from"] as? Int == 41)
+    #expect(changes[0]["to"] as? Int == 3)
+  }
+
+  @Test func noAttributeChangesALimit() throws {
+    let result = try explain("export_report", "--audience", "export-free")
+    #expect(result.code == 0)
+    #expect(
+      result.lines.last == "No change of attributes makes audience 1 take this user: its limit is "
+        + "reached (2 of at most 2 in 24 hours under 'export_free'), and no attribute changes that."
+    )
+  }
+
+  @Test func anotherValueOfAnAttribute() throws {
+    let result = try explain("settings_upgrade", "--set", "user.plan=lapsed")
+    #expect(result.code == 0)
+    #expect(
+      result.lines[1] == "with user.plan = \"lapsed\" (was \"free\"): audience 0, paywall winback "
+        + "(variant settings-winback-winback); without, audience 2, paywall plans (variant "
+        + "settings-everyone-plans)")
+    let json = try explain(
+      "settings_upgrade", "--set", "user.plan=lapsed", "--set", "device.regionCode=\"US\"",
+      "--json")
+    #expect(json.output.contains(#""set":[{"path":"user.plan","from":"free","to":"lapsed"},"#))
+    #expect(json.output.contains(#""to":"US"}],"without":{"result":"paywall","audience":2,"#))
+    // Numbers are numbers.
+    let days = try explain(
+      "onboarding_done", "--set", "device.daysSinceInstall=3", "--audience", "2")
+    #expect(days.lines.last == "Audience 2 takes this user.")
+  }
+
+  @Test(arguments: [
+    ("user.plan", "'user.plan' has no '='"),
+    ("user..plan=x", "is not the path of an attribute"),
+    ("user.plna=x", "no rule reads 'user.plna'; did you mean 'user.plan'?"),
+    ("device.regionCod=US", "did you mean 'device.regionCode'?"),
+    ("plan=x", "a user record has no member 'plan'; did you mean 'user.plan'?"),
+    ("what=x", "attributes are in user, device and params, as in user.what"),
+    ("user.plan.x=1", "user.plan is \"free\", which has no members; set user.plan"),
+    ("user=3", "'user' must be an object"),
+    ("now=3", "--now says the time"),
+    ("computed.daysSince=3", "worked out from the user's events"),
+  ])
+  func whatCannotBeSet(setting: String, message: String) throws {
+    let result = try explain("settings_upgrade", "--set", setting)
+    #expect(result.code == 2)
+    #expect(result.output == "")
+    #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test func settingsThatAreOdd() throws {
+    let twice = try explain("settings_upgrade", "--set", "user.plan=a", "--set", "user.plan=b")
+    #expect(twice.code == 2)
+    #expect(twice.errors.contains("--set gives 'user.plan' twice"))
+    let unread = try explain("settings_upgrade", "--set", "user.zebra=1")
+    #expect(unread.code == 0)
+    #expect(unread.errors.contains("note: no rule reads user.zebra"))
+    #expect(unread.lines[1].contains("no difference"))
+  }
+
+  @Test func whereAlongAnAttributeTheOutcomeChanges() throws {
+    let result = try explain("onboarding_done", "--sweep", "device.daysSinceInstall")
+    #expect(result.code == 0)
+    #expect(result.lines[1] == "device.daysSinceInstall (now 41)")
+    #expect(result.lines[2].hasPrefix("  up to 3    audience 2, paywall onboarding-annual"))
+    #expect(result.lines[3] == "  from 4     no audience matches  <- this user")
+    let json = try explain("onboarding_done", "--sweep", "device.daysSinceInstall", "--json")
+    #expect(
+      json.output.hasPrefix(#"{"path":"device.daysSinceInstall","now":41,"stretches":[{"to":3,"#))
+  }
+
+  @Test(arguments: [
+    ("user.plna", "did you mean 'user.plan'?"), ("plan", "did you mean 'user.plan'?"),
+    ("user.zebra", "it reads user.plan, device.regionCode, device.activeEntitlements"),
+    ("computed.daysSince(\"x\")", "worked out from the user's events"),
+  ])
+  func whatCannotBeSwept(path: String, message: String) throws {
+    let result = try explain("settings_upgrade", "--sweep", path)
+    #expect(result.code == 2)
+    #expect(result.output == "")
+    #expect(result.errors.contains(message), "\(result.errors)")
+    let both = try explain("settings_upgrade", "--sweep", "user.plan", "--audience", "0")
+    #expect(both.code == 2)
+    #expect(both.errors.contains("give --sweep or --audience, not both"))
+  }
+}

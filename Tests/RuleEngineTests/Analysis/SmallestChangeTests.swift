@@ -1,0 +1,260 @@
+import Expressions
+import RuleEngine
+import Testing
+
+private let now: Instant = 1_767_225_600_000
+
+private func rules(
+  _ audiences: [Audience], _ language: RuleLanguage = .standard,
+  _ format: Config.Format = .superwall
+) throws -> RuleSet {
+  let config = Config(
+    format: format, placements: [Placement(name: "p", audiences: audiences)])
+  return try #require(RuleSet.compile(config, language: language).output)
+}
+
+private func audiences(_ expressions: String?...) -> [Audience] {
+  expressions.enumerated().map { number, expression in
+    Audience(index: number, experimentID: "e\(number)", expression: expression)
+  }
+}
+
+private func change(_ ruleSet: RuleSet, _ audience: Int, _ record: Value) throws -> SmallestChange {
+  try #require(
+    ruleSet.smallestChange(
+      audience: audience, of: "p", for: record, at: HistoryClock(now: now)))
+}
+
+/// `path: from -> to` of every change.
+private func texts(_ changes: [SmallestChange.Change]) -> [String] {
+  changes.map { "\($0.path): \($0.from?.json ?? "-") -> \($0.to?.json ?? "-")" }
+}
+
+@Suite struct SmallestChangeTests {
+  private let user: Value = [
+    "userId": "u", "user": ["plan": "free", "age": 17, "o": ["x": 1, "z": 2]],
+    "device": ["regionCode": "DE", "daysSinceInstall": 2],
+  ]
+
+  /// The user's own words and the nearest numbers.
+  @Test(arguments: [
+    ("device.regionCode == 'US'", "device.regionCode: \"DE\" -> \"US\""),
+    ("device.daysSinceInstall >= 3", "device.daysSinceInstall: 2 -> 3"),
+    ("device.daysSinceInstall > 2.5", "device.daysSinceInstall: 2 -> 3"),
+    ("device.daysSinceInstall < 1", "device.daysSinceInstall: 2 -> 0"),
+    ("user.age in [21, 30, 65]", "user.age: 17 -> 21"),
+    ("user.plan != 'free' && user.plan in ['free', 'pro']", "user.plan: \"free\" -> \"pro\""),
+    ("user.plan.endsWith('ium')", "user.plan: \"free\" -> \"ium\""),
+    ("user.age % 5 == 0", "user.age: 17 -> 15"),
+    ("user.o.x == 5", "user.o.x: 1 -> 5"),
+    ("device.daysSinceInstall > user.age", "user.age: 17 -> 1"),
+    ("has(user.email)", "user.email: - -> true"),
+    ("'a' in user.roles", "user.roles: - -> [\"a\"]"),
+    ("params.count == 4", "params.count: - -> 4"),
+  ])
+  func oneAttribute(expression: String, expected: String) throws {
+    for language in [RuleLanguage.standard, .cel] {
+      let found = try change(try rules(audiences(expression), language), 0, user)
+      #expect(found.verdict == .found)
+      #expect(found.excluded == 0)
+      // Either side of a comparison of two attributes will do.
+      let either = expression.contains("> user") ? ["device.daysSinceInstall: 2 -> 18"] : []
+      #expect(([expected] + either).contains(texts(found.changes).joined(separator: "; ")))
+    }
+  }
+
+  @Test func earlierAudiencesAreCounted() throws {
+    let set = try rules(audiences("user.plan == 'free'", "device.regionCode == 'US'", nil))
+    let second = try change(set, 1, user)
+    #expect(Set(second.changes.map(\.path)) == ["user.plan", "device.regionCode"])
+    #expect(second.excluded == 1)
+    #expect(texts(try change(set, 2, user).changes).count == 1)
+    #expect(try change(set, 0, user).changes.isEmpty)
+    #expect(try change(set, 0, user).verdict == .found)
+  }
+
+  @Test func upToFourAttributesAreChanged() throws {
+    let four = "user.a == 1 && user.b == 2 && user.c == 3 && user.d == 4"
+    let set = try rules(audiences(four, four + " && user.e == 5"))
+    let found = try change(set, 0, user)
+    #expect(found.verdict == .found)
+    #expect(found.changes.count == 4)
+    #expect(found.excluded == 3)
+    // Nobody gets there; without the first one five attributes would do, which are too many.
+    #expect(try change(set, 1, user).verdict == .none)
+    let unknown = try change(try rules(audiences(four + " && user.e == 5")), 0, user)
+    #expect(unknown.verdict == .unknown)
+    #expect(unknown.excluded == 4)
+    #expect(unknown.changes.isEmpty)
+  }
+
+  @Test func noAttributeChangesALimit() throws {
+    var limited = audiences("user.plan == 'free'", "user.plan == 'free' && user.age == 17")
+    limited[0].occurrenceLimit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
+    let set = try rules(limited)
+    // As long as the first one takes them, the second one gets nobody.
+    let never = try change(set, 1, user)
+    #expect(never.verdict == .none)
+    #expect(never.why == "earlier audiences take everybody for whom its condition holds")
+    let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
+    let held = try change(set, 0, used)
+    #expect(held.verdict == .none)
+    #expect(held.why?.contains("1 of at most 1") == true)
+    #expect(try change(set, 1, used).verdict == .found)
+  }
+
+  @Test func noneIsProved() throws {
+    let contradiction = try change(
+      try rules(audiences("user.plan == 'a' && user.plan == 'b'")), 0, user)
+    #expect(contradiction.verdict == .none)
+    #expect(contradiction.why == "its condition holds for nobody")
+    let everybody = try change(try rules(audiences(nil, "user.plan == 'a'")), 1, user)
+    #expect(everybody.verdict == .none)
+    #expect(everybody.why == "audience 0 takes everybody before")
+    // What is not understood may hold for somebody.
+    let opaque = try change(
+      try rules(audiences("user.age % 7 == 1 && user.age % 7 == 3")), 0, user)
+    #expect(opaque.verdict == .unknown)
+    #expect(opaque.excluded == 0)
+  }
+
+  @Test func ownersAreTakenOrPassedOver() throws {
+    var guarded = audiences("user.plan == 'free'", "user.age == 17")
+    guarded[0].entitlementGuard = "pro"
+    let set = try rules(guarded)
+    let found = try change(set, 1, user)
+    #expect(found.changes.count == 1)
+    let owner = user.setting(["entitlements"], to: ["pro", "other"])
+    #expect(try change(set, 1, owner).changes.isEmpty)
+    #expect(
+      texts(try change(set, 0, owner).changes)
+        == ["entitlements: [\"pro\",\"other\"] -> [\"other\"]"])
+    guarded[0].expression = nil
+    #expect(
+      texts(try change(try rules(guarded), 1, user).changes) == ["entitlements: - -> [\"pro\"]"])
+  }
+
+  @Test func statusBesideTheDeviceStandsForIts() throws {
+    let set = try rules(audiences("device.subscriptionStatus == 'ACTIVE'", "true"))
+    let inactive = user.setting(["subscriptionStatus"], to: "INACTIVE")
+    #expect(
+      texts(try change(set, 0, inactive).changes)
+        == ["device.subscriptionStatus: \"INACTIVE\" -> \"ACTIVE\""])
+    let gone = try rules(audiences("!has(device.subscriptionStatus)"), .cel)
+    #expect(
+      texts(try change(gone, 0, inactive).changes) == ["subscriptionStatus: \"INACTIVE\" -> -"])
+  }
+
+  @Test func whatFollowsIsTold() throws {
+    let versions = user.setting(["device", "appVersion"], to: "3.9.0")
+      .setting(["device", "appVersionPadded"], to: "003.009.000")
+    let set = try rules(audiences("device.appVersionPadded >= '003.010.000'"))
+    let found = try change(set, 0, versions)
+    #expect(texts(found.changes) == ["device.appVersionPadded: \"003.009.000\" -> \"003.010.000\""])
+    #expect(texts(found.follows) == ["device.appVersion: \"3.9.0\" -> \"3.10.0\""])
+    // Rules that read both see both change.
+    let minutes = user.setting(["device", "minutesSinceInstall"], to: 2_900)
+    let both = try change(
+      try rules(audiences("device.minutesSinceInstall > 2000 && device.daysSinceInstall == 7")), 0,
+      minutes)
+    #expect(
+      Set(both.changes.map(\.path)) == ["device.daysSinceInstall", "device.minutesSinceInstall"])
+    #expect(both.changes.contains { $0.to == .int(7) })
+  }
+
+  @Test func eventsStayWhatTheyAre() throws {
+    let set = try rules(audiences("computed.daysSince('x') >= 3 && user.age == 18"))
+    let events = user.setting(["events", "x"], to: ["2025-12-30T00:00:00Z"])
+    let never = try change(set, 0, events)
+    #expect(never.verdict == .none)
+    #expect(never.why == "with this user's events its condition holds for nobody")
+    let earlier = user.setting(["events", "x"], to: ["2025-12-20T00:00:00Z"])
+    #expect(texts(try change(set, 0, earlier).changes) == ["user.age: 17 -> 18"])
+  }
+
+  @Test func filtersOfAgentWallie() throws {
+    let filtered = Audience(
+      index: 0, experimentID: "e",
+      filters: [
+        Filter(field: "user.plan", operator: .in, value: ["gold", "pro"]),
+        Filter(field: "device.regionCode", operator: .isNot, value: "DE"),
+      ])
+    let found = try change(try rules([filtered], .standard, .agentWallie), 0, user)
+    #expect(Set(found.changes.map(\.path)) == ["user.plan", "device.regionCode"])
+    #expect(found.changes.contains { $0.to == "gold" })
+  }
+
+  @Test func whatIsToldAndWritten() throws {
+    let set = try rules(audiences("user.plan == 'pro' && has(user.email) && user.age == 17"))
+    let found = try change(set, 0, user)
+    #expect(
+      found.lines(audience: 0) == [
+        "Audience 0 would take this user if user.plan were \"pro\" (now \"free\") and user.email "
+          + "were true (now not there)."
+      ])
+    #expect(
+      found.value.json == #"{"verdict":"found","changes":[{"path":"user.plan","from":"free","#
+        + #""to":"pro"},{"path":"user.email","to":true}],"excluded":1}"#)
+  }
+}
+
+@Suite struct AttributeSweepTests {
+  private func sweep(_ path: [String], _ expressions: String?..., user: Value) throws
+    -> AttributeSweep
+  {
+    let set = try rules(
+      expressions.enumerated().map { number, expression in
+        Audience(index: number, experimentID: "e\(number)", expression: expression)
+      })
+    return try #require(
+      set.sweep(
+        AttributePath(path), of: "p", for: ["userId": "u", "user": user],
+        at: HistoryClock(now: now), assigner: .hash(salt: "")))
+  }
+
+  /// The audience of every stretch and value, as `range: audience`.
+  private func rows(_ sweep: AttributeSweep) -> [String] {
+    sweep.text.split(separator: "\n").dropFirst().map {
+      $0.split(separator: " ").joined(separator: " ")
+    }
+  }
+
+  @Test func numbersChangeAtConstants() throws {
+    let found = try sweep(
+      ["user", "age"], "user.age >= 18 && user.age < 65", "user.age >= 65", user: ["age": 30])
+    #expect(found.stretches.map(\.outcome.audience) == [nil, 0, 1])
+    #expect(found.stretches.map(\.from) == [nil, 18, 65])
+    #expect(found.stretches.map(\.to) == [17, 64, nil])
+    #expect(found.stretches.map(\.isOwn) == [false, true, false])
+    #expect(rows(found).first == "up to 17 no audience matches")
+    #expect(!found.isPartial)
+  }
+
+  @Test func betweenDoublesThereAreOthers() throws {
+    let found = try sweep(["user", "score"], "user.score > 2.5", user: ["score": 1])
+    #expect(found.stretches.map(\.to) == [2.5, nil])
+    #expect(found.stretches[1].isAfter)
+    #expect(found.stretches[1].from == 2.5)
+  }
+
+  @Test func textsAreValuesOrStretches() throws {
+    let plans = try sweep(["user", "plan"], "user.plan == 'pro'", nil, user: ["plan": "free"])
+    #expect(plans.stretches.isEmpty)
+    #expect(
+      rows(plans).map { $0.split(separator: ",")[0] }
+        == [
+          "\"free\" audience 1", "\"pro\" audience 0", "any other text audience 1",
+          "not there audience 1",
+        ])
+    let versions = try sweep(["user", "v"], "user.v >= '3'", user: ["v": "2"])
+    #expect(versions.stretches.map(\.outcome.audience) == [nil, 0])
+    #expect(versions.stretches[1].from == "3")
+    #expect(versions.stretches[0].isBefore)
+  }
+
+  @Test func opaqueConditionsArePartial() throws {
+    let found = try sweep(["user", "n"], "user.n % 3 == 1", user: ["n": 4])
+    #expect(found.isPartial)
+    #expect(found.value.json.contains(#""partial":true"#))
+  }
+}
