@@ -28,10 +28,10 @@ struct NearbyValues {
     for text in demands.texts + demands.parts + demands.endings {
       constants.append(.string(String(decoding: text, as: UTF8.self)))
     }
-    addNeighbours()
+    addNeighbours(hasOpaque: !mentioned.isEmpty)
   }
 
-  private mutating func addNeighbours() {
+  private mutating func addNeighbours(hasOpaque: Bool) {
     for constant in constants {
       if case .int(let number) = constant {
         if number < .max { neighbours.append(.int(number + 1)) }
@@ -43,6 +43,15 @@ struct NearbyValues {
     }
     neighbours.append(
       .string(String(decoding: TextCandidates.other(than: demands.texts), as: UTF8.self)))
+    // A list with one of them more.
+    let members = demands.members.map { Value($0) } + (hasOpaque ? constants.prefix(4) : [])
+    for member in members {
+      guard let elements = own?.elements else {
+        if own == nil || own == .null { neighbours.append(.list([member])) }
+        continue
+      }
+      if !elements.contains(member) { neighbours.append(.list(elements + [member])) }
+    }
     guard let start = own?.number.flatMap({ Int64(exactly: $0.rounded(.down)) }) else { return }
     for distance in 0...Self.nearest {
       for number in [start &+ distance, start &- distance] { neighbours.append(.int(number)) }
@@ -76,7 +85,9 @@ struct NearbyValues {
       let tier: Int
       if own?.number != nil, value?.number != nil {
         // Near is better than mentioned.
-        tier = NearbyValues.strangeness(value) > 2 ? NearbyValues.strangeness(value) : 0
+        let isOdd = if case .double? = value { own?.wholeNumber != nil } else { false }
+        let strangeness = NearbyValues.strangeness(value)
+        tier = strangeness > 3 || isOdd ? strangeness : 0
       } else if let value, isConstant.contains(value), value != "" {
         tier = 0
       } else if let value, isNear.contains(value) {

@@ -356,7 +356,8 @@ final class ChangeFinder {
     }
   }
 
-  private func told(_ values: Values, _ variant: Variant) -> SmallestChange {
+  private func told(_ found: Values, _ variant: Variant) -> SmallestChange {
+    let values = found.sorted { $0.place < $1.place }
     let space = variant.search.space
     var changed = apply(values, variant)
     let paths = values.map { space.places[$0.place].path }
