@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 package import RuleEngine
 
 /// The JSON Schema of a scenario, from the shapes that scenarios are checked by.

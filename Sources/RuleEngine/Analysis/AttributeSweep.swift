@@ -107,7 +107,7 @@ package struct AttributeSweep {
         found.append((value, value, outcome, value == own))
       }
     }
-    let isConstant = Set(constants + [own].compactMap { $0 })
+    let isConstant = Set(constants)
     for (i, stretch) in found.enumerated() {
       var told = Stretch(
         from: i == 0 ? nil : stretch.first, to: i == found.count - 1 ? nil : stretch.last,

@@ -1,5 +1,5 @@
 internal import CivilTime
-package import Expressions
+internal import Expressions
 internal import Pricing
 
 /// What an analysis has seen of a placement.

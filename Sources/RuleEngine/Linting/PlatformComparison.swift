@@ -1,5 +1,5 @@
 package import CivilTime
-package import Expressions
+internal import Expressions
 
 /// Where the SDKs of several platforms decide differently for one user, with a user for whom they do.
 ///

@@ -79,7 +79,7 @@ final class SchemaValidator {
     case "else": rules.otherwise = try read(value, name)
     case "pattern": rules.pattern = try Regex(try #require(value.text))
     case "minimum", "maximum", "minLength", "minItems", "minProperties", "maxProperties":
-      rules.limits[keyword] = try #require(value.number)
+      rules.limits[keyword] = value.number
     case "$ref": rules.reference = value.text
     default: throw Unknown(keyword: keyword)
     }

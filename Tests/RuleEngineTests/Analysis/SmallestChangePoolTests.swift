@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Smallest changes against all changes to values of a pool, which knows nothing of classes.
