@@ -81,7 +81,11 @@ package struct PlatformCheck {
       let new = diagnostics.filter { !known.contains(Key($0)) }
       for var diagnostic in new {
         let saying = platforms[Key(diagnostic)] ?? []
-        if saying.count < found.count { diagnostic.notes.append("only on \(Self.names(saying))") }
+        if saying.count < found.count {
+          diagnostic.notes.append("only on \(Self.names(saying))")
+          // A rule that asks for the platform may know.
+          if diagnostic.severity == .warning { diagnostic.severity = .note }
+        }
         self.diagnostics.append(diagnostic)
       }
       known.formUnion(diagnostics.map(Key.init))

@@ -143,24 +143,24 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension RuleSet {
-  /// The index of the audience that somebody names: by its number, its ID, or its experiment.
+  /// The index of the audience that somebody names: by its number, its ID, its experiment or its name.
   func audience(_ name: String, of placement: String) throws -> Int {
     let number = self.placement(named: placement)
     let audiences = number.map { rules[placements[$0].rules].map(\.audience) } ?? []
     if let index = Int(name), audiences.contains(where: { $0.index == index }) { return index }
-    if let known = audiences.first(where: { $0.id == name || $0.experimentID == name }) {
-      return known.index
-    }
-    let names = audiences.map { $0.id ?? $0.experimentID }.filter { !$0.isEmpty }
+    let known = audiences.filter { $0.id == name || $0.experimentID == name }
+    if let found = known.first ?? audiences.first(where: { $0.name == name }) { return found.index }
+    let names = audiences.map { $0.id ?? $0.experimentID }
     let close =
       Int(name) == nil
-      ? Suggestion.closest(to: name, among: names).map { "did you mean '\($0)'?" } : nil
-    let range =
-      audiences.isEmpty
-      ? "it has none"
-      : audiences.count == 1 ? "it has audience 0" : "it has audiences 0 to \(audiences.count - 1)"
+      ? Suggestion.closest(to: name, among: names.filter { !$0.isEmpty }) : nil
+    var listed = zip(audiences, names).prefix(8).map { audience, name in
+      name.isEmpty ? "\(audience.index)" : "\(audience.index) ('\(name)')"
+    }.joined(separator: ", ")
+    if names.count > 8 { listed += " and \(names.count - 8) more" }
+    let hint =
+      close.map { "did you mean '\($0)'?" } ?? (listed.isEmpty ? "it has none" : "it has \(listed)")
     throw CommandError(
-      DiagnosticText.visible(
-        "the placement '\(placement)' has no audience '\(name)'; \(close ?? range)"))
+      DiagnosticText.visible("the placement '\(placement)' has no audience '\(name)'; \(hint)"))
   }
 }
