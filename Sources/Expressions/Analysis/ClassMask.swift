@@ -1,39 +1,67 @@
-/// A set of classes of values: up to 256.
+/// A set of classes of values.
 struct ClassMask: Equatable {
-  static let capacity = 256
-  private var words: SIMD4<UInt64>
+  /// The most classes that one attribute may have.
+  static let capacity = 8_192
 
-  static let none = ClassMask(words: SIMD4())
+  /// 64 classes each. Words that are not there are empty.
+  private(set) var words: [UInt64] = []
 
-  private init(words: SIMD4<UInt64>) { self.words = words }
+  static let none = ClassMask()
+
+  private init() {}
 
   /// The first so many classes.
   init(first count: Int) {
-    words = SIMD4()
-    for number in 0..<count { insert(number) }
+    words = Array(repeating: .max, count: count >> 6)
+    if count & 63 != 0 { words.append(1 << UInt64(count & 63) - 1) }
   }
 
-  mutating func insert(_ number: Int) { words[number >> 6] |= 1 << UInt64(number & 63) }
+  mutating func insert(_ number: Int) {
+    let word = number >> 6
+    if words.count <= word {
+      words += Array(repeating: 0, count: word + 1 - words.count)
+    }
+    words[word] |= 1 << UInt64(number & 63)
+  }
 
-  @inline(__always)
-  func contains(_ number: Int) -> Bool { words[number >> 6] >> UInt64(number & 63) & 1 == 1 }
-
-  @inline(__always)
-  var isEmpty: Bool { words[0] | words[1] | words[2] | words[3] == 0 }
+  func contains(_ number: Int) -> Bool {
+    let word = number >> 6
+    return word < words.count && words[word] >> UInt64(number & 63) & 1 == 1
+  }
 
   /// The least number in it.
   var first: Int? {
-    for word in 0..<4 where words[word] != 0 {
-      return word << 6 | words[word].trailingZeroBitCount
-    }
-    return nil
+    words.firstIndex { $0 != 0 }.map { $0 << 6 | words[$0].trailingZeroBitCount }
   }
 
-  var numbers: [Int] { (0..<ClassMask.capacity).filter { contains($0) } }
+  var numbers: [Int] {
+    var numbers: [Int] = []
+    for (place, word) in words.enumerated() {
+      var rest = word
+      while rest != 0 {
+        numbers.append(place << 6 | rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+    }
+    return numbers
+  }
 
-  @inline(__always)
-  func intersection(_ other: ClassMask) -> ClassMask { ClassMask(words: words & other.words) }
+  func isDisjoint(with other: ClassMask) -> Bool {
+    for word in 0..<min(words.count, other.words.count)
+    where words[word] & other.words[word] != 0 {
+      return false
+    }
+    return true
+  }
 
-  @inline(__always)
-  func union(_ other: ClassMask) -> ClassMask { ClassMask(words: words | other.words) }
+  /// Keeps what is in one of the sets of these numbers.
+  mutating func formIntersection(withAnyOf sets: [ClassMask], _ numbers: [Int]) {
+    for word in words.indices where words[word] != 0 {
+      var kept: UInt64 = 0
+      for number in numbers where word < sets[number].words.count {
+        kept |= sets[number].words[word]
+      }
+      words[word] &= kept
+    }
+  }
 }

@@ -13,6 +13,16 @@ extension ConditionModel {
     return path(to: node, from: conditions[condition].root, &seen)
   }
 
+  /// The nodes that questions about a condition and its clauses are about.
+  package func nodes(askedAbout condition: Int) -> [Int] {
+    var nodes = [conditions[condition].root]
+    for (number, clause) in conditions[condition].clauses.enumerated() {
+      guard let context = context(ofClause: number, in: condition) else { continue }
+      nodes += context.map(\.node) + [clause.node].compactMap { $0 }
+    }
+    return nodes
+  }
+
   private func path(to target: Int, from node: Int, _ seen: inout Set<Int>)
     -> [ConditionSpace.Goal]?
   {

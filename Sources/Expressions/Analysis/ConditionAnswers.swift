@@ -31,55 +31,123 @@ extension ConditionSpace {
   /// The same for a whole question about a context.
   private static let mostTriesAround = 4_000
 
-  /// Looks for a context for which all goals are met.
+  /// Looks for a context for which a question is answered.
+  ///
+  /// Of many conditions that must not hold few matter. They are taken in as contexts are found for
+  /// which they hold: what cannot be with some of them cannot be with all.
   ///
   /// - Parameters:
+  ///   - needed: conditions that matter, as far as that is known; afterwards those of a proof.
   ///   - budget: steps for this question.
   ///   - accepts: whether a context is good enough. One that is not does not end the search, and its
   ///     like are not taken for a proof.
   package func answer(
-    _ goals: [Goal], budget: Int, _ accepts: (AnalysisWitness) -> Bool = { _ in true }
+    _ question: Question, _ needed: inout [Int], budget: Int,
+    _ accepts: (AnalysisWitness) -> Bool = { _ in true }
   ) -> AnalysisAnswer {
-    var witness: AnalysisWitness?
-    var isRefused = false
+    let end = steps + budget
     tries = 0
-    var search = ConditionSearch(self, goals, isProof: false, budget: budget)
-    let found = search.run { state in
-      witness = self.witness(in: state, goals, accepts)
-      if witness == nil { isRefused = true }
-      return witness != nil
+    while end > steps {
+      let goals = question.goals + self.goals(sparing: needed)
+      let others = question.sparing.filter { !needed.contains($0) }
+      var attempt = Attempt.none
+      var isRefused = false
+      var search = ConditionSearch(self, goals, isProof: false, budget: end - steps)
+      let found = search.run { state in
+        attempt = self.attempt(in: state, goals, others, accepts)
+        if case .none = attempt {
+          isRefused = true
+          return false
+        }
+        return true
+      }
+      switch attempt {
+      case .witness(let witness): return .witness(witness)
+      case .held(let held):
+        needed += some(of: held, needed.count)
+        continue
+      case .none: break
+      }
+      if case .none = found, !isRefused, isPrecise(below: goals.map { place(of: $0.node) }) {
+        return .proof
+      }
+      if isProved(question, &needed, budget: end - steps) { return .proof }
+      if case .outOfBudget = found { break }
+      return .unknown(.opaque)
     }
-    if let witness { return .witness(witness) }
-    if case .none = found, isPrecise, !isRefused { return .proof }
-    if isProved(goals, budget: budget) { return .proof }
-    if case .outOfBudget = found { return .unknown(.budget) }
-    return .unknown(.opaque)
+    return .unknown(.budget)
   }
 
-  /// Whether there is nothing for which all goals are met, whatever opaque parts come to.
+  /// Whether there is nothing for which a question is answered, whatever opaque parts come to.
   ///
-  /// - Parameter relaxed: nodes that may come to anything.
-  package func isProved(_ goals: [Goal], budget: Int, relaxing relaxed: [Int] = []) -> Bool {
-    var search = ConditionSearch(
-      self, goals, isProof: true, budget: budget, relaxing: relaxed)
-    if case .none = search.run({ _ in true }) { return true }
+  /// - Parameters:
+  ///   - needed: conditions that matter, as far as that is known; afterwards those of a proof.
+  ///   - relaxed: nodes that may come to anything.
+  package func isProved(
+    _ question: Question, _ needed: inout [Int], budget: Int, relaxing relaxed: [Int] = []
+  ) -> Bool {
+    let end = steps + budget
+    while end > steps {
+      let goals = question.goals + self.goals(sparing: needed)
+      let others = question.sparing.filter { !needed.contains($0) }
+      var search = ConditionSearch(
+        self, goals, isProof: true, budget: end - steps, relaxing: relaxed)
+      switch search.run({ _ in true }) {
+      case .none: return true
+      case .outOfBudget: return false
+      case .found(let state):
+        let held = others.isEmpty ? [] : ConditionSearch.held(others, in: state, of: self)
+        if held.isEmpty { return false }
+        needed += some(of: held, needed.count)
+      }
+    }
     return false
+  }
+
+  /// The same for goals alone.
+  package func answer(
+    _ goals: [Goal], budget: Int, _ accepts: (AnalysisWitness) -> Bool = { _ in true }
+  ) -> AnalysisAnswer {
+    var needed: [Int] = []
+    return answer(Question(goals), &needed, budget: budget, accepts)
+  }
+
+  /// The same for goals alone.
+  package func isProved(_ goals: [Goal], budget: Int, relaxing relaxed: [Int] = []) -> Bool {
+    var needed: [Int] = []
+    return isProved(Question(goals), &needed, budget: budget, relaxing: relaxed)
+  }
+
+  private func goals(sparing conditions: [Int]) -> [Goal] {
+    conditions.map { Goal(model.conditions[$0].root, .notTrue) }
+  }
+
+  /// The first of many, and as many more as matter already.
+  private func some(of held: [Int], _ count: Int) -> [Int] {
+    let most = min(held.count, count + 1)
+    return (0..<most).map { held[$0 * held.count / most] }
   }
 
   // MARK: Contexts
 
+  /// What came of a state of the search.
+  private enum Attempt {
+    case witness(AnalysisWitness)
+    /// There is a context, for which other conditions hold.
+    case held([Int])
+    case none
+  }
+
   /// A context in a state of the search for which the machine meets the goals, the simplest first.
-  private func witness(
-    in state: ConditionSearch.State, _ goals: [Goal], _ accepts: (AnalysisWitness) -> Bool
-  ) -> AnalysisWitness? {
+  private func attempt(
+    in state: ConditionSearch.State, _ goals: [Goal], _ others: [Int],
+    _ accepts: (AnalysisWitness) -> Bool
+  ) -> Attempt {
     var choice = state.domains.map { $0.first ?? 0 }
     var sample = Array(repeating: 0, count: choice.count)
-    let simple = witness(choice, sample)
-    if meets(simple, goals), accepts(simple) { return simple }
+    var best = judged(witness(choice, sample), goals, others, accepts)
+    if case .witness = best { return best }
     // Only what several attributes decide together depends on more than the classes.
-    let joint = Set(
-      atoms.indices.filter { atoms[$0].variable < 0 && !atoms[$0].possible.isSingle }
-        .flatMap { model.atoms[modelAtoms[$0]].slots }.compactMap { model.groupOf[$0] })
     let open = variables.indices.filter { joint.contains(variables[$0].group) }
     let options = open.map { variable in
       state.domains[variable].numbers.flatMap { number in
@@ -88,7 +156,6 @@ extension ConditionSpace {
     }
     var tries = 0
     defer { self.tries += tries }
-    var numbers = Array(repeating: 0, count: open.count)
     // Every pair of values is tried before all combinations of the first few are.
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     // Of one attribute all values are tried, of several some.
@@ -99,15 +166,30 @@ extension ConditionSpace {
     while tries < most, !open.isEmpty {
       for (i, variable) in open.enumerated() where !options[i].isEmpty {
         seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        numbers[i] =
-          isSingle ? tries : Int(truncatingIfNeeded: seed >> 33) % options[i].count
-        (choice[variable], sample[variable]) = options[i][numbers[i]]
+        let number = isSingle ? tries : Int(truncatingIfNeeded: seed >> 33) % options[i].count
+        (choice[variable], sample[variable]) = options[i][number]
       }
       tries += 1
-      let next = witness(choice, sample)
-      if meets(next, goals), accepts(next) { return next }
+      let next = judged(witness(choice, sample), goals, others, accepts)
+      switch next {
+      case .witness: return next
+      case .held: if case .none = best { best = next }
+      case .none: continue
+      }
     }
-    return nil
+    return best
+  }
+
+  private func judged(
+    _ witness: AnalysisWitness, _ goals: [Goal], _ others: [Int],
+    _ accepts: (AnalysisWitness) -> Bool
+  ) -> Attempt {
+    steps += goals.count + others.count
+    guard meets(witness, goals) else { return .none }
+    // On the frame that the witness is in.
+    let held = others.filter { model.holdsNow($0) }
+    if !held.isEmpty { return .held(held) }
+    return accepts(witness) ? .witness(witness) : .none
   }
 
   private func witness(_ choice: [Int], _ sample: [Int]) -> AnalysisWitness {
@@ -171,6 +253,16 @@ extension ConditionModel {
     answers.compactMap { answer in
       program.questions.firstIndex(of: answer.question).map { ($0, answer.value) }
     }
+  }
+
+  /// Whether a condition holds for the context that was asked for last.
+  func holdsNow(_ condition: Int) -> Bool {
+    OutcomeSet(program.condition(program.entries[condition], in: &frame)) == .true
+  }
+
+  /// The conditions among some that hold for a context; nil where it does not fit into a frame.
+  package func held(_ conditions: [Int], for witness: AnalysisWitness) -> [Int]? {
+    outcomes(of: [], for: witness).map { _ in conditions.filter { holdsNow($0) } }
   }
 
   /// The outcomes of runs of the program on a context. One that does not fit is as if it were empty.

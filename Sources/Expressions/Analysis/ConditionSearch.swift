@@ -25,6 +25,14 @@ struct ConditionSearch {
   private let relaxed: [Bool]
   private var sets: [OutcomeSet]
   private var allowed: [OutcomeSet]
+  /// The nodes that goals depend on, operands first, and their atoms.
+  private let places: [Int]
+  private let atoms: [Int]
+  /// What a walk over the places takes.
+  private let cost: Int
+  /// By node, the last walk that came by.
+  private var seen: [UInt32]
+  private var walk: UInt32 = 0
 
   /// - Parameters:
   ///   - isProof: whether opaque atoms may come to anything. Otherwise they come to what they are on
@@ -44,6 +52,10 @@ struct ConditionSearch {
     self.relaxed = isRelaxed
     sets = Array(repeating: .any, count: space.nodes.count)
     allowed = sets
+    seen = Array(repeating: 0, count: space.nodes.count)
+    places = space.places(below: self.goals.map(\.node))
+    atoms = places.compactMap { space.nodes[$0].kind == .atom ? space.nodes[$0].value : nil }
+    cost = 2 * places.count + atoms.reduce(0) { $0 + space.atoms[$1].words / 8 }
   }
 
   /// - Parameter accepts: whether what was found is wanted; the search goes on where it is not.
@@ -54,6 +66,26 @@ struct ConditionSearch {
     let before = budget
     defer { space.steps += before - budget }
     return solve(start, accepts)
+  }
+
+  /// The conditions among some that may hold for one context of a state.
+  static func held(_ conditions: [Int], in state: State, of space: ConditionSpace) -> [Int] {
+    var point = state
+    for i in point.domains.indices {
+      guard let first = point.domains[i].first else { continue }
+      point.domains[i] = .none
+      point.domains[i].insert(first)
+    }
+    for i in point.free.indices where !point.free[i].isEmpty {
+      point.free[i] = OutcomeSet(number: point.free[i].number)
+    }
+    let roots = conditions.map { space.model.conditions[$0].root }
+    var search = ConditionSearch(
+      space, roots.map { ConditionSpace.Goal($0, .any) }, isProof: true, budget: 0)
+    space.steps += search.cost
+    search.forward(point)
+    return conditions.indices.filter { search.sets[search.goals[$0].node].contains(.true) }
+      .map { conditions[$0] }
   }
 
   private mutating func solve(_ state: State, _ accepts: (State) -> Bool) -> Result {
@@ -88,8 +120,7 @@ struct ConditionSearch {
     if isFree(atom) { return state.free[number] }
     let domain = state.domains[atom.variable]
     var outcomes: OutcomeSet = []
-    for outcome in 0..<OutcomeSet.count
-    where !atom.masks[outcome].intersection(domain).isEmpty {
+    for outcome in 0..<OutcomeSet.count where !atom.masks[outcome].isDisjoint(with: domain) {
       outcomes.formUnion(OutcomeSet(number: outcome))
     }
     return outcomes
@@ -101,9 +132,8 @@ struct ConditionSearch {
       state.free[number].formIntersection(outcomes)
       return
     }
-    var mask = ClassMask.none
-    for outcome in outcomes.numbers { mask = mask.union(atom.masks[outcome]) }
-    state.domains[atom.variable] = state.domains[atom.variable].intersection(mask)
+    state.domains[atom.variable].formIntersection(
+      withAnyOf: atom.masks, outcomes.numbers)
   }
 
   /// The outcome of the simplest value that is still possible.
@@ -122,7 +152,7 @@ struct ConditionSearch {
   /// Narrows what is possible until nothing changes; false when a goal cannot be met.
   private mutating func narrow(_ state: inout State) -> Bool {
     while true {
-      budget -= 2 * space.nodes.count
+      budget -= cost
       if budget <= 0 { return false }
       forward(state)
       allowed = sets
@@ -132,8 +162,9 @@ struct ConditionSearch {
       }
       guard backward() else { return false }
       var isChanged = false
-      for (number, node) in space.atomNodes.enumerated()
-      where allowed[node] != sets[node] && !relaxed[node] {
+      for number in atoms {
+        let node = space.atomNodes[number]
+        guard allowed[node] != sets[node], !relaxed[node] else { continue }
         if allowed[node].isEmpty { return false }
         restrict(number, to: allowed[node], &state)
         isChanged = true
@@ -144,8 +175,8 @@ struct ConditionSearch {
 
   /// What every node may come to.
   private mutating func forward(_ state: State) {
-    for (place, node) in space.nodes.enumerated() {
-      sets[place] = relaxed[place] ? .any : outcome(of: node, state)
+    for place in places {
+      sets[place] = relaxed[place] ? .any : outcome(of: space.nodes[place], state)
     }
   }
 
@@ -162,13 +193,15 @@ struct ConditionSearch {
 
   /// Narrows operands by what nodes have to come to; false when that is nothing.
   private mutating func backward() -> Bool {
-    for place in space.nodes.indices.reversed() where allowed[place] != sets[place] {
+    for place in places.reversed() where allowed[place] != sets[place] {
       let node = space.nodes[place]
       let wanted = allowed[place]
       if wanted.isEmpty { return false }
       if relaxed[place] { continue }
       switch node.kind {
-      case .constant, .atom, .rescue, .sequence: continue
+      case .constant, .atom: continue
+      case .rescue: narrowRescue(node, wanted)
+      case .sequence: narrowSequence(node, wanted)
       case .same: allowed[operand(node, 0)].formIntersection(wanted)
       case .unary:
         let kind = OutcomeTables.Unary(rawValue: node.value) ?? .not
@@ -218,22 +251,39 @@ struct ConditionSearch {
     if branches == .no { allowed[no].formIntersection(wanted) }
   }
 
+  /// A fault of the first operand is rescued by the second, or stays.
+  private mutating func narrowRescue(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
+    let (first, second) = (operand(node, 0), operand(node, 1))
+    let rescued = sets[second].union(.fault)
+    allowed[first] = allowed[first].filter { outcome in
+      !(outcome == .fault ? rescued : outcome).isDisjoint(with: wanted)
+    }
+  }
+
+  /// A fault of any operand but the last is the result.
+  private mutating func narrowSequence(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
+    guard !wanted.contains(.fault) else { return }
+    for i in 0..<node.count - 1 { allowed[operand(node, i)].subtract(.fault) }
+    allowed[operand(node, node.count - 1)].formIntersection(wanted)
+  }
+
   // MARK: Branching
 
   /// An atom whose outcome a goal still depends on; nil when all goals are met, or depend on nothing
   /// that could be chosen.
-  private func undecided() -> Int? {
+  private mutating func undecided() -> Int? {
+    walk += 1
     for goal in goals where !sets[goal.node].isSubset(of: goal.wanted) {
       if let atom = undecided(below: goal.node) { return atom }
     }
     return nil
   }
 
-  private func undecided(below root: Int) -> Int? {
+  private mutating func undecided(below root: Int) -> Int? {
     var open = [root]
-    var seen: Set<Int> = []
     while let place = open.popLast() {
-      guard !sets[place].isSingle, !relaxed[place], seen.insert(place).inserted else { continue }
+      guard !sets[place].isSingle, !relaxed[place], seen[place] != walk else { continue }
+      seen[place] = walk
       let node = space.nodes[place]
       if node.kind == .atom { return node.value }
       for i in (0..<node.count).reversed() { open.append(operand(node, i)) }

@@ -12,6 +12,18 @@ package final class ConditionSpace {
     }
   }
 
+  /// What is looked for: a context for which goals are met, and conditions do not hold.
+  package struct Question {
+    package var goals: [Goal]
+    /// Conditions by their number, none of them twice, those that are worth most first.
+    package var sparing: [Int]
+
+    package init(_ goals: [Goal], sparing: [Int] = []) {
+      self.goals = goals
+      self.sparing = sparing
+    }
+  }
+
   struct Node {
     var kind: ConditionModel.Node.Kind
     var value: Int
@@ -28,6 +40,8 @@ package final class ConditionSpace {
     /// Whether the classes of its variable are all that there is for it.
     var isPrecise: Bool
     var possible: OutcomeSet
+    /// The size of the masks.
+    var words = 0
   }
 
   let model: ConditionModel
@@ -102,6 +116,7 @@ package final class ConditionSpace {
         atoms[place].variable = number
         atoms[place].masks = variable.classes.masks[i]
         atoms[place].isPrecise = variable.classes.isPrecise[i]
+        atoms[place].words = variable.classes.values.count >> 6 + 1
       }
     }
   }
@@ -146,6 +161,7 @@ package final class ConditionSpace {
         atoms[place].variable = variables.count
         atoms[place].masks = classes.masks[i]
         atoms[place].isPrecise = classes.isPrecise[i]
+        atoms[place].words = classes.values.count >> 6 + 1
       }
       variables.append((group, classes))
     }
@@ -154,7 +170,36 @@ package final class ConditionSpace {
   /// The place of a node of the model's formula.
   func place(of node: Int) -> Int { places[node] ?? 0 }
 
-  /// Whether all atoms are known for all values of their attributes, so that a search without a
-  /// result is a proof.
-  var isPrecise: Bool { atoms.allSatisfy { $0.isPrecise || $0.possible.isSingle } }
+  /// Nodes and all that they depend on, operands before what they are operands of.
+  func places(below roots: [Int]) -> [Int] {
+    var isNeeded = Array(repeating: false, count: nodes.count)
+    var open = roots
+    var places: [Int] = []
+    while let place = open.popLast() {
+      guard !isNeeded[place] else { continue }
+      isNeeded[place] = true
+      places.append(place)
+      let node = nodes[place]
+      open += operands[node.first..<node.first + node.count]
+    }
+    return places.sorted()
+  }
+
+  /// Whether all atoms that nodes depend on are known for all values of their attributes, so that a
+  /// search without a result is a proof.
+  func isPrecise(below roots: [Int]) -> Bool {
+    places(below: roots).allSatisfy { place in
+      guard nodes[place].kind == .atom else { return true }
+      let atom = atoms[nodes[place].value]
+      return atom.isPrecise || atom.possible.isSingle
+    }
+  }
+
+  /// The groups of attributes that are decided by several together.
+  private(set) lazy var joint: Set<Int> = Set(
+    atoms.indices.filter { atoms[$0].variable < 0 && !atoms[$0].possible.isSingle }
+      .flatMap { model.atoms[modelAtoms[$0]].slots }.compactMap { model.groupOf[$0] })
+
+  /// Whether that is so of all nodes.
+  var isPrecise: Bool { isPrecise(below: Array(nodes.indices)) }
 }

@@ -11,9 +11,11 @@ struct PlacementAnalysis {
     case unknown
   }
 
-  /// Steps that all questions about a placement may take, and one of them alone.
-  static let budget = 1_500_000
-  static let budgetPerQuestion = 100_000
+  /// Steps that all questions about a placement may take, at least and for every audience, and one
+  /// of them alone.
+  private static let leastBudget = 1_500_000
+  private static let budgetPerRule = 50_000
+  private static let budgetPerQuestion = 100_000
 
   let ruleSet: RuleSet
   let model: ConditionModel
@@ -32,20 +34,28 @@ struct PlacementAnalysis {
   private struct Known {
     var witness: AnalysisWitness
     var record: Value
-    /// The outcomes of all nodes that are asked about.
-    var outcomes: [OutcomeSet]
-    /// The last rule for which it was decided.
-    var rule: Int
+    /// The last rule that the user gets to.
+    var reach: Int
     /// What is used up, and owned.
     var heldBack: [OccurrenceLimit]
     var owned: [String]
     /// Whether nothing is used up and nothing owned.
     var isPlain: Bool { heldBack.isEmpty && owned.isEmpty }
+    /// The rule about which ``outcomes`` are known.
+    var rule: Int?
+    /// By node.
+    var outcomes: [Int: OutcomeSet] = [:]
   }
 
   private var pool: [Known] = []
+  /// All users who were found.
+  private var users: [ExploredPlacement.User] = []
+  private static let mostKnown = 32
+  /// Nodes that all questions are about, where they are few.
   private let asked: [Int]
-  private let placeOf: [Int: Int]
+  private static let mostRulesAtOnce = 64
+  /// For a rule the conditions before it that matter to questions about it, as far as is known.
+  private var learned: (rule: Int, conditions: [Int])?
 
   init(
     _ ruleSet: RuleSet, _ placement: Int, _ model: ConditionModel, conditionOf: [Int?],
@@ -64,36 +74,30 @@ struct PlacementAnalysis {
       conditions.contains { model.sharesAttributes(of: $0, with: date) }
     }
     space = ConditionSpace(model, roots: conditions.map { model.conditions[$0].root })
-    var asked: Set<Int> = []
-    for condition in conditions {
-      asked.insert(model.conditions[condition].root)
-      for number in model.conditions[condition].clauses.indices {
-        guard let context = model.context(ofClause: number, in: condition) else { continue }
-        asked.formUnion(context.map(\.node))
-        if let node = model.conditions[condition].clauses[number].node { asked.insert(node) }
-      }
-    }
-    self.asked = asked.sorted()
-    placeOf = Dictionary(
-      uniqueKeysWithValues: self.asked.enumerated().map { ($0.element, $0.offset) })
+    let isSmall = rules.count <= Self.mostRulesAtOnce
+    asked = isSmall ? Set(conditions.flatMap { model.nodes(askedAbout: $0) }).sorted() : []
   }
 
   /// Steps that the next question may take.
-  var budget: Int { max(0, min(Self.budgetPerQuestion, Self.budget - space.steps)) }
+  var budget: Int {
+    let all = max(Self.leastBudget, rules.count * Self.budgetPerRule)
+    return max(0, min(Self.budgetPerQuestion + 20 * rules.count, all - space.steps))
+  }
 
   // MARK: Audiences
 
-  /// What has to be so for a user to get to a rule; nil when nobody does.
+  /// The conditions that must not hold for a user to get to a rule; nil when nobody does.
   ///
   /// - Parameter isFirstTime: whether no limit has been used up and nobody owns anything.
-  func reaching(_ rule: Int, isFirstTime: Bool) -> [ConditionSpace.Goal]? {
-    var goals: [ConditionSpace.Goal] = []
+  func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
+    var conditions: [Int] = []
+    var seen: Set<Int> = []
     for earlier in rules.lowerBound..<rule where takes(earlier) {
       if !isFirstTime, isPassed(earlier, by: rule) { continue }
       guard let condition = conditionOf[earlier] else { return nil }
-      goals.append(ConditionSpace.Goal(model.conditions[condition].root, .notTrue))
+      if seen.insert(condition).inserted { conditions.append(condition) }
     }
-    return goals
+    return conditions
   }
 
   /// Whether a rule can take anybody at all.
@@ -124,10 +128,11 @@ struct PlacementAnalysis {
     return !(other.maxCount <= limit.maxCount && limit.interval.isWithin(other.interval))
   }
 
-  /// The goals of being taken by a rule.
-  func taking(_ rule: Int, isFirstTime: Bool) -> [ConditionSpace.Goal]? {
-    guard let reaching = reaching(rule, isFirstTime: isFirstTime) else { return nil }
-    return [holding(rule)].compactMap { $0 } + reaching
+  /// The question who is taken by a rule; nil when nobody gets there.
+  func taking(_ rule: Int, isFirstTime: Bool) -> ConditionSpace.Question? {
+    reaching(rule, isFirstTime: isFirstTime).map { earlier in
+      ConditionSpace.Question([holding(rule)].compactMap { $0 }, sparing: earlier)
+    }
   }
 
   func holding(_ rule: Int) -> ConditionSpace.Goal? {
@@ -137,28 +142,38 @@ struct PlacementAnalysis {
   // MARK: Asking
 
   /// Looks for a user who gets to a rule, and for whom goals are met.
-  mutating func ask(_ goals: [ConditionSpace.Goal], gettingTo rule: Int) -> Answer {
+  mutating func ask(_ question: ConditionSpace.Question, gettingTo rule: Int) -> Answer {
     statistics.questions += 1
     guard budget > 0 else {
       statistics.unknown += 1
       return .unknown
     }
     // Looking at earlier answers takes steps, too.
-    space.steps += goals.count + pool.count
-    if let known = known(goals, gettingTo: rule) {
+    space.steps += question.goals.count + pool.count
+    if let known = known(question.goals, gettingTo: rule) {
       statistics.witnesses += 1
       return .witness(known)
     }
     var found: Known?
-    let answer = space.answer(goals, budget: budget) { witness in
+    var needed = learned(about: rule, question)
+    let answer = space.answer(question, &needed, budget: budget) { witness in
       found = verified(witness, gettingTo: rule)
       return found != nil
     }
+    learn(needed, about: rule)
     switch answer {
     case .witness:
       statistics.witnesses += 1
-      guard let found else { return .unknown }
+      guard var found else { return .unknown }
+      if let outcomes = model.outcomes(of: asked, for: found.witness) {
+        found.outcomes = Dictionary(uniqueKeysWithValues: zip(asked, outcomes))
+      }
+      if pool.count == Self.mostKnown { pool.removeFirst() }
       pool.append(found)
+      users.append(
+        ExploredPlacement.User(
+          witness: found.witness, record: found.record, heldBack: found.heldBack,
+          owned: found.owned))
       return .witness(found.record)
     case .proof:
       statistics.proofs += 1
@@ -169,18 +184,39 @@ struct PlacementAnalysis {
     }
   }
 
+  /// Conditions that mattered to earlier questions about a rule.
+  private func learned(about rule: Int, _ question: ConditionSpace.Question) -> [Int] {
+    guard let learned, learned.rule == rule else { return [] }
+    return learned.conditions.filter { question.sparing.contains($0) }
+  }
+
+  private mutating func learn(_ conditions: [Int], about rule: Int) {
+    var all = learned?.rule == rule ? learned?.conditions ?? [] : []
+    for condition in conditions where !all.contains(condition) { all.append(condition) }
+    learned = (rule, all)
+  }
+
   /// The record of an earlier answer that meets goals, too.
   private mutating func known(_ goals: [ConditionSpace.Goal], gettingTo rule: Int) -> Value? {
-    let places = goals.map { (place: placeOf[$0.node], wanted: $0.wanted) }
+    pool.removeAll { $0.isPlain && $0.reach < rule }
     for i in pool.indices {
-      let isMet = places.allSatisfy { goal in
-        goal.place.map { pool[i].outcomes[$0].isSubset(of: goal.wanted) } ?? false
+      if asked.isEmpty, pool[i].rule != rule {
+        pool[i].rule = rule
+        pool[i].outcomes = [:]
       }
+      let asked = goals.map(\.node) + [holding(rule)?.node].compactMap { $0 }
+      let open = asked.filter { pool[i].outcomes[$0] == nil }
+      if !open.isEmpty {
+        space.steps += open.count
+        guard let outcomes = model.outcomes(of: open, for: pool[i].witness) else { continue }
+        for (node, outcome) in zip(open, outcomes) { pool[i].outcomes[node] = outcome }
+      }
+      let isMet = goals.allSatisfy { pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false }
       guard isMet else { continue }
-      if pool[i].isPlain, rule <= pool[i].rule { return pool[i].record }
-      guard let again = verified(pool[i].witness, gettingTo: rule) else { continue }
-      if again.isPlain, pool[i].isPlain { pool[i] = again }
-      return again.record
+      // What was decided has to fit in with what the machine says of the attributes alone.
+      let holds = holding(rule).map { pool[i].outcomes[$0.node] == .true } ?? true
+      if pool[i].isPlain, holds == (pool[i].reach == rule) { return pool[i].record }
+      if let again = verified(pool[i].witness, gettingTo: rule) { return again.record }
     }
     return nil
   }
@@ -197,33 +233,44 @@ struct PlacementAnalysis {
         else { continue }
         let holds = model.holdingClause
         for wanted in [holds, OutcomeSet.any.subtracting(holds)] {
-          _ = ask(taking + context + [ConditionSpace.Goal(node, wanted)], gettingTo: rule)
+          let goals = taking.goals + context + [ConditionSpace.Goal(node, wanted)]
+          _ = ask(ConditionSpace.Question(goals, sparing: taking.sparing), gettingTo: rule)
         }
       }
     }
     return ExploredPlacement(
       model: model, space: space, conditions: rules.map { conditionOf[$0] },
-      users: pool.map {
-        ExploredPlacement.User(
-          witness: $0.witness, record: $0.record, heldBack: $0.heldBack, owned: $0.owned)
-      })
+      users: users)
   }
 
+  /// Whether a question has no answer.
+  ///
+  /// - Returns: conditions that are enough for that; nil when it is not known.
+  func proof(
+    _ question: ConditionSpace.Question, gettingTo rule: Int, relaxing: [Int] = []
+  ) -> [Int]? {
+    var needed = learned(about: rule, question)
+    let isProved = space.isProved(question, &needed, budget: budget, relaxing: relaxing)
+    return isProved ? needed : nil
+  }
+
+  /// Whether goals cannot be met, whatever else is so.
   func isProved(_ goals: [ConditionSpace.Goal], relaxing: [Int] = []) -> Bool {
-    budget > 0 && space.isProved(goals, budget: budget, relaxing: relaxing)
+    var needed: [Int] = []
+    return space.isProved(
+      ConditionSpace.Question(goals), &needed, budget: budget, relaxing: relaxing)
   }
 
   /// The record of a witness, when deciding it as an ordinary user gives what the analysis says.
   private func verified(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
-    space.steps += 2 * asked.count
-    guard let outcomes = model.outcomes(of: asked, for: witness) else { return nil }
-    func holds(_ rule: Int) -> Bool {
-      guard let condition = conditionOf[rule] else { return true }
-      return placeOf[model.conditions[condition].root].map { outcomes[$0] == .true } ?? false
-    }
+    let before = rules.lowerBound..<rule
+    space.steps += 2 * before.count
+    let conditions = (before.lowerBound...rule).compactMap { conditionOf[$0] }
+    guard let held = model.held(conditions, for: witness).map(Set.init) else { return nil }
+    func holds(_ rule: Int) -> Bool { conditionOf[rule].map { held.contains($0) } ?? true }
     var heldBack: [OccurrenceLimit] = []
     var owned: [String] = []
-    for earlier in rules.lowerBound..<rule where takes(earlier) && holds(earlier) {
+    for earlier in before where takes(earlier) && holds(earlier) {
       let audience = ruleSet.rules[earlier].audience
       if let limit = audience.occurrenceLimit, isHeldBack(earlier, before: rule) {
         heldBack.append(limit)
@@ -236,15 +283,12 @@ struct PlacementAnalysis {
     let record = WitnessRecord(
       witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now)
     guard let reasons = decider.reasons(for: record.value, at: name) else { return nil }
-    for (i, reason) in reasons.enumerated() where rules.lowerBound + i <= rule {
-      let number = rules.lowerBound + i
-      if number < rule, reason == .matched { return nil }
-      if number == rule {
-        if reason == .notReached || (reason == .matched) != holds(number) { return nil }
-      }
-    }
+    let reach = reasons.firstIndex(of: .matched) ?? reasons.count
+    guard reach >= before.count, reasons.indices.contains(before.count) else { return nil }
+    let reason = reasons[before.count]
+    if reason == .notReached || (reason == .matched) != holds(rule) { return nil }
     return Known(
-      witness: witness, record: record.value, outcomes: outcomes, rule: rule, heldBack: heldBack,
+      witness: witness, record: record.value, reach: rules.lowerBound + reach, heldBack: heldBack,
       owned: owned)
   }
 }

@@ -22,17 +22,17 @@ extension PlacementAnalysis {
   }
 
   private mutating func findings(about rule: Int) -> [RuleAnalysis.Finding] {
-    if let goals = taking(rule, isFirstTime: true) {
-      switch ask(goals, gettingTo: rule) {
+    if let question = taking(rule, isFirstTime: true) {
+      switch ask(question, gettingTo: rule) {
       case .witness, .unknown: return expiry(of: rule) + clauseFindings(rule)
       case .proof: break
       }
     }
     if let contradiction = contradiction(in: rule) { return contradiction }
-    guard let goals = taking(rule, isFirstTime: false) else {
+    guard let question = taking(rule, isFirstTime: false) else {
       return [unreachable(rule)]
     }
-    switch ask(goals, gettingTo: rule) {
+    switch ask(question, gettingTo: rule) {
     case .witness(let record): return [reachedByOthers(rule, record)] + clauseFindings(rule)
     case .unknown: return clauseFindings(rule)
     case .proof: return [unreachable(rule)]
@@ -50,27 +50,32 @@ extension PlacementAnalysis {
     return clause.map { "\(audience.path).filters[\($0)]" } ?? audience.path
   }
 
-  /// The earlier rules without one of which a rule could be reached.
+  /// Earlier rules without one of which a rule could be reached.
   private func shadowing(_ rule: Int, isFirstTime: Bool) -> [Int] {
-    let earlier = (rules.lowerBound..<rule).filter { candidate in
-      let audience = ruleSet.rules[candidate].audience
-      let isNever = audience.occurrenceLimit.map { $0.maxCount <= 0 } ?? false
-      return !ruleSet.rules[candidate].isBroken && !isNever
-        && (isFirstTime || !isPassed(candidate, by: rule))
+    let earlier = (rules.lowerBound..<rule).filter {
+      takes($0) && (isFirstTime || !isPassed($0, by: rule))
     }
-    func isShadowed(by others: [Int]) -> Bool {
-      if others.contains(where: { conditionOf[$0] == nil }) { return true }
-      let goals = others.compactMap { other in
-        conditionOf[other].map {
-          ConditionSpace.Goal(model.conditions[$0].root, .notTrue)
-        }
-      }
-      return isProved([holding(rule)].compactMap { $0 } + goals)
-    }
-    var needed = earlier
-    for candidate in earlier.reversed() where budget > 0 {
+    // One that everybody matches is enough.
+    if let all = earlier.first(where: { conditionOf[$0] == nil }) { return [all] }
+    guard let question = taking(rule, isFirstTime: isFirstTime),
+      var needed = proof(question, gettingTo: rule)
+    else { return earlier }
+    needed = reduced(needed, question.goals)
+    // Of rules with one condition the first takes whom it takes.
+    return needed.compactMap { condition in earlier.first { conditionOf[$0] == condition } }
+      .sorted()
+  }
+
+  /// Conditions of which none can be left out of a proof, the last ones dropped first.
+  private func reduced(_ conditions: [Int], _ goals: [ConditionSpace.Goal]) -> [Int] {
+    var needed = conditions
+    let order = Dictionary(
+      rules.reversed().compactMap { rule in conditionOf[rule].map { ($0, rule) } },
+      uniquingKeysWith: { $1 })
+    for candidate in conditions.sorted(by: { order[$0] ?? 0 > order[$1] ?? 0 }) where budget > 0 {
       let others = needed.filter { $0 != candidate }
-      if isShadowed(by: others) { needed = others }
+      let spared = others.map { ConditionSpace.Goal(model.conditions[$0].root, .notTrue) }
+      if isProved(goals + spared) { needed = others }
     }
     return needed
   }
@@ -190,42 +195,36 @@ extension PlacementAnalysis {
       let holds = model.holdingClause
       for wanted in [holds, OutcomeSet.any.subtracting(holds)] {
         let goal = ConditionSpace.Goal(node, wanted)
-        guard case .proof = ask([goal] + context + earlier, gettingTo: rule),
+        let question = ConditionSpace.Question([goal] + context, sparing: earlier)
+        guard case .proof = ask(question, gettingTo: rule),
           !model.isGuard(clause: number, of: condition)
         else { continue }
         // Where nobody comes to the clause there is nothing to say about it.
-        if isProved(context + earlier) { break }
-        findings.append(
-          constantClause(number, rule, goal, context, isNever: wanted == holds))
+        let reaching = ConditionSpace.Question(context, sparing: earlier)
+        if proof(reaching, gettingTo: rule) != nil { break }
+        findings.append(constantClause(number, rule, question, isNever: wanted == holds))
       }
     }
     return findings
   }
 
   private func constantClause(
-    _ number: Int, _ rule: Int, _ goal: ConditionSpace.Goal, _ context: [ConditionSpace.Goal],
-    isNever: Bool
+    _ number: Int, _ rule: Int, _ question: ConditionSpace.Question, isNever: Bool
   ) -> RuleAnalysis.Finding {
     let condition = conditionOf[rule] ?? 0
     let clauses = model.conditions[condition].clauses
     let word = isNever ? "never" : "always"
     let text = "'\(clauses[number].text)' is \(word) true"
-    if isProved([goal]) { return constant(text, number, rule, .warning, []) }
-    guard isProved([goal] + context) else {
+    let goals = question.goals
+    if isProved([goals[0]]) { return constant(text, number, rule, .warning, []) }
+    guard isProved(goals) else {
       // It says what earlier audiences have seen to already.
-      let shadows = (rules.lowerBound..<rule).filter { conditionOf[$0] != nil }
-      var needed = shadows
-      func goals(_ others: [Int]) -> [ConditionSpace.Goal] {
-        others.compactMap { other in
-          guard !isPassed(other, by: rule), let condition = conditionOf[other] else { return nil }
-          return ConditionSpace.Goal(model.conditions[condition].root, .notTrue)
-        }
+      let needed = reduced(proof(question, gettingTo: rule) ?? question.sparing, goals)
+      let earlier = rules.filter { $0 < rule && takes($0) && !isPassed($0, by: rule) }
+      let shadows = needed.compactMap { condition in
+        earlier.first { conditionOf[$0] == condition }
       }
-      for candidate in shadows.reversed() where budget > 0 {
-        let others = needed.filter { $0 != candidate }
-        if isProved([goal] + context + goals(others)) { needed = others }
-      }
-      let related = needed.map {
+      let related = shadows.sorted().map {
         Diagnostic.Related(path: path($0), message: "\(title($0)) takes the others")
       }
       return constant(text + " here, behind earlier audiences", number, rule, .note, related)
@@ -235,7 +234,7 @@ extension PlacementAnalysis {
     var needed = clauses.indices.filter { $0 < number && clauses[$0].node != nil }
     for candidate in needed.reversed() {
       guard let node = clauses[candidate].node,
-        isProved([goal] + context, relaxing: relaxed + [node])
+        isProved(goals, relaxing: relaxed + [node])
       else { continue }
       relaxed.append(node)
       needed.removeAll { $0 == candidate }
