@@ -74,17 +74,10 @@ final class AttributeClasses {
       samples.append([value])
       for i in atoms.indices { masks[i][OutcomeSet(rawValue: row[i]).number].insert(number) }
     }
-    if !trees.isComplete {
-      for i in atoms.indices
-      where trees.isTooMany || demands[i]?.needsSearch == true {
-        isPrecise[i] = false
-      }
-      // What is seen of texts together with an atom that is not complete is not complete either.
-      if !trees.isTooMany {
-        for i in atoms.indices where demands[i]?.texts.isEmpty == false {
-          isPrecise[i] = false
-        }
-      }
+    let isTooMany = trees.incomplete == .all
+    for i in atoms.indices {
+      let aspects = demands[i]?.aspects ?? []
+      if isTooMany || !aspects.isDisjoint(with: trees.incomplete) { isPrecise[i] = false }
     }
   }
 }
@@ -132,8 +125,8 @@ struct AtomRunner {
 /// Values of a group that matter to atoms, with what lies below them.
 struct TreeCandidates {
   let runner: AtomRunner
-  private(set) var isComplete = true
-  private(set) var isTooMany = false
+  /// What there may be more values for than there are.
+  private(set) var incomplete: AttributeDemands.Aspects = []
   private let group: AttributeGroup
   private let model: ConditionModel
   private let atoms: [Int]
@@ -143,6 +136,7 @@ struct TreeCandidates {
   private let own: Value?
   private let isAround: Bool
   private static let mostTrees = 2_000
+  private static let mostNumbers = 2_000
 
   init(
     _ group: AttributeGroup, _ atoms: [Int], _ demands: [AttributeDemands?],
@@ -179,8 +173,7 @@ struct TreeCandidates {
       guard let node = group.tree.node(at: path) else { continue }
       let found = ordinary(node, path).map(\.value)
       guard values.count * found.count <= Self.mostTrees else {
-        isComplete = false
-        isTooMany = true
+        incomplete = .all
         continue
       }
       var more: [Value?] = []
@@ -240,13 +233,15 @@ struct TreeCandidates {
     }
     if node.children.isEmpty {
       let collections = CollectionCandidates(demands(of: node.slot))
-      if !collections.isComplete { isComplete = false }
+      if !collections.isComplete { incomplete.formUnion([.members, .sizes]) }
       for collection in collections.lists + collections.maps { values.append(collection) }
       return values
     }
     // Of a map with members of its own neither size nor members are looked through.
     let demands = demands(of: node.slot)
-    if !demands.sizes.isEmpty || !demands.members.isEmpty { isComplete = false }
+    if !demands.aspects.isDisjoint(with: [.members, .sizes]) {
+      incomplete.formUnion([.members, .sizes])
+    }
     for value in [Value.null, Value.list([]), Value.list(["text"])] { values.append(value) }
     for value in maps(node, path) { values.append(value) }
     return values
@@ -263,7 +258,7 @@ struct TreeCandidates {
     }
     let texts = TextCandidates(
       demands, dropsDollarSigns: environment.binding.dropsDollarSigns)
-    if !texts.isComplete { isComplete = false }
+    incomplete.formUnion(texts.incomplete)
     var samples: [Value?] = []
     for cell in mentioned {
       switch cell.tag {
@@ -299,6 +294,10 @@ struct TreeCandidates {
   ) -> [Value?] {
     let precise = atoms.indices.filter { atomDemands[$0] != nil }
     var constants = demands.numbers
+    if constants.count > Self.mostNumbers {
+      incomplete = .all
+      constants.removeLast(constants.count - Self.mostNumbers)
+    }
     constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
     let known = NumberCandidates(constants) { value in
       let row = runner.row(placed(value, path))
@@ -331,8 +330,7 @@ struct TreeCandidates {
       let below = path + [child.name]
       let classes = reduced(candidates(child, below), below)
       guard maps.count * classes.count <= Self.mostTrees else {
-        isComplete = false
-        isTooMany = true
+        incomplete = .all
         continue
       }
       var longer: [[Value.Entry]] = []

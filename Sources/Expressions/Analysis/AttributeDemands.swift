@@ -1,3 +1,5 @@
+internal import Regex
+
 /// What atoms want to know of an attribute's value: the constants that it is compared with, and how.
 /// Values that differ in none of this are the same to the atoms.
 struct AttributeDemands {
@@ -19,6 +21,43 @@ struct AttributeDemands {
   var looksInside = false
   /// By slot, values that are as good as constants, because they do not change.
   var known: [Int: Cell] = [:]
+  var patterns: [RegexAutomaton] = []
+
+  /// Kinds of what is asked.
+  struct Aspects: OptionSet {
+    let rawValue: UInt8
+    /// Equality of texts.
+    static let texts = Self(rawValue: 1)
+    /// Order of texts, and their beginnings.
+    static let order = Self(rawValue: 2)
+    /// What stands within texts, and at their ends.
+    static let parts = Self(rawValue: 4)
+    static let sizes = Self(rawValue: 8)
+    static let patterns = Self(rawValue: 16)
+    /// What lists and maps hold.
+    static let members = Self(rawValue: 32)
+    /// Everything, of whatever kind.
+    static let all = Self(rawValue: 255)
+  }
+
+  var aspects: Aspects {
+    var aspects: Aspects = []
+    if !texts.isEmpty { aspects.formUnion(.texts) }
+    if asksOrder { aspects.formUnion(.order) }
+    if !parts.isEmpty || !endings.isEmpty { aspects.formUnion(.parts) }
+    if !sizes.isEmpty { aspects.formUnion(.sizes) }
+    if !patterns.isEmpty { aspects.formUnion(.patterns) }
+    if !members.isEmpty { aspects.formUnion(.members) }
+    return aspects
+  }
+
+  /// Forgets what of these kinds is asked of texts.
+  mutating func leaveOut(_ kinds: Aspects) {
+    if kinds.contains(.patterns) { patterns = [] }
+    if kinds.contains(.parts) { (parts, endings) = ([], []) }
+    if kinds.contains(.sizes) { sizes = [] }
+    if kinds.contains(.order) { asksOrder = false }
+  }
 
   mutating func add(_ other: AttributeDemands) {
     func merge<Element: Equatable>(_ own: inout [Element], _ more: [Element]) {
@@ -30,22 +69,24 @@ struct AttributeDemands {
     merge(&endings, other.endings)
     merge(&members, other.members)
     merge(&sizes, other.sizes)
+    for pattern in other.patterns where !patterns.contains(where: { $0.text == pattern.text }) {
+      patterns.append(pattern)
+    }
     asksOrder = asksOrder || other.asksOrder
     countsBytes = countsBytes || other.countsBytes
     looksInside = looksInside || other.looksInside
-  }
-
-  /// Whether it asks of texts and collections what takes a search for all the answers.
-  var needsSearch: Bool {
-    asksOrder || !parts.isEmpty || !endings.isEmpty || !sizes.isEmpty || !members.isEmpty
   }
 
   // MARK: Atoms
 
   /// Takes in what an atom asks.
   ///
+  /// - Parameter automaton: a pattern as an automaton; nil for one that cannot be.
   /// - Returns: false when that is not known of its kind: the atom is opaque.
-  mutating func take(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) -> Bool {
+  mutating func take(
+    _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph,
+    _ automaton: ([UInt8]) -> RegexAutomaton?
+  ) -> Bool {
     let node = graph[id]
     let (a, b) = (Int(node.a), Int(node.b))
     if graph.carried(id) != nil { return true }
@@ -54,7 +95,7 @@ struct AttributeDemands {
     case .isThere: return graph.carried(a) != nil
     case .whenThere:
       let relation = graph[a].kind == .not ? Int(graph[a].a) : a
-      return take(relation, graph)
+      return take(relation, graph, automaton)
     case .equal, .less, .lessOrEqual, .compare:
       return takeComparison(a, b, isOrder: node.kind != .equal, graph)
     case .equalEither:
@@ -68,6 +109,14 @@ struct AttributeDemands {
         : takeContains(operands[0], operands[1], graph)
     case .call:
       let operands = graph.operands(of: id)
+      if graph.function(id) == .matches {
+        guard operands.count == 2, graph.carried(operands[0]) != nil,
+          let pattern = graph.constant(operands[1]), pattern.isText,
+          let found = automaton(Array(pattern.text.utf8))
+        else { return false }
+        patterns.append(found)
+        return true
+      }
       return takeCall(graph.function(id), operands, graph)
     default: return false
     }

@@ -136,7 +136,9 @@ package final class ChangeSpace {
       if model.atoms[atom].group != nil { return model.atoms[atom].demands }
       var demands = AttributeDemands()
       demands.known = cells
-      let isKnown = demands.take(model.atoms[atom].node, model.program.storage.graph)
+      let storage = model.program.storage
+      let patterns = PatternReader(storage.environment)
+      let isKnown = demands.take(model.atoms[atom].node, storage.graph) { patterns.automaton($0) }
       demands.known = [:]
       return isKnown ? demands : nil
     }
@@ -173,7 +175,7 @@ package final class ChangeSpace {
     let texts = all.texts.map { Value.string(String(decoding: $0, as: UTF8.self)) }
     return (
       all.numbers.map { Value($0) } + texts,
-      all.asksOrder && all.parts.isEmpty && all.endings.isEmpty && all.sizes.isEmpty
+      all.asksOrder && all.aspects.isDisjoint(with: [.parts, .sizes, .patterns])
     )
   }
 

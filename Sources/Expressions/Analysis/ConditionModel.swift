@@ -1,3 +1,5 @@
+internal import Regex
+
 /// Conditions as an analysis sees them: what connects their parts, and atoms, which the machine
 /// judges. All conditions of a rule set are in one model and share what they have in common.
 package final class ConditionModel {
@@ -75,7 +77,7 @@ package final class ConditionModel {
     var builder = ProgramBuilder(environment)
     var places: [[ClausePlace]] = []
     for source in sources { places.append(ConditionModel.add(source, to: &builder)) }
-    var reader = FormulaReader()
+    var reader = FormulaReader(environment)
     let roots = builder.roots
     var read: [Int] = []
     var clauseNodes: [[(clause: Int, node: Int)]] = []
@@ -169,11 +171,30 @@ package struct HostAnswers: Sendable {
   }
 }
 
+/// Reads patterns as the machine does.
+struct PatternReader {
+  private let syntax: PatternSyntax
+  private let limits: RegexLimits
+
+  init(_ environment: ExpressionEnvironment) {
+    syntax = PatternSyntax(environment.dialect)
+    limits = RegexLimits(environment.limits)
+  }
+
+  /// A pattern as an automaton; nil for one that is wrong or cannot be walked.
+  func automaton(_ text: [UInt8]) -> RegexAutomaton? {
+    (try? syntax.check(text, limits)).flatMap { RegexAutomaton($0, text: text) }
+  }
+}
+
 /// Turns nodes of a graph into nodes of the formula.
 private struct FormulaReader {
   private(set) var nodes: [ConditionModel.Node] = []
   private(set) var atoms: [ConditionModel.Atom] = []
   private var known: [ConditionGraph.ID: Int] = [:]
+  private let patterns: PatternReader
+
+  init(_ environment: ExpressionEnvironment) { patterns = PatternReader(environment) }
 
   /// The formula node of a graph node.
   ///
@@ -242,7 +263,8 @@ private struct FormulaReader {
     -> ConditionModel.Node
   {
     var demands: AttributeDemands? = AttributeDemands()
-    if demands?.take(id, graph) != true { demands = nil }
+    let isTaken = demands?.take(id, graph) { patterns.automaton($0) }
+    if isTaken != true { demands = nil }
     atoms.append(
       ConditionModel.Atom(
         node: id, slots: graph.slots(below: id), demands: demands,

@@ -7,6 +7,12 @@ private func analysis(
   _ expressions: String?..., occurrences: [Int: String] = [:],
   language: RuleLanguage = .standard
 ) throws -> RuleAnalysis {
+  try analysis(expressions, occurrences: occurrences, language: language)
+}
+
+private func analysis(
+  _ expressions: [String?], occurrences: [Int: String] = [:], language: RuleLanguage = .standard
+) throws -> RuleAnalysis {
   let rules = expressions.enumerated().map { number, expression in
     wireRule("e\(number)", expression: expression, occurrence: occurrences[number] ?? "null")
   }
@@ -18,6 +24,17 @@ private func analysis(
 
 private func codes(_ analysis: RuleAnalysis) -> [String] {
   analysis.findings.map { "\($0.diagnostic.severity.rawValue) \($0.diagnostic.code.rawValue)" }
+}
+
+/// The findings about audiences with these conditions in one language, and that nothing stayed open.
+private func settled(_ expressions: [String], language: RuleLanguage = .cel) throws -> [String] {
+  let rules = expressions.enumerated().map { wireRule("e\($0)", expression: $1) }
+  let decoded = Config.decode(superwall: wireConfig(rules: rules.joined(separator: ",")))
+  let config = try #require(decoded.output)
+  let ruleSet = try #require(RuleSet.compile(config, language: language).output)
+  let found = RuleAnalysis(ruleSet, now: 1_767_225_600_000)
+  #expect(found.statistics.unknown == 0, "\(expressions)")
+  return codes(found)
 }
 
 private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
@@ -65,6 +82,17 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
       ).isEmpty)
   }
 
+  @Test func numbersAboveThoseWithASignAreTried() throws {
+    // No constant is the only one that is left, and no double.
+    let borders = "user.n > 18446744073709551612u && user.n <= 18446744073709551615u"
+    let others = "user.n != 18446744073709551614u && user.n != 18446744073709551615u"
+    #expect(try codes(analysis("\(borders) && \(others)", language: .cel)).isEmpty)
+    #expect(
+      try codes(
+        analysis("\(borders) && \(others) && user.n != 18446744073709551613u", language: .cel))
+        == ["warning contradictory-clauses"])
+  }
+
   @Test func limitLetsUsersThrough() throws {
     let found = try analysis("user.age >= 18", "user.age >= 21", occurrences: [0: once])
     #expect(codes(found) == ["note unreachable-audience"])
@@ -74,6 +102,22 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
     let same = try analysis(
       "user.age >= 18", "user.age >= 21", occurrences: [0: once, 1: once])
     #expect(codes(same) == ["warning unreachable-audience"])
+  }
+
+  @Test func limitsOfOneKeyAreCompared() throws {
+    func limit(_ count: Int, _ interval: String) -> String {
+      #"{"key":"k","max_count":\#(count),"interval":{\#(interval)}}"#
+    }
+    let (ever, hour) = (#""type":"INFINITY""#, #""type":"MINUTES","minutes":60"#)
+    func found(_ first: String, _ second: String) throws -> [String] {
+      try codes(
+        analysis("user.age >= 18", "user.age >= 21", occurrences: [0: first, 1: second]))
+    }
+    #expect(try found(limit(2, ever), limit(1, ever)) == ["warning unreachable-audience"])
+    #expect(try found(limit(1, ever), limit(2, ever)) == ["note unreachable-audience"])
+    #expect(try found(limit(1, hour), limit(1, ever)) == ["warning unreachable-audience"])
+    // Who came long ago gets to the second one. No example says so yet, and no proof the contrary.
+    #expect(try found(limit(1, ever), limit(1, hour)).isEmpty)
   }
 
   @Test func datesThatAreOverAreTold() throws {
@@ -116,6 +160,27 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
         analysis(
           "user.s.startsWith('ab') && user.s.endsWith('cd') && size(user.s) == 3", language: .cel)
       ) == ["warning contradictory-clauses"])
+  }
+
+  @Test func lettersBetweenThoseOfConstantsAreTried() throws {
+    let letter = "user.s > 'b' && user.s < 'd' && size(user.s) == 1"
+    #expect(try codes(analysis(letter, language: .cel)).isEmpty)
+  }
+
+  @Test func sizesAreThoseOfTheLanguage() throws {
+    // One letter of two bytes.
+    let letter = "size(user.s) == 2 && user.s.matches('^.$')"
+    #expect(try codes(analysis(letter)).isEmpty)
+    #expect(try codes(analysis(letter, language: .cel)) == ["warning contradictory-clauses"])
+    // Nothing but a list holds a number.
+    #expect(try codes(analysis("1 in user.l && size(user.l) > 3", language: .cel)).isEmpty)
+  }
+
+  @Test func endingsGoOnAfterAMatch() throws {
+    // The ending of three letters is matched again with the fourth.
+    #expect(
+      try codes(analysis("user.s.contains('aaa') && !user.s.endsWith('aa')", language: .cel))
+        .isEmpty)
   }
 
   @Test func clauseAfterAStrongerOneIsConstant() throws {
@@ -163,5 +228,99 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
     #expect(try codes(analysis("user.a < user.b && user.b < user.a")).isEmpty)
     let found = try analysis("user.n % 7 == 0", "user.n % 7 == 0 && user.x == 1")
     #expect(codes(found) == ["warning unreachable-audience"])
+  }
+}
+
+@Suite struct PatternFindingTests {
+  private static let contradictory = ["warning contradictory-clauses"]
+
+  @Test func patternsContradictOtherClauses() throws {
+    for clauses in [
+      "user.x.matches('^[a-z]+@a[.]com$') && user.x.endsWith('@b.com')",
+      "user.x.matches('^a') && !user.x.startsWith('a')",
+      "user.x.matches('^a+$') && user.x.matches('^b+$')",
+      "user.x.matches('^[0-9]{3}$') && size(user.x) == 4",
+      "user.x.matches('^[a-f]$') && user.x >= 'g'",
+      "user.x == 'ab' && user.x.matches('^b')",
+      "user.x.matches('(?i)^é$') && user.x < 'z'",
+      "user.x.matches('(?m)^b$') && user.x.matches('^[^b]*$')",
+    ] {
+      #expect(try settled([clauses]) == Self.contradictory, "\(clauses)")
+    }
+  }
+
+  @Test func patternsFitTogether() throws {
+    for clauses in [
+      "user.x.matches('^[a-z]+@a[.]com$') && user.x.endsWith('s@a.com')",
+      "user.x.matches('^a') && !user.x.startsWith('ab') && size(user.x) == 3",
+      // A line of its own, and a last line that ends.
+      "user.x.matches('(?m)^b$') && !user.x.matches('^b') && !user.x.matches('b$')",
+      "user.x.matches('^.$') && user.x.matches('[^ -~]') && user.x != 'é'",
+      "user.x.matches('a$') && user.x.matches('^b') && user.x.contains('cd') && user.x > 'bz'",
+      "user.x.matches('(?i)^straße$') && !user.x.matches('^straße$')",
+      "user.x.matches('a{2}') && !user.x.matches('aaa') && user.x.matches('a.*a.*a')",
+    ] {
+      #expect(try settled([clauses]).isEmpty, "\(clauses)")
+    }
+  }
+
+  @Test func patternBehindAStrongerOneIsConstant() throws {
+    #expect(
+      try settled(["user.x.matches('^ab') && user.x.matches('^a')"]) == ["warning constant-clause"])
+    #expect(
+      try settled(["user.x.matches('^a')", "user.x.matches('^ab')"], language: .standard)
+        == ["warning unreachable-audience"])
+  }
+
+  @Test func whatCannotBeWalkedSpoilsNothingElse() throws {
+    // Which of the last twenty letters was an a: a million states.
+    let long = "user.x.matches('a.{20}b.{20}$')"
+    #expect(try codes(analysis("\(long) && !\(long)", language: .cel)) == Self.contradictory)
+    #expect(
+      try codes(analysis("\(long) && user.x == 'ab' && user.x == 'cd'", language: .cel))
+        == Self.contradictory)
+    #expect(try codes(analysis("\(long) && user.x.matches('^b')", language: .cel)).isEmpty)
+    // Word boundaries are not walked at all.
+    #expect(
+      try codes(
+        analysis(
+          "user.x.matches('\\\\ba') && user.x.startsWith('a') && user.x == 'b'", language: .cel)
+      ) == Self.contradictory)
+  }
+}
+
+@Suite struct ManyAudienceTests {
+  /// Nobody has to look at all of the audiences before, for every one of them.
+  @Test func independentAudiencesAreAllAnswered() throws {
+    let conditions = (0..<120).map { number in
+      [
+        "user.seed < \(number)", "user.plan == 'p\(number)' && user.seed >= \(number)",
+        "device.regionCode == 'r\(number)'",
+      ][number % 3]
+    }
+    // Nobody has a seed below zero for the first time there: everybody is before it.
+    #expect(
+      try settled(conditions + ["user.seed < 50 && user.x == 1"], language: .standard)
+        == ["warning unreachable-audience"])
+  }
+
+  @Test func manyAudiencesShadowTogether() throws {
+    let conditions = (0..<40).map { "user.n == \($0)" }
+    let rest = "user.n in [\((0..<40).map(String.init).joined(separator: ", "))]"
+    for language in [RuleLanguage.cel, .standard] {
+      let found = try analysis(conditions + [rest], language: language)
+      #expect(codes(found) == ["warning unreachable-audience"])
+      #expect(found.findings.first?.diagnostic.related.count == 40)
+      #expect(found.statistics.unknown == 0)
+    }
+  }
+
+  /// The same answers, whatever had to be asked before.
+  @Test func firstOfAudiencesWithOneConditionIsNamed() throws {
+    let found = try analysis(
+      ["user.n > 1", "user.n > 2 && user.x == 1", "user.n > 1 && user.y == 1", "user.n > 3"])
+    let paths = found.findings.map(\.diagnostic.path)
+    #expect(paths == (1...3).map { "trigger_options[0].rules[\($0)]" })
+    #expect(found.findings.allSatisfy { $0.diagnostic.related.count == 1 })
   }
 }
