@@ -1,3 +1,5 @@
+internal import Regex
+
 /// A value that an attribute may get, and how much it reads like a user's.
 package struct RankedValue {
   /// Nil when the attribute is not there.
