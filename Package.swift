@@ -102,7 +102,8 @@ let package = Package(
       name: "DocumentationTests", dependencies: engine + ["SDK"], packageAccess: false,
       swiftSettings: testSettings),
     .testTarget(
-      name: "CorpusTests", dependencies: engine + ["SDK", "Scenarios", "conformance", "TestSupport"],
+      name: "CorpusTests",
+      dependencies: engine + ["SDK", "Scenarios", "conformance", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests",

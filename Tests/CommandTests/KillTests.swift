@@ -24,7 +24,8 @@ import Testing
     Kind(name: "out.ndjson.gz", arguments: ["--layout", "wide"], rejects: "rejects.gz"),
   ]
 
-  static let kills = Int(ProcessInfo.processInfo.environment["TOLLGATE_KILLS"] ?? "")
+  static let kills =
+    Int(ProcessInfo.processInfo.environment["TOLLGATE_KILLS"] ?? "")
     ?? Extent.count(3, or: 1)
 
   /// A folder with users, some of whom are refused, in two files.

@@ -228,8 +228,8 @@ extension ConditionModel {
   /// fit into a frame.
   package func outcomes(of nodes: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
     guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
-    var known: [Int: OutcomeSet] = [:]
-    return nodes.map { outcome(of: $0, &known) }
+    defer { memory.forget() }
+    return nodes.map { outcome(of: $0) }
   }
 
   /// What atoms come to for a context.
@@ -283,8 +283,8 @@ extension ConditionModel {
     }
   }
 
-  private func outcome(of number: Int, _ known: inout [Int: OutcomeSet]) -> OutcomeSet {
-    if let outcome = known[number] { return outcome }
+  private func outcome(of number: Int) -> OutcomeSet {
+    if let outcome = memory[number] { return outcome }
     let node = self.nodes[number]
     let result: OutcomeSet
     switch node.kind {
@@ -294,13 +294,36 @@ extension ConditionModel {
       result = OutcomeSet(program.condition(entry, in: &frame))
     case .same, .unary, .fold, .conditional, .rescue, .sequence:
       var operands: [OutcomeSet] = []
-      for operand in node.operands { operands.append(outcome(of: operand, &known)) }
+      for operand in node.operands { operands.append(outcome(of: operand)) }
       result = OutcomeTables.shared.outcome(node.kind, node.value, count: operands.count) {
         operands[$0]
       }
     }
-    known[number] = result
+    memory[number] = result
     return result
+  }
+}
+
+/// What nodes come to for one context, as far as it has been asked.
+struct OutcomeMemory {
+  /// By node; empty where nobody has asked.
+  private var outcomes: [OutcomeSet] = []
+  private var known: [Int] = []
+
+  /// Makes room for so many nodes.
+  init(count: Int) { outcomes = Array(repeating: [], count: count) }
+
+  subscript(node: Int) -> OutcomeSet? {
+    get { outcomes[node].isEmpty ? nil : outcomes[node] }
+    set {
+      known.append(node)
+      outcomes[node] = newValue ?? []
+    }
+  }
+
+  mutating func forget() {
+    for node in known { outcomes[node] = [] }
+    known.removeAll(keepingCapacity: true)
   }
 }
 

@@ -56,6 +56,8 @@ package final class ConditionModel {
   var frame: Frame
   package private(set) var conditions: [Condition] = []
   private(set) var nodes: [Node] = []
+  /// For the context that is in the frame.
+  lazy var memory = OutcomeMemory(count: nodes.count)
   private(set) var atoms: [Atom] = []
   private(set) var groups: [AttributeGroup] = []
   /// By slot, its group; nil for what has none.

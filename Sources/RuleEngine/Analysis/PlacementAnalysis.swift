@@ -43,8 +43,7 @@ struct PlacementAnalysis {
     var isPlain: Bool { heldBack.isEmpty && owned.isEmpty }
     /// The rule about which ``outcomes`` are known.
     var rule: Int?
-    /// By node.
-    var outcomes: [Int: OutcomeSet] = [:]
+    var outcomes = NodeOutcomes()
   }
 
   private var pool: [Known] = []
@@ -166,7 +165,7 @@ struct PlacementAnalysis {
       statistics.witnesses += 1
       guard var found else { return .unknown }
       if let outcomes = model.outcomes(of: asked, for: found.witness) {
-        found.outcomes = Dictionary(uniqueKeysWithValues: zip(asked, outcomes))
+        found.outcomes = NodeOutcomes(asked, outcomes)
       }
       if pool.count == Self.mostKnown { pool.removeFirst() }
       pool.append(found)
@@ -202,14 +201,14 @@ struct PlacementAnalysis {
     for i in pool.indices {
       if asked.isEmpty, pool[i].rule != rule {
         pool[i].rule = rule
-        pool[i].outcomes = [:]
+        pool[i].outcomes = NodeOutcomes()
       }
       let asked = goals.map(\.node) + [holding(rule)?.node].compactMap { $0 }
       let open = asked.filter { pool[i].outcomes[$0] == nil }
       if !open.isEmpty {
         space.steps += open.count
         guard let outcomes = model.outcomes(of: open, for: pool[i].witness) else { continue }
-        for (node, outcome) in zip(open, outcomes) { pool[i].outcomes[node] = outcome }
+        for (node, outcome) in zip(open, outcomes) { pool[i].outcomes.add(outcome, of: node) }
       }
       let isMet = goals.allSatisfy { pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false }
       guard isMet else { continue }
@@ -290,6 +289,43 @@ struct PlacementAnalysis {
     return Known(
       witness: witness, record: record.value, reach: rules.lowerBound + reach, heldBack: heldBack,
       owned: owned)
+  }
+}
+
+/// What some nodes come to.
+private struct NodeOutcomes {
+  /// In ascending order.
+  private var nodes: [Int] = []
+  private var outcomes: [OutcomeSet] = []
+
+  init() {}
+
+  /// - Parameter nodes: in ascending order.
+  init(_ nodes: [Int], _ outcomes: [OutcomeSet]) {
+    self.nodes = nodes
+    self.outcomes = outcomes
+  }
+
+  subscript(node: Int) -> OutcomeSet? {
+    let place = place(of: node)
+    return place < nodes.count && nodes[place] == node ? outcomes[place] : nil
+  }
+
+  mutating func add(_ outcome: OutcomeSet, of node: Int) {
+    let place = place(of: node)
+    if place < nodes.count, nodes[place] == node { return }
+    nodes.insert(node, at: place)
+    outcomes.insert(outcome, at: place)
+  }
+
+  /// Where a node is, or has to be. Less work than hashing it: there are few.
+  private func place(of node: Int) -> Int {
+    var (low, high) = (0, nodes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if nodes[middle] < node { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

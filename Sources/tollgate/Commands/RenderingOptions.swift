@@ -5,6 +5,16 @@ internal import RuleEngine
 
 /// Which texts a batch renders.
 struct RenderingOptions: ParsableArguments {
+  /// Everything about texts that a manifest records of a run.
+  struct Recorded: ParsableArguments {
+    @OptionGroup var rendering: RenderingOptions
+    @OptionGroup var products: TextProductOptions
+
+    func plan(for config: Config?, now: Instant) throws -> TextPlan? {
+      try rendering.plan(for: config, products, now: now)
+    }
+  }
+
   @Option(
     help: ArgumentHelp(
       "A file with paywall texts; each outcome with a paywall gets its own under 'texts'.",

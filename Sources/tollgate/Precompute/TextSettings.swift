@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
@@ -85,21 +84,11 @@ struct TextSettings: Equatable {
       zone: text("zone"), select: text("select"), dialect: text("textDialect"), html: html)
   }
 
-  /// The options of `precompute` about texts.
-  struct Options: ParsableArguments {
-    @OptionGroup var rendering: RenderingOptions
-    @OptionGroup var products: TextProductOptions
-
-    func plan(for config: Config?, now: Instant) throws -> TextPlan? {
-      try rendering.plan(for: config, products, now: now)
-    }
-  }
-
   /// The options with which the same texts are rendered again.
   ///
   /// - Parameter find: where a path leads now.
   /// - Throws: when one of the files is gone, or is another one.
-  func options(_ find: (String) -> String) throws -> Options {
+  func options(_ find: (String) -> String) throws -> RenderingOptions.Recorded {
     var arguments: [String] = []
     for (name, file) in [("render", texts), ("products", products)] {
       guard let file else { continue }
@@ -115,6 +104,6 @@ struct TextSettings: Equatable {
       if let value { arguments.append("--\(name)=\(value)") }
     }
     if html { arguments.append("--html") }
-    return try Options.parse(arguments)
+    return try RenderingOptions.Recorded.parse(arguments)
   }
 }

@@ -77,7 +77,8 @@ struct WorstCaseTests {
   ]
 
   private static func run(_ sources: [String]) {
-    let environment = ExpressionEnvironment(limits: Limits(steps: Extent.count(100_000, or: 10_000)))
+    let environment = ExpressionEnvironment(
+      limits: Limits(steps: Extent.count(100_000, or: 10_000)))
     for source in sources {
       guard let program = environment.compile(source).output else {
         fatalError("does not compile: \(environment.compile(source).diagnostics)")

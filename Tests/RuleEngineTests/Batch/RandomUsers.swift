@@ -1,6 +1,6 @@
-import TestSupport
 import Expressions
 import RuleEngine
+import TestSupport
 
 /// Random configs and random users for them, with everything that a record may hold, and some that
 /// it may not.

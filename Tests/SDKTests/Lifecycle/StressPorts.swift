@@ -1,6 +1,6 @@
-import TestSupport
 import Expressions
 import RuleEngine
+import TestSupport
 
 @testable import SDK
 

@@ -30,7 +30,8 @@ struct StressTests {
     }
     // A run in which nothing happens proves nothing.
     for name in [ModuleEvent.Name.onPaywallPresent, .onPaywallSkip, .onPaywallError] {
-      #expect(seen[name, default: 0] > Extent.count(200, or: 40), "\(name): \(seen[name, default: 0])")
+      #expect(
+        seen[name, default: 0] > Extent.count(200, or: 40), "\(name): \(seen[name, default: 0])")
     }
     #expect(seen[.onCustomCallback, default: 0] > Extent.count(200, or: 40))
     #expect(seen[.subscriptionStatusDidChange, default: 0] > Extent.count(1_000, or: 200))

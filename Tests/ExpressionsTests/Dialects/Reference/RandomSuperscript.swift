@@ -1,5 +1,5 @@
-import TestSupport
 import Expressions
+import TestSupport
 
 /// Random superscript expressions and random contexts for them.
 struct RandomSuperscript {
