@@ -46,4 +46,33 @@ struct CheckAnalysisTests {
       try !check(summer, "--now", "2025-01-01T00:00:00Z").output.contains("expired-audience"))
     #expect(try check(summer, "--now", "soon").code == 2)
   }
+
+  /// A user shows where platforms decide differently, in text and in JSON.
+  @Test func platforms() throws {
+    let rules = ["has(user.nick) && user.plan == 'free'"]
+    let text = try check(rules, "--platform", "all").output
+    #expect(text.contains("warning[platform-difference]"))
+    #expect(text.contains("web: no audience matches"))
+    let found = try check(rules, "--platform", "all", "--json").lines.map {
+      try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }.filter { $0["code"] as? String == "platform-difference" }
+    #expect(found.count == 1)
+    let witness = found.first?["witness"] as? [String: Any]
+    #expect((witness?["user"] as? [String: Any])?["nick"] is NSNull)
+    #expect(try !check(rules, "--platform", "web").output.contains("platform-difference"))
+    let cel = try check(rules, "--platform", "all", "--dialect", "cel")
+    #expect(cel.code == 2 && cel.errors.contains("leave out --platform all"))
+  }
+
+  /// What is found in many places of a condition is one finding, and all places are changed.
+  @Test func repeated() throws {
+    let rules = ["device.regionCod == 'US' || device.regionCod == 'DE' || device.regionCod == 'FR'"]
+    let lines = try check(rules, "--json").lines.filter { $0.contains("unknown-attribute") }
+    let found = try #require(
+      lines.first.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) } as? [String: Any])
+    #expect(lines.count == 1)
+    #expect((found["otherRanges"] as? [[String: Any]])?.count == 2)
+    let edits = (found["fix"] as? [String: Any])?["edits"] as? [[String: Any]]
+    #expect(edits?.map { $0["text"] as? String } == ["regionCode", "regionCode", "regionCode"])
+  }
 }
