@@ -97,6 +97,15 @@ struct PlatformCheckTests {
     #expect(check.statistics.questions > 0)
   }
 
+  /// A rule that asks for the platform may know what is so on another one.
+  @Test func warningsOfSomeAreNotes() throws {
+    let check = try check(
+      rule(when: #"device.platform == 'iOS' && device.appVersionPadded >= '004.002.000'"#))
+    let order = check.diagnostics.filter { $0.code == .textOrder }
+    #expect(order.map(\.severity) == [.note])
+    #expect(order.first?.notes.contains("only on web") == true)
+  }
+
   /// A verdict that only some platforms come to is no finding of all.
   @Test func verdicts() throws {
     let check = try check(rule(when: "user.name"), rule(when: "has(user.name)", id: "f"))
