@@ -89,7 +89,11 @@ struct AttributeDemands {
   ) -> Bool {
     let node = graph[id]
     let (a, b) = (Int(node.a), Int(node.b))
-    if graph.carried(id) != nil { return true }
+    if graph.carried(id) != nil {
+      // A text alone is true unless it is empty.
+      texts.append([])
+      return true
+    }
     switch node.kind {
     case .present: return true
     case .isThere: return graph.carried(a) != nil
@@ -206,7 +210,10 @@ struct AttributeDemands {
   private mutating func takeCall(
     _ function: Function?, _ operands: [Int], _ graph: borrowing ConditionGraph
   ) -> Bool {
-    if function == .superscriptTruth { return graph.carried(operands[0]) != nil }
+    if function == .superscriptTruth {
+      texts.append([])
+      return graph.carried(operands[0]) != nil
+    }
     guard operands.count == 2, graph.carried(operands[0]) != nil,
       let constant = graph.constant(operands[1]), constant.isText
     else { return false }

@@ -57,6 +57,18 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
     #expect(found.findings[0].diagnostic.related.count == 2)
   }
 
+  /// A text alone is true unless it is empty, whatever else is asked of it.
+  @Test(arguments: [
+    "user.a && !user.a.endsWith('b')", "user.a && !user.a.matches('^b')",
+    "!(user.a.contains('b')) && user.a", "user.a && size(user.a) < 4 && !(user.a == 'b')",
+  ])
+  func textsAreTrue(_ expression: String) throws {
+    for platform in Platform.allCases {
+      let found = try settled([expression], language: .superscript(platform))
+      #expect(!found.contains("warning contradictory-clauses"), "\(platform)")
+    }
+  }
+
   @Test func oneUserIsEnoughToReachAnAudience() throws {
     // 17.5 is of neither.
     #expect(
