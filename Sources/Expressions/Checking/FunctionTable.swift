@@ -1,14 +1,24 @@
 extension Function {
   /// What a function belongs to.
-  enum Family: UInt8 {
+  enum Family: Hashable {
     /// Tests of a text with an instruction of their own.
-    case textTests
+    case textTests(TextTest)
     case collections, conversions, time, optionals, strings, math, lists, sets, encoders, regex
     case network, versions, dates
     /// superscript: its functions, what gives its operand or fails, and tests.
     case superscript, requirements, superscriptTests
     /// The app's.
     case custom
+  }
+
+  enum TextTest { case contains, startsWith, endsWith, matches }
+
+  /// How a function goes through its operands.
+  enum Work {
+    /// Each element and each byte once.
+    case once
+    /// Each element of one may be compared with each of another.
+    case pairs
   }
 
   /// What is known of a function but for what it does.
@@ -21,6 +31,8 @@ extension Function {
     var method: StaticString?
     /// Numbers of operands, the receiver included.
     var operands: ClosedRange<Int>
+    /// What it takes from the steps of an evaluation, beside what patterns take.
+    var work: Work
     /// Whether a call on constants is worked out beforehand, if ``Calls`` can do so.
     var folds: Bool
     /// Whether superscript's `hasFn` knows it.
@@ -29,12 +41,14 @@ extension Function {
     @inline(__always)
     init(
       _ family: Family, function: StaticString? = nil, method: StaticString? = nil,
-      operands: ClosedRange<Int> = 1...1, folds: Bool = true, isAnnounced: Bool = false
+      operands: ClosedRange<Int> = 1...1, work: Work = .once, folds: Bool = true,
+      isAnnounced: Bool = false
     ) {
       self.family = family
       self.function = function
       self.method = method
       self.operands = operands
+      self.work = work
       self.folds = folds
       self.isAnnounced = isAnnounced
     }
@@ -46,11 +60,11 @@ extension Function {
   var row: Row {
     switch self {
     case .size: Row(.collections, function: "size", method: "size")
-    case .contains: Row(.textTests, method: "contains", operands: 2...2)
-    case .startsWith: Row(.textTests, method: "startsWith", operands: 2...2)
-    case .endsWith: Row(.textTests, method: "endsWith", operands: 2...2)
+    case .contains: Row(.textTests(.contains), method: "contains", operands: 2...2)
+    case .startsWith: Row(.textTests(.startsWith), method: "startsWith", operands: 2...2)
+    case .endsWith: Row(.textTests(.endsWith), method: "endsWith", operands: 2...2)
     case .matches:
-      Row(.textTests, function: "matches", method: "matches", operands: 2...2)
+      Row(.textTests(.matches), function: "matches", method: "matches", operands: 2...2)
     case .toInt: Row(.conversions, function: "int")
     case .toUint: Row(.conversions, function: "uint")
     case .toDouble: Row(.conversions, function: "double")
@@ -151,8 +165,8 @@ extension Function {
     case .addDays: Row(.dates, method: "addDays", operands: 2...3)
     case .addMonths: Row(.dates, method: "addMonths", operands: 2...3)
     case .daysUntil: Row(.dates, method: "daysUntil", operands: 2...3)
-    case .isWithin: Row(.superscriptTests, operands: 2...2)
-    case .containsAnything: Row(.superscriptTests, operands: 2...2)
+    case .isWithin: Row(.superscriptTests, operands: 2...2, work: .pairs)
+    case .containsAnything: Row(.superscriptTests, operands: 2...2, work: .pairs)
     case .requireText: Row(.requirements)
     case .requireList: Row(.requirements)
     case .requireKey: Row(.requirements)
@@ -181,6 +195,12 @@ extension Function {
     case .superscriptTruth: Row(.superscript)
     case .custom: Row(.custom, operands: 1...255)
     }
+  }
+
+  /// The test of a text that it is, if it is one.
+  var textTest: TextTest? {
+    guard case .textTests(let test) = row.family else { return nil }
+    return test
   }
 
   /// How a call is written in texts that the program makes; nil for what expressions cannot call.

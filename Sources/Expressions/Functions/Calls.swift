@@ -167,13 +167,13 @@ enum Calls {
     return body(operands[0])
   }
 
-  /// The test of texts behind a function, if it is one.
-  static func textTest(_ function: Function) -> ((ByteView, ByteView) -> Bool)? {
-    switch function {
+  /// What a test of texts does; nil for patterns, which need memory of the frame.
+  static func body(of test: Function.TextTest) -> ((ByteView, ByteView) -> Bool)? {
+    switch test {
     case .contains: TextFunctions.contains
     case .startsWith: TextFunctions.startsWith
     case .endsWith: TextFunctions.endsWith
-    default: nil
+    case .matches: nil
     }
   }
 }

@@ -246,7 +246,7 @@ struct ConstantFolding {
     var arena = Arena(limit: room)
     let result = cells.withUnsafeBufferPointer { cells -> Cell? in
       guard let base = cells.baseAddress else { return nil }
-      if let test = Calls.textTest(function), cells.count == 2 {
+      if let test = function.textTest.flatMap(Calls.body), cells.count == 2 {
         guard cells[0].isText, cells[1].isText else { return nil }
         return Cell(test(base.textBytes, (base + 1).textBytes))
       }

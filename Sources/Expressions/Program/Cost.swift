@@ -147,16 +147,34 @@ private struct CostEstimate {
     part.least = part.least.adding(1)
     part.most = part.most.adding(1)
     let (elements, bytes) = (part.size.elements, part.size.bytes)
-    switch node.kind {
-    case .equal, .in, .call:
+    switch CostEstimate.work(of: node) {
+    case .once?: part.work = part.work.adding(elements).adding(bytes / 4)
+    case .pairs?:
       // Maps may be compared entry by entry, each looked for in the other.
       part.work = part.work.adding(elements.times(elements.adding(1))).adding(bytes / 4)
         .adding(elements.times(bytes) / 64)
-    case .select, .index, .hasField: part.work = part.work.adding(elements)
-    case .list, .map: part.size.elements = elements.adding(operands.count)
-    default: break
+    case nil: break
+    }
+    if [.list, .map, .mapKeepingLast].contains(node.kind) {
+      part.size.elements = elements.adding(operands.count)
     }
     return part
+  }
+
+  /// How an operation goes through its operands; nil where it looks at none of their elements.
+  private static func work(of node: ConditionGraph.Node) -> Function.Work? {
+    switch node.kind {
+    case .call, .testCall:
+      Function(rawValue: UInt16(truncatingIfNeeded: node.b))?.row.work ?? .pairs
+    case .equal, .in, .compare, .equalEither, .relation, .mapKeepingLast: .pairs
+    case .select, .index, .hasField, .member, .add, .arithmetic, .less, .lessOrEqual, .filter: .once
+    case .constant, .slot, .slotOrNull, .present, .local, .not, .negate, .holds, .clause, .and, .or,
+      .conditional, .subtract, .multiply, .divide, .modulo, .list, .map, .optionalElement, .bind,
+      .loop, .raise, .rescue, .orElse, .sequence, .isThere, .truthy, .both, .firstTruthy,
+      .whenThere, .affirms, .text, .output, .statements, .choose, .assign, .capture, .items, .cell,
+      .template, .leave:
+      nil
+    }
   }
 
   private func loop(_ node: ConditionGraph.Node, _ operands: [Part]) -> Part {

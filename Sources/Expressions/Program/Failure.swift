@@ -102,7 +102,7 @@ private enum OperandNeed {
     case .arithmetic: self = node.c == Superscript.Operator.add.rawValue ? .sum : .number
     case .call, .testCall:
       let function = Function(rawValue: UInt16(truncatingIfNeeded: node.b))
-      guard function?.row.family == .textTests else { return nil }
+      guard function?.textTest != nil else { return nil }
       self = .text
     default: return nil
     }

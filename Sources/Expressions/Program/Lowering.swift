@@ -187,7 +187,7 @@ struct Lowering: ~Copyable {
     case .constant: return graph.constant(node)?.tag == Tag.bool
     case .clause: return isCondition(Int(content.a))
     case .conditional: return isCondition(Int(content.b)) && isCondition(Int(content.c))
-    case .call: return graph.function(node)?.row.family == .textTests
+    case .call: return graph.function(node)?.textTest != nil
     case .loop: return Lowering.loopKind(content).isCondition
     case .bind: return isCondition(boundBody(node))
     default: return content.kind.isTest
@@ -323,12 +323,11 @@ struct Lowering: ~Copyable {
     _ node: Node, _ content: ConditionGraph.Node, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
     let list = graph.list(content.a)
-    guard let function = graph.function(node), function.row.family == .textTests, list.count == 2
-    else {
+    guard let test = graph.function(node)?.textTest, list.count == 2 else {
       return testValue(node, targets, depth)
     }
     let operands = (Int(list[list.startIndex]), Int(list[list.startIndex + 1]))
-    switch function {
+    switch test {
     case .contains:
       return binary(node, operands.0, operands.1, targets, depth) {
         .contains($0, $1, targets)
@@ -341,7 +340,7 @@ struct Lowering: ~Copyable {
       return binary(node, operands.0, operands.1, targets, depth) {
         .endsWith($0, $1, targets)
       }
-    default:
+    case .matches:
       if let pattern = patternOf[operands.1] {
         return unary(node, operands.0, targets, depth) {
           .matches($0, pattern: pattern, targets)

@@ -33,6 +33,20 @@ import Testing
     #expect(nested.steps.upperBound >= 110)
   }
 
+  /// Whatever looks for a value in a list looks at each element, in both languages.
+  @Test(arguments: ["params.a in user.list", "user.list.contains(params.a)"])
+  func listsAreGoneThrough(_ source: String) throws {
+    let elements = 10_000
+    var environment = ExpressionEnvironment.superscript(roots: ["user", "params"])
+    let program = try environment.compile(source).get()
+    let cost = program.cost(
+      of: program.entries[0], for: Cost.DataSizes(elements: elements, bytes: 0))
+    environment.limits.steps = cost.steps.upperBound + 1
+    let limited = try environment.compile(source).get()
+    let list = Value.list((0..<elements).map { .int(Int64($0)) })
+    #expect(try limited.evaluate(["user": ["list": list], "params": ["a": -1]]) == false)
+  }
+
   @Test func constantRangesAreKnown() throws {
     let cost = try cost("[1, 2, 3].exists(x, x == user.a)", Cost.DataSizes(elements: 0, bytes: 0))
     #expect(cost.steps == 0...3)
