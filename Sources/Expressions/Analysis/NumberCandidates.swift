@@ -18,15 +18,16 @@ struct NumberCandidates {
   // MARK: Kinds
 
   private mutating func addInts(_ row: Row) {
-    var anchors: [Int64] = [
-      0, 1, -1, .min, .max, Int64(Int32.min), Int64(Int32.max), Int64(Int32.min) - 1,
-      Int64(Int32.max) + 1,
-    ]
+    var anchors: [Int64] = [0, 1]
     for constant in constants {
       for near in NumberCandidates.ints(near: constant) {
         anchors += [near, near &+ (near == .max ? 0 : 1), near &- (near == .min ? 0 : 1)]
       }
     }
+    anchors += [
+      -1, .max, .min, Int64(Int32.max), Int64(Int32.max) + 1, Int64(Int32.min),
+      Int64(Int32.min) - 1,
+    ]
     for place in NumberCandidates.refined(anchors, { row(.int($0)) }) { values.append(.int(place)) }
   }
 
@@ -49,16 +50,16 @@ struct NumberCandidates {
   private mutating func addDoubles(_ row: Row) {
     let border = Double(sign: .plus, exponent: 63, significand: 1)
     let ends: [Double] = [
-      0, 0.5, 1, -1, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .greatestFiniteMagnitude,
+      0, 1, -1, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .greatestFiniteMagnitude,
       -.greatestFiniteMagnitude, border, border.nextDown, border.nextUp, -border,
       (-border).nextDown, (-border).nextUp,
     ]
-    var anchors = ends
+    var anchors: [Double] = [0.5]
     for constant in constants {
       let double = constant.nearestDouble
-      anchors += [double, double + 0.5, double - 0.5, double.nextUp, double.nextDown]
+      anchors += [double + 0.5, double - 0.5, double, double.nextUp, double.nextDown]
     }
-    anchors = anchors.filter(\.isFinite)
+    anchors = (anchors + ends).filter(\.isFinite)
     let places = NumberCandidates.refined(anchors.map(NumberCandidates.key)) {
       row(.double(NumberCandidates.double($0)))
     }
@@ -104,7 +105,7 @@ struct NumberCandidates {
     let sorted = Set(anchors).sorted()
     var places: [Int64] = []
     var seen: Set<Int64> = []
-    // In the order in which they were named, the constants' neighbours first.
+    // In the order in which they were named: what stands next to constants reads like a user's.
     for anchor in anchors where seen.insert(anchor).inserted { places.append(anchor) }
     guard var last = sorted.first else { return [] }
     var lastRow = row(last)

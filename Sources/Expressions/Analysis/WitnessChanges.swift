@@ -11,7 +11,7 @@ extension ConditionSpace {
   }
 
   /// So many values of one class stand for all.
-  private static let mostOfClass = 3
+  private static let mostOfClass = 6
 
   /// Values of every attribute that the conditions read: some of each class that they tell apart.
   package var candidates: [Candidate] {

@@ -40,7 +40,7 @@ struct PlatformCheckTests {
     ["has(user.nick)"], [#"has(user.nick) && user.plan == "free""#],
     [#"(user.a == 1 || has(user.nick)) && user.plan == "free""#],
     [#"user.plan == "pro""#, #"!has(user.nick) && user.goal == "sleep""#],
-    ["user.name"],
+    ["!has(user.nick) && user.age > 20"], ["user.name"],
   ])
   func hits(_ conditions: [String]) throws {
     let rules = conditions.enumerated().map { rule(when: $1, id: "e\($0)") }
