@@ -143,8 +143,9 @@ bench: setup ## measure; the figures are for this machine and this moment
 format: ## rewrite the Swift sources in the style of .swift-format
 	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
 
-lint: ## report what `make format` would change, what it cannot, and folders that use later ones
+lint: ## report what `make format` would change, what it cannot, folders that use later ones, memory without a reason
 	Tools/check-folders.sh
+	Tools/check-memory.sh
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 clean: ## remove everything that the other targets made
