@@ -111,7 +111,7 @@ import Testing
       "user u-mara at \(now)", "export_report: paywall export-trial",
       "audience 0 (export-long): does not match",
       "no       params.pages > 20                      params.pages is 12",
-      "audience 1 (export-free): held back: 2 of at most 2 in 24 hours under 'export_free': 2026-02-28 19:05Z, 08:40Z",
+      "audience 1 (export-free): held back: 2 of at most 2 in 24 hours under 'export_free': 2026-02-28 19:05Z, 2026-03-01 08:40Z",
       "size(device.activeEntitlements) is 0", "export-settled-none: holdout", "1/10  10 %",
       "- store the assignment of export-settled-trial in export-settled",
     ]

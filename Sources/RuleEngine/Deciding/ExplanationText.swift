@@ -127,17 +127,18 @@ enum ExplanationText {
     return counted(minutes, "minute")
   }
 
-  /// The last times, in UTC: `: 09:00Z, 11:30Z`, with the dates where they are not those of now.
+  /// The last times, in UTC: `: 09:00Z, 11:30Z`, with their dates unless all are of today.
   static func times(_ times: [Instant], at now: Instant?) -> String {
     if times.isEmpty { return "" }
     let shown = 5
-    let today = now?.text?.prefix(10)
-    let texts = times.suffix(shown).map { time -> String in
-      guard let text = time.text else { return "\(time.milliseconds) ms" }
-      let clock = text.dropFirst(11).prefix(5)
-      return text.prefix(10) == today ? "\(clock)Z" : "\(text.prefix(10)) \(clock)Z"
+    let texts = times.suffix(shown).map { time in
+      time.text.map { "\($0.prefix(10)) \($0.dropFirst(11).prefix(5))Z" }
+        ?? "\(time.milliseconds) ms"
     }
-    return ": " + (times.count > shown ? "..., " : "") + texts.joined(separator: ", ")
+    let today = now?.text.map { "\($0.prefix(10)) " } ?? " "
+    let isToday = texts.allSatisfy { $0.hasPrefix(today) }
+    return ": " + (times.count > shown ? "..., " : "")
+      + texts.map { isToday ? String($0.dropFirst(today.count)) : $0 }.joined(separator: ", ")
   }
 
   static func describe(_ effect: Decision.Effect) -> String {
