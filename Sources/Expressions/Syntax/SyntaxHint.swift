@@ -7,6 +7,7 @@ enum SyntaxHint {
     switch next {
     case UInt8(ascii: ">"): "did you mean '>='?"
     case UInt8(ascii: "<"): "did you mean '<='?"
+    case UInt8(ascii: "~"): "write a.matches(pattern)"
     default: "write '==' to compare"
     }
   }

@@ -9,6 +9,7 @@ import Testing
       ("user.a == 1 OR user.b", "'OR' is not an operator", "write '||'"),
       ("user.a is 1", "'is' is not an operator", "write '=='"),
       ("user.a => 3", "'=' is not an operator", "did you mean '>='?"),
+      ("user.a =~ 'x'", "'=' is not an operator", "write a.matches(pattern)"),
       ("user.a =< 3", "'=' is not an operator", "did you mean '<='?"),
       ("user.a <> 3", "'<>' is not an operator", "write '!='"),
       ("not user.a", "'not' is not an operator", "write '!'"),
