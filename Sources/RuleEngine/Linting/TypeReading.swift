@@ -191,6 +191,10 @@ struct TypeReading {
     switch (a, b) {
     case (.time, .span), (.span, .time): return .time
     case (.time, .time): return sign == "-" ? .span : .any
+    // Only its like goes with these, whatever it is.
+    case (.any, .number), (.number, .any): return .number
+    case (.any, .text), (.text, .any): return sign == "+" ? .anyText : .any
+    case (.any, .list), (.list, .any): return sign == "+" ? .list(.any) : .any
     case (.any, _), (_, .any): return .any
     case (.number, .number), (.span, .span): return a
     case (.text, .text) where sign == "+": return .anyText

@@ -65,6 +65,7 @@ enum CaseSuites {
     "tollgate-decisions": DecisionCases.run,
     "tollgate-templates": OwnTemplateCases.run,
     "tollgate-batches": BatchCases.run,
+    "tollgate-check": CheckCases.run,
     "sdk-scenarios": ScenarioCases.run,
   ]
 

@@ -151,6 +151,11 @@ enum CaseShapes {
         assigner=(hash djb2) draw users placements layout=(long wide)}
       expect{outcomes rejected summary unknownKeys}
       """),
+    "tollgate-check": suite(
+      """
+      input{config dialect=(superscript cel) platform=(ios android web all) schema}
+      expect{findings}
+      """),
     "tollgate-assignment": suite(
       "input{salt experiment subject weights} expect{fraction variant}"),
     "tollgate-decisions": suite(
