@@ -76,7 +76,8 @@ struct RandomCondition {
   private static func opaque(_ random: inout SplitMix, _ path: String, _ number: String)
     -> String
   {
-    switch Int.random(in: 0..<9, using: &random) {
+    let text = texts.randomElement(using: &random) ?? ""
+    switch Int.random(in: 0..<20, using: &random) {
     case 0: return "\(path) % 3 == 1"
     case 1: return "\(path) + 1 > \(number)"
     case 2: return "-\(path) < 1"
@@ -85,6 +86,17 @@ struct RandomCondition {
     case 5: return "user[params.p] == 1"
     case 6: return "\(path) in user.b"
     case 7: return "(has(user.a) ? user.a : user.b) == \(number)"
+    case 8: return "(\(path) || '\(text)') == '\(text)'"
+    case 9: return "(\(path) && '\(text)') != '\(text)'"
+    case 10: return "(\(path) ? '\(text)' : \(number)) == \(number)"
+    case 11: return "int(\(path)) > 2"
+    case 12: return "string(\(path)) == '\(text)'"
+    case 13: return "\(path) + 'a' == '\(text)'"
+    case 14: return "double(\(path)) <= 2.5"
+    case 15: return "{'a': 1, '3': 2}[\(path)] == 1"
+    case 16: return "has(user.b.x) && user.b.x == '\(text)'"
+    case 17: return "\(path) == {'x': 1, 'a': 1}"
+    case 18: return "(\(path) == null || \(path)) == true"
     default: return "\(path)[0] == 'a'"
     }
   }
