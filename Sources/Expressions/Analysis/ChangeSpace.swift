@@ -23,14 +23,18 @@ package final class ChangeSpace {
   }
 
   private var known: [Key: AttributeClasses] = [:]
+  /// Groups whose classes are those of the model.
+  private var shared: Set<Int> = []
 
   /// - Parameters:
   ///   - roots: the formula nodes that are asked about.
   ///   - context: the attributes and answers as they are.
   ///   - isFixed: whether an attribute stays what it is, whatever is done to the context.
+  ///   - sharesClasses: whether what the context does not have gets the values of the model, which
+  ///     are worked out once for many contexts, and not those nearest to the context.
   package init(
     _ model: ConditionModel, roots: [Int], around context: AnalysisWitness,
-    isFixed: (AttributePath) -> Bool
+    isFixed: (AttributePath) -> Bool, sharesClasses: Bool = false
   ) {
     self.model = model
     let slots = Set(ChangeSpace.atoms(of: model, roots).flatMap { model.atoms[$0].slots })
@@ -53,6 +57,11 @@ package final class ChangeSpace {
       ChangeSpace.add(group.tree, number, group, [], base, &places)
     }
     self.places = places.filter { !isFixed($0.path) }
+    guard sharesClasses else { return }
+    let fixed = Set(places.filter { isFixed($0.path) }.map(\.group))
+    shared = groups.subtracting(fixed).filter {
+      base.attributes.value(at: model.groups[$0].path) == nil
+    }
   }
 
   private static func atoms(of model: ConditionModel, _ roots: [Int]) -> [Int] {
@@ -121,6 +130,9 @@ package final class ChangeSpace {
   private func classes(_ group: Int, _ paths: [[String]], _ atoms: [Int]) -> AttributeClasses {
     let key = Key(group: group, paths: paths, atoms: atoms)
     if let classes = known[key] { return classes }
+    if shared.contains(group), atoms.allSatisfy({ model.atoms[$0].group == group }) {
+      return model.classes(of: group, for: atoms)
+    }
     let made = AttributeClasses(
       changing: paths, of: model.groups[group], atoms, demands(of: atoms, on: group),
       around: base, in: model)

@@ -28,8 +28,6 @@ package struct AnalysisWitness {
 
 extension ConditionSpace {
   private static let mostTries = 64
-  /// The same for a whole question about a context.
-  private static let mostTriesAround = 4_000
 
   /// Looks for a context for which a question is answered.
   ///
@@ -162,7 +160,7 @@ extension ConditionSpace {
     let isSingle = base != nil && open.count == 1
     let most =
       base == nil
-      ? Self.mostTries : min(isSingle ? options[0].count : 256, Self.mostTriesAround - self.tries)
+      ? Self.mostTries : min(isSingle ? options[0].count : 256, mostTries - self.tries)
     while tries < most, !open.isEmpty {
       for (i, variable) in open.enumerated() where !options[i].isEmpty {
         seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

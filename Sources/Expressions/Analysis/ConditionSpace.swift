@@ -62,6 +62,8 @@ package final class ConditionSpace {
   private(set) var base: AnalysisWitness?
   /// Contexts that a question has tried because classes did not say enough.
   var tries = 0
+  /// How many of them a question about a context may try.
+  package var mostTries = 4_000
 
   /// - Parameter roots: nodes of the model's formula; questions are about these and what is below.
   package init(_ model: ConditionModel, roots: [Int]) {

@@ -4,8 +4,8 @@ internal import Pricing
 /// Where the rules of a config come to something else in another language: CEL as specified, or
 /// what Superwall's SDK for another platform evaluates.
 ///
-/// Differences are found by evaluating: every clause runs in all the languages on values that its
-/// constants suggest. A clause that is not named came to the same on all of these.
+/// Differences are found by evaluating: every clause runs in all the languages on the values that the
+/// analysis of one of them tells apart. A clause that is not named came to the same on all of these.
 package struct DialectReport: Sendable {
   /// What a clause comes to in a language.
   package enum Outcome: Hashable, Sendable {
@@ -19,6 +19,11 @@ package struct DialectReport: Sendable {
 
     /// Whether an audience with this as its condition matches.
     package var matches: Bool { self == .true }
+
+    /// The same for all values that are not bools.
+    var kind: Outcome {
+      if case .value(let value) = self, value != .null { .value("") } else { self }
+    }
 
     /// Values that are not bools decide nothing, whatever they are; nor do errors of any kind.
     fileprivate var isFailure: Bool {
@@ -37,6 +42,14 @@ package struct DialectReport: Sendable {
       case dialects
       /// superscript on iOS, Android and the Web.
       case platforms
+
+      /// Whether it is between this language and others.
+      func isAbout(_ language: RuleLanguage) -> Bool {
+        switch language {
+        case .cel: self == .dialects
+        case .superscript(let platform): self == .platforms || platform == .ios
+        }
+      }
     }
 
     package var difference: Difference

@@ -8,33 +8,68 @@ struct ExpressionComparison {
   /// What is tried at least, however long a part is.
   private static let leastSamples = 8
   /// So many bytes of expressions are evaluated to find out which differences decide.
-  private static let decisionWork = 48_000_000
+  private static let decisionWork = 16_000_000
+  /// A search is as much work as so many evaluations.
+  private static let searchWork = 100
+  /// The values of a clause about several attributes that other parts are tried with.
+  private static let mostOfSeveral = 24
+
+  /// The samples with outcomes of one kind for which it is asked whether they decide, and with how
+  /// many attributes.
+  private static let mostOfKind = 8
+  private static let mostKinds = 12
+  private static let fewParts = 16
+  private static let mostSearched = 2
+
+  private struct TellingValue {
+    var clause: Int
+    var value: Value
+    var outcomes: [DialectReport.Outcome]
+  }
+
+  /// A sample on which a part differs.
+  private struct Differing {
+    var sample: Sample
+    var outcomes: [DialectReport.Outcome]
+    /// Whether attributes are looked for with which it decides.
+    var isSearched: Bool
+  }
 
   private let samples: Int
   private let parts: [ExpressionPart]
   private let runners: [PartRunner]
-  /// The literals in the clauses that read an attribute.
-  private var ownConstants: [AttributePath: [Value]] = [:]
+  /// By attribute the values for which clauses come to different things, with the number of the
+  /// clause, the last clause first.
+  private var tellingValues: [AttributePath: [TellingValue]] = [:]
+  private var clauseValues: [Int: ClauseValues] = [:]
+  private let search: DecisionSearch
+  private let limits: Limits
   private var decisionWork = Self.decisionWork
 
   init(_ text: String, samples: Int, limits: Limits) {
     self.samples = samples
+    self.limits = limits
     // What only one language can read is one part: the whole.
     let whole = ExpressionPart(
       range: SourceRange(from: 0, to: text.utf8.count), text: text)
     parts = ExpressionPart.all(of: text, in: .superscript, limits: limits) ?? [whole]
     runners = parts.map { PartRunner($0.text, limits: limits) }
-    for (part, runner) in zip(parts, runners) where part.parts.isEmpty {
-      for path in runner.attributes { ownConstants[path, default: []] += part.constants }
-    }
+    search = DecisionSearch(text, runners[0].languages, limits: limits)
   }
 
   mutating func findings() -> [DialectReport.Finding] {
+    let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
+    var found: [[[Differing]]] = Array(repeating: [], count: parts.count)
+    // Clauses come behind what they are joined to, and say what that is tried with.
+    for part in parts.indices.reversed() {
+      var trials = trials(of: part)
+      found[part] = differences.map { differing(part, $0, &trials) }
+      if part > 0, parts[part].parts.isEmpty { addTellingValues(of: part, &trials) }
+    }
     var findings: [[DialectReport.Finding]] = [[], []]
     for part in parts.indices {
-      var trials = Trials(of: part, parts[part], runners, limit: sampleLimit(part))
-      for (i, difference) in [DialectReport.Finding.Difference.dialects, .platforms].enumerated() {
-        if let found = finding(of: part, difference, &trials) { findings[i].append(found) }
+      for (i, difference) in differences.enumerated() {
+        if let found = finding(of: part, difference, found[part][i]) { findings[i].append(found) }
       }
     }
     return findings[0] + findings[1]
@@ -46,46 +81,144 @@ struct ExpressionComparison {
     return min(samples, max(Self.leastSamples, samples * Self.fullyTried / bytes))
   }
 
-  /// The first sample on which a part differs and none of the parts that it is made of does; one
-  /// that changes the decision before others.
-  private mutating func finding(
-    of part: Int, _ difference: DialectReport.Finding.Difference, _ trials: inout Trials
-  ) -> DialectReport.Finding? {
-    var found: DialectReport.Finding?
-    // Whether a decision changes is only asked for a sample of each kind.
+  // MARK: Values
+
+  private mutating func trials(of number: Int) -> Trials {
+    let (part, runner) = (parts[number], runners[number])
+    if part.parts.isEmpty {
+      clauseValues[number] = ClauseValues(part, runner, limits: limits)
+    }
+    let end = self.end(of: number)
+    let samples = SampleSet(
+      attributes: runner.attributes,
+      histories: SampleSet.histories(for: runner.questions, part.constants),
+      limit: sampleLimit(number)
+    ) { clauseValues[number]?[$0] ?? tellingValues(of: $0, from: number, to: end) }
+    return Trials(part, runner, runners, samples.all)
+  }
+
+  /// The number behind those of a part and what it is made of.
+  private func end(of part: Int) -> Int {
+    var last = part
+    while let next = parts[last].parts.last { last = next }
+    return last + 1
+  }
+
+  /// The values for which clauses with numbers in a range come to different things, those that are
+  /// known from there on; of a few clauses all values that they are tried with behind them, because
+  /// clauses tell more together.
+  private func tellingValues(of path: AttributePath, from start: Int, to end: Int) -> [Value] {
+    var seen: Set<Value> = []
+    var values = (tellingValues[path] ?? []).reversed().compactMap {
+      $0.clause < end ? $0.value : nil
+    }
+    if end - start <= Self.fewParts {
+      values += (start..<end).flatMap { clauseValues[$0]?[path] ?? [] }
+    }
+    return values.filter { seen.insert($0).inserted }
+  }
+
+  private mutating func addTellingValues(of clause: Int, _ trials: inout Trials) {
     var seen: Set<[DialectReport.Outcome]> = []
+    var told: [(path: AttributePath, value: TellingValue)] = []
+    for i in trials.samples.indices {
+      let values = trials.samples[i].values
+      // What attributes come to together is not told by one of them.
+      if values.count > 1, told.count >= Self.mostOfSeveral { break }
+      let outcomes = trials.outcomes(i)
+      guard values.count > 1 || seen.insert(outcomes).inserted else { continue }
+      for case (let path, let value?) in values {
+        told.append((path, TellingValue(clause: clause, value: value, outcomes: outcomes)))
+      }
+    }
+    for (path, value) in told.reversed() { tellingValues[path, default: []].append(value) }
+  }
+
+  // MARK: Findings
+
+  /// Samples on which a part differs and none of the parts that it is made of does, a few of each
+  /// kind of outcomes.
+  private func differing(
+    _ part: Int, _ difference: DialectReport.Finding.Difference, _ trials: inout Trials
+  ) -> [Differing] {
+    var found: [Differing] = []
+    var kinds: [[DialectReport.Outcome]: Int] = [:]
     for i in trials.samples.indices {
       let outcomes = trials.outcomes(i)
-      guard outcomes.differ(difference), !trials.isInherited(i, difference),
-        seen.insert(outcomes).inserted || part == 0, seen.count <= 12
-      else { continue }
-      let sample = trials.samples[i]
-      let decides = part == 0 ? outcomes.decide(difference) : false
-      let context = decides ? Sample() : decisiveContext(of: sample, difference, &trials)
-      if found == nil || decides || context != nil {
-        let example = context.map { sample.joined(with: $0) } ?? sample
-        found = DialectReport.Finding(
-          difference: difference, paths: [], range: parts[part].range, clause: parts[part].text,
-          outcomes: Array(zip(RuleLanguage.compared, outcomes)), attributes: example.attributes,
-          events: example.events, isDecisive: decides || context != nil)
-      }
-      if decides || context != nil { break }
+      guard outcomes.differ(difference), !trials.isInherited(i, difference) else { continue }
+      let kind = outcomes.map(\.kind)
+      let count = kinds[kind, default: 0]
+      guard count < Self.mostOfKind, kinds.count < Self.mostKinds || count > 0 else { continue }
+      kinds[kind] = count + 1
+      found.append(
+        Differing(
+          sample: trials.samples[i], outcomes: outcomes, isSearched: count < Self.mostSearched))
     }
     return found
   }
 
-  /// Values of the other attributes with which the whole expression matches in one language and
-  /// not in the other, or nil when none was found.
-  private mutating func decisiveContext(
-    of sample: Sample, _ difference: DialectReport.Finding.Difference, _ trials: inout Trials
-  ) -> Sample? {
-    if decides(sample, difference) { return Sample() }
-    if trials.contexts == nil {
-      let others = runners[0].attributes.filter { !sample.sets($0) }
-      trials.contexts = SampleSet.combinations(
-        of: others.map { path in (path, ownConstants[path] ?? []) }, limit: sampleLimit(0))
+  /// The first sample on which a part differs; one that changes the decision before others.
+  private mutating func finding(
+    of part: Int, _ difference: DialectReport.Finding.Difference, _ differing: [Differing]
+  ) -> DialectReport.Finding? {
+    guard var example = differing.first else { return nil }
+    var isDecisive = false
+    for next in differing where !isDecisive {
+      guard let sample = decidingSample(next, difference) else { continue }
+      example = Differing(sample: sample, outcomes: next.outcomes, isSearched: true)
+      isDecisive = true
     }
-    return trials.contexts?.first { decides(sample.joined(with: $0), difference) }
+    return DialectReport.Finding(
+      difference: difference, paths: [], range: parts[part].range, clause: parts[part].text,
+      outcomes: Array(zip(RuleLanguage.compared, example.outcomes)),
+      attributes: example.sample.attributes, events: example.sample.events, isDecisive: isDecisive)
+  }
+
+  /// The sample, with more attributes where it takes these, with which the whole expression matches
+  /// in one language and not in the other; nil when none was found.
+  private mutating func decidingSample(
+    _ differing: Differing, _ difference: DialectReport.Finding.Difference
+  ) -> Sample? {
+    let sample = differing.sample
+    if decides(sample, difference) { return sample }
+    let open = SampleSet.leaves(of: runners[0].attributes).filter { !sample.settles($0) }
+    guard differing.isSearched, decisionWork > 0, !open.isEmpty else { return nil }
+    decisionWork -= Self.searchWork * parts[0].text.utf8.count
+    let found = search.sample(keeping: sample, difference) { matching in
+      if decides(matching, difference) { return matching }
+      // What matches in one language matches in the other by what is the same in both: in one of
+      // these attributes.
+      for path in open {
+        for value in commonValues(of: path, differing, difference) {
+          let changed = matching.changed(path, to: value)
+          if decides(changed, difference) { return changed }
+        }
+      }
+      return nil
+    }
+    if let found { return found }
+    // What several attributes decide together is not searched for long.
+    let choices = open.map { SampleSet.interleaved(commonValues(of: $0, differing, difference)) }
+    for values in SampleSet.combinations(of: choices, limit: sampleLimit(0)) where decisionWork > 0
+    {
+      var joined = sample
+      joined.values += zip(open, values).map { ($0, $1) }
+      if decides(joined, difference) { return joined }
+    }
+    return nil
+  }
+
+  /// Values of an attribute for which its clauses come to different things, but to the same in all
+  /// languages; where the part is broken in one, that is why the whole does not match there.
+  private func commonValues(
+    of path: AttributePath, _ differing: Differing, _ difference: DialectReport.Finding.Difference
+  ) -> [Value] {
+    let isBroken = differing.outcomes.contains { if case .broken = $0 { true } else { false } }
+    var seen: Set<Value> = []
+    return (tellingValues[path] ?? []).suffix(Self.mostOfSeveral).reversed()
+      .filter {
+        (isBroken || !$0.outcomes.differ(difference)) && seen.insert($0.value).inserted
+      }.map(\.value)
   }
 
   /// Whether the whole expression decides, as long as there is work left.
@@ -101,9 +234,6 @@ struct ExpressionComparison {
 /// What one part and those that it is made of come to on the part's samples, each evaluated once.
 private struct Trials {
   let samples: [Sample]
-  /// Values for the other attributes, once they were needed.
-  var contexts: [Sample]?
-
   private let runner: PartRunner
   /// The parts of the part, with the places of the values that each of them can see.
   private let inner: [(runner: PartRunner, places: [Int])]
@@ -111,13 +241,9 @@ private struct Trials {
   /// Whether a part of the part differs already, between dialects and between platforms.
   private var inherited: [(dialects: Bool, platforms: Bool)?]
 
-  init(of number: Int, _ part: ExpressionPart, _ runners: [PartRunner], limit: Int) {
-    runner = runners[number]
-    samples =
-      SampleSet(
-        attributes: runner.attributes, questions: runner.questions, constants: part.constants,
-        limit: limit
-      ).all
+  init(_ part: ExpressionPart, _ runner: PartRunner, _ runners: [PartRunner], _ samples: [Sample]) {
+    self.runner = runner
+    self.samples = samples
     known = Array(repeating: nil, count: samples.count)
     inherited = Array(repeating: nil, count: samples.count)
     let sight = Sight(of: SampleSet.leaves(of: runner.attributes))

@@ -37,6 +37,13 @@ final class PartRunner {
     }
   }
 
+  /// The languages that compile it.
+  var languages: [RuleLanguage] {
+    zip(RuleLanguage.compared, compiled).compactMap { language, compiled in
+      if case .program = compiled { language } else { nil }
+    }
+  }
+
   /// What the part comes to in each language.
   func outcomes(of sample: Sample) -> [DialectReport.Outcome] {
     let attributes = sample.attributes

@@ -4,7 +4,9 @@ internal import Expressions
 struct Sample {
   /// Values by path; nil for an attribute that is not there.
   var values: [(path: AttributePath, value: Value?)] = []
-  var events: [(name: String, minutesAgo: [Int])] = []
+  var events: Events = []
+
+  typealias Events = [(name: String, minutesAgo: [Int])]
 
   /// Samples are taken at a fixed time.
   static let clock = HistoryClock(now: 1_767_225_600_000)
@@ -32,11 +34,33 @@ struct Sample {
     return history
   }
 
-  /// Whether the sample says something of an attribute.
-  func sets(_ path: AttributePath) -> Bool { values.contains { $0.path == path } }
+  /// Whether the sample says something of an attribute, of what lies in it or of what it lies in.
+  func settles(_ path: AttributePath) -> Bool {
+    values.contains {
+      $0.path.names.starts(with: path.names) || path.names.starts(with: $0.path.names)
+    }
+  }
 
-  func joined(with other: Sample) -> Sample {
-    Sample(values: values + other.values, events: events + other.events)
+  /// The sample with another value of an attribute that it says nothing of.
+  func changed(_ path: AttributePath, to value: Value) -> Sample {
+    var changed = self
+    changed.values.append((path, value))
+    return changed
+  }
+
+  /// The sample with the attributes of a context that it says nothing of.
+  func joined(behind context: Value) -> Sample {
+    var joined = self
+    joined.values = []
+    for (root, value) in context.members ?? [] {
+      if case .map = value {
+        joined.values += (value.members ?? []).map { (AttributePath([root, $0.key]), $0.value) }
+      } else {
+        joined.values.append((AttributePath([root]), value))
+      }
+    }
+    joined.values += values
+    return joined
   }
 }
 
@@ -83,32 +107,29 @@ private final class ContextTree {
   }
 }
 
-/// The samples for an expression: combinations of what its constants suggest for every attribute
-/// and every question about events.
+/// The samples for a part of an expression: combinations of values of what it reads and of events.
 struct SampleSet {
   private(set) var all: [Sample] = []
 
+  /// - Parameter values: the values of an attribute, the simplest first.
   init(
-    attributes: [AttributePath], questions: [HostQuestion], constants: [Value], limit: Int
+    attributes: [AttributePath], histories: [Sample.Events], limit: Int,
+    values: (AttributePath) -> [Value]
   ) {
     // A map that another path leads through is made by that path.
     let leaves = SampleSet.leaves(of: attributes)
-    // The first attribute alone takes as many samples as there are values: more than the limit are
-    // never used.
-    let values = SampleSet.values(for: constants, limit: limit)
-    let histories = SampleSet.histories(for: questions, constants)
-    let count = leaves.reduce(histories.count) { count, _ in
-      count > limit ? count : count * (values.count + 1)
-    }
-    for history in histories where all.count < limit {
-      let base = Sample(values: leaves.map { ($0, nil) }, events: history)
-      if count <= limit {
-        addProduct(base, leaves.count, values)
-      } else {
-        addVariations(base, leaves.count, values, limit)
+    let most = max(limit / histories.count, 1)
+    // More values than the limit are never used.
+    let choices = leaves.map { Array(values($0).prefix(most)) }
+    let combinations =
+      choices.count > 1
+      ? SampleSet.combinations(of: choices.map(SampleSet.interleaved), limit: most)
+      : [choices.map { _ in nil }] + (choices.first ?? []).map { [$0] }
+    for events in histories {
+      for chosen in combinations where all.count < limit {
+        all.append(Sample(values: zip(leaves, chosen).map { ($0, $1) }, events: events))
       }
     }
-    if all.count > limit { all.removeLast(all.count - limit) }
   }
 
   /// The attributes that no other path leads through, in their order.
@@ -120,112 +141,78 @@ struct SampleSet {
     return attributes.filter { !inner.contains($0.names[...]) }
   }
 
-  /// Combinations of values with which clauses may hold: for every attribute the constants that it
-  /// is compared with, their neighbours, and its not being there.
-  static func combinations(
-    of attributes: [(path: AttributePath, constants: [Value])], limit: Int
-  ) -> [Sample] {
-    var samples = [Sample()]
-    for (path, constants) in attributes {
-      var values: [Value?] = constants.prefix(3).map { $0 }
-      values += constants.prefix(2).flatMap { twins(of: $0).suffix(2) }.map { $0 }
-      values.append(nil)
-      let most = max(1, limit / max(samples.count, 1))
-      if most == 1 {
-        for i in samples.indices { samples[i].values.append((path, values[0])) }
-        continue
-      }
-      samples = values.prefix(most).flatMap { value in
-        samples.map { $0.joined(with: Sample(values: [(path, value)])) }
-      }
+  /// The first of each kind of value before the second of any.
+  static func interleaved(_ values: [Value]) -> [Value] {
+    var counts: [Int: Int] = [:]
+    var places: [Int] = []
+    for value in values {
+      places.append(counts[value.kind, default: 0])
+      counts[value.kind, default: 0] += 1
     }
-    return Array(samples.prefix(limit))
+    return values.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { values[$0] }
   }
 
-  /// All combinations; those with few attributes come first.
-  private mutating func addProduct(_ base: Sample, _ count: Int, _ values: [Value]) {
-    var samples = [base]
-    for i in 0..<count {
-      samples += samples.flatMap { sample in
-        values.map { value in
-          var next = sample
-          next.values[i].value = value
-          return next
+  /// Values for several attributes, nil for one that is not there: those that come early among the
+  /// values of theirs, with few attributes before others. Where these are too many, half of them make
+  /// room for those in which all attributes but one, or all, have the same value, because they may be
+  /// compared with each other.
+  static func combinations(of choices: [[Value]], limit: Int) -> [[Value?]] {
+    let count = choices.reduce(1) { count, values in
+      count > limit ? count : count * (values.count + 1)
+    }
+    let most = count > limit ? limit / 2 + 1 : limit
+    var found: [[Value?]] = []
+    var chosen: [Value?] = Array(repeating: nil, count: choices.count)
+    for rank in 0...choices.reduce(0, { $0 + $1.count }) where found.count < most {
+      add(rank, 0, &chosen, choices, most, &found)
+    }
+    let present = found.map { values in values.count { $0 != nil } }
+    found = found.indices.sorted { (present[$0], $0) < (present[$1], $1) }.map { found[$0] }
+    guard count > limit, let values = choices.max(by: { $0.count < $1.count }) else { return found }
+    for value in values where found.count < limit - limit / 4 {
+      found.append(choices.map { _ in value })
+    }
+    for other in values {
+      for (place, values) in choices.enumerated() {
+        for value in values where value != other && found.count < limit {
+          var chosen: [Value?] = choices.map { _ in other }
+          chosen[place] = value
+          found.append(chosen)
         }
       }
     }
-    all += samples
+    return found
   }
 
-  /// One attribute at a time, beside others that are missing, or that all have one value.
-  private mutating func addVariations(
-    _ base: Sample, _ count: Int, _ values: [Value], _ limit: Int
+  /// The combinations in which places among the values add up to a number.
+  private static func add(
+    _ rank: Int, _ attribute: Int, _ chosen: inout [Value?], _ choices: [[Value]], _ limit: Int,
+    _ found: inout [[Value?]]
   ) {
-    all.append(base)
-    let others: [Value?] = [nil] + values.map { $0 }
-    for other in others {
-      for i in 0..<count {
-        for value in values {
-          guard all.count < limit else { return }
-          var sample = base
-          for j in 0..<count { sample.values[j].value = j == i ? value : other }
-          all.append(sample)
-        }
-      }
+    guard found.count < limit else { return }
+    if rank == 0 || attribute == choices.count {
+      if rank == 0 { found.append(chosen) }
+      return
     }
-  }
-
-  // MARK: Values
-
-  /// Values that constants suggest, and those that languages take in different ways, each once;
-  /// none of the latter when there are more constants than the limit.
-  private static func values(for constants: [Value], limit: Int) -> [Value] {
-    var values: [Value] = []
-    var seen: Set<Value> = []
-    func add(_ more: [Value]) {
-      for value in more where seen.insert(value).inserted { values.append(value) }
+    for place in stride(from: min(rank, choices[attribute].count), through: 0, by: -1) {
+      chosen[attribute] = place > 0 ? choices[attribute][place - 1] : nil
+      add(rank - place, attribute + 1, &chosen, choices, limit, &found)
     }
-    add(Array(constants.prefix(limit + 1)))
-    for constant in constants where values.count <= limit { add(twins(of: constant)) }
-    guard values.count <= limit else { return values }
-    add([.null, "", 0, 1.5, true, false, "true", "a", 3_000_000_000])
-    add([.list([]), .list(Array(constants.prefix(3))), .map([])])
-    return values
-  }
-
-  /// The same number or text in another form, and its neighbours.
-  private static func twins(of constant: Value) -> [Value] {
-    switch constant {
-    case .int(let number):
-      [
-        .double(Double(number)), .string(String(number)), .double(Double(number) + 0.5),
-        .int(number &+ 1), .int(number &- 1),
-      ]
-    case .double(let number):
-      [.string("\(number)"), .double(number + 1), .double(number - 1)]
-        + (Int64(exactly: number).map { [.int($0)] } ?? [])
-    case .string(let text):
-      [.string("$" + text), .string(text + "x")]
-        + (Int64(text).map { [.int($0)] } ?? Double(text).map { [.double($0)] } ?? [])
-    case .bool(let flag): [.string(flag ? "true" : "false"), .int(flag ? 1 : 0)]
-    default: []
-    }
+    chosen[attribute] = nil
   }
 
   // MARK: Events
 
   /// Histories in which the events of the questions never happened, or happened some time ago, or
   /// as often as a constant says.
-  private static func histories(for questions: [HostQuestion], _ constants: [Value])
-    -> [[(name: String, minutesAgo: [Int])]]
-  {
+  static func histories(for questions: [HostQuestion], _ constants: [Value]) -> [Sample.Events] {
     var names: [String] = []
     for case .text(let name) in questions.map(\.argument) where !name.isEmpty {
       if !names.contains(name) { names.append(name) }
     }
     guard !names.isEmpty else { return [[]] }
     let ages = [5, 125, 26 * 60, 8 * 1_440, 40 * 1_440, 400 * 1_440]
-    var histories: [[(name: String, minutesAgo: [Int])]] = [[]]
+    var histories: [Sample.Events] = [[]]
     histories += ages.map { age in names.map { ($0, [age]) } }
     for case .int(let count) in constants where 1...100 ~= count {
       histories.append(names.map { ($0, Array(repeating: 5, count: Int(count))) })
@@ -233,5 +220,20 @@ struct SampleSet {
     }
     histories.append([("trigger_fire", [5])])
     return histories
+  }
+}
+
+extension Value {
+  /// What kind of value it is, as far as languages take kinds in different ways.
+  fileprivate var kind: Int {
+    switch self {
+    case .int, .uint: 0
+    case .double: 1
+    case .string: 2
+    case .bool: 3
+    case .list: 4
+    case .map: 5
+    default: 6
+    }
   }
 }

@@ -40,4 +40,32 @@ import Testing
     #expect(report.findings.contains { $0.clause == "user.a.b == 1" })
     #expect(report.findings.contains { $0.clause == "user.a == 2" })
   }
+
+  /// Clauses between which only a search finds a way, in words that users have.
+  @Test func otherAttributesAreOrdinary() throws {
+    let report = try report(
+      """
+      !user.old && user.age > 20 && user.plan != 'free' && device.regionCode in ['US', 'CA'] \
+      && user.name.startsWith('J') && user.n >= 4 && has(user.k)
+      """)
+    let finding = try #require(
+      report.findings.first { $0.clause == "user.plan != 'free'" && $0.difference == .dialects })
+    #expect(finding.isDecisive)
+    #expect(
+      finding.attributes.json
+        == #"{"user":{"age":21,"name":"J","n":4,"k":true},"device":{"regionCode":"US"},"params":{}}"#
+    )
+  }
+
+  /// What only numbers beyond 32 bits tell, and only values of another kind.
+  @Test func unusualValues() throws {
+    let negative = try report("user.age > 20").findings.filter { $0.difference == .platforms }
+    #expect(negative.map(\.isDecisive) == [true])
+    #expect(negative.first?.attributes["user"]?["age"] == .int(-2_147_483_649))
+    let texts = try report("user.plan == 'free'").findings.filter { $0.difference == .platforms }
+    #expect(texts.first?.attributes["user"]?["plan"] == "$free")
+    // Neither clause differs by itself for a text that is read as a bool.
+    let both = try report("device.c.contains('x') && 'x' in device.c")
+    #expect(both.findings.contains { $0.range.from == 0 && $0.clause.contains("&&") })
+  }
 }
