@@ -51,8 +51,7 @@ enum LiquidTimeUnit: Int, CaseIterable {
 enum DateShifts {
   /// Operands: the date; an amount, or a text such as `1d 12h`; the unit's name.
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
-    _ arena: inout Arena
+    _ operands: Operands, isBack: Bool, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
     if operands[0].pointee.isNil { return .null }
     guard let time = LiquidTime.read(operands[0], state.context) else {
@@ -62,7 +61,7 @@ enum DateShifts {
       return Cell(fault: .noSuchOverload)
     }
     var shifted: Timestamp? = time.instant
-    let sign: Double = function == .dateSubtract ? -1 : 1
+    let sign: Double = isBack ? -1 : 1
     if let name = operands.optional(2), !name.pointee.isNil {
       guard let unit = LiquidTimeUnit(state.text(name, &arena)) else {
         return Cell(fault: .conversion)
@@ -152,8 +151,7 @@ enum Countdowns {
   /// Operands of a unit: one instant, another, the unit's number, whether it is the total.
   /// Operands of `countdown_from`: one instant, another, style, largest unit, column.
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
-    _ arena: inout Arena
+    _ operands: Operands, isUnit: Bool, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
     if operands[0].pointee.isNil { return .null }
     guard operands.count > 1, let a = LiquidTime.read(operands[0], state.context),
@@ -163,7 +161,7 @@ enum Countdowns {
       time.instant.seconds * 1_000 + Int64(time.instant.nanoseconds / 1_000_000)
     }
     let distance = abs(milliseconds(a) - milliseconds(b))
-    if function == .countdownUnit {
+    if isUnit {
       guard let unit = LiquidTimeUnit(rawValue: Int(operands[2].pointee.intValue)) else {
         return Cell(fault: .conversion)
       }

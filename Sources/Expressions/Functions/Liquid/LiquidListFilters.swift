@@ -1,24 +1,28 @@
 /// Filters over lists.
 enum ListFilters {
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
-    _ arena: inout Arena, _ work: inout Int
+    _ function: EndFilter, _ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena
   ) -> Cell {
     let value = operands[0]
     switch function {
     case .size:
-      if state.style.isJavaScript, value.pointee.tag == Tag.map { return Cell(Int64(0)) }
-      let size = LiquidMembers.size(value, state.style)
+      if style.isJavaScript, value.pointee.tag == Tag.map { return Cell(Int64(0)) }
+      let size = LiquidMembers.size(value, style)
       return size.isValue && size != .null ? size : Cell(Int64(0))
     case .first, .last:
-      if state.style.isJavaScript, value.pointee.isText {
+      if style.isJavaScript, value.pointee.isText {
         return LiquidTexts.end(value.textBytes, isFirst: function == .first)
       }
-      if function == .first, value.pointee.tag == Tag.map, state.style.isJavaScript { return .null }
-      return LiquidMembers.end(value, isFirst: function == .first, state.style, &arena)
-    default: break
+      if function == .first, value.pointee.tag == Tag.map, style.isJavaScript { return .null }
+      return LiquidMembers.end(value, isFirst: function == .first, style, &arena)
     }
-    let list = items(value, state.style, &arena)
+  }
+
+  static func call(
+    _ function: ListFilter, _ operands: Operands, _ state: inout RenderingState,
+    _ arena: inout Arena, _ work: inout Int
+  ) -> Cell {
+    let list = items(operands[0], state.style, &arena)
     guard list.isValue else { return list }
     work &+= list.outsideCount
     switch function {
@@ -34,7 +38,7 @@ enum ListFilters {
       let added = arena.list(of: 1) { $0[0] = other.pointee.isValue ? other.pointee : .null }
       return function == .push ? appended(list, added, &arena) : appended(added, list, &arena)
     case .pop: return slice(list, 0, max(list.outsideCount - 1, 0), &arena)
-    default: return slice(list, 1, max(list.outsideCount - 1, 0), &arena)
+    case .shift: return slice(list, 1, max(list.outsideCount - 1, 0), &arena)
     }
   }
 
@@ -264,7 +268,7 @@ enum ListFilters {
       }
       total[0] =
         state.style.numbers == .binary
-        ? BinaryNumberFilters.call(.plus, Operands(total, count: 2), &arena)
+        ? BinaryNumberFilters.call(.plus, Operands(total, count: 2))
         : DecimalNumberFilters.call(.plus, Operands(total, count: 2))
       guard total[0].isValue else { return total[0] }
     }

@@ -9,10 +9,39 @@
 /// Arithmetic with doubles, as liquidjs does it: what is not a number is 0, a missing operand makes
 /// the result not a number.
 enum BinaryNumberFilters {
-  static func call(_ function: LiquidFunction, _ operands: Operands, _ arena: inout Arena) -> Cell {
+  static func call(_ function: NumberFilter, _ operands: Operands) -> Cell {
     let value = number(operands[0])
-    guard let second = operands.optional(1) else { return alone(function, value) }
-    let other = number(second)
+    return switch function {
+    case .abs: LiquidConversions.number(Swift.abs(value))
+    case .toNumber: LiquidConversions.number(value)
+    }
+  }
+
+  static func call(_ function: RoundingFilter, _ operands: Operands) -> Cell {
+    let value = number(operands[0])
+    return switch function {
+    case .ceil: LiquidConversions.number(value.rounded(.up))
+    case .floor: LiquidConversions.number(value.rounded(.down))
+    case .round: LiquidConversions.number(rounded(value, operands.optional(1).map(number) ?? 0))
+    }
+  }
+
+  static func call(_ function: ExtremeFilter, _ operands: Operands) -> Cell {
+    var result = number(operands[0])
+    for i in (0..<operands.count).dropFirst() {
+      let other = number(operands[i])
+      result =
+        switch function {
+        case .atLeast: max(result, other)
+        case .atMost: min(result, other)
+        }
+    }
+    return LiquidConversions.number(result)
+  }
+
+  static func call(_ function: ArithmeticFilter, _ operands: Operands) -> Cell {
+    guard let second = operands.optional(1) else { return Cell(Double.nan) }
+    let (value, other) = (number(operands[0]), number(second))
     switch function {
     case .plus: return LiquidConversions.number(value + other)
     case .minus: return LiquidConversions.number(value - other)
@@ -22,10 +51,6 @@ enum BinaryNumberFilters {
       let isWhole = operands.optional(2).map { $0.pointee.holds && !isZero($0) } ?? false
       return LiquidConversions.number(
         isWhole ? (value / other).rounded(.down) : value / other)
-    case .atLeast: return LiquidConversions.number(extreme(operands, value, max))
-    case .atMost: return LiquidConversions.number(extreme(operands, value, min))
-    case .round: return LiquidConversions.number(rounded(value, other))
-    default: return alone(function, value)
     }
   }
 
@@ -33,28 +58,9 @@ enum BinaryNumberFilters {
     value.pointee.isText ? value.textBytes.isEmpty : LiquidConversions.javaScriptNumber(value) == 0
   }
 
-  private static func alone(_ function: LiquidFunction, _ value: Double) -> Cell {
-    switch function {
-    case .abs: LiquidConversions.number(Swift.abs(value))
-    case .ceil: LiquidConversions.number(value.rounded(.up))
-    case .floor: LiquidConversions.number(value.rounded(.down))
-    case .round: LiquidConversions.number(rounded(value, 0))
-    case .atLeast, .atMost, .toNumber: LiquidConversions.number(value)
-    default: Cell(Double.nan)
-    }
-  }
-
   private static func number(_ value: UnsafePointer<Cell>) -> Double {
     let number = LiquidConversions.javaScriptNumber(value)
     return number.isNaN ? 0 : number
-  }
-
-  private static func extreme(
-    _ operands: Operands, _ first: Double, _ choose: (Double, Double) -> Double
-  ) -> Double {
-    var result = first
-    for i in 1..<operands.count { result = choose(result, number(operands[i])) }
-    return result
   }
 
   /// Half goes up, also below zero.
@@ -70,24 +76,43 @@ enum BinaryNumberFilters {
 /// Arithmetic as Ruby does it for Liquid: integers stay integers and divide rounding down, fractions
 /// compute in decimal.
 enum DecimalNumberFilters {
-  static func call(_ function: LiquidFunction, _ operands: Operands) -> Cell {
+  static func call(_ function: NumberFilter, _ operands: Operands) -> Cell {
     let a = LiquidConversions.rubyNumber(operands[0])
     guard a.isValue else { return a }
-    switch function {
-    case .abs: return abs(a)
-    case .ceil, .floor, .round: return whole(function, a, operands.optional(1))
-    case .toNumber: return a
-    default: break
+    return switch function {
+    case .abs: abs(a)
+    case .toNumber: a
     }
+  }
+
+  static func call(_ function: ExtremeFilter, _ operands: Operands) -> Cell {
+    pair(operands) { a, b in
+      let areInts = a.tag == Tag.int && b.tag == Tag.int
+      let isLess =
+        areInts ? a.intValue < b.intValue : a.nearestDouble < b.nearestDouble
+      let isMore =
+        areInts ? a.intValue > b.intValue : a.nearestDouble > b.nearestDouble
+      return switch function {
+      case .atLeast: isLess ? b : a
+      case .atMost: isMore ? b : a
+      }
+    }
+  }
+
+  static func call(_ function: ArithmeticFilter, _ operands: Operands) -> Cell {
+    pair(operands) { a, b in
+      a.tag == Tag.int && b.tag == Tag.int
+        ? integers(function, a.intValue, b.intValue) : decimals(function, a, b)
+    }
+  }
+
+  @inline(__always)
+  private static func pair(_ operands: Operands, _ body: (Cell, Cell) -> Cell) -> Cell {
+    let a = LiquidConversions.rubyNumber(operands[0])
+    guard a.isValue else { return a }
     guard let second = operands.optional(1) else { return Cell(fault: .noSuchOverload) }
     let b = LiquidConversions.rubyNumber(second)
-    guard b.isValue else { return b }
-    if a.tag == Tag.int, b.tag == Tag.int { return integers(function, a.intValue, b.intValue) }
-    switch function {
-    case .atLeast: return b.nearestDouble > a.nearestDouble ? b : a
-    case .atMost: return b.nearestDouble < a.nearestDouble ? b : a
-    default: return decimals(function, a, b)
-    }
+    return b.isValue ? body(a, b) : b
   }
 
   private static func abs(_ a: Cell) -> Cell {
@@ -95,7 +120,7 @@ enum DecimalNumberFilters {
     return a.intValue == .min ? Cell(fault: .overflow) : Cell(Swift.abs(a.intValue))
   }
 
-  private static func integers(_ function: LiquidFunction, _ a: Int64, _ b: Int64) -> Cell {
+  private static func integers(_ function: ArithmeticFilter, _ a: Int64, _ b: Int64) -> Cell {
     func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Cell {
       result.overflow ? Cell(fault: .overflow) : Cell(result.partialValue)
     }
@@ -103,8 +128,6 @@ enum DecimalNumberFilters {
     case .plus: return checked(a.addingReportingOverflow(b))
     case .minus: return checked(a.subtractingReportingOverflow(b))
     case .times: return checked(a.multipliedReportingOverflow(by: b))
-    case .atLeast: return Cell(max(a, b))
-    case .atMost: return Cell(min(a, b))
     case .dividedBy, .modulo:
       guard b != 0 else { return Cell(fault: .divisionByZero) }
       if b == -1 {
@@ -114,7 +137,6 @@ enum DecimalNumberFilters {
       let (quotient, rest) = a.quotientAndRemainder(dividingBy: b)
       let isBelow = rest != 0 && (rest < 0) != (b < 0)
       return Cell(function == .dividedBy ? quotient - (isBelow ? 1 : 0) : rest + (isBelow ? b : 0))
-    default: return Cell(fault: .noSuchOverload)
     }
   }
 
@@ -124,7 +146,7 @@ enum DecimalNumberFilters {
 
   /// With a fraction on either side. Numbers with more digits than decimals have room for compute
   /// as doubles.
-  private static func decimals(_ function: LiquidFunction, _ a: Cell, _ b: Cell) -> Cell {
+  private static func decimals(_ function: ArithmeticFilter, _ a: Cell, _ b: Cell) -> Cell {
     let (x, y) = (a.nearestDouble, b.nearestDouble)
     if function == .dividedBy || function == .modulo, y == 0 { return Cell(fault: .divisionByZero) }
     if let left = decimal(a), let right = decimal(b),
@@ -137,12 +159,12 @@ enum DecimalNumberFilters {
     case .minus: return Cell(x - y)
     case .times: return Cell(x * y)
     case .dividedBy: return Cell(quotient(a, b))
-    default: return Cell(x - (x / y).rounded(.down) * y)
+    case .modulo: return Cell(x - (x / y).rounded(.down) * y)
     }
   }
 
   private static func exact(
-    _ function: LiquidFunction, _ a: LiquidDecimal, _ b: LiquidDecimal
+    _ function: ArithmeticFilter, _ a: LiquidDecimal, _ b: LiquidDecimal
   ) -> LiquidDecimal? {
     switch function {
     case .plus, .minus, .modulo:
@@ -161,7 +183,7 @@ enum DecimalNumberFilters {
       // Zero keeps its sign, which decimals cannot.
       if product == 0, a.mantissa < 0 || b.mantissa < 0 { return nil }
       return LiquidDecimal(mantissa: product, scale: a.scale + b.scale)
-    default: return nil
+    case .dividedBy: return nil
     }
   }
 
@@ -176,11 +198,11 @@ enum DecimalNumberFilters {
     return a.nearestDouble / b.nearestDouble
   }
 
-  private static func whole(
-    _ function: LiquidFunction, _ a: Cell, _ digits: UnsafePointer<Cell>?
-  ) -> Cell {
+  static func call(_ function: RoundingFilter, _ operands: Operands) -> Cell {
+    let a = LiquidConversions.rubyNumber(operands[0])
+    guard a.isValue else { return a }
     var places = 0
-    if function == .round, let digits {
+    if function == .round, let digits = operands.optional(1) {
       let number = LiquidConversions.rubyNumber(digits)
       guard number.isValue, Swift.abs(number.nearestDouble) < 1_000 else {
         return Cell(fault: .limitExceeded)
@@ -202,7 +224,7 @@ enum DecimalNumberFilters {
     switch function {
     case .ceil: return integer(decimal.ceiling)
     case .floor: return integer(decimal.floor)
-    default:
+    case .round:
       let result = decimal.rounded(places)
       return places > 0 ? Cell(result.double) : integer(result.mantissa)
     }

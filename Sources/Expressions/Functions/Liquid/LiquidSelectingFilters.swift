@@ -2,7 +2,7 @@
 /// something.
 enum SelectingFilters {
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
+    _ function: SelectingFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
     let list = ListFilters.items(operands[0], state.style, &arena)
@@ -23,7 +23,7 @@ enum SelectingFilters {
     {
       target = nil
     }
-    var result = Cell.emptyList
+    var result = none(function)
     for i in 0..<list.outsideCount {
       let read = LiquidProperties.read(
         base + i, property, &state, &arena, &work, hasDots: state.style.isJavaScript)
@@ -43,27 +43,24 @@ enum SelectingFilters {
       } else {
         isMatch = cell.holds
       }
-      if isMatch {
-        switch function {
-        case .find: return base[i]
-        case .findIndex: return Cell(Int64(i))
-        case .has: return .true
-        default: break
-        }
-      }
-      if isMatch == (function == .where), function == .where || function == .reject {
+      guard isMatch == (function != .reject) else { continue }
+      switch function {
+      case .find: return base[i]
+      case .findIndex: return Cell(Int64(i))
+      case .has: return .true
+      case .where, .reject:
         result = Loops.append(base[i], to: result, &arena)
         guard result.isValue else { return result }
       }
     }
-    return function == .where || function == .reject ? result : none(function)
+    return result
   }
 
-  private static func none(_ function: LiquidFunction) -> Cell {
+  private static func none(_ function: SelectingFilter) -> Cell {
     switch function {
     case .has: .false
     case .find, .findIndex: .null
-    default: .emptyList
+    case .where, .reject: .emptyList
     }
   }
 }
@@ -71,8 +68,8 @@ enum SelectingFilters {
 /// `sort` and `sort_natural`.
 enum SortFilters {
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
-    _ arena: inout Arena, _ work: inout Int
+    _ operands: Operands, isNatural: Bool, _ state: inout RenderingState, _ arena: inout Arena,
+    _ work: inout Int
   ) -> Cell {
     let list = ListFilters.items(operands[0], state.style, &arena)
     guard list.isValue, let items = list.elements.baseAddress, list.outsideCount > 0 else {
@@ -83,13 +80,13 @@ enum SortFilters {
     if list.outsideCount == 1, items.pointee.isText || items.pointee.tag == Tag.int { return list }
     if let property = operands.optional(1), !property.pointee.isNil {
       if !state.style.isJavaScript, !LiquidProperties.canBeAsked(list) { return .null }
-      keys = self.keys(list, property, function, &state, &arena, &work)
+      keys = self.keys(list, property, isNatural, &state, &arena, &work)
       guard keys.tag == Tag.list else { return keys }
     }
     guard let base = keys.elements.baseAddress else { return .emptyList }
     let count = list.outsideCount
     work &+= count &* (64 - count.leadingZeroBitCount)
-    var comparison = Comparison(isNatural: function == .sortNatural, style: state.style)
+    var comparison = Comparison(isNatural: isNatural, style: state.style)
     if comparison.isNatural {
       keys = folded(keys, &state, &arena)
       guard keys.isValue else { return keys }
@@ -107,7 +104,7 @@ enum SortFilters {
   }
 
   private static func keys(
-    _ list: Cell, _ property: UnsafePointer<Cell>, _ function: LiquidFunction,
+    _ list: Cell, _ property: UnsafePointer<Cell>, _ isNatural: Bool,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
     guard let base = list.elements.baseAddress, let memory = arena.cells(list.outsideCount) else {
@@ -116,7 +113,7 @@ enum SortFilters {
     for i in 0..<list.outsideCount {
       let read = LiquidProperties.read(
         base + i, property, &state, &arena, &work,
-        hasDots: state.style.isJavaScript && function == .sort)
+        hasDots: state.style.isJavaScript && !isNatural)
       switch read {
       case .value(let cell): memory[i] = cell.isValue ? cell : .null
       case .wrongType: return Cell(fault: .noSuchOverload)

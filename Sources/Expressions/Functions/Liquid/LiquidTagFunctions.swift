@@ -1,7 +1,7 @@
 /// What tags need beside filters.
 enum TagFunctions {
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
+    _ function: TagFunction, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
     switch function {
@@ -37,7 +37,7 @@ enum TagFunctions {
       return cell.isText || (Tag.bool...Tag.double) ~= cell.tag ? cell : .null
     case .failLimit: return Cell(fault: .limitExceeded)
     case .firstArgument: return operands[0].pointee.isValue ? operands[0].pointee : .null
-    default: return Cell(fault: .noSuchOverload)
+    case .fail: return Cell(fault: .noSuchOverload)
     }
   }
 
@@ -204,7 +204,7 @@ enum TagFunctions {
   }
 
   /// Operands: position from 1, number of columns. Columns and rows count from 1.
-  private static func table(_ function: LiquidFunction, _ operands: Operands, _ style: LiquidStyle)
+  private static func table(_ function: TagFunction, _ operands: Operands, _ style: LiquidStyle)
     -> Cell
   {
     let index = Double(operands[0].pointee.intValue - 1)
@@ -265,23 +265,11 @@ enum TagFunctions {
   }
 }
 
-/// Filters for values of every kind: `default`, `locale`, `money`, `plural`.
+/// `default` and `money`.
 enum MoreFilters {
-  static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
-    _ arena: inout Arena
-  ) -> Cell {
-    let value = operands[0]
-    switch function {
-    case .defaultValue: return defaultValue(operands, state.style)
-    case .locale: return value.pointee.isValue ? value.pointee : .null
-    default: return Plurals.call(operands, &state, &arena)
-    }
-  }
-
   /// Operands: the value, the other value, whether false is a value of its own, and in liquidjs
   /// whether the options cannot be read.
-  private static func defaultValue(_ operands: Operands, _ style: LiquidStyle) -> Cell {
+  static func defaultValue(_ operands: Operands, _ style: LiquidStyle) -> Cell {
     let cell = operands[0].pointee
     let keepsFalse = operands.optional(2)?.pointee.holds ?? false
     let other = operands.optional(1)?.pointee

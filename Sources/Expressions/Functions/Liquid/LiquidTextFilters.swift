@@ -1,33 +1,29 @@
 /// Filters that make a text of a text, byte by byte.
 enum TextFilters {
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
+    _ function: TextFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena
   ) -> Cell {
     let value = operands[0]
     let isRuby = !state.style.isJavaScript
     // Nothing stays nothing where Ruby returns early.
-    if value.pointee.isNil, isRuby {
-      switch function {
-      case .escape, .escapeOnce, .urlEncode, .urlDecode: return .null
-      default: break
-      }
+    if value.pointee.isNil, isRuby,
+      function == .escape || function == .escapeOnce || function == .urlEncode
+        || function == .urlDecode
+    {
+      return .null
     }
     let text = state.text(value, &arena)
+    let mark = state.scratch.count
     switch function {
     case .text: return arena.text(copying: text) ?? Cell(fault: .limitExceeded)
     case .append, .prepend:
       guard let other = operands.optional(1) else { return Cell(fault: .noSuchOverload) }
       let part = state.text(other, &arena)
       return function == .append ? joined(text, part, &arena) : joined(part, text, &arena)
-    case .upcase, .downcase, .capitalize: return cased(function, text, &state, &arena)
     case .base64Decode, .base64URLDecode:
       return Base64Filters.decode(
         text, isURL: function == .base64URLDecode, isStrict: isRuby, &state, &arena)
-    default: break
-    }
-    let mark = state.scratch.count
-    switch function {
     case .escape: HTMLText.escape(text, into: &state.scratch, isRuby ? .ruby : .javaScript)
     case .escapeOnce: escapeOnce(text, isRuby, into: &state.scratch)
     case .unescape: unescape(text, into: &state.scratch)
@@ -46,7 +42,6 @@ enum TextFilters {
     case .base64Encode, .base64URLEncode:
       Base64Filters.encode(text, isURL: function == .base64URLEncode, into: &state.scratch)
     case .json: JSONText.append(value, to: &state.scratch, depth: 0)
-    default: return Cell(fault: .noSuchOverload)
     }
     return state.takeText(from: mark, &arena)
   }
@@ -58,10 +53,11 @@ enum TextFilters {
     }
   }
 
-  private static func cased(
-    _ function: LiquidFunction, _ text: ByteView, _ state: inout RenderingState,
+  static func call(
+    _ function: LetterFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena
   ) -> Cell {
+    let text = state.text(operands[0], &arena)
     if LiquidTexts.isASCII(text) {
       return arena.text(ofBytes: text.count) { target in
         for (i, byte) in text.enumerated() {
@@ -77,7 +73,7 @@ enum TextFilters {
     switch function {
     case .upcase: state.scratch.append(string.uppercased())
     case .downcase: state.scratch.append(string.lowercased())
-    default:
+    case .capitalize:
       state.scratch.append(string.prefix(1).uppercased())
       state.scratch.append(string.dropFirst().lowercased())
     }

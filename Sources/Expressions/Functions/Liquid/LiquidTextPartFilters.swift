@@ -1,15 +1,13 @@
 /// Filters that look for parts of texts, cut them, or put others in their place.
 enum TextPartFilters {
   static func call(
-    _ function: LiquidFunction, _ operands: Operands, _ state: inout RenderingState,
+    _ function: TextPartFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
-    if function == .slice { return slice(operands, &state, &arena) }
-    if operands[0].pointee.isNil, !state.style.isJavaScript {
-      switch function {
-      case .truncate, .truncateWords: return .null
-      default: break
-      }
+    if operands[0].pointee.isNil, !state.style.isJavaScript,
+      function == .truncate || function == .truncateWords
+    {
+      return .null
     }
     let text = state.text(operands[0], &arena)
     work &+= text.count >> 2
@@ -22,14 +20,13 @@ enum TextPartFilters {
       return split(text, state.text(pattern, &arena), state.style, &arena)
     case .truncate: return truncated(text, operands, &state, &arena)
     case .truncateWords: return truncatedWords(text, operands, &state, &arena)
-    default: return replaced(function, text, operands, &state, &arena)
     }
   }
 
   // MARK: White space
 
   private static func stripped(
-    _ function: LiquidFunction, _ text: ByteView, _ operands: Operands,
+    _ function: TextPartFilter, _ text: ByteView, _ operands: Operands,
     _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
     var characters = ByteView(start: nil, count: 0)
@@ -54,10 +51,12 @@ enum TextPartFilters {
 
   // MARK: Replacing
 
-  private static func replaced(
-    _ function: LiquidFunction, _ text: ByteView, _ operands: Operands,
-    _ state: inout RenderingState, _ arena: inout Arena
+  static func call(
+    _ function: ReplacingFilter, _ operands: Operands, _ state: inout RenderingState,
+    _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
+    let text = state.text(operands[0], &arena)
+    work &+= text.count >> 2
     let empty = ByteView(start: nil, count: 0)
     let pattern = operands.optional(1).map { state.text($0, &arena) } ?? empty
     let replaces = function == .replace || function == .replaceFirst || function == .replaceLast
@@ -69,7 +68,7 @@ enum TextPartFilters {
     case .replaceLast, .removeLast:
       guard let at = TextSearch.last(of: pattern, in: text) else { return part(text, &arena) }
       return spliced(text, at, pattern.count, other, &state, &arena)
-    default: break
+    case .replace, .remove: break
     }
     if pattern.isEmpty { return interspersed(text, other, &state, &arena) }
     let search = TextSearch(pattern)
@@ -162,7 +161,7 @@ enum TextPartFilters {
 
   // MARK: Cutting
 
-  private static func slice(
+  static func slice(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
     let value = operands[0]
