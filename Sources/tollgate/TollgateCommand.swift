@@ -55,6 +55,7 @@ struct TollgateCommand: AsyncParsableCommand {
     var command: (any ParsableCommand)?
     do {
       command = try parsed(arguments)
+      if let problem = ArgumentHints.repeatedOption(arguments) { throw problem }
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {

@@ -8,6 +8,45 @@ import Testing
 struct WrongInputTests {
   private static let template = "line one\nline two\nline three\n{{ products.primary.price | nix }}"
 
+  // MARK: Options
+
+  /// Of two values the last one would be used without a word.
+  @Test(arguments: [
+    (["check", "c.json", "--platform", "ios", "--platform", "web"], "--platform"),
+    (["check", "--platform=ios", "c.json", "--platform", "ios"], "--platform"),
+    (
+      ["decide", "c.json", "--placement", "a", "--user", "u.json", "--placement", "b"],
+      "--placement"
+    ),
+    (
+      ["precompute", "c.json", "--users", "u.ndjson", "--out", "a", "--now", "x", "--out", "b"],
+      "--out"
+    ),
+  ])
+  func optionsGivenTwice(arguments: [String], name: String) throws {
+    let folder = try TestFolder()
+    let result = try BuiltTool.run(try BuiltTool.tool(), arguments, in: folder.path)
+    #expect(result.code == 2)
+    #expect(result.output == "")
+    #expect(
+      result.errors.hasPrefix(
+        "error: \(name) is given twice, and takes one value\nUsage: tollgate "
+          + arguments[0]), "\(result.errors)")
+    #expect(folder.names.isEmpty)
+  }
+
+  /// Several values, flags, and what stands behind `--`.
+  @Test func optionsGivenOften() throws {
+    let folder = try TestFolder()
+    try folder.write("--json", Data(contentsOf: URL(filePath: TestFolder.config)))
+    #expect(try folder.tollgate("check", "--json", "--quiet", "--", "--json").code == 0)
+    #expect(try folder.tollgate("check", "--quiet", "--quiet", TestFolder.config).code == 0)
+    let result = try folder.tollgate(
+      "explain", TestFolder.config, "--placement", "export_report", "--user",
+      TestFolder.demo + "/user.json", "--set", "user.plan=pro", "--set", "user.seed=3")
+    #expect(result.code == 0, "\(result.errors)")
+  }
+
   // MARK: check-template
 
   @Test(arguments: [

@@ -15,6 +15,32 @@ enum ArgumentHints {
         + (close.map { "did you mean '\($0)'?" } ?? "'tollgate --help' lists them"))
   }
 
+  /// An option that is given twice and takes one value: the parser would use the last one.
+  static func repeatedOption(_ arguments: [String]) -> ValidationError? {
+    var seen: Set<Substring> = []
+    let repeated = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("-") }
+      .map { $0.prefix { $0 != "=" } }.filter { !seen.insert($0).inserted }
+    guard let command = arguments.first, !repeated.isEmpty else { return nil }
+    let single = singleOptions(of: command)
+    return repeated.first { single.contains(String($0)) }.map {
+      ValidationError("\($0) is given twice, and takes one value")
+    }
+  }
+
+  /// The options of a command that take one value, by the parser's own description of them.
+  private static func singleOptions(of command: String) -> Set<String> {
+    let described = try? Value.parse(json: TollgateCommand._dumpHelp().utf8)
+    let commands = described?["command"]?["subcommands"]?.elements ?? []
+    let arguments = commands.first { $0["commandName"]?.text == command }?["arguments"]?.elements
+    let single = (arguments ?? []).filter {
+      $0["kind"] == "option" && $0["isRepeating"] == false
+    }
+    return Set(
+      single.flatMap { $0["names"]?.elements ?? [] }.compactMap { name in
+        name["name"]?.text.map { (name["kind"] == "long" ? "--" : "-") + $0 }
+      })
+  }
+
   /// The parser's message with what may help.
   static func helpful(_ message: String, _ arguments: [String]) -> String {
     guard let hint = dashHint(message, arguments) else {
