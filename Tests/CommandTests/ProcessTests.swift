@@ -418,4 +418,15 @@ import Testing
     #expect(try BuiltTool.run("--version").output.hasPrefix("tollgate "))
     #expect(try BuiltTool.run("--help").code == 0)
   }
+
+  #if os(Linux)
+    /// Libraries that cost a command time whenever it starts.
+    @Test func largeLibrariesAreNotLoaded() throws {
+      let libraries = try BuiltTool.run("/usr/bin/ldd", [try BuiltTool.tool()]).output
+      #expect(libraries.contains("libc.so"))
+      for name in ["libFoundation.so", "libFoundationInternationalization", "ICU", "libcurl"] {
+        #expect(!libraries.contains(name), "\(libraries)")
+      }
+    }
+  #endif
 }

@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import SDKLive
 import Testing
 
 @testable import SDK

@@ -1,5 +1,6 @@
 package import Expressions
 internal import Foundation
+package import SDK
 
 /// Keeps the state in one JSON file, which is replaced as a whole.
 package struct FileStorage: StateStorage {
@@ -70,7 +71,8 @@ extension EventLogEntry {
   }
 
   init?(decoding value: Value) {
-    guard let time = value["at"]?.instant else { return nil }
+    guard let milliseconds = value["at"]?.wholeNumber else { return nil }
+    let time = Instant(milliseconds: Int64(milliseconds))
     if let name = value["event"]?.text {
       self = .event(name: name, at: time)
     } else if let key = value["occurrence"]?.text {

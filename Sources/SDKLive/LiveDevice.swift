@@ -1,4 +1,5 @@
 internal import Foundation
+package import SDK
 
 #if canImport(UIKit)
   internal import UIKit
