@@ -71,6 +71,18 @@ extension ConditionModel {
     }
   }
 
+  /// The attributes and questions that a node of the formula reads, as candidates without a value.
+  package func reads(_ node: Int) -> Set<ConditionSpace.Candidate> {
+    Set(
+      slots(below: node).compactMap { slot in
+        groupOf[slot].map { group in
+          let question = groups[group].question
+          return ConditionSpace.Candidate(
+            path: question == nil ? groups[group].path : [], question: question)
+        }
+      })
+  }
+
   /// Whether two conditions read the same attribute.
   package func sharesAttributes(of condition: Int, with other: Int) -> Bool {
     let own = Set(slots(below: conditions[condition].root).compactMap { groupOf[$0] })

@@ -27,22 +27,25 @@ package struct ExploredPlacement {
   let conditions: [Int?]
   var users: [User]
 
-  /// What the conditions and their clauses come to for a user with one attribute.
-  func outcomes(with candidate: ConditionSpace.Candidate) -> [OutcomeSet?] {
-    var nodes: [Int?] = []
-    for condition in conditions {
-      guard let condition else {
-        nodes.append(nil)
-        continue
-      }
-      nodes.append(model.conditions[condition].root)
-      nodes += model.conditions[condition].clauses.map(\.node)
+  /// The conditions and their clauses that can be asked, as nodes of the model's formula.
+  private var nodes: [Int] {
+    conditions.compactMap { $0 }.flatMap { condition in
+      [model.conditions[condition].root]
+        + model.conditions[condition].clauses.compactMap(\.node)
     }
-    let witness = AnalysisWitness.nothing.with(candidate)
-    guard let outcomes = model.outcomes(of: nodes.compactMap { $0 }, for: witness) else {
-      return []
+  }
+
+  /// By attribute, as a candidate without a value, the conditions and clauses that read it.
+  var readers: [ConditionSpace.Candidate: [Int]] {
+    var readers: [ConditionSpace.Candidate: [Int]] = [:]
+    for node in nodes {
+      for attribute in model.reads(node) { readers[attribute, default: []].append(node) }
     }
-    var rest = outcomes[...]
-    return nodes.map { $0 == nil ? nil : rest.popFirst() }
+    return readers
+  }
+
+  /// What nodes come to for a user with one attribute; nothing where a frame cannot hold it.
+  func outcomes(of nodes: [Int], with candidate: ConditionSpace.Candidate) -> [OutcomeSet] {
+    model.outcomes(of: nodes, for: AnalysisWitness.nothing.with(candidate)) ?? []
   }
 }

@@ -149,10 +149,16 @@ package struct PlatformComparison {
   private func tellingValues(at placement: Int) -> [ConditionSpace.Candidate] {
     var told: [ConditionSpace.Candidate] = []
     var known: Set<ConditionSpace.Candidate> = []
+    let readers = subjects.map { $0.analysis.explored[placement].readers }
     for subject in subjects {
       for candidate in subject.analysis.explored[placement].space.candidates
       where known.insert(candidate).inserted {
-        let rows = subjects.map { $0.analysis.explored[placement].outcomes(with: candidate) }
+        var attribute = candidate
+        attribute.value = nil
+        let rows = zip(subjects, readers).map { subject, readers in
+          subject.analysis.explored[placement]
+            .outcomes(of: readers[attribute] ?? [], with: candidate)
+        }
         if Set(rows).count > 1 { told.append(candidate) }
       }
     }
