@@ -6,11 +6,19 @@ cd "$(dirname "$0")/.."
 page=docs/memory.md
 status=0
 
-for file in $(grep -lE '^[^/]*\b[Uu]nsafe' -r Sources --include='*.swift' | LC_ALL=C sort); do
+for file in $(grep -lE '^[^/]*[Uu]nsafe' -r Sources --include='*.swift' | LC_ALL=C sort); do
   name=$(basename "$file" .swift)
   # An extension in a file of its own is named by itself or with its type.
   if ! grep -qE '[`/]('"${name%%+*}|${name#*+}|$name"')[`.]' "$page"; then
     echo "$file: handles memory by itself, but $page does not say why that is safe" >&2
+    status=1
+  fi
+done
+
+for suite in $(grep -oE '`[A-Za-z]+Tests`' "$page" | tr -d '`' | sort -u); do
+  # `ColumnTests` are tests of the machine.
+  if ! grep -rqE "(struct|class|enum) $suite\b" Tests && [ "$suite" != ColumnTests ]; then
+    echo "$page: there are no tests '$suite'" >&2
     status=1
   fi
 done
