@@ -6,6 +6,10 @@ SWIFT ?= swift
 JOBS ?=
 PARALLEL = $(if $(JOBS),-j $(JOBS))
 export SWIFT
+# Where `make install` puts the command; DESTDIR goes before it, for those who make packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
+export PREFIX DESTDIR
 
 TOLLGATE = .build/debug/tollgate
 RELEASE = .build/release/tollgate
@@ -23,7 +27,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release demo test test-all release-tests asan tsan property nightly counts examples api docs kill-tests fuzz bench format lint clean
+.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property nightly counts examples messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +40,20 @@ build: setup ## compile everything, for debugging
 
 release: setup ## compile the command as it is meant to run, to .build/release/tollgate
 	$(SWIFT) build -c release --product tollgate $(PARALLEL)
+
+install: release ## install the command, manual pages and completions below PREFIX=/usr/local
+	@Tools/Dist/stage.sh out/install --shared
+	@Tools/Dist/install.sh install out/install
+
+uninstall: ## remove what `make install` installed below PREFIX=/usr/local
+	@Tools/Dist/install.sh uninstall
+
+dist: release ## pack the command for others: out/dist/tollgate-VERSION-SYSTEM-MACHINE.tar.gz
+	@Tools/setup.sh dist
+	@Tools/Dist/archive.sh
+
+test-dist: dist ## check that archive: contents, size, that it runs beside a C library alone, installing
+	@Tools/Dist/check.sh
 
 # For debugging, because the tests use the same build.
 demo: setup ## decide six placements for 4,000 users, explain one decision, render its paywall's text
@@ -53,8 +71,8 @@ demo: setup ## decide six placements for 4,000 users, explain one decision, rend
 	@echo 'The lines refused:   $(DEMO_OUT)/rejects.ndjson'
 	@echo
 	@echo '== Why does Mara (corpus/demo/user.json) see what she sees when she exports a report?'
-	$(TOLLGATE) decide corpus/demo/config.json --placement export_report \
-	  --user corpus/demo/user.json --now $(DEMO_NOW) --seed $(DEMO_SEED) --explain
+	$(TOLLGATE) explain corpus/demo/config.json --placement export_report \
+	  --user corpus/demo/user.json --now $(DEMO_NOW) --seed $(DEMO_SEED)
 	@echo
 	@echo '== And what does that paywall tell her about prices?'
 	$(TOLLGATE) render corpus/demo/export-trial.liquid --products corpus/demo/products.json \
@@ -68,13 +86,14 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build conformance $(CORPUS)
 
-test-all: lint test ## what CI runs: lint, test, public names, lesser machines, an optimised build, sanitizers in short, some fuzzing
+test-all: lint test ## what CI runs: lint, test, public names, lesser machines, an optimised build, the archive, sanitizers in short, some fuzzing
 	Tools/api.sh check
 	Tools/docc.sh
 # Without libpcre2, and as on a processor without AVX-512; all of what is random, long or large.
 	TOLLGATE_TESTS=all TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh $(LESSER)
 	TOLLGATE_NO_PCRE2=1 $(SWIFT) run --skip-build $(LESSER) conformance $(CORPUS)
 	$(MAKE) release-tests
+	$(MAKE) test-dist
 	JOBS=$(JOBS) Tools/sanitize.sh address quick
 	JOBS=$(JOBS) Tools/sanitize.sh thread quick
 	@set -e; for package in $(NESTED); do \
@@ -116,6 +135,10 @@ nightly: ## what takes longer than CI may: both sanitizers on everything, proper
 counts: setup ## write corpus/counts.json anew: how many cases of each suite pass and are skipped
 	$(SWIFT) run $(PARALLEL) conformance $(CORPUS) --update-counts --quiet
 
+messages: setup ## write anew what tests expect to be said of mistakes, Tests/CommandTests/Messages
+	$(SWIFT) build --build-tests $(PARALLEL)
+	TOLLGATE_UPDATE=messages Tools/run-tests.sh --skip-build --filter MessageTests
+
 examples: ## make the tests of the examples in docstrings and guides anew
 	Tools/make-examples.sh
 
@@ -143,7 +166,8 @@ bench: setup ## measure; the figures are for this machine and this moment
 format: ## rewrite the Swift sources in the style of .swift-format
 	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
 
-lint: ## report what `make format` would change, what it cannot, folders that use later ones, memory without a reason
+lint: ## report what `make format` would change, what it cannot, folders that use later ones, memory without a reason, versions that differ
+	Tools/version.sh check
 	Tools/check-folders.sh
 	Tools/check-memory.sh
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)

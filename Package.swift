@@ -68,7 +68,7 @@ let package = Package(
         "SDK", "Scenarios",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
-        "CShims", "CSQLite", "CThreads", "CZlib",
+        "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
       swiftSettings: settings),
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
@@ -83,6 +83,8 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     // What tests of every target use.
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
     .testTarget(
@@ -111,6 +113,7 @@ let package = Package(
         "tollgate", "SDK", "Scenarios", "CSQLite", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      exclude: ["Messages"],
       swiftSettings: testSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -15,6 +15,8 @@ core | pkg-config | probe_pkg_config | pkg-config   | pkgconf
 core | libpcre2-8 | probe_pcre2      | libpcre2-dev | pcre2
 core | sqlite3    | probe_sqlite     | libsqlite3-dev | sqlite
 core | zlib       | probe_zlib       | zlib1g-dev   | zlib
+core | zstd       | probe_zstd       | libzstd-dev  | zstd
+dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
 '
 
 probe_pkg_config() {
@@ -37,6 +39,20 @@ probe_sqlite() {
 
 probe_zlib() {
   [ "$(uname)" = Darwin ] || pkg-config --modversion zlib 2>/dev/null
+}
+
+probe_zstd() {
+  pkg-config --modversion libzstd 2>/dev/null
+}
+
+# Those that Tools/Dist/link.sh puts into the command. Apple's systems have the libraries.
+probe_archives() {
+  local library clang
+  [ "$(uname)" = Darwin ] && return
+  clang=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}c")")")/clang
+  for library in $(sed -n 's/^ *link "\(.*\)"$/\1/p' "$(dirname "$0")"/../Sources/*/module.modulemap); do
+    [ -e "$("$clang" -print-file-name="lib$library.a")" ] || return 1
+  done
 }
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -120,6 +136,7 @@ install_missing() {
       '    (Fedora: pcre2-devel; Arch: pcre2; Alpine: pcre2-dev; openSUSE: pcre2-devel)' \
       '  - SQLite 3 with its headers (Fedora: sqlite-devel; Arch: sqlite; Alpine: sqlite-dev)' \
       '  - zlib with its headers (Fedora: zlib-devel; Arch: zlib; Alpine: zlib-dev)' \
+      '  - zstd with its headers (Fedora: libzstd-devel; Arch: zstd; Alpine: zstd-dev)' \
       'Without PCRE2, set TOLLGATE_NO_PCRE2=1: the package then builds with its own matcher alone.'
   fi
 }

@@ -25,9 +25,11 @@ package struct CaseLine: Sendable {
   /// The lines of a file, each as a case or with the reason why it is none. Blank lines are passed
   /// over.
   ///
-  /// - Parameter path: what messages call the file.
+  /// - Parameters:
+  ///   - path: what messages call the file.
+  ///   - suite: of lines that do not say; nil where they have to.
   package static func read(
-    _ bytes: [UInt8], of path: String
+    _ bytes: [UInt8], of path: String, suite: String? = nil
   ) throws(CaseFileError) -> [Result<CaseLine, CaseFileError>] {
     if let problem = Refusals.problem(inLinesOf: bytes) {
       throw CaseFileError(message: "\(path): \(problem)")
@@ -37,7 +39,7 @@ package struct CaseLine: Sendable {
       .enumerated() where !line.allSatisfy({ $0 <= 0x20 })
     {
       do throws(CaseFileError) {
-        let (suite, id, content) = try head(line)
+        let (suite, id, content) = try head(line, suite)
         lines.append(
           .success(CaseLine(suite: suite, id: id, number: number + 1, content: content)))
       } catch {
@@ -48,7 +50,7 @@ package struct CaseLine: Sendable {
     return lines
   }
 
-  private static func head(_ line: ArraySlice<UInt8>) throws(CaseFileError) -> (
+  private static func head(_ line: ArraySlice<UInt8>, _ usual: String?) throws(CaseFileError) -> (
     suite: String, id: String, content: Value
   ) {
     let content: Value
@@ -61,7 +63,7 @@ package struct CaseLine: Sendable {
     guard case .map(let entries) = content else {
       throw CaseFileError(message: "a case must be a JSON object")
     }
-    guard let suite = content["suite"]?.text else {
+    guard let suite = content["suite"]?.text ?? usual else {
       let keys = entries.compactMap(\.key.text)
       let close = Suggestion.closest(to: "suite", among: keys)
       throw CaseFileError(
@@ -69,7 +71,9 @@ package struct CaseLine: Sendable {
           + (close.map { "; is '\($0)' a misspelling of it?" } ?? ""))
     }
     guard let id = content["id"]?.text, !id.isEmpty else {
-      throw CaseFileError(message: "the line has no 'id'")
+      let found = content["id"].map { $0.text == nil ? $0.kindInJSON : "an empty one" }
+      throw CaseFileError(
+        message: found.map { "'id' must be a string, not \($0)" } ?? "the line has no 'id'")
     }
     return (suite, id, content)
   }

@@ -76,7 +76,12 @@ package indirect enum KeyShape: Sendable {
       return known.contains(word)
         ? nil
         : Problem(
-          path: path, message: "there is no '\(word)'",
+          path: path,
+          message: "there is no '\(word)'"
+            + (known.count > 6 || Suggestion.closest(to: word, among: known) != nil
+              ? ""
+              : "; there \(known.count == 1 ? "is" : "are") "
+                + known.sorted().joined(separator: ", ")),
           suggestion: Suggestion.closest(to: word, among: known))
     case (.object(let known), .map(let entries)):
       for entry in entries {

@@ -17,7 +17,7 @@ package struct Refusals {
   /// A file, or something else that is told in any case.
   package mutating func add(_ reason: String) {
     count += 1
-    tell("cannot run: \(reason)")
+    tell("error: \(reason)")
   }
 
   /// A line of the file that is being read.
@@ -31,7 +31,7 @@ package struct Refusals {
   package mutating func endFile(_ path: String) {
     let more = linesInFile - Self.shownLines
     if more > 0 {
-      tell("cannot run: \(more) more line\(more == 1 ? "" : "s") of \(path)")
+      tell("error: \(more) more line\(more == 1 ? "" : "s") of \(path) cannot be run")
     }
     linesInFile = 0
   }

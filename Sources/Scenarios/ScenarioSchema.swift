@@ -23,7 +23,7 @@ package enum ScenarioSchema {
 
   private static var scenario: Value {
     schema(
-      of: ScenarioShapes.scenario, required: ["suite", "id", "steps"],
+      of: ScenarioShapes.scenario, required: ["id", "steps"],
       [
         "id": ["type": "string", "minLength": 1], "skip": ["type": "string", "minLength": 1],
         "config": ["anyOf": [["enum": ["std", .null]], ["type": "object"]]],

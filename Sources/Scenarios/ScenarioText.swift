@@ -88,3 +88,21 @@ package enum ScenarioText {
     return result["pending"] == nil ? nil : "waits"
   }
 }
+
+extension ScenarioRun {
+  /// What happened, as data: `{"id","title","passed","failure"?,"steps":[{"at","step","events",..}]}`, with
+  /// `at` in milliseconds since the beginning.
+  package func value(of scenario: Value) -> Value {
+    .members([
+      "id": scenario["id"], "title": scenario["title"], "passed": .bool(failure == nil),
+      "failure": failure.map { .string($0) },
+      "steps": .list(
+        steps.map { step in
+          [
+            "at": .int(step.time), "step": step.step, "events": .list(step.reply.entries),
+            "requests": .list(step.reply.requests), "result": step.reply.result,
+          ]
+        }),
+    ])
+  }
+}

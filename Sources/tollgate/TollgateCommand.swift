@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Dispatch
+internal import SDK
 
 #if canImport(Glibc)
   internal import Glibc
@@ -18,24 +18,31 @@ enum EntryPoint {
     StandardStreams.fill()
     Signals.install()
     // As urgent as the work that it starts: another class would be other threads.
-    Task(priority: .medium) {
+    Task.detached(priority: .medium) {
+      // On Linux they come from there, and nowhere else.
+      if CommandLine.arguments.isEmpty {
+        FileText.printError("error: cannot read the command line: /proc is not mounted")
+        exit(Ending.wrongUse)
+      }
       await TollgateCommand.run(Array(CommandLine.arguments.dropFirst()))
       exit(Ending.done)
     }
-    dispatchMain()
+    // Nothing here waits for the main queue. dispatchMain() would end this thread, for which the C library
+    // loads libgcc_s, and that may not be there.
+    Threads.takeSignals()
   }
 }
 
 /// The command line.
 struct TollgateCommand: AsyncParsableCommand {
-  static let version = "0.1.0"
+  static let version = SDKVersion.current
 
   static let configuration = CommandConfiguration(
     commandName: "tollgate",
     abstract: "Decide which paywall a user sees, and say why.",
     discussion: """
       Tollgate reads a paywall config and answers for one user or for millions what each placement \
-      gives them: a paywall, a holdout, or nothing. It changes nothing and talks to nobody.
+      gives them: a paywall, a holdout, or nothing. No command but fetch talks to a server.
 
       Exit codes: 0 done; 1 findings, differences, failed tests, or a rule that does not compile; \
       2 wrong use, or input that cannot be read; 3 done, but lines were refused and --strict asks \
@@ -44,6 +51,7 @@ struct TollgateCommand: AsyncParsableCommand {
       """,
     version: "tollgate \(version)",
     subcommands: [
+      InitCommand.self, FetchCommand.self,
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
       ReplayCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
       CheckTemplateCommand.self, SchemaCommand.self, SimulateCommand.self,
@@ -69,11 +77,18 @@ struct TollgateCommand: AsyncParsableCommand {
 
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     if let problem = ArgumentHints.unknownCommand(arguments) { throw problem }
+    if let problem = ArgumentHints.longDash(arguments) { throw problem }
     do {
       return try parseAsRoot(arguments)
     } catch {
       let other = PrecomputeCommand.withConfigFirst(arguments)
       if let other, let command = try? parseAsRoot(other) { return command }
+      if exitCode(for: error) == .validationFailure,
+        !message(for: error).hasPrefix("Unknown option"),
+        let problem = ArgumentHints.unknownOption(arguments)
+      {
+        throw ArgumentProblem(problem, arguments)
+      }
       throw error
     }
   }

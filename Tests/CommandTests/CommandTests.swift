@@ -81,7 +81,7 @@ struct CommandTests {
     let lines = try folder.file("users", "{\"userId\":\"a\"}\n{}\n{\"userId\":\"b\"}\n")
     let code = try await run(
       "precompute", config, "--users", lines, "--out", try folder.file("out"), "--strict",
-      "--placements", "settings_upgrade")
+      "--placement", "settings_upgrade")
     #expect(code == 3)
     #expect(try folder.read("out").contains("\"a\""))
     #expect(try folder.read("out").contains("\"b\""))
@@ -104,7 +104,7 @@ struct CommandTests {
     let long = "{\"userId\":\"\(String(repeating: "x", count: 3 << 20))\"}"
     let lines = try folder.file("users", "{\"userId\":\"a\"}\n\(long)\n{\"userId\":\"b\"}")
     let code = try await run(
-      "precompute", config, "--users", lines, "--out", try folder.file("out"), "--placements",
+      "precompute", config, "--users", lines, "--out", try folder.file("out"), "--placement",
       "settings_upgrade", "--rejects", try folder.file("rejects"))
     #expect(code == 0)
     let out = try folder.read("out").split(separator: "\n")

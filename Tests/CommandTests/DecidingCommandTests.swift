@@ -261,8 +261,8 @@ struct DecidingCommandTests {
   }
 
   @Test(arguments: [
-    ("-1", "it has 0 ('export-long'), 1 ('export-free'), 2 ('export-settled')"),
-    ("3", "it has 0 ('"), ("", "it has 0 ('"),
+    ("-1", "it has 0 (export-long), 1 (export-free), 2 (export-settled)"),
+    ("3", "it has 0 ("), ("", "it has 0 ("),
     ("export-fre", "did you mean 'export-free'?"),
   ])
   func audiencesThatAreNot(audience: String, hint: String) throws {

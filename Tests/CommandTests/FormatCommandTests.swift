@@ -81,7 +81,7 @@ import Testing
     #expect(result.code == 1)
     #expect(result.output == source + "\n")
     #expect(result.errors.hasPrefix("error[syntax-error]: "))
-    #expect(result.errors.contains("\n  --> column "))
+    #expect(result.errors.contains("\n  --> expression:1:"))
     #expect(result.errors.contains("^"))
     #expect(ending("fmt", "--expression=\(source)", "--check") == 1)
   }

@@ -20,8 +20,11 @@ import Testing
     Kind(name: "out.ndjson", arguments: []),
     Kind(name: "out.ndjson", arguments: ["--layout", "wide", "--threads", "3"]),
     Kind(name: "out.csv", arguments: []), Kind(name: "out.sqlite", arguments: []),
-    Kind(name: "out.csv.gz", arguments: ["--threads", "3"], rejects: "rejects.gz"),
+    Kind(name: "out.sqlite", arguments: ["--layout", "wide", "--run-columns"]),
+    Kind(
+      name: "out.csv.gz", arguments: ["--run-columns", "--threads", "3"], rejects: "rejects.gz"),
     Kind(name: "out.ndjson.gz", arguments: ["--layout", "wide"], rejects: "rejects.gz"),
+    Kind(name: "out.csv.zst", arguments: ["--layout", "wide"], rejects: "rejects.zst"),
   ]
 
   static let kills =
@@ -142,7 +145,8 @@ import Testing
 
   /// Users that come through a pipe in pieces of odd sizes, which say nothing of where lines end: the
   /// pieces of a run that continues are others than those before the kill.
-  @Test(arguments: ["out.ndjson", "out.csv.gz", "out.sqlite"], [10_000, 4_099, 70_001])
+  @Test(
+    arguments: ["out.ndjson", "out.csv.gz", "out.csv.zst", "out.sqlite"], [10_000, 4_099, 70_001])
   func resumesPipesOfOddPieces(name: String, size: Int) throws {
     let place = try Place()
     let users = try #require(place.bytes("users-0.ndjson"))

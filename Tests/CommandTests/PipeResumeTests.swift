@@ -39,7 +39,7 @@ import Testing
       process.executableURL = URL(filePath: try #require(BuiltTool.path))
       process.arguments =
         [
-          "precompute", PipeResumeTests.config, "--users", "-", "--users-form",
+          "precompute", PipeResumeTests.config, "--users", "-", "--users-format",
           form.rawValue, "--out", place.path(out), "--rejects", place.path("\(out)-rejects"),
           "--now", "2026-03-01T12:00:00Z", "--seed", "pipes", "--checkpoint-every", "0",
           "--threads", "1",

@@ -143,10 +143,10 @@ import Testing
     let gzip = try BuiltTool.run(
       [
         "precompute", Self.config, "--now", "2026-03-01T12:00:00Z", "--seed", "s", "--users", "-",
-        "--users-form", "ndjson",
+        "--users-format", "ndjson",
       ], input: try place.compress("users.ndjson"))
     #expect(gzip.output == expected.output)
-    let piped = try precompute("--users", "-", "--users-form", "csv", input: csv)
+    let piped = try precompute("--users", "-", "--users-format", "csv", input: csv)
     #expect(piped.output == expected.output)
   }
 
@@ -164,11 +164,34 @@ import Testing
     }
     #expect(lines.map { $0["line"] as? Int } == [3, 4, 5, 8, 9])
     #expect(lines.map { $0["text"] as? String } == ["b", "\"c\"x,1", ",5", "e,1,2", "f,\"open\n"])
-    #expect(lines[0]["reason"] as? String == "the row has 1 cells, and the header 2")
+    #expect(lines[0]["reason"] as? String == "the row has 1 cell, and the header 2")
     #expect((lines[4]["reason"] as? String)?.contains("no closing quote") == true)
     let strict = try precompute("--users", users, "--out", "none", "--strict", "--summary", "json")
     #expect(strict.code == 3)
     #expect(strict.output == result.output)
+  }
+
+  /// A quote that nothing closes refuses its own line, wherever the next quote or the end may be.
+  @Test(arguments: [3, 200_000])
+  func aQuoteThatNothingCloses(others: Int) throws {
+    let place = try Place()
+    let rows = (0..<others).map { "v\($0),1\n" }.joined()
+    let users = try place.write("users.csv", "userId,user.a\nu,\"open\n" + rows)
+    let result = try precompute(
+      "--users", users, "--out", "none", "--rejects", place.path("rejects"), "--summary", "json",
+      "--placement", "export_report")
+    #expect(result.output.hasPrefix("{\"users\":\(others),\"rejected\":1,"))
+    #expect(
+      try place.text("rejects").contains("\"line\":2,\"reason\":\"cell 2 has no closing quote"))
+  }
+
+  @Test func tablesOfManyColumns() throws {
+    let place = try Place()
+    let names = (0..<20_000).map { "user.c\($0)" }.joined(separator: ",")
+    let cells = Array(repeating: "1", count: 20_000).joined(separator: ",")
+    let users = try place.write("users.csv", "userId,\(names)\nu1,\(cells)\n")
+    let result = try precompute("--users", users, "--out", "none", "--summary", "json")
+    #expect(result.output.hasPrefix("{\"users\":1,\"rejected\":0,"))
   }
 
   @Test(arguments: [
@@ -221,16 +244,16 @@ import Testing
       "users.ndjson",
       "{\"userId\":\"a, \\\"b\\\"\"}\n{\"userId\":\"c\",\"device\":{\"totalSessions\":9}}\n")
     let json = try precompute("--users", users)
-    let long = try precompute("--users", users, "--form", "csv")
+    let long = try precompute("--users", users, "--format", "csv")
     #expect(
       long.lines.first == "userId,placement,result,audience,experiment,variant,paywall,errors")
     #expect(long.lines.count == 13)
     #expect(long.lines[1].hasPrefix("\"a, \"\"b\"\"\",onboarding_done,"))
     #expect(try precompute("--users", users, "--out", place.path("long.csv")).code == 0)
     #expect(try place.text("long.csv") == long.output)
-    let wide = try precompute("--users", users, "--form", "csv", "--layout", "wide")
+    let wide = try precompute("--users", users, "--format", "csv", "--layout", "wide")
     #expect(wide.lines.count == 3)
-    #expect(wide.lines[0].hasPrefix("userId,onboarding_done.result,onboarding_done.audience,"))
+    #expect(wide.lines[0].hasPrefix("user_id,onboarding_done_result,onboarding_done_audience,"))
     #expect(wide.lines[0].split(separator: ",").count == 37)
 
     let result = try precompute("--users", users, "--out", place.path("out.sqlite"))
@@ -256,9 +279,6 @@ import Testing
     let plan = try database.rows("EXPLAIN QUERY PLAN SELECT * FROM outcomes WHERE userId = 'c'")
       .joined().map(\.json)
     #expect(plan.contains { $0.contains("users_by_userId") })
-    let refused = try precompute(
-      "--users", users, "--out", place.path("x.db"), "--layout", "wide")
-    #expect(refused.code != 0)
   }
 
   // MARK: Manifests

@@ -60,10 +60,10 @@ struct ProductsCommandTests {
   @Test func joinsAConfigWithPrices() throws {
     let alone = try BuiltTool.run("products", config)
     #expect(alone.code == 1)
-    #expect(alone.errors.contains("give the prices with --prices"))
+    #expect(alone.errors.contains("give the prices with --products"))
     #expect(alone.errors.contains("'com.example.stride.pro.annual' has no attributes"))
     let joined = try BuiltTool.run(
-      "products", config, "--prices", products, "--now", now, "--trials", "automatic")
+      "products", config, "--products", products, "--now", now, "--trials", "automatic")
     #expect(joined.code == 0)
     #expect(joined.output.contains("isFreeTrialAvailable"))
     #expect(joined.output.contains("com.example.stride.offer.annual"))
@@ -92,7 +92,7 @@ struct ProductsCommandTests {
     #expect(profile.errors.contains("did you mean 'ios-sk2'?"))
     let zone = try BuiltTool.run("products", products, "--time-zone", "Mars/Olympus")
     #expect(zone.code != 0)
-    #expect(zone.errors.contains("there is no such time zone"))
+    #expect(zone.errors.contains("there is no time zone 'Mars/Olympus'"))
     let locale = try BuiltTool.run("products", products, "--locale", "xx_YY")
     #expect(locale.code == 0)
     #expect(locale.errors.contains("en_001 is used instead"))

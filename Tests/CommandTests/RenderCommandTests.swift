@@ -56,18 +56,19 @@ struct RenderCommandTests {
     let money = try render("{{ 1234.5 | money: 'EUR' }}", "--locale", "de_DE")
     #expect(money.output == "1.234,50\u{A0}€\n")
     let template = "{{ 'now' | date: '%H:%M' }}"
-    #expect(try render(template, "--now", now, "--zone", "Asia/Tokyo").output == "21:00\n")
+    #expect(try render(template, "--now", now, "--time-zone", "Asia/Tokyo").output == "21:00\n")
     #expect(
-      try render(template, "--zone", "Mars/Olympus").errors.contains("no time zone 'Mars/Olympus'"))
+      try render(template, "--time-zone", "Mars/Olympus").errors.contains(
+        "no time zone 'Mars/Olympus'"))
     #expect(try render(template, "--now", "yesterday").code != 0)
   }
 
   @Test func keepsErrorsOutOfTheText() throws {
-    let result = try render("a{{ 3 | divided_by: 0 }}b", "--dialect", "shopify")
+    let result = try render("a{{ 3 | divided_by: 0 }}b", "--text-dialect", "shopify")
     #expect(result.code == 0)
     #expect(result.output == "ab\n")
     #expect(result.errors.contains("warning[render-error]: division by zero"))
-    #expect(result.errors.contains("--> column 5"))
+    #expect(result.errors.contains("--> template:1:5"))
     let broken = try render("a {% if %}")
     #expect(broken.code == 1)
     #expect(broken.output == "")
@@ -90,10 +91,10 @@ struct RenderCommandTests {
 
   @Test func knowsDialectsAndModes() throws {
     #expect(try render("{{ 4 | times: 1.5 }}").output == "6\n")
-    #expect(try render("{{ 4 | times: 1.5 }}", "--dialect", "shopify").output == "6.0\n")
-    #expect(try render("{{ user.a }}", "--dialect", "agentwallie").output == "{{ user.a }}\n")
-    #expect(try render("{{ a b c }}", "--dialect", "shopify").code == 0)
-    #expect(try render("{{ a b c }}", "--dialect", "shopify", "--mode", "strict").code == 1)
+    #expect(try render("{{ 4 | times: 1.5 }}", "--text-dialect", "shopify").output == "6.0\n")
+    #expect(try render("{{ user.a }}", "--text-dialect", "agentwallie").output == "{{ user.a }}\n")
+    #expect(try render("{{ a b c }}", "--text-dialect", "shopify").code == 0)
+    #expect(try render("{{ a b c }}", "--text-dialect", "shopify", "--mode", "strict").code == 1)
   }
 
   /// What rules take from the top level of a record, texts have as well.
@@ -115,11 +116,13 @@ struct RenderCommandTests {
     #expect(try render(template, #"{"userId":"u1","device":{"os":"iOS"}}"#) == " |\n")
     let identity = "{{ user.id }} {{ user.name }}"
     #expect(
-      try render(identity, #"{"userId":"u1","user":{"name":"Ann"}}"#, "--dialect", "agentwallie")
+      try render(
+        identity, #"{"userId":"u1","user":{"name":"Ann"}}"#, "--text-dialect", "agentwallie")
         == "u1 Ann\n")
     #expect(
       try render(
-        identity, #"{"userId":"u1","user":{"name":"Ann","id":"own"}}"#, "--dialect", "agentwallie")
+        identity, #"{"userId":"u1","user":{"name":"Ann","id":"own"}}"#, "--text-dialect",
+        "agentwallie")
         == "own Ann\n")
   }
 
@@ -129,7 +132,7 @@ struct RenderCommandTests {
   }
 
   @Test func printsJSON() throws {
-    let result = try render("a{{ 3 | divided_by: 0 }}", "--dialect", "shopify", "--json")
+    let result = try render("a{{ 3 | divided_by: 0 }}", "--text-dialect", "shopify", "--json")
     let value = try Value.parse(json: result.output.utf8)
     #expect(value["text"] == "a")
     #expect(value["isComplete"] == true)
@@ -144,7 +147,8 @@ struct RenderCommandTests {
 
   @Test func resolvesANativePaywall() throws {
     let result = try BuiltTool.run(
-      "render", "--paywall", demo + "/native-paywall.json", "--products", products, "--user", user,
+      "render", "--paywall-schema", demo + "/native-paywall.json", "--products", products, "--user",
+      user,
       "--now", now)
     #expect(result.code == 0)
     #expect(result.errors == "")
@@ -158,7 +162,8 @@ struct RenderCommandTests {
     #expect(result.output.contains(#""subtext":"{{ user.unknown }}""#))
     #expect(!result.output.contains("condition"))
     let monthly = try BuiltTool.run(
-      "render", "--paywall", demo + "/native-paywall.json", "--products", products, "--user", user,
+      "render", "--paywall-schema", demo + "/native-paywall.json", "--products", products, "--user",
+      user,
       "--select", "secondary")
     #expect(try Value.parse(json: monthly.output.utf8)["hidden"] == ["trial", "runners"])
   }
@@ -302,7 +307,7 @@ struct CheckTemplateCommandTests {
     #expect(wrong.output.contains("did you mean 'subscriptionStatus'?"))
     #expect(try check("{{ user.id }}", "--schema", file.path).code == 1)
     #expect(
-      try check("{{ user.id }}", "--schema", file.path, "--dialect", "agentwallie").code == 0)
+      try check("{{ user.id }}", "--schema", file.path, "--text-dialect", "agentwallie").code == 0)
   }
 
   @Test func placesWhatItFindsInAFileOfTexts() throws {
@@ -352,7 +357,7 @@ struct PrecomputeTextsTests {
   @Test func givesOutcomesTheirTexts() throws {
     for users in [mara, mara + "\n{}\n\n" + mara] {
       let result = try precompute(
-        "--placements", "onboarding_done", "--render", demo + "/texts.json", "--products",
+        "--placement", "onboarding_done", "--render", demo + "/texts.json", "--products",
         demo + "/products.json", users: users)
       #expect(result.code == 0)
       for line in result.lines {
@@ -440,7 +445,7 @@ struct PrecomputeTextsTests {
     ] {
       try Data(#"{"paywalls":{"onboarding-annual":{"t":"\#(template)"}}}"#.utf8).write(to: texts)
       let result = try precompute(
-        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        "--placement", "onboarding_done", "--render", texts.path, "--products",
         demo + "/products.json",
         users: user)
       let outcome = try Value.parse(json: (result.lines.first ?? "").utf8)
@@ -472,7 +477,7 @@ struct PrecomputeTextsTests {
     ] {
       try Data(#"{"paywalls":{"onboarding-annual":{"t":"\#(template)"}}}"#.utf8).write(to: texts)
       let result = try precompute(
-        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        "--placement", "onboarding_done", "--render", texts.path, "--products",
         demo + "/products.json", users: users.joined(separator: "\n"))
       let found = try result.lines.map { try Value.parse(json: $0.utf8)["texts"]?["t"] }
       #expect(found == ["INACTIVE pro+max|", "INACTIVE pro|", "INACTIVE |"], "\(template)")
@@ -480,7 +485,7 @@ struct PrecomputeTextsTests {
     // In the other dialect the identity is an attribute.
     try Data(#"{"paywalls":{"onboarding-annual":{"t":"{{ user.id }}"}}}"#.utf8).write(to: texts)
     let result = try precompute(
-      "--placements", "onboarding_done", "--render", texts.path, "--text-dialect", "agentwallie",
+      "--placement", "onboarding_done", "--render", texts.path, "--text-dialect", "agentwallie",
       "--products", demo + "/products.json", users: users[0])
     #expect(result.output.contains(#""texts":{"t":"u"}"#))
   }
@@ -499,7 +504,8 @@ struct PrecomputeTextsTests {
     try copy("products.json")
     let arguments = [
       "precompute", config, "--users", path("users.ndjson"), "--out", path("out.ndjson"), "--now",
-      "2026-03-01T12:00:00Z", "--products", path("products.json"), "--locale", "de_DE", "--zone",
+      "2026-03-01T12:00:00Z", "--products", path("products.json"), "--locale", "de_DE",
+      "--time-zone",
       "Asia/Tokyo", "--select", "secondary", "--text-dialect", "superwall", "--html", "--render",
     ]
     #expect(try BuiltTool.run(arguments + [path("texts.json")]).code == 0)
@@ -544,7 +550,7 @@ struct PrecomputeTextsTests {
     func run(_ json: String) throws -> BuiltTool.Result {
       try Data(json.utf8).write(to: texts)
       return try precompute(
-        "--placements", "onboarding_done", "--render", texts.path, "--products",
+        "--placement", "onboarding_done", "--render", texts.path, "--products",
         demo + "/products.json",
         users: mara + "\n" + mara)
     }

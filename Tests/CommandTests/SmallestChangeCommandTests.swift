@@ -17,7 +17,8 @@ struct SmallestChangeCommandTests {
   }
 
   @Test func whatWouldMakeAnAudienceTakeTheUser() throws {
-    let change = "Audience 2 would take this user if device.daysSinceInstall were 3 (now 41)."
+    let change =
+      "Audience 2 (onboarding-first-days) would take this user if device.daysSinceInstall were 3 (now 41)."
     let result = try explain("onboarding_done", "--audience", "2")
     #expect(result.code == 0)
     #expect(result.lines.last == change)
@@ -38,8 +39,9 @@ struct SmallestChangeCommandTests {
     let result = try explain("export_report", "--audience", "export-free")
     #expect(result.code == 0)
     #expect(
-      result.lines.last == "No change of attributes makes audience 1 take this user: its limit is "
-        + "reached (2 of at most 2 in 24 hours under 'export_free'), and no attribute changes that."
+      result.lines.last == "No change of attributes makes audience 1 (export-free) take this user: "
+        + "its limit is reached (shown 2 times in the last 24 hours, at most 2), and no attribute "
+        + "changes that."
     )
   }
 
@@ -47,9 +49,10 @@ struct SmallestChangeCommandTests {
     let result = try explain("settings_upgrade", "--set", "user.plan=lapsed")
     #expect(result.code == 0)
     #expect(
-      result.lines[1] == "with user.plan = \"lapsed\" (was \"free\"): audience 0, paywall winback "
-        + "(variant settings-winback-winback); without, audience 2, paywall plans (variant "
-        + "settings-everyone-plans)")
+      result.lines[1] == "with user.plan = \"lapsed\" (was \"free\"): audience 0 "
+        + "(settings-winback), "
+        + "paywall winback (variant settings-winback-winback); without, audience 2 "
+        + "(settings-everyone), paywall plans (variant settings-everyone-plans)")
     let json = try explain(
       "settings_upgrade", "--set", "user.plan=lapsed", "--set", "device.regionCode=\"US\"",
       "--json")
@@ -58,7 +61,7 @@ struct SmallestChangeCommandTests {
     // Numbers are numbers.
     let days = try explain(
       "onboarding_done", "--set", "device.daysSinceInstall=3", "--audience", "2")
-    #expect(days.lines.last == "Audience 2 takes this user.")
+    #expect(days.lines.last == "Audience 2 (onboarding-first-days) takes this user.")
   }
 
   @Test(arguments: [
@@ -94,11 +97,24 @@ struct SmallestChangeCommandTests {
     let result = try explain("onboarding_done", "--sweep", "device.daysSinceInstall")
     #expect(result.code == 0)
     #expect(result.lines[1] == "device.daysSinceInstall (now 41)")
-    #expect(result.lines[2].hasPrefix("  up to 3    audience 2, paywall onboarding-annual"))
+    #expect(result.lines[2].hasPrefix("  up to 3    audience 2 (onboarding-first-days), paywall"))
     #expect(result.lines[3] == "  from 4     no audience matches  <- this user")
     let json = try explain("onboarding_done", "--sweep", "device.daysSinceInstall", "--json")
     #expect(
       json.output.hasPrefix(#"{"path":"device.daysSinceInstall","now":41,"stretches":[{"to":3,"#))
+  }
+
+  /// `user.streakDays % 7 == 0` says nothing about what lies between the values that were tried.
+  @Test func whatIsNotUnderstoodIsToldAsPoints() throws {
+    let users = TestFolder.demo + "/users.ndjson"
+    let result = try BuiltTool.run(
+      "explain", TestFolder.config, "--users", users, "--id", "u-02554", "--placement",
+      "workout_finished", "--now", "2026-03-01", "--seed", "demo", "--sweep", "user.streakDays")
+    let ranges = result.lines.dropFirst(2).map {
+      $0.prefix(15).trimmingCharacters(in: .whitespaces)
+    }
+    #expect(ranges.prefix(4) == ["from -12 to 6", "7", "from 8 to 12", "not there"])
+    #expect(result.output.contains("between these values there may be others"))
   }
 
   @Test(arguments: [

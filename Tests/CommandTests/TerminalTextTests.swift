@@ -35,10 +35,8 @@ import Testing
   }
 
   @Test(arguments: [
-    [
-      "decide", "config.json", "--user", "user.json", "--placement", "a\u{1B}[31m\u{7}",
-      "--explain",
-    ],
+    ["explain", "config.json", "--user", "user.json", "--all"],
+    ["explain", "config.json", "--users", "users", "--id", "\u{1B}[2J\nx", "--all"],
     ["explain", "config.json", "--user", "user.json", "--placement", "a\u{1B}[31m\u{7}"],
     [
       "explain", "config.json", "--user", "user.json", "--placement", "a\u{1B}[31m\u{7}",
@@ -52,7 +50,7 @@ import Testing
     ["decide", "config.json", "--user", "user.json", "--placement", "a", "--seed", "\u{1B}[2J\nx"],
     ["check", "config.json"],
     ["precompute", "config.json", "--users", "users", "--out", "none", "--keep-going"],
-    ["precompute", "config.json", "--users", "users", "--placements", "b", "--out", "none"],
+    ["precompute", "config.json", "--users", "users", "--placement", "b", "--out", "none"],
   ])
   func commands(arguments: [String]) throws {
     let folder = try folder()
@@ -62,6 +60,17 @@ import Testing
     #expect(!text.isEmpty)
     #expect(text.contains("\u{FFFD}"), "\(text)")
     #expect(Self.hasNoControls(text), "\(text.debugDescription)")
+  }
+
+  /// What a terminal shows of a decision.
+  @Test(arguments: [[], ["--distribution"], ["--seed", "\u{1B}[2J\nx"]])
+  func decisionsInWords(more: [String]) throws {
+    let folder = try folder()
+    let result = try BuiltTool.runOnTerminal(
+      ["decide", "config.json", "--user", "user.json", "--placement", "a\u{1B}[31m\u{7}"] + more,
+      in: folder.path)
+    #expect(result.output.hasPrefix("a\u{FFFD}[31m\u{FFFD}"), "\(result.output)")
+    #expect(Self.hasNoControls(result.output), "\(result.output.debugDescription)")
   }
 
   /// A line break in a name does not make a line that looks like one of ours.

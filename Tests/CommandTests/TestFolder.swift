@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import tollgate
+
 /// A folder of files that goes away with the test.
 final class TestFolder {
   let url = FileManager.default.temporaryDirectory
@@ -42,6 +44,24 @@ final class TestFolder {
     return path(name)
   }
 
+  /// Compresses a file into one with an ending behind its name, whatever programs there are.
+  ///
+  /// - Returns: the name of that file.
+  @discardableResult
+  func compress(_ name: String, _ compression: Compression) throws -> String {
+    let target = "\(name).\(compression.ending)"
+    try write(target, try TestFolder.compressed(Array(bytes(name) ?? Data()), compression))
+    return target
+  }
+
+  static func compressed(_ text: [UInt8], _ compression: Compression) throws -> Data {
+    var data = Data()
+    let output = try CompressedOutput(compression)
+    try text.withUnsafeBytes { try output.add($0) { data.append(contentsOf: $0) } }
+    try output.finish(isEmpty: text.isEmpty) { data.append(contentsOf: $0) }
+    return data
+  }
+
   /// Lines of users, one of a thousand without an identity.
   static func users(_ count: Int, from first: Int = 0) -> String {
     (first..<first + count).map { number in
@@ -65,7 +85,9 @@ final class TestFolder {
       in: path)
   }
 
-  func tollgate(_ arguments: String...) throws -> BuiltTool.Result {
+  func tollgate(_ arguments: String...) throws -> BuiltTool.Result { try tollgate(arguments) }
+
+  func tollgate(_ arguments: [String]) throws -> BuiltTool.Result {
     try BuiltTool.run(try BuiltTool.tool(), arguments, in: path)
   }
 }

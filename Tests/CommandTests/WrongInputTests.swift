@@ -12,6 +12,7 @@ struct WrongInputTests {
 
   /// Of two values the last one would be used without a word.
   @Test(arguments: [
+    (["fmt", "-e", "a", "--expression", "b"], "--expression"),
     (["check", "c.json", "--platform", "ios", "--platform", "web"], "--platform"),
     (["check", "--platform=ios", "c.json", "--platform", "ios"], "--platform"),
     (
@@ -153,7 +154,8 @@ struct WrongInputTests {
     try folder.write("o.json", "{}")
     try folder.write("users.ndjson", TestFolder.users(2))
     for arguments in [
-      ["render", "--paywall", "b.json"], ["check-template", "b.json"], ["products", "b.json"],
+      ["render", "--paywall-schema", "b.json"], ["check-template", "b.json"],
+      ["products", "b.json"],
       ["check-template", TestFolder.demo + "/export-trial.liquid", "--schema", "b.json"],
       ["precompute", TestFolder.config, "--users", "users.ndjson", "--render", "b.json"],
     ] {

@@ -207,7 +207,8 @@ struct CaseWordsTests {
     #expect(whole.errors.split(separator: "\n").count == 1)
     let lines = String(repeating: "{\"a\":1}\n", count: Refusals.shownLines)
     for (more, told) in [
-      (0, nil), (1, "cannot run: 1 more line of -"), (5, "cannot run: 5 more lines of -"),
+      (0, nil), (1, "error: 1 more line of - cannot be run"),
+      (5, "error: 5 more lines of - cannot be run"),
     ] as [(Int, Substring?)] {
       let input = lines + String(repeating: "[]\n", count: more)
       let result = Conformance.run("-", input: input)

@@ -61,7 +61,7 @@ struct Examples {
     if let program = compiled.output {
       print(program.requirements)
     } else {
-      example.same(compiled.diagnostics.map(\.message), ["expected ')' to close '('"])
+      example.same(compiled.diagnostics.map(\.message), ["'(' is not closed"])
     }
     example.end()
   }
@@ -115,7 +115,7 @@ struct Examples {
     let text = ExpressionEnvironment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
     let lines = text.split(separator: "\n")
     example.same(lines[0], "error[unknown-attribute]: 'usr' is not declared")
-    example.same(lines[1], "  --> rules.txt, column 1")
+    example.same(lines[1], "  --> rules.txt:1:1")
     example.same(lines[2], "   | usr.plan == 'free'")
     example.same(lines[3], "   | ^^^")
     example.same(lines[4], "   = help: did you mean 'user'?")
@@ -606,72 +606,6 @@ struct Examples {
     example.end()
   }
 
-  @Test("README.md, block 1")
-  func README_md_block_1() throws {
-    let example = ExampleRun(results: 3)
-
-
-
-    let json = #"""
-      {"build_id": "1", "log_level": 10, "app_session_timeout_ms": 3600000, "toggles": [],
-       "disable_preload": {"all": false, "triggers": []}, "localization": {"locales": []},
-       "products": [], "postback": {},
-       "paywall_responses": [{
-         "id": "1", "identifier": "export-trial", "name": "Export", "build_id": "1", "cache_key": "1",
-         "url": "https://paywalls.example/export", "paywalljs_event": "",
-         "url_config": {"endpoints": [], "max_attempts": 1}, "background_color_hex": "#FFFFFF",
-         "presentation_style_v2": "MODAL", "presentation_style_v3": {"type": "MODAL"},
-         "presentation_delay": 0, "presentation_condition": "CHECK_USER_SUBSCRIPTION"}],
-       "trigger_options": [{"event_name": "export_report", "rules": [{
-         "experiment_id": "export", "experiment_group_id": "g", "expression_cel": "user.plan == 'free'",
-         "preload": {"behavior": "ALWAYS"},
-         "variants": [{"variant_id": "v1", "variant_type": "TREATMENT", "percentage": 100,
-                       "paywall_identifier": "export-trial"}]}]}]}
-      """#
-    let config = Config.decode(superwall: json.utf8)
-    example.same(config.diagnostics.count, 0)
-    let rules = try RuleSet.compile(config.get()).get()
-
-
-    var frame = Frame(for: rules.program)
-    try frame.fill(json: #"{"user":{"plan":"free"},"device":{"country":"DE"}}"#.utf8)
-
-    let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
-    let decision = rules.decide("export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
-    example.same(PresentationResult(TriggerResult(decision.outcome)).type, "Paywall")
-
-    let explanation = rules.explain(
-      "export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
-    example.same(explanation.text.contains("user.plan is \"free\""), true)
-    example.end()
-  }
-
-  @Test("README.md, block 2")
-  func README_md_block_2() throws {
-    let example = ExampleRun(results: 2)
-
-    var product = PricedProduct(identifier: "com.example.year", price: try Money("59.99", .usd), locale: "en_US")
-    product.period = Period(.year, 1)
-
-
-    var producer = try AttributeProducer(.iosStoreKit2, PricingContext(now: 1_772_366_400_000))
-    let attributes = try producer.attributes(of: product)
-    example.same(attributes["monthlyPrice"], "$4.99")
-
-    example.same(PriceLocale("hi_IN").format(for: .usd).text(micros: 1_234_567_890_000), "$12,34,567.89")
-    example.end()
-  }
-
-  @Test("README.md, block 3")
-  func README_md_block_3() throws {
-    let example = ExampleRun(results: 2)
-
-    let program = try ExpressionEnvironment().compile("user.age >= 18 && user.tags.exists(t, t == 'beta')").get()
-    try example.same(program.evaluate(["user": ["age": 29, "tags": ["beta"]]]), true)
-    example.same(program.requirements.map(\.description), ["user.age", "user.tags"])
-    example.end()
-  }
-
   @Test("docs/dates.md, block 1")
   func docs_dates_md_block_1() throws {
     let example = ExampleRun(results: 7)
@@ -725,7 +659,7 @@ struct Examples {
     example.same(diagnostic.code, .syntaxError)
     example.same(diagnostic.range, SourceRange(from: 10, to: 11))
     let lines = diagnostic.text(in: source, file: "rules.txt").split(separator: "\n")
-    example.same(lines[1], "  --> rules.txt, column 11")
+    example.same(lines[1], "  --> rules.txt:1:11")
     example.same(lines[2], "   | user.plan = 'pro'")
     example.same(lines[3], "   |           ^")
     example.end()
@@ -759,6 +693,72 @@ struct Examples {
     try example.same(program.evaluate(["user": ["name": "Ada Lovelace"]]), true)
     example.fails("no-such-overload") { try program.evaluate(["user": ["name": 7]]) }
     example.same(environment.compile("initials(user.name)").diagnostics[0].suggestion, "write a.initials()")
+    example.end()
+  }
+
+  @Test("docs/libraries.md, block 1")
+  func docs_libraries_md_block_1() throws {
+    let example = ExampleRun(results: 3)
+
+
+
+    let json = #"""
+      {"build_id": "1", "log_level": 10, "app_session_timeout_ms": 3600000, "toggles": [],
+       "disable_preload": {"all": false, "triggers": []}, "localization": {"locales": []},
+       "products": [], "postback": {},
+       "paywall_responses": [{
+         "id": "1", "identifier": "export-trial", "name": "Export", "build_id": "1", "cache_key": "1",
+         "url": "https://paywalls.example/export", "paywalljs_event": "",
+         "url_config": {"endpoints": [], "max_attempts": 1}, "background_color_hex": "#FFFFFF",
+         "presentation_style_v2": "MODAL", "presentation_style_v3": {"type": "MODAL"},
+         "presentation_delay": 0, "presentation_condition": "CHECK_USER_SUBSCRIPTION"}],
+       "trigger_options": [{"event_name": "export_report", "rules": [{
+         "experiment_id": "export", "experiment_group_id": "g", "expression_cel": "user.plan == 'free'",
+         "preload": {"behavior": "ALWAYS"},
+         "variants": [{"variant_id": "v1", "variant_type": "TREATMENT", "percentage": 100,
+                       "paywall_identifier": "export-trial"}]}]}]}
+      """#
+    let config = Config.decode(superwall: json.utf8)
+    example.same(config.diagnostics.count, 0)
+    let rules = try RuleSet.compile(config.get()).get()
+
+
+    var frame = Frame(for: rules.program)
+    try frame.fill(json: #"{"user":{"plan":"free"},"device":{"country":"DE"}}"#.utf8)
+
+    let state = DecisionState(subjectID: "u1", now: 1_772_366_400_000)
+    let decision = rules.decide("export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
+    example.same(PresentationResult(TriggerResult(decision.outcome)).type, "Paywall")
+
+    let explanation = rules.explain(
+      "export_report", frame: &frame, state: state, assigner: .hash(salt: "demo"))
+    example.same(explanation.text.contains("user.plan is \"free\""), true)
+    example.end()
+  }
+
+  @Test("docs/libraries.md, block 2")
+  func docs_libraries_md_block_2() throws {
+    let example = ExampleRun(results: 2)
+
+    var product = PricedProduct(identifier: "com.example.year", price: try Money("59.99", .usd), locale: "en_US")
+    product.period = Period(.year, 1)
+
+
+    var producer = try AttributeProducer(.iosStoreKit2, PricingContext(now: 1_772_366_400_000))
+    let attributes = try producer.attributes(of: product)
+    example.same(attributes["monthlyPrice"], "$4.99")
+
+    example.same(PriceLocale("hi_IN").format(for: .usd).text(micros: 1_234_567_890_000), "$12,34,567.89")
+    example.end()
+  }
+
+  @Test("docs/libraries.md, block 3")
+  func docs_libraries_md_block_3() throws {
+    let example = ExampleRun(results: 2)
+
+    let program = try ExpressionEnvironment().compile("user.age >= 18 && user.tags.exists(t, t == 'beta')").get()
+    try example.same(program.evaluate(["user": ["age": 29, "tags": ["beta"]]]), true)
+    example.same(program.requirements.map(\.description), ["user.age", "user.tags"])
     example.end()
   }
 

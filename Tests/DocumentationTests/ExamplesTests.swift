@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func guidesAreRead() {
-    #expect(Self.extractor.examples.contains { $0.file == "README.md" })
+    #expect(Self.extractor.examples.contains { $0.file == "docs/libraries.md" })
     #expect(Self.extractor.examples.contains { $0.language == "cel" })
   }
 }

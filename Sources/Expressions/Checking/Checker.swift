@@ -178,6 +178,11 @@ struct Checker: ~Copyable {
     return narrowed
   }
 
+  /// What stands before a node in the source, as much as messages need of it.
+  func textBefore(_ node: SyntaxTree.Node) -> String {
+    String(decoding: tree.text[..<Int(node.from)].suffix(200), as: UTF8.self)
+  }
+
   // MARK: Attributes
 
   /// The names of a path that has dots alone: `user.a`, `user.a.b`.
@@ -322,11 +327,9 @@ struct Checker: ~Copyable {
 
   private mutating func undeclared(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let known = environment.roots + environment.variables + scopes.map(\.name)
-    let close = Suggestion.closest(to: name, among: known)
     return report(
       .unknownAttribute, "'\(name)' is not declared", node,
-      close.map { "did you mean '\($0)'?" }
-        ?? "expressions can read \(known.joined(separator: ", "))")
+      SyntaxHint.name(name, behind: textBefore(node), known: known))
   }
 
   /// `has(e.f)`: whether the last name is there, without reading it.

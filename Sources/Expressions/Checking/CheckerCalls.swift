@@ -88,9 +88,8 @@ extension Checker {
       return report(.notSupported, "'\(name)' is not supported yet", narrowed)
     }
     let known = CallNames.all.names + environment.functions.map(\.name)
-    let close = Suggestion.closest(to: name, among: known)
     return report(
       .unknownFunction, "there is no function '\(name)'", narrowed,
-      close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name))
+      FunctionHint.text(name, known: known))
   }
 }

@@ -5,7 +5,7 @@
 /// if let program = compiled.output {
 ///   print(program.requirements)
 /// } else {
-///   compiled.diagnostics.map(\.message)  // ["expected ')' to close '('"]
+///   compiled.diagnostics.map(\.message)  // ["'(' is not closed"]
 /// }
 /// ```
 public struct Compilation<Output> {

@@ -6,7 +6,7 @@ extension Diagnostic {
   /// let text = ExpressionEnvironment().compile(source).diagnostics[0].text(in: source, file: "rules.txt")
   /// let lines = text.split(separator: "\n")
   /// lines[0]  // "error[unknown-attribute]: 'usr' is not declared"
-  /// lines[1]  // "  --> rules.txt, column 1"
+  /// lines[1]  // "  --> rules.txt:1:1"
   /// lines[2]  // "   | usr.plan == 'free'"
   /// lines[3]  // "   | ^^^"
   /// lines[4]  // "   = help: did you mean 'user'?"
@@ -24,7 +24,7 @@ extension Diagnostic {
 ///
 /// ```
 /// error[syntax-error]: expected an operand after '=='
-///   --> trigger_options[0].rules[1].expression_cel, column 14
+///   --> trigger_options[0].rules[1].expression_cel:1:14
 ///    | user.plan == && user.age > 3
 ///    |              ^^
 ///    = help: write a literal, an attribute such as user.plan, or a call
@@ -43,11 +43,10 @@ package enum DiagnosticText {
     var location = [place, diagnostic.path].filter { !$0.isEmpty }.joined(separator: ": ")
     if let source, let range = diagnostic.range {
       let excerpt = Excerpt(source: source, range: range)
-      let position =
-        excerpt.hasManyLines
-        ? "line \(excerpt.position.line), column \(excerpt.position.column)"
-        : "column \(excerpt.position.column)"
-      if !isExact { location += location.isEmpty ? position : ", " + position }
+      if !isExact {
+        location +=
+          (location.isEmpty ? "" : ":") + "\(excerpt.position.line):\(excerpt.position.column)"
+      }
       lines.append("  --> " + location)
       lines.append("   | " + excerpt.line)
       lines.append("   | " + excerpt.marker)
@@ -102,18 +101,16 @@ package enum DiagnosticText {
     var position: SourcePosition
     var line: String
     var marker: String
-    var hasManyLines: Bool
 
     init(source: String, range: SourceRange, width: Int = 96) {
       let bytes = Array(source.utf8)
       let from = min(range.from, bytes.count)
       position = SourcePosition(offset: from, in: bytes)
-      hasManyLines = bytes.contains(UInt8(ascii: "\n"))
       var start = from
       while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
       var end = from
       while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-      // Characters stand for columns; control characters would move the caret.
+      // Control characters would move the caret.
       func shown(_ slice: ArraySlice<UInt8>) -> [Character] {
         String(decoding: slice, as: UTF8.self).map { $0.isNewline || $0 == "\t" ? " " : $0 }
       }
@@ -122,12 +119,14 @@ package enum DiagnosticText {
       var after = shown(bytes[min(max(range.to, from), end)..<end])
       if before.count > width / 2 { before = Array("...") + before.suffix(width / 2) }
       let room = max(0, width - before.count - marked.count)
+      let isClipped = marked.count > width
+      if isClipped { after = [] }
       if after.count > room { after = after.prefix(room) + Array("...") }
-      let clipped = marked.count > width ? Array(marked.prefix(width)) + Array("...") : marked
-      line = String(before + clipped + after)
+      let shownMark = marked.prefix(width)
+      line = String(before + shownMark + (isClipped ? Array("...") : []) + after)
       marker =
-        String(repeating: " ", count: before.count)
-        + String(repeating: "^", count: max(1, min(marked.count, width)))
+        String(repeating: " ", count: TextWidth.columns(before))
+        + String(repeating: "^", count: max(1, TextWidth.columns(shownMark)))
     }
   }
 }

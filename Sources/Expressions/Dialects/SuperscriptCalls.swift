@@ -59,14 +59,13 @@ extension Checker {
     let name = tree.name(node.a, node.b)
     let host = environment.hostFunctions
     let known = Superscript.functions.sorted() + host.device + host.computed
-    let close = Suggestion.closest(to: name, among: known)
     let effect =
       value == nil ? "an expression that calls it gives null" : "its value is that of nothing"
     diagnostics.append(
       Diagnostic(
         .unknownFunction, "there is no function '\(name)' here: \(effect)", severity: .warning,
         range: named(node, node.a, node.b).range,
-        suggestion: close.map { "did you mean '\($0)'?" } ?? SyntaxHint.operator(called: name)))
+        suggestion: FunctionHint.text(name, known: known)))
     return raise(.undeclaredName, origin(node))
   }
 

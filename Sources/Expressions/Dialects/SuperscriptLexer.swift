@@ -114,11 +114,9 @@ struct SuperscriptLexer {
     default:
       var length = 1
       while length < 4, byte(length) & 0xC0 == 0x80 { length += 1 }
-      let isQuote = SyntaxHint.isCurlyQuote(
+      let (message, help) = CharacterHint.text(
         ByteView(rebasing: source[at..<min(at + length, source.count)]))
-      throw isQuote
-        ? fault(length, "curly quotes do not begin a string", "use straight quotes")
-        : fault(length, "this character has no meaning outside a string")
+      throw fault(length, message, help)
     }
   }
 

@@ -17,13 +17,11 @@ extension Checker {
 
   private mutating func reportUndeclared(_ name: String, _ node: SyntaxTree.Node) {
     let known = environment.roots + environment.variables + ["computed"] + scopes.map(\.name)
-    let close = Suggestion.closest(to: name, among: known)
     diagnostics.append(
       Diagnostic(
         .unknownAttribute, "'\(name)' is not declared: an expression that reads it is null",
         severity: .warning, range: named(node, node.a, node.b).range,
-        suggestion: close.map { "did you mean '\($0)'?" }
-          ?? "expressions can read \(known.joined(separator: ", "))"))
+        suggestion: SyntaxHint.name(name, behind: textBefore(node), known: known)))
   }
 
   /// Whether a name is a function's, so that a member of this name is never missing.

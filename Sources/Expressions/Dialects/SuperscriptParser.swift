@@ -23,14 +23,10 @@ struct SuperscriptParser {
       return (parser.tree, [])
     } catch {
       let isLimit = parser.depth > limits.nesting
-      return (
-        parser.tree,
-        [
-          Diagnostic(
-            isLimit ? .limitExceeded : .syntaxError, error.message, range: error.range,
-            suggestion: error.suggestion)
-        ]
-      )
+      let diagnostic = Diagnostic(
+        isLimit ? .limitExceeded : .syntaxError, error.message, range: error.range,
+        suggestion: error.suggestion)
+      return (parser.tree, ForeignSyntax.clarified([diagnostic], in: source))
     }
   }
 
@@ -76,7 +72,9 @@ struct SuperscriptParser {
         "the sign is part of the number here, so an operator is missing",
         "put a space after the sign")
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
-      fault("comparisons cannot be chained in superscript", "put one of them in parentheses")
+      fault(
+        "comparisons cannot be chained in superscript",
+        "write a < b && b < c, or put one of them in parentheses")
     case .question:
       fault("a choice inside a choice needs parentheses", "put the inner one in parentheses")
     default: unexpected(String(decoding: source[token.from..<token.to], as: UTF8.self))
@@ -84,8 +82,11 @@ struct SuperscriptParser {
   }
 
   private func unexpected(_ word: String) -> Fault {
-    if token.kind == .identifier, let hint = SyntaxHint.operator(called: word) {
-      return fault("'\(word)' is not an operator", hint)
+    if token.kind == .identifier {
+      let rest = String(decoding: source[token.to...], as: UTF8.self)
+      if let (words, count, help) = SyntaxHint.operator(called: word, before: rest) {
+        return Fault("'\(words)' is not an operator", token.from, token.from + count, help)
+      }
     }
     if let previous, previous.kind == .identifier, token.kind.startsOperand {
       let word = String(decoding: source[previous.from..<previous.to], as: UTF8.self)

@@ -29,6 +29,9 @@ public struct Clause: Hashable, Sendable {
     /// Whether it was only asked for, as by `has(user.plan)`, and is there: the value was not read,
     /// and stands as the text `present`.
     package var isPresenceOnly = false
+    /// What it counts as while it is not there, where the language says so: superscript compares
+    /// the zero of the literal beside it.
+    package var standIn: Value?
   }
 
   /// Something that the clause works out before it compares, as `size(user.tags)`; the value is
@@ -54,6 +57,8 @@ public struct Clause: Hashable, Sendable {
   public var isConstant: Bool
   package var attributes: [Attribute]
   package var computed: [Computed]
+  /// Why the clause gives no value, where it fails.
+  package var failure: ToldFailure?
 
   /// The attributes that the clause reads; the value is nil when there is none.
   public var reads: [(path: AttributePath, value: Value?)] {
@@ -124,33 +129,54 @@ private struct ClauseRun: ~Copyable {
   mutating func clause(_ number: Int) -> Clause? {
     let part = clauses.parts[number]
     if part.slots.contains(where: { isUnknown[$0] }) { return nil }
-    let (outcome, value) = result(of: part.entry)
+    let (outcome, value, fault) = result(of: part.entry)
     return Clause(
       range: part.range, text: part.text, outcome: outcome,
       value: outcome == .noBool ? value : nil, wasReached: reached.contains(number),
-      isConstant: part.slots.isEmpty, attributes: part.slots.map { attribute($0) },
+      isConstant: part.slots.isEmpty,
+      attributes: part.slots.map { attribute($0, part.standIns[$0]) },
       computed: part.computed.map {
         Clause.Computed(text: $0.text, value: result(of: $0.entry).value)
-      })
+      }, failure: fault.flatMap { told($0, of: number) })
   }
 
   /// What an entry comes to; its value when it has one that is within the limits.
-  private mutating func result(of entry: Int) -> (outcome: Clause.Outcome, value: Value?) {
+  private mutating func result(of entry: Int)
+    -> (outcome: Clause.Outcome, value: Value?, fault: Cell?)
+  {
     var trace = NoTrace()
     let mark = frame.arena.mark
     defer { frame.arena.release(to: mark) }
     let start = clauses.program.entries[entry].start
     let cell = Machine.run(clauses.program.storage, from: start, in: &frame, &trace)
     switch cell.tag {
-    case Tag.fault: return (.failed(EvaluationError(fault: cell).kind), nil)
-    case Tag.bool: return (cell.boolValue ? .true : .false, Value(cell))
+    case Tag.fault: return (.failed(EvaluationError(fault: cell).kind), nil, cell)
+    case Tag.bool: return (cell.boolValue ? .true : .false, Value(cell), nil)
     default:
       let isSmall = cell.treeSize(upTo: outer.limits.resultBytes) != nil
-      return (.noBool, isSmall ? Value(cell) : nil)
+      return (.noBool, isSmall ? Value(cell) : nil, nil)
     }
   }
 
-  private func attribute(_ slot: Int) -> Clause.Attribute {
+  /// Why a clause gave this fault.
+  private func told(_ fault: Cell, of number: Int) -> ToldFailure? {
+    let program = clauses.program
+    var finder = FailureFinder(program)
+    guard let failure = finder.failure(fault, in: frame) else { return nil }
+    let instruction = Int(failure.error.instruction)
+    var range: SourceRange?
+    if instruction < program.storage.nodeOf.count {
+      // What a clause is made of says where it stands in a source of the clause's own.
+      range = program.storage.graph.range(
+        of: Int(program.storage.nodeOf[instruction]), in: number + 1)
+    }
+    return ToldFailure(
+      failure: failure,
+      details: program.details(
+        of: failure, in: program.entries[0], at: range ?? clauses.parts[number].range))
+  }
+
+  private func attribute(_ slot: Int, _ standIn: Value?) -> Clause.Attribute {
     let cell = frame.slots[slot]
     let content = clauses.program.storage.graph.slots.content(slot)
     guard case .attribute(let path) = content else {
@@ -158,7 +184,9 @@ private struct ClauseRun: ~Copyable {
     }
     let slots = outer.graph.slots.slots
     let isAsked = clauses.outerSlots[slot].map { slots[$0].isPresenceOnly } ?? false
-    guard cell.isValue else { return Clause.Attribute(path: path, value: nil) }
+    guard cell.isValue else {
+      return Clause.Attribute(path: path, value: nil, standIn: standIn)
+    }
     return Clause.Attribute(
       path: path, value: isAsked ? .string("present") : Value(cell), isPresenceOnly: isAsked)
   }

@@ -12,6 +12,8 @@ struct ClauseProgram: Sendable {
     var computed: [(text: String, entry: Int)] = []
     /// What the clause reads, in the order of the text.
     var slots: [Int] = []
+    /// By slot: what the language puts in its place while it has no value.
+    var standIns: [Int: Value] = [:]
   }
 
   /// What the expression is first, then every clause and what it works out.
@@ -64,6 +66,7 @@ struct ClauseProgram: Sendable {
         part.computed.append((source.text(found.range), add(found.node)))
       }
       part.slots = builder.checker.graph.slots(below: test)
+      part.standIns = builder.checker.graph.standIns(below: test)
       parts[number] = part
     }
     return parts.compactMap { $0 }
@@ -84,6 +87,22 @@ struct ClauseProgram: Sendable {
       let range = tokens?.withoutParentheses(range) ?? range
       return String(decoding: source[range.from..<range.to], as: UTF8.self)
     }
+  }
+}
+
+extension ConditionGraph {
+  /// By slot: the constant that takes its place while it has no value. Null is none: that is what is
+  /// not there anyway.
+  fileprivate func standIns(below root: ID) -> [Int: Value] {
+    var found: [Int: Value] = [:]
+    for id in nodes(below: root) where self[id].kind == .orElse {
+      let attribute = self[Int(self[id].a)]
+      guard attribute.kind == .slot, let cell = constant(Int(self[id].b)), cell != .null else {
+        continue
+      }
+      found[Int(attribute.a)] = Value(cell)
+    }
+    return found
   }
 }
 

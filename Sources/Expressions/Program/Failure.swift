@@ -117,9 +117,15 @@ private enum OperandNeed {
   }
 }
 
+/// A failure with what it is about.
+package struct ToldFailure: Hashable, Sendable {
+  package var failure: Failure
+  package var details: Program.FailureDetails
+}
+
 extension Program {
   /// What a failure is about.
-  package struct FailureDetails: Sendable {
+  package struct FailureDetails: Hashable, Sendable {
     /// The clause that failed, as it is written.
     package var clause: String
     /// What failed within the clause, as it is written.
@@ -131,12 +137,15 @@ extension Program {
   }
 
   /// Tells a failure of an entry.
-  ///
   package func details(of failure: Failure, in entry: Entry) -> FailureDetails {
+    details(
+      of: failure, in: entry, at: range(ofInstruction: failure.error.instruction, in: entry))
+  }
+
+  /// The same where it is known where in the source it failed; nil is all of it.
+  func details(of failure: Failure, in entry: Entry, at range: SourceRange?) -> FailureDetails {
     let source = Array(sources[entry.source].utf8)
-    let range =
-      range(ofInstruction: failure.error.instruction, in: entry)
-      ?? SourceRange(from: 0, to: source.count)
+    let range = range ?? SourceRange(from: 0, to: source.count)
     let clauses = ClausePlaces(entry.source, of: sources[entry.source], in: storage)
     let smallest = clauses?.smallest(around: range)
     let text = String(

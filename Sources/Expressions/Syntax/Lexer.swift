@@ -104,13 +104,13 @@ struct Lexer {
 
   private mutating func unknownCharacter(_ first: UInt8) -> Token {
     guard first >= 0x80, let base = source.baseAddress else {
-      return invalid(1, "this character has no meaning here")
+      let (message, help) = CharacterHint.text(UnsafeBufferPointer(rebasing: source[at..<at + 1]))
+      return invalid(1, message, suggestion: help)
     }
     let length = max(1, UTF8Scan.scalarLength(base + at, source.count - at))
-    let slice = UnsafeBufferPointer(rebasing: source[at..<at + length])
-    return SyntaxHint.isCurlyQuote(slice)
-      ? invalid(length, "curly quotes do not begin a string", suggestion: "use straight quotes")
-      : invalid(length, "this character has no meaning outside a string")
+    let (message, help) = CharacterHint.text(
+      UnsafeBufferPointer(rebasing: source[at..<at + length]))
+    return invalid(length, message, suggestion: help)
   }
 
   // MARK: Names
@@ -130,7 +130,7 @@ struct Lexer {
     return token
   }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
+  static func isNameByte(_ byte: UInt8) -> Bool {
     let letter = byte | 0x20
     return letter >= 0x61 && letter <= 0x7A || byte &- 0x30 < 10 || byte == UInt8(ascii: "_")
   }

@@ -35,6 +35,7 @@ package struct Parser {
     }
     parser.diagnostics += parser.lexer.problems
     parser.diagnostics.sort { ($0.range?.from ?? 0) < ($1.range?.from ?? 0) }
+    parser.diagnostics = ForeignSyntax.clarified(parser.diagnostics, in: source)
     return (parser.tree, parser.limitedDiagnostics)
   }
 
@@ -44,7 +45,10 @@ package struct Parser {
     guard diagnostics.count > most else { return diagnostics }
     let more = diagnostics.count - most
     let note = Diagnostic(
-      .syntaxError, "\(more) more errors in this expression are not shown", severity: .note,
+      .syntaxError,
+      more == 1
+        ? "1 more error in this expression is not shown"
+        : "\(more) more errors in this expression are not shown", severity: .note,
       range: diagnostics[most].range)
     return Array(diagnostics.prefix(most)) + [note]
   }
@@ -146,9 +150,15 @@ package struct Parser {
   private mutating func reportTrailing() {
     let range = SourceRange(from: token.from, to: token.to)
     let word = String(decoding: source[token.from..<token.to], as: UTF8.self)
-    let hint = token.kind == .identifier ? SyntaxHint.operator(called: word) : nil
+    let rest = String(decoding: source[token.to...], as: UTF8.self)
+    let hint =
+      token.kind == .identifier ? SyntaxHint.operator(called: word, before: rest) : nil
     switch token.kind {
-    case .identifier where hint != nil: report("'\(word)' is not an operator", range, hint)
+    case .identifier where hint != nil:
+      report(
+        "'\(hint?.words ?? word)' is not an operator",
+        SourceRange(from: token.from, to: token.from + (hint?.count ?? word.utf8.count)), hint?.help
+      )
     case .rightParenthesis, .rightBracket, .rightBrace:
       report("\(token.kind.description) closes nothing", range, "remove it")
       advance()

@@ -18,17 +18,82 @@ enum SyntaxHint {
     case "and": "write '&&'"
     case "or": "write '||'"
     case "not": "write '!'"
+    case "in": "write 'in' in small letters"
     case "eq", "is", "equals": "write '=='"
     case "ne", "neq": "write '!='"
-    case "like", "matches": "write a.matches(pattern)"
+    case "gt": "write '>'"
+    case "gte", "ge": "write '>='"
+    case "lt": "write '<'"
+    case "lte", "le": "write '<='"
+    case "mod": "write '%'"
+    case "div": "write '/'"
+    case "like", "ilike", "rlike", "matches": "write a.matches(pattern)"
     case "contains": "write a.contains(part)"
+    case "startswith", "beginswith": "write a.startsWith(part)"
+    case "endswith": "write a.endsWith(part)"
+    case "between": "write a >= from && a <= to"
+    case "then", "else": "write condition ? a : b"
     default: nil
     }
   }
 
-  /// Whether a character is a quote that word processors write.
-  static func isCurlyQuote(_ character: ByteView) -> Bool {
-    ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"].contains { $0.utf8.elementsEqual(character) }
+  /// What to say of a word in the place of an operator, by what follows it.
+  ///
+  /// - Returns: the operator, which may be the next word too, how many bytes it has, and the help.
+  static func `operator`(called word: String, before rest: String)
+    -> (words: String, count: Int, help: String)?
+  {
+    let next = rest.split(maxSplits: 3) { !$0.isLetter }.prefix(2).map { $0.lowercased() }
+    let nothing: Set = ["null", "nil", "none", "undefined", "empty"]
+    let isNothing = next.last.map(nothing.contains) ?? false
+    let help: String? =
+      switch (word.lowercased(), next.first) {
+      case ("is", "not"):
+        isNothing ? "write has(user.plan) to ask whether there is a value" : "write '!='"
+      case ("is", let next?) where nothing.contains(next):
+        "write !has(user.plan) to ask whether there is no value"
+      case ("not", "in"): "write !(a in list)"
+      case ("not", "like"): "write !a.matches(pattern)"
+      case ("not", "contains"): "write !a.contains(part)"
+      default: nil
+      }
+    guard let help else {
+      return self.operator(called: word).map { (word, word.utf8.count, $0) }
+    }
+    let space = rest.prefix { !$0.isLetter }
+    let second = rest[space.endIndex...].prefix { $0.isLetter }
+    let count = word.utf8.count + space.utf8.count + second.utf8.count
+    return ("\(word) \(second)", count, help)
+  }
+
+  /// What to write in place of a name that other languages have as a value; nil when none has.
+  static func value(called name: String) -> String? {
+    switch name.lowercased() {
+    case "null", "nil", "none", "undefined", "nothing":
+      "write null, or has(user.plan) to ask whether there is a value"
+    case "true", "yes": "write true"
+    case "false", "no": "write false"
+    default: nil
+    }
+  }
+
+  /// What to say of a name that is none of the roots.
+  ///
+  /// - Parameters:
+  ///   - before: the source up to the name.
+  ///   - known: the roots first, then other names.
+  static func name(_ name: String, behind before: String, known: [String]) -> String {
+    if let value = value(called: name) { return value }
+    if let close = Suggestion.closest(to: name, among: known) { return "did you mean '\(close)'?" }
+    let all = "expressions can read \(known.joined(separator: ", "))"
+    if before.last == "-", let path = before.dropLast().split(whereSeparator: \.isPathEnd).last,
+      let dot = path.lastIndex(of: "."), before.dropLast().hasSuffix(path)
+    {
+      let key = path[path.index(after: dot)...] + "-" + name
+      return "\(all); a name with a '-' is written \(path[..<dot])[\"\(key)\"]"
+    }
+    guard let root = known.first, name.first?.isLowercase == true else { return all }
+    return "did you mean '\(root).\(name)'? \(all)"
   }
 
   /// Where an operator must come behind a string: the string may have swallowed what was meant to be
@@ -44,12 +109,20 @@ enum SyntaxHint {
     let holdsCode = operators.contains { text in
       content.indices.contains { content[$0...].starts(with: text.utf8) }
     }
-    guard holdsCode || string.to == token.from else { return nil }
+    let isBeside =
+      string.to == token.from && (token.kind.startsOperand || token.kind == .invalid)
+    guard holdsCode || isBeside else { return nil }
     let (from, to) = (
       SourcePosition(offset: string.from, in: source).column,
       SourcePosition(offset: string.to - 1, in: source).column
     )
-    return
-      "the string before it goes from column \(from) to \(to) of the expression; is a quote missing?"
+    let quote = source[string.to - 1] == UInt8(ascii: "'") ? "'" : "\""
+    return "the string before it goes from column \(from) to \(to) of the expression; is a quote "
+      + "missing?" + (holdsCode ? "" : " Within a string it is written \\\(quote)")
   }
+}
+
+extension Character {
+  /// Whether a path of names with dots ends before it.
+  fileprivate var isPathEnd: Bool { !isLetter && !isNumber && self != "." && self != "_" }
 }

@@ -102,7 +102,8 @@ package struct TemplateAnalysis: Sendable {
         absence.map { "\($0.message) '\(name)'" }
           ?? (place == 0 ? "'\(name)' is not declared" : "\(names(place)) has no '\(name)'"),
         range: read.range,
-        suggestion: close.map { "did you mean '\($0)'?" }
+        suggestion: TemplateAnalysis.help(forPath: name)
+          ?? close.map { "did you mean '\($0)'?" }
           ?? (others.isEmpty || others.count > 12
             ? nil
             : "there \(others.count == 1 ? "is" : "are") \(others.sorted().joined(separator: ", "))")
@@ -113,6 +114,14 @@ package struct TemplateAnalysis: Sendable {
         .typeError, "\(names(place)) is \(article(type)) and has no '\(read.names[place] ?? "?")'",
         severity: .warning, range: read.range)
     }
+  }
+
+  /// What to write in place of a name that is none.
+  private static func help(forPath name: String) -> String? {
+    let curly: Set<Character> = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"]
+    if name.contains(where: curly.contains) { return "use straight quotes" }
+    if name.contains("|") { return "leave out the filter; this dialect has none" }
+    return nil
   }
 
   private static func article(_ type: TemplateType) -> String {

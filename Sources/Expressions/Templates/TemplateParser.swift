@@ -64,7 +64,7 @@ struct TemplateParser {
     parser.tree.begin(sourceCount: source.count)
     parser.parse()
     parser.swapMemory(scratch)
-    return parser.diagnostics
+    return parser.diagnostics.isEmpty ? [] : TemplateHint.helped(parser.diagnostics, in: source)
   }
 
   private mutating func swapMemory(_ scratch: TemplateScratch) {

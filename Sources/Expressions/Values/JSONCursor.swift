@@ -89,7 +89,7 @@ package struct JSONCursor {
 
   /// Passes null if it comes next.
   package mutating func takeNull() throws(JSONFault) -> Bool {
-    guard isAtNull else { return false }
+    guard peek() == UInt8(ascii: "n") else { return false }
     try word("null")
     return true
   }

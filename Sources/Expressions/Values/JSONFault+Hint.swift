@@ -35,11 +35,18 @@ extension JSONFault {
     case (.unexpectedByte, UInt8(ascii: "/")), (.unexpectedByte, UInt8(ascii: "#")):
       return "JSON has no comments"
     case (.unexpectedByte, UInt8(ascii: "'")): return "texts need double quotes"
+    case (.unexpectedByte, UInt8(ascii: "<")) where offset == 0:
+      return "this looks like XML or HTML"
+    case (.unexpectedByte, UInt8(ascii: "%")), (.unexpectedByte, UInt8(ascii: "{")):
+      return offset == 1 ? "this looks like a template" : JSONFault.commaHint(before)
+    case (.unexpectedByte, UInt8(ascii: "=")): return "write ':' between a key and its value"
+    case (.unexpectedByte, UInt8(ascii: "`")): return "texts need double quotes"
+    case (.badEscape, _): return "write \\\\ for a backslash"
     case (.unexpectedByte, 0xE2): return JSONFault.curlyHint(json[offset...])
-    case (.unexpectedByte, UInt8(ascii: "\"")), (.unexpectedByte, UInt8(ascii: "{")),
-      (.unexpectedByte, UInt8(ascii: "[")):
-      return before == UInt8(ascii: ",") || before == UInt8(ascii: ":")
-        ? nil : "a comma, or a colon after a key, is missing before it"
+    case (.unexpectedByte, UInt8(ascii: "\"")), (.unexpectedByte, UInt8(ascii: "[")):
+      return JSONFault.commaHint(before)
+    case (.unexpectedByte, UInt8(ascii: "x")) where before == UInt8(ascii: "0"):
+      return "write the number in decimal"
     case (.unexpectedByte, _), (.badNumber, _): return JSONFault.wordHint(json[offset...], before)
     case (.controlCharacter, UInt8(ascii: "\n")), (.controlCharacter, UInt8(ascii: "\r")):
       return "a quote is missing, or write \\n for a line break in a text"
@@ -52,6 +59,11 @@ extension JSONFault {
   private static func isCRAlone(before offset: Int, in json: [UInt8]) -> Bool {
     let space = json[..<offset].reversed().prefix { $0 <= 0x20 }
     return space.contains(UInt8(ascii: "\r")) && !json.contains(UInt8(ascii: "\n"))
+  }
+
+  private static func commaHint(_ before: UInt8?) -> String? {
+    before == UInt8(ascii: ",") || before == UInt8(ascii: ":")
+      ? nil : "a comma, or a colon after a key, is missing before it"
   }
 
   private static func lastByte(before offset: Int, in json: [UInt8]) -> UInt8? {
@@ -87,6 +99,8 @@ extension JSONFault {
       if before == UInt8(ascii: "\"") { return "a colon or a comma is missing before it" }
       if text.first == "0", text.count > 1 { return "a number has no zeros before it" }
       if text.first == "." || text.first == "+" { return "a number begins with a digit" }
+      if text.last == "." { return "write digits behind the point, or no point" }
+      if next == UInt8(ascii: ":"), before == nil { return "this looks like YAML" }
       return text.first?.isLetter == true ? "texts need double quotes" : nil
     }
   }

@@ -61,6 +61,18 @@ extension Value {
 extension Value {
   package var isObject: Bool { if case .map = self { true } else { false } }
 
+  /// What it is in JSON, for messages.
+  package var kindInJSON: String {
+    switch self {
+    case .null: "null"
+    case .bool: "true or false"
+    case .string: "a string"
+    case .list: "a list"
+    case .map: "an object"
+    default: "a number"
+    }
+  }
+
   package static func texts(_ texts: some Sequence<String>) -> Value {
     .list(texts.map { .string($0) })
   }

@@ -30,6 +30,8 @@ package struct AttributeSweep {
   package struct Outcome: Hashable {
     package var result: String
     package var audience: Int?
+    /// The audience's number and ID.
+    package var label: String?
     package var variant: String?
     package var paywall: String?
   }
@@ -107,6 +109,7 @@ package struct AttributeSweep {
         found.append((value, value, outcome, value == own))
       }
     }
+    if isPartial { return addPoints(values, decide) }
     let isConstant = Set(constants)
     for (i, stretch) in found.enumerated() {
       var told = Stretch(
@@ -127,6 +130,30 @@ package struct AttributeSweep {
       }
       stretches.append(told)
     }
+  }
+
+  /// The values that were tried and nothing in between, because there conditions may change their minds.
+  private mutating func addPoints(_ values: [Value], _ decide: (Value?) -> Outcome?) {
+    for value in values where value == own || !Self.isExtreme(value) {
+      guard let outcome = decide(value) else { continue }
+      // Between two whole numbers in a row there is no other.
+      if case (.int(let before)?, .int(let number)) = (stretches.last?.to, value),
+        before == number - 1, stretches[stretches.count - 1].outcome == outcome
+      {
+        stretches[stretches.count - 1].to = value
+        stretches[stretches.count - 1].isOwn = stretches[stretches.count - 1].isOwn || value == own
+        continue
+      }
+      stretches.append(
+        Stretch(
+          from: value, to: value, outcome: outcome, isOwn: value == own,
+          isOfTexts: value.text != nil))
+    }
+  }
+
+  /// Whether a number is tried only because a type or a function ends near it.
+  private static func isExtreme(_ value: Value) -> Bool {
+    value.number.map { abs($0) >= 2_147_483_000 } ?? false
   }
 
   // MARK: Single values
@@ -245,6 +272,7 @@ extension AttributeSweep.Outcome {
   package init(_ decision: Decision) {
     result = decision.outcome.code
     audience = decision.audience
+    label = decision.decidingAudience?.label
     switch decision.outcome {
     case .paywall(let experiment):
       variant = experiment.variant.id

@@ -11,7 +11,7 @@ extension AttributeSweep.Outcome {
   }
 
   package var text: String {
-    let place = audience.map { "audience \($0), " } ?? ""
+    let place = label.map { "audience \($0), " } ?? ""
     let shown = variant.map { " (variant \($0))" } ?? ""
     return switch result {
     case "paywall": "\(place)paywall \(paywall ?? "")\(shown)"

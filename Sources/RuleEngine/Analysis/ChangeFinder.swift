@@ -155,7 +155,7 @@ final class ChangeFinder {
     guard let limit = compiled.audience.occurrenceLimit else { return nil }
     let count = context.state.count(for: limit)
     guard !limit.allows(storedCount: count) else { return nil }
-    return "its limit is reached (\(ExplanationText.describe(limit, count: count))), and no "
+    return "its limit is reached (\(LimitWords.describe(limit, count: count))), and no "
       + "attribute changes that"
   }
 
@@ -165,8 +165,7 @@ final class ChangeFinder {
       if conditionOf[earlier - before.lowerBound] == nil,
         ruleSet.rules[earlier].audience.entitlementGuard == nil
       {
-        let index = ruleSet.rules[earlier].audience.index
-        return "audience \(index) takes everybody before"
+        return "audience \(ruleSet.rules[earlier].audience.label) takes everybody before"
       }
     }
     guard var variant = variants.first else { return nil }

@@ -50,8 +50,8 @@ package struct SmallestChange {
 
   /// What there is to say, for a person.
   ///
-  /// - Parameter audience: the audience's number.
-  package func lines(audience: Int) -> [String] {
+  /// - Parameter audience: what the audience is called, as `1 (export-free)`.
+  package func lines(audience: String) -> [String] {
     switch verdict {
     case .none:
       let text =

@@ -46,6 +46,9 @@ public final class BatchPlan: Sendable {
   package let texts: TextPlan?
   let placements: [Placement]
   let table: BatchTable
+  /// The columns of tables of outcomes.
+  package let columns: OutcomeColumns
+  private let firstLine: [UInt8]
 
   /// - Parameters:
   ///   - ruleSet: what decides.
@@ -67,11 +70,14 @@ public final class BatchPlan: Sendable {
       writesOutcomes: writesOutcomes, lineLimit: lineLimit, clock: clock, texts: nil)
   }
 
-  /// - Parameter texts: what is rendered for outcomes with a paywall; nil for nothing.
+  /// - Parameters:
+  ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
+  ///   - columnsOfRun: what every outcome says of the run.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
-    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?
+    lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
+    columnsOfRun: [OutcomeColumns.OfRun] = []
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
@@ -91,16 +97,20 @@ public final class BatchPlan: Sendable {
       Placement(
         name: name, compiled: ruleSet.placement(named: name).map { ruleSet.placements[$0] })
     }
-    table = BatchTable(
-      ruleSet, placements: placements, OutcomeFragments(layout: layout, form: form),
-      assigner: assigner)
+    let fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
+    table = BatchTable(ruleSet, placements: placements, fragments, assigner: assigner)
+    columns = OutcomeColumns(placements.map(\.name), ofRun: columnsOfRun)
+    firstLine = fragments.header(columns)
   }
 
   /// What an outcomes file begins with.
-  public var header: [UInt8] { table.header }
+  public var header: [UInt8] { firstLine }
 
   /// What decisions may come to, by the numbers of ``OutcomeForm/rows``; empty in other forms.
   package var choices: [Choice] { table.descriptions }
+
+  /// The placements, in their order.
+  package var placementNames: [String] { placements.map(\.name) }
 
   /// How many decisions each user takes.
   public var placementCount: Int { placements.count }

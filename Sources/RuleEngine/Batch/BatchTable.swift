@@ -36,10 +36,11 @@ struct BatchTable: Sendable {
   private(set) var text: [UInt8] = []
   /// By choice, for the form of rows.
   private(set) var descriptions: [BatchPlan.Choice] = []
-  /// What stands around fragments, and at the beginning of a file.
+  /// What stands around fragments.
   let opening: [UInt8]
   let closing: [UInt8]
-  let header: [UInt8]
+  /// Bytes at the end of a fragment that close the outcome.
+  let closingBytes: Int
   /// By placement of the batch: the choice when no audience matches, or there is no placement.
   private(set) var unmatched: [Int32] = []
   /// By placement of the batch: its rules, or nil when the config does not have it.
@@ -51,7 +52,7 @@ struct BatchTable: Sendable {
   ) {
     opening = fragments.opening
     closing = fragments.closing
-    header = fragments.header(placements.map(\.name))
+    closingBytes = fragments.closingBytes
     var placementOf: [Int: String] = [:]
     for placement in placements {
       let isKnown = placement.compiled != nil

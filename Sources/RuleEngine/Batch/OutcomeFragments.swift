@@ -24,20 +24,34 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
 struct OutcomeFragments {
   var layout: OutcomeLayout
   var form: OutcomeForm
+  /// What every line says of the run.
+  var columnsOfRun: [OutcomeColumns.OfRun] = []
 
   /// What stands before an identity.
   var opening: [UInt8] { form == .ndjson ? Array("{\"userId\":".utf8) : [] }
 
-  /// What ends the line of a user in the wide layout.
-  var closing: [UInt8] { Array((form == .ndjson ? "}\n" : "\n").utf8) }
+  /// What ends a line: what it says of the run, and the brace of an object.
+  var closing: [UInt8] {
+    var bytes: [UInt8] = []
+    for column in columnsOfRun {
+      if form == .csv {
+        OutcomeFragments.append(column.text, to: &bytes)
+      } else {
+        bytes.append(UInt8(ascii: ","))
+        JSONWriter.append(quoted: column.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        JSONWriter.append(quoted: column.text, to: &bytes)
+      }
+    }
+    if form == .ndjson { bytes.append(UInt8(ascii: "}")) }
+    return bytes + [UInt8(ascii: "\n")]
+  }
 
   /// Bytes at the end of a fragment that close the outcome: what else it says comes before them.
-  static func closingBytes(_ layout: OutcomeLayout, _ form: OutcomeForm) -> Int {
-    switch form {
-    case .ndjson: layout == .long ? 2 : 1
-    case .csv: layout == .long ? 1 : 0
-    case .rows: 0
-    }
+  var closingBytes: Int {
+    if form == .rows { return 0 }
+    // In the wide layout the brace of a member; a cell of CSV has nothing behind it.
+    return layout == .long ? closing.count : form == .ndjson ? 1 : 0
   }
 
   /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member, or
@@ -52,7 +66,7 @@ struct OutcomeFragments {
       for cell in choice.cells { OutcomeFragments.append(cell, to: &bytes) }
       // The cell of errors, which is empty mostly.
       bytes.append(UInt8(ascii: ","))
-      if layout == .long { bytes.append(UInt8(ascii: "\n")) }
+      if layout == .long { bytes += closing }
     case .ndjson:
       bytes.append(UInt8(ascii: ","))
       let line = outcome.line(subjectID: "", placement: placement, audience: audience)
@@ -61,7 +75,8 @@ struct OutcomeFragments {
         JSONWriter.append(.map(Array(entries.dropFirst())), to: &bytes)
         // The object's opening brace stands before the user ID already.
         bytes.remove(at: 1)
-        bytes.append(UInt8(ascii: "\n"))
+        bytes.removeLast()
+        bytes += closing
       } else {
         JSONWriter.append(quoted: placement, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
@@ -72,23 +87,16 @@ struct OutcomeFragments {
   }
 
   /// The first line of a file.
-  func header(_ placements: [String]) -> [UInt8] {
+  func header(_ columns: OutcomeColumns) -> [UInt8] {
     guard form == .csv else { return [] }
-    var bytes = Array("userId".utf8)
-    switch layout {
-    case .long:
-      for name in ["placement"] + BatchPlan.Choice.columns + ["errors"] {
-        OutcomeFragments.append(name, to: &bytes)
+    let names =
+      switch layout {
+      case .long: ["userId", "placement"] + OutcomeColumns.fields
+      case .wide:
+        [OutcomeColumns.user]
+          + columns.prefixes.flatMap { prefix in OutcomeColumns.fields.map { "\(prefix)_\($0)" } }
       }
-    case .wide:
-      for placement in placements {
-        for name in BatchPlan.Choice.columns + ["errors"] {
-          OutcomeFragments.append(placement + "." + name, to: &bytes)
-        }
-      }
-    }
-    bytes.append(UInt8(ascii: "\n"))
-    return bytes
+    return Array(((names + columns.ofRun.map(\.name)).joined(separator: ",") + "\n").utf8)
   }
 
   private func member(_ outcome: Decision.Outcome, _ line: Value) -> Value {

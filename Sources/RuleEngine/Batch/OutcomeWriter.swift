@@ -5,6 +5,7 @@ struct OutcomeWriter: ~Copyable {
   private let layout: OutcomeLayout
   private let form: OutcomeForm
   private let placements: Int
+  private let closingBytes: Int
   /// Bytes of the longest fragments of all placements together.
   private let longest: Int
   /// The identity that is being written, as a JSON string or a cell.
@@ -25,6 +26,7 @@ struct OutcomeWriter: ~Copyable {
     layout = plan.form == .rows ? .wide : plan.layout
     form = plan.form
     placements = plan.placements.count
+    closingBytes = plan.table.closingBytes
     longest = plan.placements.count * (plan.table.choices.map(\.text.count).max() ?? 0)
   }
 
@@ -159,7 +161,7 @@ struct OutcomeWriter: ~Copyable {
     let from = placement == 0 ? 0 : extraEnds[placement - 1]
     let count = extraEnds[placement] - from
     if count == 0 { return }
-    let closing = OutcomeFragments.closingBytes(layout, form)
+    let closing = closingBytes
     extras.withUnsafeBytes { extras in
       guard let start = extras.baseAddress else { return }
       (at - closing + count).copyMemory(from: at - closing, byteCount: closing)

@@ -23,6 +23,8 @@ public struct Audience: Hashable, Sendable {
   package var preload: Preload
   /// Values of event history that the condition reads as attributes.
   package var computedProperties: [ComputedProperty]
+  /// Where the config has variants that could not be read; those who match are shared out without them.
+  package var unreadVariants: [String] = []
   /// Where the audience stands in the config text, as `trigger_options[2].rules[0]`.
   public var path: String
 
@@ -61,6 +63,12 @@ public struct Audience: Hashable, Sendable {
 
   /// Whether the audience has no condition.
   public var isEverybody: Bool { expression == nil && filters.isEmpty }
+
+  /// What people find it by: its number and its ID, or that of its experiment, as `1 (export-free)`.
+  package var label: String {
+    let id = id ?? experimentID
+    return id.isEmpty ? "\(index)" : "\(index) (\(id))"
+  }
 }
 
 /// Whether an audience's paywall is loaded before anybody asks for it.

@@ -44,6 +44,10 @@ public struct Config: Hashable, Sendable {
   /// Placements that the config names and that decide nothing now: a campaign that is archived, a
   /// placement that is paused.
   package var inactivePlacements: [InactivePlacement] = []
+  /// Where the config has placements that could not be read.
+  package var unreadPlacements: [String] = []
+  /// Where a value is taken for another than is written, so that who gets what is not what it says.
+  package var misread: Set<String> = []
 
   public init(
     format: Format = .superwall, buildID: String = "", placements: [Placement] = [],
@@ -82,6 +86,8 @@ public struct Placement: Hashable, Sendable {
   public var name: String
   /// Audiences in the order in which they are tried; the first that matches decides.
   public var audiences: [Audience]
+  /// Where the config has audiences that could not be read; the placement is decided without them.
+  package var unreadAudiences: [String] = []
 
   public init(name: String, audiences: [Audience]) {
     self.name = name

@@ -215,7 +215,8 @@ extension UserMember {
       try cursor.forEachElement(nesting: nesting - 1) { (cursor) throws(JSONFault) in
         let first = cursor.peek()
         guard first == UInt8(ascii: "\"") else {
-          note("\(UserMember.kind(of: first)) is not an ISO 8601 time")
+          note(
+            "\(UserMember.kind(of: first)) is not an ISO 8601 time; write \"2026-03-01T12:00:00Z\"")
           return try cursor.skipValue(nesting: nesting - 2)
         }
         let text = try cursor.string()

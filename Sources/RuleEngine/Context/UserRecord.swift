@@ -222,6 +222,7 @@ public struct UserRecordReader: ~Copyable {
       // Rules may have a root of this name.
       if try frame.fillMember(key, from: &cursor) { cursor = start }
       if !known.addsUp { forget(known) }
+      if known == .userID, cursor.isAtNull { note("'userId' must be a string, not null", start) }
       if try !cursor.takeNull() { note(try read(known, &cursor, &frame), start) }
       return
     }
@@ -347,8 +348,13 @@ extension UserRecordReader {
           return try cursor.skipValue(nesting: nesting)
         }
         _ = cursor.peek()
-        if member == .userID { hasID = !cursor.isAtNull }
         let at = cursor.at
+        if member == .userID {
+          hasID = !cursor.isAtNull
+          if needsID, !hasID, found == nil {
+            found = Rejection(reason: "'userId' must be a string, not null", offset: at)
+          }
+        }
         guard let reason = try member.pass(&cursor, nesting: nesting), found == nil else { return }
         found = Rejection(reason: reason, offset: at)
       }

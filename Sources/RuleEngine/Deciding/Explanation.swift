@@ -20,6 +20,8 @@ public struct Explanation: Sendable {
     public var occurrences: [Instant]
     /// Owners of this entitlement are passed over.
     public var entitlementGuard: String?
+    /// When the decision is, in the time zone that its times are told in.
+    package var clock: HistoryClock
   }
 
   public var decision: Decision
@@ -29,39 +31,77 @@ public struct Explanation: Sendable {
   public var audiences: [Audience]
   /// What the subject might have got from the audience that decided; empty when none did.
   public var shares: [Distribution.Share]
+  /// What the subject drew, where it was given a variant by that.
+  package var draw: VariantDraw?
+  /// What the subject has bought, where a record tells it.
+  package var ownership: Ownership?
+}
+
+extension Explanation {
+  /// Shows what a record has as null as null, whatever the SDK makes of it.
+  package mutating func showNulls(of record: Value) {
+    for index in audiences.indices { audiences[index].showNulls(of: record) }
+  }
+}
+
+extension Explanation.Audience {
+  /// Shows what a record has as null as null: the SDK for iOS makes it an empty map, which no record
+  /// says.
+  package mutating func showNulls(of record: Value) {
+    for index in clauses.indices { clauses[index].showNulls(of: record) }
+  }
+}
+
+extension Clause {
+  fileprivate mutating func showNulls(of record: Value) {
+    for index in attributes.indices where attributes[index].value == .map([]) {
+      let names = attributes[index].path.names
+      let written = names.reduce(Optional(record)) { value, name in value?[name] }
+      if written == .null { attributes[index].value = .null }
+    }
+  }
 }
 
 extension RuleSet {
   /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``.
+  ///
+  /// - Parameter clock: in which time zone times are told; nil is UTC.
   public func explain(
-    _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
+    _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
+    clock: HistoryClock? = nil
   ) -> Explanation {
+    let clock = clock ?? HistoryClock(now: state.now)
     let decision = decide(placement, frame: &frame, state: state, assigner: assigner)
     let steps = steps(placement, frame: &frame, state: state)
     var audiences: [Explanation.Audience] = []
     for step in steps {
-      audiences.append(audience(step, isTried: step.reason.isTried, frame: &frame, state))
+      audiences.append(audience(step, isTried: step.reason.isTried, frame: &frame, state, clock))
     }
     let shares = decision.rule == nil ? [] : distribution(of: decision, assigner: assigner).shares
     return Explanation(
-      decision: decision, state: state, assigner: assigner, audiences: audiences, shares: shares)
+      decision: decision, state: state, assigner: assigner, audiences: audiences, shares: shares,
+      draw: VariantDraw(of: decision, subjectID: state.subjectID, assigner))
   }
 
   /// Explains one audience of a placement by itself: as if no other stood before it.
   ///
+  /// - Parameter clock: in which time zone times are told; nil is UTC.
   /// - Returns: nil when the placement has no audience with this index.
   public func explain(
-    audience index: Int, of placement: String, frame: inout Frame, state: DecisionState
+    audience index: Int, of placement: String, frame: inout Frame, state: DecisionState,
+    clock: HistoryClock? = nil
   ) -> Explanation.Audience? {
     guard let number = self.placement(named: placement),
       let rule = placements[number].rules.first(where: { rules[$0].audience.index == index })
     else { return nil }
     let step = step(ofRule: rule, frame: &frame, state: state)
-    return audience(step, isTried: true, frame: &frame, state)
+    return audience(
+      step, isTried: true, frame: &frame, state, clock ?? HistoryClock(now: state.now))
   }
 
   private func audience(
-    _ step: Decision.Step, isTried: Bool, frame: inout Frame, _ state: DecisionState
+    _ step: Decision.Step, isTried: Bool, frame: inout Frame, _ state: DecisionState,
+    _ clock: HistoryClock
   ) -> Explanation.Audience {
     let rule = rules[step.rule]
     let audience = rule.audience
@@ -81,7 +121,7 @@ extension RuleSet {
       error: error,
       limit: audience.occurrenceLimit,
       occurrences: audience.occurrenceLimit.map { state.counted(for: $0) } ?? [],
-      entitlementGuard: audience.entitlementGuard)
+      entitlementGuard: audience.entitlementGuard, clock: clock)
   }
 }
 

@@ -2,7 +2,8 @@ public import Expressions
 
 extension Explanation {
   /// The explanation as JSON: `{"userId", "now", "assigner", "seed"?, "placement", "result",
-  /// "audience", "paywall", "reason", "assignment", "audiences", "shares", "effects"}`.
+  /// "audience", "paywall", "reason", "assignment", "audiences", "shares", "effects",
+  /// "subscription"?}`.
   public var value: Value {
     let line = decision.outcomeLine(subjectID: state.subjectID)
     var basis: [Value.Entry] = [
@@ -18,12 +19,43 @@ extension Explanation {
   }
 
   private func told(_ line: Value) -> Value {
-    .object([
+    .members([
       "placement": .string(decision.placement), "result": line["result"] ?? .null,
       "audience": line["audience"] ?? .null, "paywall": line["paywall"] ?? .null,
-      "reason": .string(decision.outcome.code), "assignment": assignment,
+      "reason": reason, "assignment": assignment,
       "audiences": .list(audiences.map(\.value)),
       "shares": .list(shares.map { $0.value }), "effects": .list(decision.effects.map(\.value)),
+      "subscription": ownership?.value,
+    ])
+  }
+
+  /// What came of the placement, and why: `{"code", "heldBack": [{"audience", "limit"}]?, "errors":
+  /// [{"audience", "code", "text"}]?, "owned": [{"audience", "entitlement"}]?, "draw": {"number",
+  /// "from", "to"}?, "stored": true?}`.
+  private var reason: Value {
+    var heldBack: [Value] = []
+    var errors: [Value] = []
+    var owned: [Value] = []
+    for audience in audiences {
+      let index = Value.int(Int64(audience.step.index))
+      switch audience.step.reason {
+      case .occurrenceLimit(let count, let limit):
+        heldBack.append(.object(["audience": index, "limit": limit.value(count: count)]))
+      case .expressionError(let problem):
+        errors.append(
+          .object([
+            "audience": index, "code": .string(audience.error?.code ?? problem.kind.slug),
+            "text": .string(audience.error?.message ?? ""),
+          ]))
+      case .entitled(let entitlement):
+        owned.append(.object(["audience": index, "entitlement": .string(entitlement)]))
+      case .matched, .expressionFalse, .expressionBroken, .notReached: continue
+      }
+    }
+    return .members([
+      "code": .string(decision.outcome.code), "heldBack": heldBack.isEmpty ? nil : .list(heldBack),
+      "errors": errors.isEmpty ? nil : .list(errors), "owned": owned.isEmpty ? nil : .list(owned),
+      "draw": draw?.value, "stored": decision.assignmentSource == .stored ? true : nil,
     ])
   }
 
@@ -48,12 +80,7 @@ extension Explanation.Audience {
       "entitlementGuard": entitlementGuard.map { .string($0) },
       "expression": expression.map { .string($0) } ?? .null,
       "clauses": .list(clauses.map(\.told)),
-      "limit": limit.map {
-        .object([
-          "limit": $0.value, "count": .int(Int64(occurrences.count)),
-          "times": .list(occurrences.map(\.value)),
-        ])
-      },
+      "limit": limit.map { $0.value(count: occurrences.count, times: occurrences) },
     ])
   }
 }
@@ -103,7 +130,7 @@ extension Decision.Reason {
       return .object(["code": code, "error": .string(error.kind.slug)])
     case .expressionBroken: return .object(["code": code, "error": "does-not-compile"])
     case .occurrenceLimit(let count, let limit):
-      return .object(["code": code, "count": .int(Int64(count)), "limit": limit.value])
+      return .object(["code": code, "limit": limit.value(count: count)])
     case .entitled(let entitlement):
       return .object(["code": code, "entitlement": .string(entitlement)])
     }
@@ -123,6 +150,18 @@ extension OccurrenceLimit {
       }
     return .object([
       "key": .string(key), "maxCount": .int(Int64(maxCount)), "interval": interval,
+    ])
+  }
+
+  /// `{"key", "count", "of", "minutes"?, "session": true?, "times"?}`; what counts ever has neither
+  /// minutes nor a session.
+  func value(count: Int, times: [Instant]? = nil) -> Value {
+    var span: Int64?
+    if case .minutes(let minutes) = interval { span = Int64(minutes) }
+    return .members([
+      "key": .string(key), "count": .int(Int64(count)), "of": .int(Int64(maxCount)),
+      "minutes": span.map { .int($0) }, "session": interval == .session ? true : nil,
+      "times": times.map { .list($0.map(\.value)) },
     ])
   }
 }

@@ -4,7 +4,10 @@ extension Explanation {
   /// Plain text of several lines.
   public var text: String {
     var lines = ["\(decision.placement): \(summary)"]
-    for audience in audiences { lines += [""] + audience.lines(at: state.now) }
+    for audience in audiences {
+      let isDeciding = audience.step.index == decision.audience
+      lines += [""] + audience.lines(isDeciding ? ownership : nil)
+    }
     lines += shareLines
     if !decision.effects.isEmpty {
       lines += ["", "  carried out, this would"]
@@ -16,7 +19,7 @@ extension Explanation {
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  private var summary: String {
+  package var summary: String {
     switch decision.outcome {
     case .paywall(let experiment):
       "paywall \(experiment.variant.paywallID ?? "") " + origin(experiment)
@@ -28,119 +31,120 @@ extension Explanation {
   }
 
   private func origin(_ experiment: Decision.Experiment) -> String {
-    let how =
-      switch decision.assignmentSource {
-      case .stored: "stored before"
-      case .redrawn(let old): "assigned again: the stored '\(old)' is no longer in the experiment"
-      case .only: "the only variant"
-      case .new, nil: "assigned now"
-      }
-    return "(variant \(experiment.variant.id) of \(experiment.id), \(how))"
+    let variant = "variant \(experiment.variant.id) of \(experiment.id)"
+    return switch decision.assignmentSource {
+    case .stored: "(stored \(variant))"
+    case .redrawn(let old):
+      "(\(variant), assigned anew: the stored variant \(old) is no longer in the experiment)"
+    case .only: "(\(variant), the only variant)"
+    case .new, nil: "(\(variant), assigned now)"
+    }
   }
 
   /// How likely each variant was, when there was a choice.
   private var shareLines: [String] {
     guard shares.count > 1 else { return [] }
-    let rows = shares.map { share -> [String] in
-      let name =
-        switch share.outcome {
-        case .paywall(let experiment):
-          "\(experiment.variant.id): paywall \(experiment.variant.paywallID ?? "")"
-        case .holdout(let experiment): "\(experiment.variant.id): holdout"
-        case .error(.variantWithoutPaywall(let id)): "\(id): no paywall"
-        default: share.outcome.code
-        }
-      let mark = share.outcome == decision.outcome ? "  <- this subject's" : ""
-      return [name, share.probability.description, share.probability.percentage + mark]
+    return ["", "  the variants and their shares"]
+      + shares.lines(chosen: decision.outcome).map { "    \($0)" }
+      + (draw.map { ["    drew \($0.text)"] } ?? [])
+  }
+}
+
+extension [Distribution.Share] {
+  /// A line for each variant, with its share.
+  ///
+  /// - Parameter chosen: the outcome that is marked as the subject's.
+  fileprivate func lines(chosen: Decision.Outcome? = nil) -> [String] {
+    let rows = map { share -> [String] in
+      let mark = share.outcome == chosen ? "  <- this user" : ""
+      return [
+        share.outcome.shareName, share.probability.description, share.probability.percentage + mark,
+      ]
     }
     let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return ["", "  the variants and their shares"]
-      + rows.map { row in
-        "    \(ExplanationText.padded(row[0], widths[0]))  "
-          + "\(ExplanationText.padded(row[1], widths[1]))  \(row[2])"
-      }
+    return rows.map { row in
+      "\(ExplanationText.padded(row[0], widths[0]))  "
+        + "\(ExplanationText.padded(row[1], widths[1]))  \(row[2])"
+    }
+  }
+}
+
+extension Decision.Outcome {
+  /// The variant, where there is one, and what it shows.
+  fileprivate var shareName: String {
+    switch self {
+    case .paywall(let experiment):
+      "\(experiment.variant.id): paywall \(experiment.variant.paywallID ?? "")"
+    case .holdout(let experiment): "\(experiment.variant.id): holdout"
+    case .error(.variantWithoutPaywall(let id)): "\(id): no paywall"
+    case .error(let failure): "no paywall: \(failure.message)"
+    case .noAudienceMatch: "no audience matches, no paywall"
+    case .placementNotFound: "the config has no such placement"
+    }
+  }
+}
+
+extension Distribution {
+  /// Plain text: the placement, and a line for each outcome with its share.
+  package var text: String {
+    ([placement] + shares.lines().map { "  \($0)" }).map(DiagnosticText.visible)
+      .joined(separator: "\n")
   }
 }
 
 extension Explanation.Audience {
   /// Plain text of several lines, the audience's own.
   public var text: String {
-    lines(at: nil).map(DiagnosticText.visible).joined(separator: "\n")
+    lines(nil).map(DiagnosticText.visible).joined(separator: "\n")
   }
 
   fileprivate var hasUnneededClauses: Bool { clauses.contains { !$0.wasReached } }
 
-  /// - Parameter now: when the decision is; without it times are told with their dates.
-  fileprivate func lines(at now: Instant?) -> [String] {
-    var title = "audience \(step.index)"
+  /// The audience by its number and what it is called.
+  private var title: String {
     let names = [name, id, step.experimentID.isEmpty ? nil : step.experimentID].compactMap { $0 }
-    if !names.isEmpty { title += " (\(names.joined(separator: ", ")))" }
-    let when = ExplanationText.times(occurrences, at: now)
-    var lines = ["  \(title): \(ExplanationText.describe(step.reason, error, when))"]
-    if let entitlementGuard { lines.append("    skips subjects who own '\(entitlementGuard)'") }
+    return "audience \(step.index)" + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
+  }
+
+  fileprivate func lines(_ ownership: Ownership?) -> [String] {
+    var lines = ["  \(title): \(told)"]
+    if let entitlementGuard, step.reason.code != "entitled" {
+      var text = "passes over users who have the entitlement \(entitlementGuard)"
+      if step.reason.isTried { text += "; this user does not" }
+      lines.append("    \(text)")
+    }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
     let texts = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
     lines += clauses.map { ExplanationText.describe($0, marks: marks, texts: texts) }
     if let limit, step.reason != .notReached, step.reason.code != "occurrenceLimit" {
-      lines.append("    \(ExplanationText.describe(limit, count: occurrences.count))\(when)")
+      lines.append("    \(describe(limit))")
     }
-    return lines
+    return lines + (ownership?.lines.map { "    \($0)" } ?? [])
   }
-}
 
-/// The words of explanations.
-enum ExplanationText {
-  /// - Parameter when: the times of the occurrences that count, for behind their number.
-  static func describe(_ reason: Decision.Reason, _ error: RuleError?, _ when: String) -> String {
-    switch reason {
+  /// What became of the audience.
+  var told: String {
+    switch step.reason {
     case .matched: "matched"
     case .expressionFalse(nil): "does not match"
     case .expressionFalse(let type?):
       "does not match: the expression gives a value of type \(type), not a bool"
     case .expressionError(let problem): "does not match: \(error?.message ?? problem.kind.slug)"
     case .expressionBroken: "does not match: the expression does not compile (run check)"
-    case .occurrenceLimit(let count, let limit):
-      "held back: \(describe(limit, count: count))\(when)"
-    case .entitled(let entitlement): "skipped: the subject owns '\(entitlement)'"
+    case .occurrenceLimit(_, let limit): "held back: \(describe(limit))"
+    case .entitled(let entitlement): "passed over: the user has the entitlement \(entitlement)"
     case .notReached: "not reached"
     }
   }
 
-  static func describe(_ limit: OccurrenceLimit, count: Int) -> String {
-    let span =
-      switch limit.interval {
-      case .infinity: "ever"
-      case .minutes(let minutes): "in \(describe(minutes: minutes))"
-      case .session: "in this session"
-      }
-    return "\(count) of at most \(limit.maxCount) \(span) under '\(limit.key)'"
+  private func describe(_ limit: OccurrenceLimit) -> String {
+    LimitWords.describe(limit, times: occurrences, clock)
   }
+}
 
-  /// Minutes as the days or hours that they are.
-  private static func describe(minutes: Int) -> String {
-    func counted(_ number: Int, _ unit: String) -> String {
-      "\(number) \(unit)\(number == 1 ? "" : "s")"
-    }
-    if minutes > 1_440, minutes % 1_440 == 0 { return counted(minutes / 1_440, "day") }
-    if minutes > 0, minutes % 60 == 0 { return counted(minutes / 60, "hour") }
-    return counted(minutes, "minute")
-  }
-
-  /// The last times, in UTC: `: 09:00Z, 11:30Z`, with their dates unless all are of today.
-  static func times(_ times: [Instant], at now: Instant?) -> String {
-    if times.isEmpty { return "" }
-    let shown = 5
-    let texts = times.suffix(shown).map { time in
-      time.text.map { "\($0.prefix(10)) \($0.dropFirst(11).prefix(5))Z" }
-        ?? "\(time.milliseconds) ms"
-    }
-    let today = now?.text.map { "\($0.prefix(10)) " } ?? " "
-    let isToday = texts.allSatisfy { $0.hasPrefix(today) }
-    return ": " + (times.count > shown ? "..., " : "")
-      + texts.map { isToday ? String($0.dropFirst(today.count)) : $0 }.joined(separator: ", ")
-  }
-
+/// The words of explanations.
+enum ExplanationText {
   static func describe(_ effect: Decision.Effect) -> String {
     switch effect {
     case .storeAssignment(let experiment, let variant):
@@ -173,22 +177,36 @@ enum ExplanationText {
     // Of a clause that fails, what has no value is what failed.
     var values = clause.computed.filter { !hasFailed || $0.value != nil }
       .map { "\(oneLine($0.text)) is \(describe($0.value))" }
-    values += clause.attributes.map { describe($0) }
+    let reason = reason(of: clause)
+    // What is not there is told with the reason.
+    let told = reason == nil ? nil : clause.failure?.details.subject
+    values += clause.attributes.filter { $0.value != nil || $0.path.description != told }
+      .map { describe($0) }
     if clause.outcome == .noBool, !clause.isConstant,
       !values.contains(where: { $0.hasPrefix("\(text) is ") })
     {
       values.insert("\(text) is \(describe(clause.value))", at: 0)
     }
-    if case .failed(let kind) = clause.outcome {
-      let isAbsent = clause.attributes.contains { $0.value == nil }
-      values += [RuleErrorText.summary(kind, isAbsent: isAbsent)].compactMap { $0 }
-    }
+    values += [reason].compactMap { $0 }
     let shown = values.joined(separator: ", ")
     return shown.isEmpty ? trimEnd(line) : "\(line)  \(shown)"
   }
 
+  /// Why a clause fails, where its attributes do not tell it.
+  private static func reason(of clause: Clause) -> String? {
+    guard case .failed(let kind) = clause.outcome else { return nil }
+    let isAbsent = clause.attributes.contains { $0.value == nil }
+    if isAbsent, let failed = clause.failure, failed.failure.isAbsent {
+      return RuleErrorText.message(failed.failure, failed.details)
+    }
+    return RuleErrorText.summary(kind, isAbsent: isAbsent)
+  }
+
   private static func describe(_ attribute: Clause.Attribute) -> String {
-    "\(attribute.path) is \(attribute.isPresenceOnly ? "there" : describe(attribute.value))"
+    if attribute.value == nil, let standIn = attribute.standIn {
+      return "\(attribute.path) is not there and counts as \(short(standIn.json))"
+    }
+    return "\(attribute.path) is \(attribute.isPresenceOnly ? "there" : describe(attribute.value))"
   }
 
   private static func describe(_ value: Value?) -> String {

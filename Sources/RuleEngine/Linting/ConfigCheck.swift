@@ -1,3 +1,4 @@
+package import CivilTime
 package import Expressions
 
 /// Where everything that can be said of a config without users comes together: what decoding and
@@ -69,5 +70,25 @@ package struct ConfigCheck {
       }
     }
     return result
+  }
+}
+
+extension ConfigCheck {
+  /// Everything that is found in a config for one language, and the analysis of its rules.
+  ///
+  /// - Parameters:
+  ///   - json: the text that the config was decoded from.
+  ///   - said: what decoding and compiling said.
+  ///   - ruleSet: the config compiled, where that was possible.
+  ///   - schema: what is known of attributes beside what SDKs send.
+  ///   - now: the time from which on audiences should match somebody.
+  package static func everything(
+    in config: Config?, json: [UInt8], said: [Diagnostic], ruleSet: RuleSet?,
+    language: RuleLanguage, schema: ContextSchema, now: Instant
+  ) -> (diagnostics: [Diagnostic], analysis: RuleAnalysis?) {
+    var check = ConfigCheck(said)
+    if let config { check.lint(config, json: json, language: language, schema: schema) }
+    let analysis = ruleSet.map { RuleAnalysis($0, now: now) }
+    return (check.diagnostics + (analysis?.findings.map(\.diagnostic) ?? []), analysis)
   }
 }

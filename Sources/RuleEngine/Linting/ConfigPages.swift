@@ -197,7 +197,8 @@ extension CodePage {
     {"paywalls": {}, "campaigns": [{"id": "c", "name": "C", "status": "active",
       "placements": [{"id": "p", "name": "p", "type": "custom", "status": "active"}],
       "audiences": [{"id": "a", "name": "A", "priority_order": 1, "filters": [
-        \(filter)]}]}]}
+        \(filter)], "experiment": {"id": "e", "status": "running", "holdout_percentage": 0,
+        "variants": [{"id": "v", "paywall_id": "pw", "traffic_percentage": 100}]}}]}]}
     """
   }
 

@@ -19,6 +19,12 @@ enum NoVariants: Lint {
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
     subject.audiences.compactMap { audience -> Diagnostic? in
+      if audience.experimentStatus == .absent {
+        return finding(
+          "the audience has no experiment: the outcome of who matches is an error",
+          at: audience.path,
+          suggestion: "add an experiment with a variant, or take the audience out")
+      }
       guard audience.experimentStatus == .running,
         !audience.variants.contains(where: { !$0.isGap })
       else { return nil }

@@ -4,7 +4,7 @@ package import Expressions
 /// the range of numbers, the words of texts that have few.
 package struct SchemaLearner {
   package private(set) var users = 0
-  package private(set) var refused = 0
+  package var refused = 0
   /// By root and name.
   private var attributes: [String: [String: Seen]] = [:]
 

@@ -37,6 +37,12 @@ private struct SchemaReader {
       log.report(.decodeFailure, "a schema must be a JSON object", at: "")
       return nil
     }
+    if let problem = otherKind(root) {
+      log.report(
+        .decodeFailure, problem, at: "",
+        suggestion: #"write {"user": {"plan": "string"}}, or let 'tollgate schema USERS' write it"#)
+      return nil
+    }
     var schema = ContextSchema()
     // How much a schema was learned from.
     for name in root.keys where name != "learned" {
@@ -62,11 +68,42 @@ private struct SchemaReader {
     return schema
   }
 
+  /// What a file is that is no schema of attributes; nil where it may be one.
+  private func otherKind(_ root: ConfigElement) -> String? {
+    if ContextSchema.rootNames.contains(where: { root.member($0)?.isObject == true }) { return nil }
+    if root.has("$schema") || root.has("properties") || root.has("$defs") {
+      return "this is a JSON Schema, not a schema of attributes"
+    }
+    if root.has("trigger_options") || root.has("campaigns") {
+      return "this is a config, not a schema of attributes"
+    }
+    let roots = ContextSchema.rootNames.map { $0 + "." }
+    if let key = root.keys.first(where: { key in roots.contains { key.hasPrefix($0) } }) {
+      return "'\(key)' is a path; attributes stand inside of their root"
+    }
+    return nil
+  }
+
+  /// What `tollgate schema` writes of an attribute.
+  private static let attributeKeys = [
+    "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
+  ]
+  .map { ConfigKey($0) }
+
   private mutating func attribute(_ element: ConfigElement) -> ContextSchema.Attribute? {
     guard let kind = kind(element) else { return nil }
     var attribute = ContextSchema.Attribute(kind)
     if element.isObject {
       attribute.isAlwaysThere = log.optionalBool("required", of: element) ?? false
+      let isDescribed = ["type", "enum", "list"].contains { element.has($0) }
+      if isDescribed { log.checkKeys(of: element, Self.attributeKeys) }
+      let least = log.optionalNumber("min", of: element)
+      let greatest = log.optionalNumber("max", of: element)
+      if let least, let greatest, least > greatest {
+        log.report(
+          .decodeFailure, "'min' is greater than 'max'", severity: .warning,
+          at: element.memberPath("min"))
+      }
     }
     return attribute
   }

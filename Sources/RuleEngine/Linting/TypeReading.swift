@@ -201,7 +201,10 @@ struct TypeReading {
     case (.list, .list) where sign == "+": return .list(.any)
     case (.null, _), (_, .null): return .any
     default:
-      report(.typeError, id, "'\(sign)' does not take \(a.name) and \(b.name)")
+      let texts = sign == "+" && [a, b].contains { $0.isLike(.anyText) }
+      report(
+        .typeError, id, "'\(sign)' does not take \(a.name) and \(b.name)",
+        suggestion: texts ? "make both texts, as in \"a\" + string(1)" : nil)
       return .any
     }
   }

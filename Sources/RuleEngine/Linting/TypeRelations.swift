@@ -71,7 +71,10 @@ extension TypeReading {
     report(
       .typeError, relation.id,
       "\(described(relation.left, left)) and \(described(relation.right, right)) have no order: "
-        + "comparing them is an error", suggestion: conversion(relation, left, right))
+        + "comparing them is an error",
+      suggestion: conversion(relation, left, right)
+        ?? (left == .bool || right == .bool
+          ? "join two comparisons with '&&', as in a < b && b < c" : nil))
   }
 
   private mutating func contain(_ relation: Relation, _ left: Kind, _ right: Kind) {

@@ -33,6 +33,8 @@ package struct PaywallTexts: Sendable {
   package let schema: PaywallSchema
   /// What is wrong with texts and conditions.
   package let diagnostics: [Diagnostic]
+  /// What is wrong with conditions.
+  package let conditionProblems: [Diagnostic]
   private let root: [Content]
   private let texts: TemplateSet
   private let paths: [String]
@@ -46,14 +48,15 @@ package struct PaywallTexts: Sendable {
     _ schema: PaywallSchema,
     environment: TemplateEnvironment = TemplateEnvironment(dialect: .agentwallie)
   ) {
-    var compiler = Compiler(environment)
+    var compiler = Compiler(environment, ComponentCondition(schema: schema))
     self.schema = schema
     root = schema.components.enumerated().map { index, component in
       compiler.content(component, "components[\(index)]")
     }
     paths = compiler.paths
     sources = compiler.sources
-    diagnostics = compiler.diagnostics
+    conditionProblems = compiler.conditionProblems
+    diagnostics = compiler.diagnostics + compiler.conditionProblems
     filters = compiler.conditions
     conditionsAround = compiler.conditionsAround
     var builder = ProgramBuilder(ExpressionEnvironment(roots: []))
@@ -164,8 +167,13 @@ package struct PaywallTexts: Sendable {
     /// The conditions around the current place.
     private var around: [Int] = []
     var diagnostics: [Diagnostic] = []
+    var conditionProblems: [Diagnostic] = []
+    private let checking: ComponentCondition
 
-    init(_ environment: TemplateEnvironment) { texts = TemplateSetBuilder(environment) }
+    init(_ environment: TemplateEnvironment, _ checking: ComponentCondition) {
+      texts = TemplateSetBuilder(environment)
+      self.checking = checking
+    }
 
     mutating func content(_ value: Value, _ path: String) -> Content {
       switch value {
@@ -211,14 +219,9 @@ package struct PaywallTexts: Sendable {
     /// The number of a component's condition, or nil where it has none that can be read.
     private mutating func condition(_ component: Value, _ path: String) -> Int? {
       guard let condition = component["condition"], condition != .null else { return nil }
-      guard let filter = Filter.condition(condition) else {
-        diagnostics.append(
-          Diagnostic(
-            .decodeFailure, "the condition names no field", path: "\(path).condition",
-            suggestion:
-              "write {\"field\": \"user.plan\", \"operator\": \"is\", \"value\": \"free\"}"))
-        return nil
-      }
+      let read = Filter.condition(condition)
+      conditionProblems += checking.problems(condition, read, at: "\(path).condition")
+      guard let filter = read else { return nil }
       conditions.append(filter)
       return conditions.count - 1
     }

@@ -29,7 +29,8 @@ package struct TextDeclarations: Sendable {
         diagnostics.append(Diagnostic(.decodeFailure, "declarations must be an object of roots"))
         return
       }
-      for entry in entries {
+      // What `tollgate schema` says of the users that it has read.
+      for entry in entries where entry.key.text != "learned" {
         guard let name = entry.key.text else { continue }
         roots.append((name, shape(entry.value, name)))
       }
@@ -47,10 +48,7 @@ package struct TextDeclarations: Sendable {
       let shape = scalar(type, path)
       return isOptional ? .optional(shape) : shape
     case .map(let entries):
-      if let list = value["list"], entries.count == 1 { return .list(shape(list, path)) }
-      if let words = value["enum"], entries.count == 1, case .list = words {
-        return .scalar(.string)
-      }
+      if let described = described(value, path) { return described }
       var members: [(name: String, shape: TemplateSchema.Shape)] = []
       for entry in entries {
         guard let name = entry.key.text else { continue }
@@ -64,6 +62,26 @@ package struct TextDeclarations: Sendable {
           suggestion: "write \"string\", \"int\", {\"list\": \"string\"} or {\"enum\": [..]}"))
       return .any
     }
+  }
+
+  /// A type with what was learned of its values beside it, such as how many users have one; nil for an
+  /// object with members of its own.
+  private mutating func described(_ value: Value, _ path: String) -> TemplateSchema.Shape? {
+    let known: Set<String> = [
+      "type", "list", "enum", "counts", "min", "max", "required", "present", "share",
+    ]
+    guard value.members?.allSatisfy({ known.contains($0.key) }) == true else { return nil }
+    let type: TemplateSchema.Shape
+    if let list = value["list"] {
+      type = .list(shape(list, path))
+    } else if let words = value["enum"], case .list = words {
+      type = .scalar(.string)
+    } else if let name = value["type"]?.text {
+      type = scalar(name, path)
+    } else {
+      return nil
+    }
+    return value["required"] == .bool(false) ? .optional(type) : type
   }
 
   private mutating func scalar(_ type: String, _ path: String) -> TemplateSchema.Shape {

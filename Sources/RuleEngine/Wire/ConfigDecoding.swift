@@ -24,11 +24,13 @@ extension Config {
     switch format ?? detected(root) {
     case .superwall:
       var decoder = SuperwallConfigDecoder()
-      let config = decoder.config(root)
+      var config = decoder.config(root)
+      config?.misread = decoder.log.misread
       return Compilation(output: config, diagnostics: decoder.log.diagnostics)
     case .agentWallie:
       var decoder = AgentWallieDecoder()
-      let config = decoder.config(root)
+      var config = decoder.config(root)
+      config?.misread = decoder.log.misread
       return Compilation(output: config, diagnostics: decoder.log.diagnostics)
     }
   }

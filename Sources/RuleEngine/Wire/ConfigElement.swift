@@ -27,6 +27,15 @@ struct ConfigElement {
   /// A number, whole or not.
   var number: Double? { value.number }
 
+  /// What it is, for messages.
+  var kind: String { value.kindInJSON }
+
+  /// What it is where `what` is expected: of a number that is not whole, the number itself.
+  func kind(besides what: String) -> String {
+    let isFraction = number != nil && what.hasPrefix("a whole number")
+    return isFraction ? value.json : kind
+  }
+
   var keys: [String] {
     guard case .map(let entries) = value else { return [] }
     return entries.compactMap(\.key.text)
@@ -44,14 +53,17 @@ struct ConfigKey {
   var requiredBy: [Diagnostic.PeerEffect.Peer]
   /// What its absence means here, where it means something.
   var meaning: String?
+  /// What it means for outcomes that another key stands in its place.
+  var misspelt: String?
 
   init(
     _ name: String, requiredBy peers: [Diagnostic.PeerEffect.Peer] = [],
-    absent meaning: String? = nil
+    absent meaning: String? = nil, misspelt: String? = nil
   ) {
     self.name = name
     requiredBy = peers
     self.meaning = meaning
+    self.misspelt = misspelt
   }
 }
 
@@ -64,7 +76,20 @@ struct DecodingLog {
   /// Who reads the format elsewhere; they reject a config in which something is missing.
   let strictPeers: [Diagnostic.PeerEffect.Peer]
 
-  init(strictPeers: [Diagnostic.PeerEffect.Peer]) { self.strictPeers = strictPeers }
+  /// Keys of values by which it is decided who gets what.
+  private let deciding: Set<String>
+  /// Where a value is taken for another than is written, so that who gets what is not what it says.
+  private(set) var misread: Set<String> = []
+
+  init(strictPeers: [Diagnostic.PeerEffect.Peer], deciding: Set<String> = []) {
+    self.strictPeers = strictPeers
+    self.deciding = deciding
+  }
+
+  /// Notes that a value is taken for another than is written, where that matters for outcomes.
+  mutating func noteMisread(_ key: String, of element: ConfigElement) {
+    if deciding.contains(key) { misread.insert(element.memberPath(key)) }
+  }
 
   /// What a missing or mistyped element is for those who need it.
   var rejected: [Diagnostic.PeerEffect] {
@@ -112,13 +137,25 @@ struct DecodingLog {
     }
     let known = keys.map(\.name)
     for key in element.keys where !known.contains(key) {
-      let close = Suggestion.closest(to: key, among: known)
+      let close =
+        Suggestion.closest(to: key, among: known)
+        ?? beginning(key, among: known.filter { element.member($0) == nil })
+      let meant = keys.first { $0.name == close && element.member($0.name) == nil }?.misspelt
+      if meant != nil { misread.insert(element.memberPath(key)) }
       report(
-        .unknownKey, "'\(key)' is not a key of this object and is ignored",
+        .unknownKey,
+        "'\(key)' is not a key of this object and is ignored" + (meant.map { ": \($0)" } ?? ""),
         severity: close == nil ? .note : .warning,
         at: element.memberPath(key),
         suggestion: close.map { "did you mean '\($0)'?" })
     }
+  }
+
+  /// The only name that begins like a key: `trigger_options` for `triggers`.
+  private func beginning(_ key: String, among names: [String]) -> String? {
+    let word = key.hasSuffix("s") ? String(key.dropLast()) : key
+    let found = names.filter { $0.hasPrefix(word + "_") }
+    return word.count > 3 && found.count == 1 ? found[0] : nil
   }
 
   /// Of a key that SDKs require and that nothing here needs: it is not there, or null.
@@ -147,9 +184,14 @@ struct DecodingLog {
     severity: Diagnostic.Severity = .error, peers: [Diagnostic.PeerEffect]? = nil
   ) {
     let isThere = element.has(key)
+    let found = element.member(key).map { ", not \($0.kind(besides: what))" } ?? ""
     report(
       .decodeFailure,
-      isThere ? "'\(key)' must be \(what)" : "'\(key)' is missing; it must be \(what)",
+      isThere
+        ? "'\(key)' must be \(what)\(found)"
+        : element.isObject
+          ? "'\(key)' is missing; it must be \(what)"
+          : "this must be an object with '\(key)', not \(element.kind)",
       severity: severity, at: isThere ? element.memberPath(key) : element.path,
       peers: peers ?? rejected)
   }
@@ -163,17 +205,36 @@ struct DecodingLog {
     guard element.has(key) else {
       return absent(key, of: element, requiredBy: strictPeers, meaning: meaning)
     }
+    noteMisread(key, of: element)
     report(
-      .decodeFailure, "'\(key)' must be \(what)" + (meaning.map { "; \($0)" } ?? ""),
+      .decodeFailure,
+      "'\(key)' must be \(what), not \(ConfigElement(value: element.value[key] ?? .null, path: "").kind)"
+        + (meaning.map { "; \($0)" } ?? ""),
       severity: .warning, at: element.memberPath(key), peers: rejected)
+  }
+
+  /// Says that a percentage is no number, and that 0 counts.
+  mutating func badPercentage(_ key: String, of element: ConfigElement) {
+    noteMisread(key, of: element)
+    let kind = ConfigElement(value: element.value[key] ?? .null, path: "").kind
+    // "40" and "40%" say which number is meant.
+    let written = element.member(key)?.text?.split { " %".contains($0) }.first
+    report(
+      .decodeFailure, "'\(key)' must be a number, not \(kind); 0 is used", severity: .warning,
+      at: element.memberPath(key),
+      suggestion: written.flatMap { Double(String($0)) }.map { "write \($0.shortText)" },
+      peers: rejected)
   }
 
   // MARK: Members that have a default
 
   /// Says that a member has another type than it must, and that the default counts.
   private mutating func mistyped(_ key: String, _ what: String, _ element: ConfigElement) {
+    noteMisread(key, of: element)
     report(
-      .decodeFailure, "'\(key)' must be \(what); it is ignored", severity: .warning,
+      .decodeFailure,
+      "'\(key)' must be \(what), not \(element.member(key)?.kind(besides: what) ?? "null"); it is ignored",
+      severity: .warning,
       at: element.memberPath(key), peers: rejected)
   }
 
@@ -215,7 +276,8 @@ struct DecodingLog {
     guard let member = element.member(key) else { return [] }
     if let elements = member.elements { return elements }
     report(
-      .decodeFailure, "'\(key)' must be a list", severity: severity, at: member.path,
+      .decodeFailure, "'\(key)' must be a list, not \(member.kind)", severity: severity,
+      at: member.path,
       peers: rejected)
     return []
   }
@@ -225,7 +287,8 @@ struct DecodingLog {
     list(key, of: element, severity: .warning).compactMap { element in
       if element.text == nil {
         report(
-          .decodeFailure, "this must be a string; ignored", severity: .warning,
+          .decodeFailure, "this must be a string, not \(element.kind); it is ignored",
+          severity: .warning,
           at: element.path, peers: rejected)
       }
       return element.text
@@ -240,6 +303,7 @@ struct DecodingLog {
     guard let text = optionalText(key, of: element) else { return fallback }
     if let word = Word(rawValue: text) { return word }
     let known = Word.allCases.map(\.rawValue)
+    noteMisread(key, of: element)
     report(
       .decodeFailure, "'\(text)' is not a value of '\(key)'; treated as \(fallback.rawValue)",
       severity: .warning, at: element.memberPath(key),

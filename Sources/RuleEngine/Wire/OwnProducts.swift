@@ -39,6 +39,7 @@ extension ProductDecoder {
   mutating func ownProducts(_ root: ConfigElement) -> [PricedProduct] {
     guard let elements = root.elements ?? root.member("products")?.elements else { return [] }
     if root.elements == nil { checkKeys(of: root, ["products"]) }
+    defer { checkSlots(elements) }
     return elements.compactMap { element in
       guard element.isObject else {
         log.report("a product must be a JSON object", at: element.path)
@@ -56,10 +57,35 @@ extension ProductDecoder {
     }
   }
 
+  /// Each slot is there once, and no name hides another.
+  private mutating func checkSlots(_ elements: [ConfigElement]) {
+    var known: [String: ConfigElement] = [:]
+    for slot in elements.compactMap({ $0.member("slot") }) {
+      guard let name = slot.text else { continue }
+      if ["selected", "selectedIndex", "hasIntroductoryOffer"].contains(name) {
+        log.report(
+          .reservedName, "a slot named '\(name)' hides what 'products.\(name)' says",
+          severity: .warning, at: slot.path, suggestion: "give it another name")
+      } else if let first = known[name] {
+        log.report(
+          .duplicateID, "the slot '\(name)' is there twice; the last one counts",
+          severity: .warning, at: slot.path,
+          related: [Diagnostic.Related(path: first.path, message: "the earlier one")],
+          suggestion: "give one of them another slot")
+      }
+      known[name] = slot
+    }
+  }
+
   /// A product by its keys. Nil, with a diagnostic, where a price or a currency cannot be read: what
   /// is left would say something wrong.
   package mutating func product(_ element: ConfigElement, identifier: String) -> PricedProduct? {
     let before = log.diagnostics.count { $0.severity == .error }
+    if !element.has("currency"), element.has("price") || element.has("rawPrice") {
+      log.report(
+        "the product has a price and no 'currency'; USD is taken", severity: .warning,
+        at: element.path, suggestion: "write \"currency\": \"USD\"")
+    }
     let currency = self.currency("currency", of: element) ?? .usd
     var product = PricedProduct(identifier: identifier)
     product.path = element.path

@@ -35,7 +35,15 @@ struct ProductDecoder {
   /// The currency under a key, or US dollars; reports what is none.
   mutating func currency(_ key: String, of element: ConfigElement) -> Currency? {
     guard let member = element.member(key) else { return nil }
-    if let text = member.text, let currency = Currency(text) { return currency }
+    if let text = member.text, let currency = Currency(text) {
+      if !currency.isListed {
+        let close = Suggestion.closest(to: currency.code, among: Currency.listedCodes)
+        log.report(
+          "'\(text)' is not an ISO 4217 code; it is printed as it is", severity: .warning,
+          at: member.path, suggestion: close.map { "did you mean '\($0)'?" })
+      }
+      return currency
+    }
     log.report("a currency must be a three-letter code such as \"USD\"", at: member.path)
     return nil
   }

@@ -4,7 +4,11 @@ internal import Expressions
 struct SuperwallConfigDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
-  var log = DecodingLog(strictPeers: native)
+  var log = DecodingLog(strictPeers: native, deciding: deciding)
+
+  static let deciding: Set<String> = [
+    "percentage", "variant_type", "paywall_identifier", "interval", "minutes",
+  ]
 
   /// Who decodes strictly.
   static let native: [Peer] = [.ios, .android]

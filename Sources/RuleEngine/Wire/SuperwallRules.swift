@@ -5,8 +5,10 @@ extension SuperwallConfigDecoder {
   static let ruleKeys = [
     ConfigKey("experiment_id", requiredBy: native),
     ConfigKey("experiment_group_id", requiredBy: native), ConfigKey("variants", requiredBy: native),
-    ConfigKey("preload", requiredBy: native), ConfigKey("expression_cel"),
-    ConfigKey("expression"), ConfigKey("expression_js"), ConfigKey("occurrence"),
+    ConfigKey("preload", requiredBy: native),
+    ConfigKey("expression_cel", misspelt: "the audience matches everybody"),
+    ConfigKey("expression"), ConfigKey("expression_js"),
+    ConfigKey("occurrence", misspelt: "the audience has no limit"),
     ConfigKey("computed_properties"),
   ]
   static let variantKeys = [
@@ -26,7 +28,10 @@ extension SuperwallConfigDecoder {
     var places: [[UInt8]: Int] = [:]
     var paths: [String] = []
     for element in elements {
-      guard let placement = placement(element) else { continue }
+      guard let placement = placement(element) else {
+        config.unreadPlacements.append(element.path)
+        continue
+      }
       if let known = places[Array(placement.name.utf8)] {
         log.report(
           .duplicateTrigger,
@@ -51,11 +56,18 @@ extension SuperwallConfigDecoder {
     guard let name = log.text("event_name", of: element) else { return nil }
     log.checkKeys(of: element, Self.triggerKeys)
     if element.member("rules") == nil { log.missing("rules", "a list", element) }
-    var audiences: [Audience] = []
-    for (index, rule) in log.list("rules", of: element).enumerated() {
-      if let audience = audience(rule, index) { audiences.append(audience) }
+    var placement = Placement(name: name, audiences: [])
+    if element.member("rules")?.elements == nil {
+      placement.unreadAudiences.append(element.memberPath("rules"))
     }
-    return Placement(name: name, audiences: audiences)
+    for (index, rule) in log.list("rules", of: element).enumerated() {
+      if let audience = audience(rule, index) {
+        placement.audiences.append(audience)
+      } else {
+        placement.unreadAudiences.append(rule.path)
+      }
+    }
+    return placement
   }
 
   private mutating func audience(_ element: ConfigElement, _ index: Int) -> Audience? {
@@ -69,13 +81,12 @@ extension SuperwallConfigDecoder {
     guard let experiment = log.text("experiment_id", of: element) else { return nil }
     let campaign = element.member("experiment_group_id")?.text
     if campaign == nil { log.missing("experiment_group_id", "a string", element, meaning: nil) }
-    if element.member("variants") == nil { log.missing("variants", "a list", element) }
-    let variants = log.list("variants", of: element).compactMap { variant($0) }
-    checkWeights(variants, at: element.path)
+    let (variants, unread) = variants(of: element)
     var audience = Audience(
       index: index, experimentID: experiment, campaignID: campaign ?? "", variants: variants,
       path: element.path, preload: preload(element),
       computedProperties: computedProperties(element))
+    audience.unreadVariants = unread
     if let expression = element.member("expression_cel") {
       guard let text = expression.text else {
         log.missing("expression_cel", "a string", element)
@@ -167,6 +178,17 @@ extension SuperwallConfigDecoder {
       log.missing("interval", "an object", element)
       return nil
     }
+    guard interval.isObject else {
+      let minutes = interval.wholeNumber ?? interval.text.flatMap { Int($0) }
+      log.report(
+        .decodeFailure,
+        "'interval' must be an object, not \(interval.kind); the limit never resets",
+        severity: .warning, at: interval.path,
+        suggestion: minutes.map { #"write {"type": "MINUTES", "minutes": \#($0)}"# }
+          ?? "write MINUTES with minutes, or INFINITY",
+        peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
+      return OccurrenceLimit(key: key, maxCount: count, interval: .infinity)
+    }
     let type = interval.member("type")?.text ?? ""
     let minutes = log.optionalWholeNumber("minutes", of: interval)
     if type == "MINUTES", let minutes {
@@ -180,6 +202,7 @@ extension SuperwallConfigDecoder {
         suggestion: "write MINUTES with minutes, or INFINITY",
         peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
     } else if !Self.intervalTypes.contains(type) {
+      log.noteMisread("interval", of: element)
       log.report(
         .decodeFailure, "'\(type)' is not an interval type; the limit never resets",
         severity: .warning, at: interval.path,
@@ -187,6 +210,23 @@ extension SuperwallConfigDecoder {
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
     }
     return OccurrenceLimit(key: key, maxCount: count, interval: .infinity)
+  }
+
+  /// The variants of a rule, and where there are some that cannot be read.
+  private mutating func variants(of rule: ConfigElement) -> ([Variant], unread: [String]) {
+    if rule.member("variants") == nil { log.missing("variants", "a list", rule) }
+    var unread =
+      rule.member("variants")?.elements == nil ? [rule.memberPath("variants")] : []
+    var variants: [Variant] = []
+    for element in log.list("variants", of: rule) {
+      if let variant = variant(element) {
+        variants.append(variant)
+      } else {
+        unread.append(element.path)
+      }
+    }
+    checkWeights(variants, at: rule.path)
+    return (variants, unread)
   }
 
   private mutating func variant(_ element: ConfigElement) -> Variant? {
@@ -198,6 +238,7 @@ extension SuperwallConfigDecoder {
     if type == nil {
       log.missing("variant_type", "a string", element, meaning: "treated as TREATMENT")
     } else if let type, kind == nil {
+      log.noteMisread("variant_type", of: element)
       log.report(
         .decodeFailure, "'\(type)' is not a variant type; treated as TREATMENT",
         severity: .warning, at: "\(element.path).variant_type",
@@ -218,9 +259,7 @@ extension SuperwallConfigDecoder {
   private mutating func weight(_ element: ConfigElement) -> Double {
     guard let member = element.member("percentage"), let weight = member.number else {
       if element.has("percentage") {
-        log.report(
-          .wouldReject, "'percentage' must be a number; 0 is used",
-          at: element.memberPath("percentage"), peers: log.rejected)
+        log.badPercentage("percentage", of: element)
       } else {
         log.missing("percentage", "a number", element)
       }

@@ -21,14 +21,16 @@ package enum WireTime {
     /// What is wrong with a text, and what to write.
     package func message(_ text: String) -> String {
       switch self {
-      case .malformed: "'\(text)' is not an ISO 8601 time; write 2026-03-01T12:00:00Z"
+      case .malformed:
+        "'\(text)' is not an ISO 8601 time; write "
+          + (WireTime.secondsSince1970(text) ?? "2026-03-01T12:00:00Z")
       case .missingZone: "'\(text)' has no time zone; add Z, or an offset such as +01:00"
       case .skippedTime:
         "clocks in the time zone skip '\(text)', as they are set forward; write another time, or add "
           + "an offset such as +01:00"
       case .noSuchTime: "there is no time '\(text)'"
       case .outOfRange: "'\(text)' is not in the years 1 to 9999"
-      case .unknownZone: "there is no time zone '\(text)'; write Europe/Berlin or +01:00"
+      case .unknownZone: WireTime.zoneProblem(text) ?? "there is no time zone '\(text)'"
       }
     }
   }
@@ -61,6 +63,17 @@ package enum WireTime {
     else { return nil }
     let instants = zone.instants(local: local.seconds)
     return instants.count > 1 ? local + (instants[1] - local.seconds) * 1_000 : nil
+  }
+
+  /// The time that a number of seconds or milliseconds since 1970 means, where it means one of our
+  /// days.
+  package static func secondsSince1970(_ text: String) -> String? {
+    guard let number = Int64(text), text.allSatisfy(\.isNumber) else { return nil }
+    switch number {
+    case 500_000_000..<5_000_000_000: return Instant(milliseconds: number * 1_000).text
+    case 500_000_000_000..<5_000_000_000_000: return Instant(milliseconds: number).text
+    default: return nil
+    }
   }
 
   private static func instant(

@@ -1,4 +1,4 @@
-/// The SDK's own version, as rules and servers see it.
-enum SDKVersion {
-  static let current = "0.1.0"
+/// The version of everything that is built from this package. Rules and servers see it as that of the SDK.
+package enum SDKVersion {
+  package static let current = "0.2.0"
 }

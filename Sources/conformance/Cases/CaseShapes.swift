@@ -167,7 +167,10 @@ enum CaseShapes {
         table=(ios android tollgate)}
       expect{reason audience paywall variant assignment{source from} reasons clauses shares effects findings
         errors[audience code path clause message] diagnostics[code severity=(error warning note) path elsewhere]
-        notes{unknownKeys unknownStatuses} text refused}
+        notes{unknownKeys unknownStatuses} text overview
+        explained{code heldBack[audience limit{key count of minutes session}]
+          errors[audience code text] owned[audience entitlement] draw{number from to} stored}
+        subscription{status entitlements[entitlement granted] asked} refused}
       """),
   ]
 

@@ -42,9 +42,9 @@ enum CheckCases {
     }
     let language = DecisionCases.language(testCase)
     let compiled = RuleSet.compile(config, language: language)
-    var check = ConfigCheck(decoded.diagnostics + compiled.diagnostics)
-    check.lint(config, json: json, language: language, schema: schema)
-    let analysis = compiled.output.map { RuleAnalysis($0, now: defaultNow) }
-    return check.diagnostics + (analysis?.findings.map(\.diagnostic) ?? [])
+    return ConfigCheck.everything(
+      in: config, json: json, said: decoded.diagnostics + compiled.diagnostics,
+      ruleSet: compiled.output, language: language, schema: schema, now: defaultNow
+    ).diagnostics
   }
 }

@@ -22,13 +22,14 @@ enum DecisionCases {
     // A text is a record as it is written, with keys that are repeated, or with what is not JSON.
     let record = user.text ?? user.json
     let got = try decide(
-      testCase, ruleSet, placement, record,
+      testCase, config, ruleSet, placement, record,
       diagnostics: decoded.diagnostics + compiled.diagnostics)
     return .judge(got, against: testCase.content["expect"] ?? .null)
   }
 
   private static func decide(
-    _ testCase: Case, _ ruleSet: RuleSet, _ placement: String, _ record: String,
+    _ testCase: Case, _ config: Config, _ ruleSet: RuleSet, _ placement: String,
+    _ record: String,
     diagnostics: [Diagnostic]
   ) throws(CaseFileError) -> Value {
     let zone = testCase.input("timeZone")?.text ?? "UTC"
@@ -49,8 +50,11 @@ enum DecisionCases {
       throw CaseFileError(message: "input.user: '\(key)' is not a key of a user record")
     }
     let state = reader.state(now: now)
-    let explanation = ruleSet.explain(
-      placement, frame: &frame, state: state, assigner: assigner(testCase))
+    var explanation = ruleSet.explain(
+      placement, frame: &frame, state: state, assigner: assigner(testCase), clock: clock)
+    if let value = try? Value.parse(json: record.utf8) {
+      explanation.addOwnership(from: value, config: config)
+    }
     let errors = ruleSet.errors(placement, frame: &frame, state: state)
     let line = explanation.decision.outcomeLine(subjectID: state.subjectID, errors: errors)
     guard batch == [line, line, line] else {
@@ -134,7 +138,9 @@ enum DecisionCases {
       ]
     }
     return [
-      "reason": value["reason"] ?? .null, "audience": value["audience"] ?? .null,
+      "reason": value["reason"]?["code"] ?? .null, "explained": value["reason"] ?? .null,
+      "overview": .string(Explanation.overview([explanation], notes: [nil])),
+      "subscription": value["subscription"] ?? .null, "audience": value["audience"] ?? .null,
       "paywall": value["paywall"] ?? .null,
       "variant": value["result"]?["experiment"]?["variant"]?["id"] ?? .null,
       "assignment": value["assignment"] ?? .null,

@@ -8,44 +8,101 @@ enum ArgumentHints {
     let known = TollgateCommand.configuration.subcommands.map { $0._commandName } + ["help"]
     let isHelp = arguments.first == "help"
     let named = (isHelp ? arguments.dropFirst() : arguments[...]).first
-    guard let named, !named.hasPrefix("-"), !known.contains(named) else { return nil }
+    guard let named, !known.contains(named) else { return nil }
+    if named.hasPrefix("-") { return isHelp ? nil : earlyOption(arguments, known) }
     let close = Suggestion.closest(to: named, among: known)
-    return ValidationError(
-      "there is no command '\(named)'; "
-        + (close.map { "did you mean '\($0)'?" } ?? "'tollgate --help' lists them"))
+    let isConfig = FileText.isFile(named) || named.lowercased().hasSuffix(".json")
+    let help =
+      otherNames[named.lowercased()].map { "it is 'tollgate \($0)'" }
+      ?? close.map { "did you mean '\($0)'?" }
+      ?? (isConfig
+        ? "a command comes first, as in 'tollgate check \(named)'" : "'tollgate --help' lists them")
+    return ValidationError("there is no command '\(named)'; \(help)")
+  }
+
+  /// What other tools call commands.
+  private static let otherNames = [
+    "validate": "check", "lint": "check", "verify": "check", "format": "fmt", "pull": "fetch",
+    "download": "fetch", "version": "--version", "new": "init", "create": "init", "run": "decide",
+    "evaluate": "decide", "eval": "decide", "batch": "precompute", "test": "simulate",
+  ]
+
+  /// An option before the command, or without one, that is not tollgate's own.
+  private static func earlyOption(_ arguments: [String], _ commands: [String]) -> ValidationError? {
+    let own = ["--help", "-h", "--help-hidden", "--version", "--generate-completion-script"]
+    let option = arguments[0]
+    let name = String(option.prefix { $0 != "=" })
+    // Shells ask for completions by three dashes.
+    let isParsers = name.hasPrefix("---") || name.hasPrefix("--experimental")
+    guard looksLikeOption(option), !own.contains(name), !isParsers else { return nil }
+    if let command = arguments.dropFirst().first(where: commands.contains),
+      command == "help" || OptionNames().names(of: command).contains(name)
+    {
+      return ValidationError("\(name) goes after the command: tollgate \(command) \(option)")
+    }
+    if ["-v", "-V"].contains(name) {
+      return ValidationError("there is no option '\(name)'; did you mean '--version'?")
+    }
+    let others = OptionNames().commands(with: name)
+    let help =
+      Suggestion.closest(to: name, among: own.filter { $0.count > 2 }).map {
+        "did you mean '\($0)'?"
+      }
+      ?? (others.isEmpty
+        ? "'tollgate --help' lists what there is"
+        : "a command comes first, as in 'tollgate \(others[0]) \(option)'")
+    return ValidationError("there is no option '\(name)'; \(help)")
   }
 
   /// An option that is given twice and takes one value: the parser would use the last one.
   static func repeatedOption(_ arguments: [String]) -> ValidationError? {
-    var seen: Set<Substring> = []
-    let repeated = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("-") }
-      .map { $0.prefix { $0 != "=" } }.filter { !seen.insert($0).inserted }
-    guard let command = arguments.first, !repeated.isEmpty else { return nil }
-    let single = singleOptions(of: command)
-    return repeated.first { single.contains(String($0)) }.map {
-      ValidationError("\($0) is given twice, and takes one value")
+    let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("-") }
+      .map { String($0.prefix { $0 != "=" }) }
+    // Only a name that is repeated, or a short one, may be of an option that is.
+    guard let command = arguments.first,
+      given.count > Set(given).count || given.contains(where: { $0.count == 2 })
+    else { return nil }
+    for option in OptionNames().options(of: command) where option.isSingle {
+      let found = given.filter { option.names.contains($0) }
+      if let name = found.last, found.count > 1 {
+        return ValidationError("\(name) is given twice, and takes one value")
+      }
+    }
+    return nil
+  }
+
+  /// An option that a command does not have, where the parser has stopped at something else.
+  static func unknownOption(_ arguments: [String]) -> ValidationError? {
+    guard let command = arguments.first else { return nil }
+    let known = OptionNames().options(of: command)
+    guard !known.isEmpty else { return nil }
+    let names = Set(known.flatMap(\.names)).union(["--help", "--version", "-h"])
+    let given = arguments.dropFirst().prefix { $0 != "--" }
+    let unknown = given.first { argument in
+      argument.hasPrefix("--") && looksLikeOption(argument)
+        && !names.contains(String(argument.prefix { $0 != "=" }))
+    }
+    return unknown.map {
+      ValidationError(ParserMessages.unknown(String($0.prefix { $0 != "=" }), arguments))
     }
   }
 
-  /// The options of a command that take one value, by the parser's own description of them.
-  private static func singleOptions(of command: String) -> Set<String> {
-    let described = try? Value.parse(json: TollgateCommand._dumpHelp().utf8)
-    let commands = described?["command"]?["subcommands"]?.elements ?? []
-    let arguments = commands.first { $0["commandName"]?.text == command }?["arguments"]?.elements
-    let single = (arguments ?? []).filter {
-      $0["kind"] == "option" && $0["isRepeating"] == false
+  /// A dash that a text editor has made of two.
+  static func longDash(_ arguments: [String]) -> ValidationError? {
+    let found = arguments.first {
+      ["\u{2013}", "\u{2014}"].contains($0.first) && !FileText.isFile($0)
     }
-    return Set(
-      single.flatMap { $0["names"]?.elements ?? [] }.compactMap { name in
-        name["name"]?.text.map { (name["kind"] == "long" ? "--" : "-") + $0 }
-      })
+    return found.map {
+      ValidationError("'\($0)' begins with a long dash; write '--\($0.dropFirst())'")
+    }
   }
 
   /// The parser's message with what may help.
   static func helpful(_ message: String, _ arguments: [String]) -> String {
     guard let hint = dashHint(message, arguments) else {
-      return message
+      return ParserMessages.rewritten(message, arguments)
     }
+    let message = ParserMessages.rewritten(message, arguments)
     let end = message.firstIndex(of: "\n") ?? message.endIndex
     return message[..<end] + "; " + hint + message[end...]
   }
@@ -70,20 +127,25 @@ enum ArgumentHints {
   }
 
   /// Of a word that --elsewhere does not know: its value may be left out, so that the word is taken
-  /// for a config.
+  /// for a config, or, behind `=`, for no value.
   static func elsewhereWord(_ arguments: [String], _ configs: [String]) -> ValidationError? {
     let option = "--elsewhere"
-    guard let place = arguments.firstIndex(of: option), place + 1 < arguments.count else {
-      return nil
+    let known = CheckCommand.Elsewhere.allCases.map(\.rawValue)
+    let given = arguments.prefix { $0 != "--" }
+    func help(_ word: String) -> String {
+      Suggestion.closest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
     }
-    let word = arguments[place + 1]
+    if let joined = given.first(where: { $0.hasPrefix(option + "=") }) {
+      let word = String(joined.dropFirst(option.count + 1))
+      if known.contains(word) { return nil }
+      return ValidationError("\(option) takes off, on or strict, not '\(word)'\(help(word))")
+    }
+    guard let place = given.firstIndex(of: option), place + 1 < given.endIndex else { return nil }
+    let word = given[place + 1]
     guard configs.contains(word), word != "-", !word.contains(where: { "/.*?[".contains($0) }),
       !FileText.isFile(word)
     else { return nil }
-    let known = CheckCommand.Elsewhere.allCases.map(\.rawValue)
-    let close = Suggestion.closest(to: word, among: known)
     return ValidationError(
-      "there is no file '\(word)'; \(option) takes off, on or strict"
-        + (close.map { "; did you mean '\($0)'?" } ?? ""))
+      "there is no file '\(word)'; \(option) takes off, on or strict\(help(word))")
   }
 }

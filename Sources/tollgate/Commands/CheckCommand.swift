@@ -8,7 +8,8 @@ struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Find what is wrong in configs.",
-    discussion: """
+    discussion: HelpText(
+      """
       Reads configs, compiles every expression, and prints what it finds: where it is in the file, \
       the text with a mark under the place, what to write instead, and what SDKs in the field do \
       about it. Audiences that nobody gets to, clauses that contradict each other and clauses that \
@@ -16,7 +17,20 @@ struct CheckCommand: ParsableCommand {
 
       The exit code is 1 when there is an error, of many files the worst. Where GITHUB_ACTIONS is \
       true, findings are annotations too.
-      """)
+      """,
+      examples: [
+        .init("everything that is wrong in a config", "tollgate check config.json"),
+        .init(
+          "with what your users have, and warnings count",
+          "tollgate check config.json --schema schema.json --strict"),
+        .init("what a finding means", "tollgate check --explain unreachable-audience"),
+      ],
+      codes: [
+        ("0", "no errors"),
+        ("1", "an error, or with --strict a warning"),
+        ("2", "wrong use, or a file that cannot be read"),
+      ]
+    ).text)
 
   /// How much what SDKs in the field do counts.
   enum Elsewhere: String, ExpressibleByArgument, CaseIterable {
@@ -26,33 +40,26 @@ struct CheckCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "Config files (JSON), or patterns such as 'configs/*.json'; - reads standard input.",
-      valueName: "config"))
+      valueName: "config"), completion: .file())
   var configs: [String] = []
 
-  @OptionGroup var form: CheckedFormOptions
+  @OptionGroup(title: "Config Options") var form: CheckedFormOptions
 
   @Option(
-    help: ArgumentHelp(
-      "What your users, devices and parameters have, as JSON: {\"user\":{\"age\":\"int\"}}.",
-      discussion: """
-        It counts more than what SDKs are known to send. Types are bool, int, double, string, list, \
-        map, any, {"list": type} and {"enum": [texts]}. 'tollgate schema' learns one from users.
-        """, valueName: "file"))
+    help: OptionHelp.schema("It counts more than what SDKs are known to send."), completion: .file()
+  )
   var schema: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "A products file, as for the products command, to check together with the config.",
-      valueName: "file"))
+  @Option(help: OptionHelp.products("It is checked together with the config."), completion: .file())
   var products: String?
 
-  @Flag(help: "Print one JSON object per line instead of text.")
+  @Flag(help: OptionHelp.json("One finding a line."))
   var json = false
 
   @Flag(help: "Print a SARIF 2.1.0 document, as code scanning takes it.")
   var sarif = false
 
-  @Flag(help: "Treat warnings as errors.")
+  @Flag(help: OptionHelp.strict("The exit code is 1 when there is a warning."))
   var strict = false
 
   @Option(
@@ -66,7 +73,7 @@ struct CheckCommand: ParsableCommand {
         """, valueName: "off|on|strict"))
   var elsewhere: Elsewhere?
 
-  @Flag(help: "Leave out notes.")
+  @Flag(help: OptionHelp.quiet("Notes are left out."))
   var quiet = false
 
   @Flag(
@@ -92,15 +99,17 @@ struct CheckCommand: ParsableCommand {
         """))
   var dialectReport = false
 
-  @Option(
-    help: ArgumentHelp(
-      "The time from which on audiences should match somebody, in ISO 8601; default: now.",
-      valueName: "time"))
+  @Option(help: OptionHelp.now("Audiences should match somebody from then on."))
   var now: String?
+
+  @Option(help: OptionHelp.timeZone("It is for --now, and UTC by default."))
+  var timeZone = "UTC"
 
   @Flag(
     help: "Also print how many questions about the rules were asked, and how they were answered.")
   var statistics = false
+
+  @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
     if explain != nil {
@@ -113,6 +122,7 @@ struct CheckCommand: ParsableCommand {
       throw ValidationError("cel is the same on every platform: leave out --platform all")
     }
     if let problem = ArgumentHints.elsewhereWord(CommandLine.arguments, configs) { throw problem }
+    if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
     if json, sarif { throw ValidationError("give either --json or --sarif, not both") }
     if sarif, dialectReport || products != nil {
@@ -125,7 +135,7 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     if let explain { return FileText.print(try CodePages.page(explain)) }
-    let time = try Clock.time(now, in: "UTC")
+    let time = try Clock.time(now, in: timeZone)
     let schema = try schema.map { try SchemaFile.read($0) } ?? ContextSchema()
     let paths = try files()
     var worst = Ending.done
@@ -183,7 +193,11 @@ struct CheckCommand: ParsableCommand {
   private func show(_ file: ConfigFile, isOne: Bool) throws {
     let found = file.diagnostics
     for diagnostic in found {
-      FileText.print(json ? file.json(diagnostic).json : file.render(diagnostic) + "\n")
+      if json {
+        FileText.print(file.json(diagnostic).json)
+      } else {
+        FileText.printFindings(file.render(diagnostic) + "\n")
+      }
     }
     if !json {
       FileText.print((isOne ? "" : DiagnosticText.visible("\(file.name): ")) + summary(file, found))
@@ -234,7 +248,7 @@ struct CheckCommand: ParsableCommand {
     if json {
       for diagnostic in file.json(found) { FileText.print(diagnostic.json) }
     } else {
-      for text in file.render(found) { FileText.print("\n" + text) }
+      for text in file.render(found) { FileText.printFindings("\n" + text) }
       FileText.print(
         "\(counted(file.list.products.count, "product")): \(counted(found.count, "finding"))")
     }

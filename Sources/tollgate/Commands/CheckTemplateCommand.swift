@@ -7,42 +7,65 @@ struct CheckTemplateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-template",
     abstract: "Find what is wrong in a paywall's texts before anybody sees them.",
-    discussion: """
+    discussion: HelpText(
+      """
       Reads a template, a file of texts ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a \
       native paywall's schema, and holds it against the products of a config or of a products file \
       and against declared attributes: syntax, unknown paths, wrong types, slots that no product \
       fills, products that no text mentions. What a default or a condition guards may be absent. \
       The exit code is 1 when there is an error.
-      """)
+      """,
+      examples: [
+        .init(
+          "the texts of a config's paywalls",
+          "tollgate check-template texts.json --config config.json"),
+        .init(
+          "one template, with prices",
+          "tollgate check-template headline.liquid --products products.json"),
+      ],
+      codes: [
+        ("0", "no errors"),
+        ("1", "an error, or with --strict a warning"),
+        ("2", "wrong use, or a file that cannot be read"),
+      ]
+    ).text)
 
-  @Argument(help: "The template, texts or schema file; - reads standard input.")
+  @Argument(
+    help: "The template, texts or schema file; - reads standard input.", completion: .file())
   var file: String
 
-  @Option(help: ArgumentHelp("The config with the paywalls and their products.", valueName: "file"))
+  @Option(help: OptionHelp.config("It has the paywalls and their products."), completion: .file())
   var config: String?
 
-  @Option(
-    help: ArgumentHelp("A products file, as for the products command.", valueName: "file")
-  )
+  @Option(help: OptionHelp.products(), completion: .file())
   var products: String?
 
   @Option(
     help: ArgumentHelp(
-      "The paywall that a template belongs to; the default is any.", valueName: "id"))
+      "The identifier of the paywall that a template belongs to; the default is any.",
+      valueName: "id"))
   var paywall: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "What users have: {\"user\": {\"age\": \"int\"}, \"params\": {..}}.", valueName: "file"))
+  @Option(help: OptionHelp.schema(), completion: .file())
   var schema: String?
 
-  @OptionGroup var reading: TemplateOptions
+  @OptionGroup(title: "Template Options") var reading: TemplateOptions
 
-  @Flag(help: "Print one JSON object per line instead of text.")
+  @Flag(help: OptionHelp.json("One object a line."))
   var json = false
 
-  @Flag(help: "Treat warnings as errors.")
+  @Flag(help: OptionHelp.strict("The exit code is 1 when there is a warning."))
   var strict = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if ["{{", "{%", "<<", "<%"].contains(where: file.contains), !FileText.isFile(file) {
+      throw ValidationError(
+        "there is no file '\(file)'; a template in place is checked by "
+          + "printf %s \(ShellWord.quoted(file)) | tollgate check-template -")
+    }
+  }
 
   func run() throws {
     var check = try TemplateCheck(
@@ -57,7 +80,9 @@ struct CheckTemplateCommand: ParsableCommand {
     if json {
       for value in file.json(found) { FileText.print(value.json) }
     } else {
-      for text in file.render(found, sources: check.sources) { FileText.print(text + "\n") }
+      for text in file.render(found, sources: check.sources) {
+        FileText.printFindings(text + "\n")
+      }
       FileText.print(
         "\(counted(check.textCount, "text")), \(counted(check.requirements.count, "path")): "
           + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
@@ -153,7 +178,7 @@ struct TemplateCheck {
   /// behind it, or nothing; tags of templates begin otherwise.
   private static func looksLikeJSON(_ file: DescribedFile) -> Bool {
     let name = file.path.lowercased()
-    if name.hasSuffix(".json") || name.hasSuffix(".json.gz") { return true }
+    if Compression.withoutEnding(name).hasSuffix(".json") { return true }
     let text = file.bytes.drop { $0 <= 0x20 }
     guard text.first == UInt8(ascii: "{") else { return false }
     let rest = text.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
@@ -188,8 +213,7 @@ struct TemplateCheck {
     guard let schema = decoded.output else { return }
     let environment = options.environment(.agentwallie)
     let texts = PaywallTexts(schema, environment: environment)
-    findings += texts.diagnostics.filter { $0.path.hasSuffix(".condition") }
-      .map { Finding(diagnostic: $0) }
+    findings += texts.conditionProblems.map { Finding(diagnostic: $0) }
     let listed = prices.map { schema.filled(from: $0.products) } ?? []
     let products =
       listed.isEmpty
@@ -224,7 +248,8 @@ struct TemplateCheck {
         findings.append(Finding(diagnostic: diagnostic, source: path.isEmpty ? nil : source))
       }
     }
-    add(compiled.diagnostics)
+    add(ForeignBraces.helped(compiled.diagnostics, in: source))
+    add(ForeignBraces.findings(in: source))
     if compiled.output == nil { return nil }
     let analysis = environment.analyze(source)
     requirements.formUnion(analysis.requirements)

@@ -8,27 +8,25 @@ struct CheckedFormOptions: ParsableArguments {
     case ios, android, web, all
   }
 
-  @Option(help: ConfigFormOptions.formatHelp)
-  var format: ConfigFormOptions.FormatName?
+  @Option(help: OptionHelp.configFormat)
+  var configFormat: ConfigFormOptions.FormatName?
 
-  @Option(help: LanguageOptions.dialectHelp)
+  @Option(help: OptionHelp.dialect)
   var dialect = LanguageOptions.DialectName.superscript
 
   @Option(
-    help: ArgumentHelp(
-      "The SDK whose behaviour superscript rules follow: "
-        + PlatformChoice.allCases.map(\.rawValue).joined(separator: ", ") + ".",
-      discussion: """
-        With all, everything is checked for each of them. What differs is a platform-difference: a \
-        warning with a user where it changes who gets what, otherwise a note.
-        """))
+    help: OptionHelp.platform(
+      """
+      With all, everything is checked for each of them. What differs is a platform-difference: a \
+      warning with a user where it changes who gets what, otherwise a note.
+      """))
   var platform = PlatformChoice.ios
 
   var comparesPlatforms: Bool { platform == .all }
 
   func file(_ path: String) throws -> ConfigFile {
     try ConfigFile(
-      path, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
+      path, format: configFormat.flatMap { Config.Format(rawValue: $0.rawValue) },
       language: LanguageOptions.language(
         dialect: dialect.rawValue, platform: platform.rawValue))
   }

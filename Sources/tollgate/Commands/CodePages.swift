@@ -10,7 +10,11 @@ enum CodePages {
     let close = Suggestion.closest(to: code.lowercased(), among: known)
     throw CommandError(
       DiagnosticText.visible("there is no code '\(code)'; ")
-        + (close.map { "did you mean '\($0)'?" } ?? "there are \(known.joined(separator: ", "))"))
+        + (close.map { "did you mean '\($0)'?" }
+          ?? (FileText.isFile(code)
+            ? "findings show theirs in brackets, as in error[duplicate-id]"
+            : "there are \(known.joined(separator: ", "))"))
+    )
   }
 }
 

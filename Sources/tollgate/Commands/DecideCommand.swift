@@ -6,34 +6,58 @@ struct DecideCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decide",
     abstract: "Decide one placement for one user.",
-    discussion: """
-      Prints the outcome as one line of JSON, or with --explain every audience and every clause \
-      with the attributes that it read; the time and the assigner that it was decided with are told \
-      on standard error. Nothing is stored: what carrying the decision out would store is part of \
-      the explanation. The exit code is 1 when a rule of the placement does not compile, and 2 when \
-      the config has no such placement.
-      """)
+    usage: "tollgate decide <config> --placement <placement> --user <record> [<options>]",
+    discussion: HelpText(
+      """
+      On a terminal it says in words what the user gets, and from which audience. Elsewhere, and with \
+      --json, it prints the outcome as one line of JSON, and the time and the assigner that it was \
+      decided with on standard error. 'tollgate explain' says why. Nothing is stored.
+      """,
+      examples: [
+        .init(
+          "a user in a file",
+          "tollgate decide config.json --placement export_report --user user.json"),
+        .init(
+          "a user in place",
+          #"tollgate decide config.json --placement export_report --user '{"userId":"u1"}'"#),
+        .init(
+          "one of many, with every outcome that there could be",
+          "tollgate decide config.json --placement export_report --users users.ndjson --id u-00012 "
+            + "--distribution"),
+      ],
+      codes: [
+        ("0", "done"), ("1", "a rule of the placement does not compile, or cannot be read"),
+        ("2", "wrong use, no such placement or user, or a file that cannot be read"),
+      ]
+    ).text)
 
   @OptionGroup var source: ConfigOptions
-  @OptionGroup var form: ConfigFormOptions
-  @OptionGroup var language: LanguageOptions
+  @OptionGroup(title: "Config Options") var form: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
 
-  @Option(help: "The placement's name.")
+  @Option(help: OptionHelp.placement, completion: Completions.placements)
   var placement: String
 
-  @Option(help: UserFile.help)
-  var user: String
+  @OptionGroup(title: "User Options") var user: UserOptions
 
-  @OptionGroup var options: DecisionOptions
-
-  @Flag(help: "Explain the decision in words. The explain command says more.")
-  var explain = false
+  @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
   @Flag(help: "Print every possible outcome with its exact probability.")
   var distribution = false
 
+  @Flag(help: OptionHelp.json("That is what is printed where no terminal is."))
+  var json = false
+
+  @Flag(help: OptionHelp.quiet("Notes, and what was decided with, are left out."))
+  var quiet = false
+
+  @OptionGroup var appearance: ColorOptions
+
   func validate() throws {
-    if explain, distribution { throw ValidationError("give --explain or --distribution, not both") }
+    try user.require()
+    if user.streams + (source.config == "-" ? 1 : 0) > 1 {
+      throw ValidationError("only one file can be standard input")
+    }
   }
 
   func run() throws {
@@ -41,21 +65,30 @@ struct DecideCommand: ParsableCommand {
     let ruleSet = try file.requireRuleSet()
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
-    try UserFile.read(user, for: ruleSet, at: clock) { frame, state in
-      if !explain {
-        FileText.printError("Decided as of \(DecisionOptions.basis(clock.now, assigner))")
-      }
-      options.tellUnused(assigner)
-      let decision = ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
-      if explain {
-        FileText.print(ExplainCommand.text(placement, ruleSet, &frame, state, assigner))
-      } else if distribution {
-        let distribution = ruleSet.distribution(
+    let isInWords = !json && StandardStreams.outputIsTerminal
+    guard let given = try user.given(isQuiet: quiet) else { return }
+    try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
+      let basis = DecisionOptions.basis(clock.now, assigner)
+      if !isInWords, !quiet { FileText.printError("Decided as of \(basis)") }
+      options.tellUnused(assigner, isQuiet: quiet)
+      let text: String
+      switch (distribution, isInWords) {
+      case (true, _):
+        let shares = ruleSet.distribution(
           placement, frame: &frame, state: state, assigner: assigner)
-        FileText.print(distribution.value.json)
-      } else {
+        text = isInWords ? shares.text : shares.value.json
+      case (false, true):
+        text =
+          ruleSet.explain(placement, frame: &frame, state: state, assigner: assigner, clock: clock)
+          .line
+      case (false, false):
+        let decision = ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
         let errors = ruleSet.errors(placement, frame: &frame, state: state)
-        FileText.print(decision.outcomeLine(subjectID: state.subjectID, errors: errors).json)
+        text = decision.outcomeLine(subjectID: state.subjectID, errors: errors).json
+      }
+      FileText.print(text)
+      if isInWords, !quiet {
+        FileText.print(DiagnosticText.visible("decided for \(state.subjectID) as of \(basis)"))
       }
     }
     try file.checkAnswer(for: placement)

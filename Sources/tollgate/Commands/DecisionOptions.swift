@@ -7,16 +7,12 @@ struct ConfigFormOptions: ParsableArguments {
     case superwall, agentwallie
   }
 
-  static let formatHelp = ArgumentHelp(
-    "The format of the config: \(FormatName.allCases.map(\.rawValue).joined(separator: ", ")).",
-    discussion: "The default is to detect it.")
-
-  @Option(help: formatHelp)
-  var format: FormatName?
+  @Option(help: OptionHelp.configFormat)
+  var configFormat: FormatName?
 
   func file(_ path: String, _ language: LanguageOptions) throws -> ConfigFile {
     try ConfigFile(
-      path, format: format.flatMap { Config.Format(rawValue: $0.rawValue) },
+      path, format: configFormat.flatMap { Config.Format(rawValue: $0.rawValue) },
       language: language.language)
   }
 }
@@ -26,7 +22,7 @@ struct ConfigFormOptions: ParsableArguments {
 /// Groups of options have no groups inside: in a debug build the parser checks each group anew for every
 /// group around it, which with three of them took ten times as long as a decision.
 struct ConfigOptions: ParsableArguments {
-  @Argument(help: "The config file (JSON); - reads standard input.")
+  @Argument(help: OptionHelp.configArgument, completion: .file())
   var config: String
 }
 
@@ -37,13 +33,8 @@ struct DecisionOptions: ParsableArguments {
   }
 
   @Option(
-    help: ArgumentHelp(
-      "The time of the decision, ISO 8601. Occurrence limits count back from it.",
-      discussion: """
-        Without a zone it is what clocks show in the time zone of --time-zone; a date alone is its \
-        midnight. What happened later does not count. The default is the time of start, which is \
-        printed.
-        """, valueName: "iso"))
+    help: OptionHelp.now(
+      "Occurrence limits count back from it, and what happened later does not count."))
   var now: String?
 
   @Option(
@@ -55,16 +46,23 @@ struct DecisionOptions: ParsableArguments {
   @Option(
     name: .customLong("assigner"),
     help: ArgumentHelp(
-      "How users without a stored variant get one: hash, or djb2 as in AgentWallie's SDK.",
-      discussion: "The default is djb2 for AgentWallie configs and hash for all others.",
-      valueName: "name"))
+      "How users without a stored variant get one.",
+      discussion: """
+        djb2 is what AgentWallie's SDK does, and the default for its configs; hash is the default \
+        for all others.
+        """, valueName: "assigner"))
   var assignerName: AssignerName?
 
   @Option(
-    help: ArgumentHelp(
-      "The time zone for calendar questions such as monthsSince, and for --now.", valueName: "name")
-  )
-  var timeZone = "UTC"
+    name: .customLong("time-zone"),
+    help: OptionHelp.timeZone(
+      """
+      Questions about days and months, such as monthsSince, are answered in it, and texts show dates \
+      in it. Without it, that is UTC, and dates in texts keep the offset they were written with.
+      """))
+  var givenTimeZone: String?
+
+  var timeZone: String { givenTimeZone ?? "UTC" }
 
   /// The time with the calendar that questions about events are answered by.
   func clock(_ now: Instant) throws -> HistoryClock {
@@ -92,9 +90,15 @@ struct DecisionOptions: ParsableArguments {
     return "\(time), assigner \(assigner.name)\(seed)"
   }
 
+  /// The same with the zone that times are told in, where that is not UTC.
+  func zonedBasis(_ now: Instant, _ assigner: Assigner) -> String {
+    let basis = DecisionOptions.basis(now, assigner)
+    return timeZone == "UTC" ? basis : "\(basis), time zone \(timeZone)"
+  }
+
   /// Says that a seed has no effect.
-  func tellUnused(_ assigner: Assigner) {
-    guard assigner == .djb2, !seed.isEmpty else { return }
+  func tellUnused(_ assigner: Assigner, isQuiet: Bool = false) {
+    guard !isQuiet, assigner == .djb2, !seed.isEmpty else { return }
     FileText.printError("note: djb2 takes no seed; --seed is for --assigner hash")
   }
 }

@@ -6,23 +6,35 @@ struct FormatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fmt",
     abstract: "Format expressions.",
-    discussion: """
+    discussion: HelpText(
+      """
       Formats an expression, or every expression of a config: one space around operators, double \
       quotes, no needless parentheses. What an expression means in its language stays the same, and \
       the rest of a config stays as it is, byte for byte. An expression with an error, or with a \
       comment, is left alone, and standard error says why. The exit code is 1 when an expression \
       does not compile.
-      """)
+      """,
+      examples: [
+        .init("an expression", #"tollgate fmt -e 'user.plan=="free"&&user.age>=18'"#),
+        .init("a config in place", "tollgate fmt config.json --write"),
+        .init("in CI: is everything in style?", "tollgate fmt config.json --check"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "an expression does not compile, or with --check would change"),
+        ("2", "wrong use, or a file that cannot be read"),
+      ]
+    ).text)
 
   @Option(
     name: [.customShort("e"), .customLong("expression")],
     help: "Format this expression instead of a config.")
   var text: String?
 
-  @Argument(help: "The config file (JSON); - reads standard input.")
+  @Argument(help: OptionHelp.configArgument, completion: .file())
   var config: String?
 
-  @OptionGroup var language: LanguageOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
 
   @Flag(help: "Rewrite the config file in place.")
   var write = false
@@ -30,12 +42,23 @@ struct FormatCommand: ParsableCommand {
   @Flag(help: "Write nothing; exit with 1 if anything would change.")
   var check = false
 
+  @Flag(
+    help: OptionHelp.json(
+      "One line for each expression that would change, and for each that is left alone."))
+  var json = false
+
+  @OptionGroup var appearance: ColorOptions
+
   func validate() throws {
     if text != nil, config != nil {
       throw ValidationError("give either a config file or --expression, not both")
     }
     if text == nil, config == nil {
       throw ValidationError("give a config file, or an expression with --expression")
+    }
+    if let config, !FileText.isFile(config), config.contains(where: { "=<>&|(".contains($0) }) {
+      throw ValidationError(
+        "there is no file '\(config)'; did you mean -e \(ShellWord.quoted(config))?")
     }
     if write, config == nil || config == "-" {
       throw ValidationError("--write needs a config file that it can change")
@@ -55,9 +78,17 @@ struct FormatCommand: ParsableCommand {
   private func format(_ text: String) throws -> Bool {
     let formatted = language.language.environment().format(text)
     for reason in formatted.refusal {
-      FileText.printError(DiagnosticText.render(reason, source: text))
+      if json { FileText.print(reason.json.json) }
+      if !json {
+        FileText.printError(DiagnosticText.render(reason, source: text, place: "expression"))
+      }
     }
-    if !check { FileText.print(formatted.text) }
+    if json {
+      FileText.print(
+        FormattedConfig.Change(path: nil, text: text, formatted: formatted.text).value.json)
+    } else if !check {
+      FileText.print(formatted.text)
+    }
     return formatted.compiles && !(check && formatted.text != text)
   }
 
@@ -69,9 +100,13 @@ struct FormatCommand: ParsableCommand {
         "\(file.name) is a config of AgentWallie: it has filters and no expressions to format")
     }
     let formatted = FormattedConfig(file, config, language.language)
-    for refusal in formatted.refusals { FileText.printError(refusal + "\n") }
+    if json {
+      for value in formatted.values { FileText.print(value.json) }
+    } else {
+      for refusal in formatted.refusals { FileText.printError(refusal + "\n") }
+    }
     let isChanged = formatted.bytes != file.bytes
-    if write ? isChanged : !check {
+    if write ? isChanged : !check && !json {
       try file.content.replace(by: formatted.bytes, inFile: write)
     }
     return formatted.compiles && !(check && isChanged)
@@ -80,9 +115,26 @@ struct FormatCommand: ParsableCommand {
 
 /// A config with the texts of its expressions in the one style, and nothing else changed.
 struct FormattedConfig {
+  /// An expression in another style.
+  struct Change {
+    /// Where it is in the config; nil outside one.
+    var path: String?
+    var text: String
+    var formatted: String
+
+    var value: Value {
+      .members([
+        "path": path.map { .string($0) }, "text": .string(text), "formatted": .string(formatted),
+      ])
+    }
+  }
+
   private(set) var bytes: [UInt8]
+  private(set) var changes: [Change] = []
   /// Why expressions stay as they are, as it is told to the user.
   private(set) var refusals: [String] = []
+  /// Both as data, an object each.
+  private(set) var values: [Value] = []
   /// Whether every expression does.
   private(set) var compiles = true
 
@@ -118,10 +170,13 @@ struct FormattedConfig {
         bytes += file.bytes[range]
       } else {
         JSONWriter.append(quoted: formatted.text, to: &bytes)
+        changes.append(Change(path: path, text: text, formatted: formatted.text))
       }
     }
     bytes += file.bytes[at...]
-    refusals = DescribedFile(file.content).render(found, sources: sources)
+    let described = DescribedFile(file.content)
+    refusals = described.render(found, sources: sources)
+    values = described.json(found) + changes.map(\.value)
   }
 
   /// Whether JSON is this string.

@@ -20,17 +20,10 @@ struct LanguageOptions: ParsableArguments {
     }
   }
 
-  static let dialectHelp = ArgumentHelp(
-    "The language the rules are written in: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
-    discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified.")
-
-  @Option(help: dialectHelp)
+  @Option(help: OptionHelp.dialect)
   var dialect = DialectName.superscript
 
-  @Option(
-    help: ArgumentHelp(
-      "The SDK whose behaviour superscript rules follow: "
-        + PlatformName.allCases.map(\.rawValue).joined(separator: ", ") + "."))
+  @Option(help: OptionHelp.platform())
   var platform = PlatformName.ios
 
   var language: RuleLanguage {

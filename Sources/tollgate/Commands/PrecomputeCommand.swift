@@ -7,7 +7,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "precompute",
     abstract: "Decide every placement for every user in one or more files.",
-    discussion: """
+    discussion: HelpText(
+      """
       Reads users as newline-delimited JSON or as CSV, compressed or not, and writes outcomes as \
       either, or as an SQLite database. All are streamed: memory does not grow with the number of \
       users. A line that is not a user record, or is longer than 1 MiB, is counted, reported with its \
@@ -19,10 +20,31 @@ struct PrecomputeCommand: AsyncParsableCommand {
       'tollgate replay' does the run again and compares. While it lasts, .running behind the name \
       of what it writes keeps a second run out.
 
-      A rule that does not compile stops the run before it writes anything, with exit code 1, unless \
-      --keep-going is given. Where no user is found, or none that can be used, the exit code is 2, \
+      A rule that does not compile, or a part of the config that cannot be read, stops the run before \
+      it writes anything, with exit code 1, unless --keep-going is given. Where no user is found, or none that can be used, the exit code is 2, \
       and outcomes of an earlier run stay.
-      """)
+      """,
+      examples: [
+        .init(
+          "every placement for every user, into a database",
+          "tollgate precompute config.json --users users.ndjson --out outcomes.sqlite"),
+        .init(
+          "one placement, a line for each user, as CSV",
+          "tollgate precompute config.json --users users.ndjson --placement export_report --layout wide --out outcomes.csv"
+        ),
+        .init(
+          "counts only, as of a time",
+          "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "a rule does not compile, or cannot be read"),
+        ("2", "wrong use, or no users that can be used"),
+        ("3", "done, but lines were refused and --strict was given"),
+        ("74", "output could not be written"),
+        ("130, 143", "stopped: --resume continues"),
+      ]
+    ).text)
 
   enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
@@ -30,88 +52,108 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   enum Layout: String, ExpressibleByArgument, CaseIterable {
     case long, wide
-
-    var outcomes: OutcomeLayout { self == .long ? .long : .wide }
   }
 
   @OptionGroup var source: ConfigOptions
-  @OptionGroup var configForm: ConfigFormOptions
-  @OptionGroup var language: LanguageOptions
+  @OptionGroup(title: "Config Options") var configForm: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
-      discussion: "Can be given more than once; files are read in that order.",
-      valueName: "file"))
+    help: OptionHelp.users("It can be given more than once; files are read in that order."),
+    completion: .file())
   var users: [String]
 
-  @Option(help: "Where to write outcomes: a file, - for standard output, or none to count only.")
+  @Option(help: OptionHelp.out("With none, outcomes are only counted."), completion: .file())
   var out = "-"
 
-  @Option(help: "Placements to decide, separated by commas. The default is all of them.")
-  var placements: String?
+  @Option(
+    name: .customLong("placement"),
+    help: ArgumentHelp(
+      "The placement's name.",
+      discussion: "It can be given more than once; the default is all placements of the config.",
+      valueName: "placement"), completion: Completions.placements)
+  var placements: [String] = []
 
-  @OptionGroup var input: FormOptions
+  @OptionGroup(title: "File Options") var input: FormOptions
 
-  @OptionGroup var options: DecisionOptions
+  @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
-  @OptionGroup var rendering: RenderingOptions
+  @OptionGroup(title: "Text Options") var rendering: RenderingOptions
 
-  @OptionGroup var products: TextProductOptions
+  @OptionGroup(title: "Text Options") var products: TextProductOptions
 
   @Option(
     parsing: .unconditional,
-    help: "How many threads to use. The default is one per core.")
+    help: OptionHelp.threads)
   var threads: Int?
 
-  @Option(
-    help:
-      "The format of the summary: \(SummaryFormat.allCases.map(\.rawValue).joined(separator: ", "))."
-  )
+  @Option(help: ArgumentHelp("The format of the summary.", valueName: "format"))
   var summary = SummaryFormat.text
 
-  @Option(help: "long: a line for each user and placement; wide: a line for each user.")
+  @Option(
+    help: ArgumentHelp(
+      "long: a line for each user and placement; wide: a line for each user.", valueName: "layout"))
   var layout = Layout.long
 
-  @Option(help: "A file for refused lines, with line number and reason.")
+  @Option(
+    help: ArgumentHelp("A file for refused lines, with line number and reason.", valueName: "file"),
+    completion: .file())
   var rejects: String?
 
-  @Flag(help: "Exit with 3 if any line was refused. The run still finishes.")
+  @Flag(
+    help: OptionHelp.strict(
+      "The exit code is 3 when a line was refused. The run finishes all the same."))
   var strict = false
 
-  @Flag(help: "Skip rules that do not compile instead of stopping.")
+  @Flag(
+    help: OptionHelp.quiet(
+      "Notes and progress are left out. The summary stays; refused lines are warnings."))
+  var quiet = false
+
+  @Flag(help: "Skip rules that do not compile or cannot be read instead of stopping.")
   var keepGoing = false
 
-  @OptionGroup var lasting: LastingOptions
+  @OptionGroup(title: "Resuming Options") var lasting: LastingOptions
+
+  @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
     if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if users.isEmpty { throw ValidationError("--users is missing") }
+    if placements.contains("") { throw ValidationError("--placement is empty") }
   }
 
   func run() async throws {
-    let paths = try UserInput.paths(users, form: input.usersForm)
-    let form = try input.outputForm(out: out, layout: layout.outcomes)
+    let paths = try UserInput.paths(users, form: input.usersFormat)
+    let form = try input.outputForm(out: out)
     let files = try RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     try check(files, paths)
     let config = try configForm.file(source.config, language)
     var settings = RunSettings(
-      config: config, format: configForm.format?.rawValue, language: language,
+      config: config, format: configForm.configFormat?.rawValue, language: language,
       users: paths,
-      input: input.usersForm?.rawValue, placements: try placementNames(config),
+      input: input.usersFormat?.rawValue, placements: placementNames,
       now: try options.time(), options: options, layout: layout.rawValue,
       output: out == "none" ? "none" : form.text, rejects: files.rejectsForm?.text)
     if rendering.render != nil, out != "none", form.form != .ndjson {
       throw ValidationError("--render needs outcomes written as NDJSON")
     }
-    settings.texts = try rendering.settings(products)
+    settings.runColumns = input.runColumns
+    settings.texts = try rendering.settings(products, in: options.givenTimeZone)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
-    let texts = try rendering.plan(for: config.config, products, now: settings.now)
+    let texts = try rendering.plan(
+      for: config.config, products, now: settings.now, in: options.givenTimeZone)
     let (tally, notes) = try await Signals.heeding {
       try await run(files, &settings, ruleSet, texts)
     }
     try report(tally, notes)
+  }
+
+  /// Nil for all of the config.
+  private var placementNames: [String]? {
+    var known: Set<String> = []
+    return placements.isEmpty ? nil : placements.filter { known.insert($0).inserted }
   }
 
   /// Nothing that is read may be written, and nothing twice.
@@ -127,14 +169,6 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try files.checkOverwriting()
   }
 
-  private func placementNames(_ config: ConfigFile) throws -> [String]? {
-    // A name may have a comma in it.
-    if let placements, config.ruleSet?.placement(named: placements) != nil { return [placements] }
-    let names = placements.map { $0.split(separator: ",").map { $0.trimmed }.filter { $0 != "" } }
-    if let names, names.isEmpty { throw ValidationError("--placements is empty") }
-    return names
-  }
-
   /// Decides, as long as nobody else writes the same files.
   private func run(
     _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?
@@ -146,6 +180,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let former =
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
     let plan = try settings.plan(ruleSet, texts: texts)
+    try files.checkColumns(plan)
     if case .complete(let manifest)? = former {
       FileText.printError("Already complete; see \(files.manifest ?? "")")
       return (try manifest.tally(plan), [])
@@ -154,10 +189,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
     var run = try BatchRun(
       plan: plan,
       files: try files.open(state, plan, users: settings.users, isResuming: former != nil),
-      from: state, threads: threads ?? Clock.processors())
-    FileText.printError(
-      "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
-    options.tellUnused(settings.resolvedAssigner)
+      from: state, threads: threads ?? Clock.processors(), isQuiet: quiet)
+    if !quiet {
+      FileText.printError(
+        "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
+    }
+    options.tellUnused(settings.resolvedAssigner, isQuiet: quiet)
     do {
       try await run.process()
       if run.state.sums.users > 0 { try files.finish(run) } else { try files.abandon(run) }
@@ -179,10 +216,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
       ? .standardError : .standardOutput
     switch summary {
     case .text:
-      if tally.users > 0 { FileText.print(SummaryText.render(tally), to: target) }
+      if tally.users > 0 {
+        FileText.print(SummaryText.render(tally, TextStyle(target)), to: target)
+      }
     case .json: FileText.print(tally.value.json, to: target)
     }
-    UserFile.tell(notes)
+    UserFile.tell(notes.filter { !quiet || $0.severity != .note })
     if tally.users == 0 { throw nobody(tally.rejected) }
     if strict, tally.rejected > 0 {
       throw CommandError(
@@ -216,11 +255,5 @@ extension PrecomputeCommand {
       return CommandError(
         "there are no users in \(names): all \(grouped(rejected)) lines were refused")
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: String {
-    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

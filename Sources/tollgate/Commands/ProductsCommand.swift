@@ -7,49 +7,50 @@ struct ProductsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "products",
     abstract: "Print what a paywall says about its products: prices, periods, trials.",
-    discussion: """
+    discussion: HelpText(
+      """
       Reads a products file, a StoreKit configuration file (.storekit), the backend's products \
       reply, or the products of a config, and prints every attribute of every product as the \
       chosen SDK computes it. A star marks a price that is shown higher than it is, because of how \
       the SDK rounds; the names below the line are Tollgate's own. A config has no prices: give \
-      them with --prices. The exit code is 1 when a product cannot be used.
-      """)
+      them with --products. The exit code is 1 when a product cannot be used.
+      """,
+      examples: [
+        .init("every attribute of every product", "tollgate products products.json"),
+        .init(
+          "as Android shows them in Germany",
+          "tollgate products products.json --profile android-play --locale de_DE"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "a product cannot be used"),
+        ("2", "wrong use, or a file that cannot be read"),
+      ]
+    ).text)
 
-  @Argument(help: "The file with the products (JSON); - reads standard input.")
+  @Argument(help: "The file with the products (JSON); - reads standard input.", completion: .file())
   var file: String
 
-  @Option(
-    help: ArgumentHelp(
-      "The SDK whose names, factors and rounding to use.",
-      discussion: """
-        \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default follows \
-        each product's store.
-        """, valueName: "profile"), transform: Self.profile)
+  @Option(help: OptionHelp.profile, completion: Completions.profiles, transform: Self.profile)
   var profile: PricingProfile?
 
-  @Option(
-    help: ArgumentHelp(
-      "The locale for prices, dates and words; overrides the file.",
-      valueName: "locale"))
+  @Option(help: OptionHelp.locale("It overrides the file's."))
   var locale: String?
 
   @Option(
     help: ArgumentHelp("The locale for dates and words only.", valueName: "locale"))
   var deviceLocale: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "When a trial begins, ISO 8601; without a zone, in that of --time-zone.", valueName: "iso"))
+  @Option(help: OptionHelp.now("A trial begins then."))
   var now: String?
 
-  @Option(help: ArgumentHelp("The time zone in which it begins.", valueName: "zone"))
+  @Option(help: OptionHelp.timeZone("A trial begins in it; the default is UTC."))
   var timeZone = "UTC"
 
   @Option(
-    help: ArgumentHelp(
-      "A second file with the products' prices, periods and trials.",
-      valueName: "file"))
-  var prices: String?
+    help: OptionHelp.products("It says what the first file does not, such as a config's prices."),
+    completion: .file())
+  var products: String?
 
   @Option(
     help: ArgumentHelp(
@@ -58,13 +59,15 @@ struct ProductsCommand: ParsableCommand {
       valueName: "mode"), transform: Self.mode)
   var trials: TrialRules.Mode?
 
-  @Flag(help: "Print one JSON object instead of text.")
+  @Flag(help: OptionHelp.json())
   var json = false
+
+  @OptionGroup var appearance: ColorOptions
 
   func run() throws {
     let source = try ProductsFile(file)
     var list = source.list
-    let other = try prices.map { try ProductsFile($0) }
+    let other = try products.map { try ProductsFile($0) }
     if let other { list = list.taking(pricesFrom: other.list) }
     let sheets = try sheets(list)
     let found = source.diagnostics + sheets.flatMap(\.diagnostics)
@@ -72,7 +75,7 @@ struct ProductsCommand: ParsableCommand {
     if json {
       FileText.print(ProductsReport.json(sheets, diagnostics).json)
     } else {
-      FileText.print(ProductsReport.text(sheets))
+      FileText.print(ProductsReport.text(sheets, TextStyle.output))
       let texts = source.render(found) + (other.map { $0.render($0.diagnostics) } ?? [])
       for text in texts { FileText.printError("\n" + text) }
     }
@@ -84,7 +87,8 @@ struct ProductsCommand: ParsableCommand {
     do throws(PricingError) {
       return try ProductsReport.sheets(list, profile, context)
     } catch {
-      throw ValidationError("'\(timeZone)': \(error.message)")
+      throw ValidationError(
+        WireTime.zoneProblem(timeZone) ?? "'\(timeZone)': \(error.message)")
     }
   }
 
@@ -126,7 +130,12 @@ struct ProductsFile {
   init(_ path: String) throws {
     file = try DescribedFile(path)
     let decoded = ProductList.decode(json: file.bytes)
-    guard let list = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    guard let list = decoded.output else {
+      if let kind = FileKind.ofJSON(file.bytes), ![.products, .storeKit, .config].contains(kind) {
+        throw kind.error(file.name, expected: .products)
+      }
+      throw file.unusable(decoded.diagnostics)
+    }
     if list.products.isEmpty, decoded.diagnostics.isEmpty {
       throw CommandError("\(file.name) has no products")
     }

@@ -34,7 +34,7 @@ enum ProductsReport {
           Diagnostic(
             .decodeFailure, "'\(product.identifier)' has no attributes: \(error.message)",
             path: product.path,
-            suggestion: error == .missingPrice ? "give the prices with --prices" : nil)
+            suggestion: error == .missingPrice ? "give the prices with --products" : nil)
         ]
       case .success(let attributes):
         let names = attributes.pricesAboveExact
@@ -130,24 +130,42 @@ enum ProductsReport {
 
   // MARK: Text
 
-  /// How many products stand side by side.
+  /// How many products stand side by side, where there is room.
   private static let columns = 3
 
-  static func text(_ sheets: [Sheet]) -> String {
+  static func text(_ sheets: [Sheet], _ style: TextStyle) -> String {
     sheets.flatMap { sheet -> [String] in
       let usable = zip(sheet.products, sheet.attributes).compactMap { product, result in
         (try? result.get()).map { (product: product, attributes: $0) }
       }
-      return stride(from: 0, to: usable.count, by: columns).map { start in
-        table(sheet.profile, Array(usable[start..<min(start + columns, usable.count)]))
+      return parts(of: usable, sheet.profile, style).map { part in
+        let table = table(sheet.profile, part)
+        return table.lines(style).joined(separator: "\n")
       }
     }
     .joined(separator: "\n\n")
   }
 
-  private static func table(
-    _ profile: PricingProfile, _ products: [(product: PricedProduct, attributes: ProductAttributes)]
-  ) -> String {
+  private typealias Shown = (product: PricedProduct, attributes: ProductAttributes)
+
+  /// The products of each table: as many as stand side by side in the width.
+  private static func parts(
+    of products: [Shown], _ profile: PricingProfile, _ style: TextStyle
+  ) -> [[Shown]] {
+    var parts: [[Shown]] = []
+    for product in products {
+      if let last = parts.last, last.count < columns,
+        style.width.map({ table(profile, last + [product]).width <= $0 }) ?? true
+      {
+        parts[parts.count - 1].append(product)
+      } else {
+        parts.append([product])
+      }
+    }
+    return parts
+  }
+
+  private static func table(_ profile: PricingProfile, _ products: [Shown]) -> TextTable {
     let schema = profile.schema
     var rows = [
       [profile.rawValue]
@@ -162,19 +180,8 @@ enum ProductsReport {
       }
       rows.append([name] + cells)
     }
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    let rule = String(
-      repeating: "-", count: widths.reduce(0, +) + 2 * (widths.count - 1))
-    var lines = rows.map { row in
-      zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-        .joined(separator: "  ").trimmingEnd
-    }
-    if schema.ownCount < schema.names.count { lines.insert(rule, at: 1 + schema.ownCount) }
-    lines.insert(rule, at: 1)
-    return lines.joined(separator: "\n")
+    return TextTable(
+      rows: rows, left: Set(0...products.count),
+      ruled: schema.ownCount < schema.names.count ? [1 + schema.ownCount] : [])
   }
-}
-
-extension String {
-  fileprivate var trimmingEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

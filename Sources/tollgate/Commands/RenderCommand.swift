@@ -7,59 +7,87 @@ struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
     abstract: "Render a paywall's text.",
-    discussion: """
+    discussion: HelpText(
+      """
       Renders a template such as "Only << products.selected.price >>" for products, a user, a \
       locale and a time. What goes wrong in it is told on standard error and never in the text. \
       The exit code is 1 when the template has errors, or when a limit ended the rendering.
-      """)
+      """,
+      examples: [
+        .init(
+          "a file with a template",
+          "tollgate render headline.liquid --products products.json --user user.json"),
+        .init(
+          "a template in place",
+          "tollgate render 'Only {{ products.primary.price }}' --products products.json"),
+        .init(
+          "a native paywall, in German",
+          "tollgate render --paywall-schema native-paywall.json --products products.json --locale de_DE"
+        ),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "the template has errors, or a limit ended the rendering"),
+        ("2", "wrong use, or a file that cannot be read"),
+      ]
+    ).text)
 
   @Argument(
     help: ArgumentHelp(
-      "A template, or a file with one; - reads standard input.", valueName: "template"))
+      "A template, or a file with one; - reads standard input.", valueName: "template"),
+    completion: .file())
   var template: String?
 
   @Option(
     help: ArgumentHelp(
       "A native paywall's schema (JSON); prints it with its texts resolved and hidden parts removed.",
-      valueName: "schema"))
-  var paywall: String?
+      valueName: "file"), completion: .file())
+  var paywallSchema: String?
 
-  @OptionGroup var products: TextProductOptions
+  @OptionGroup(title: "Product Options") var products: TextProductOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "One user record, in a file or in place: {\"user\":{}, \"device\":{}, \"params\":{}}.",
-      discussion: "- reads standard input.", valueName: "file"))
-  var user: String?
+  @OptionGroup(title: "User Options") var user: UserOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "What 'now' means, ISO 8601; the default is the time of start.",
-      discussion: "Without a zone it is what clocks show in that of --zone, or in UTC.",
-      valueName: "iso"))
+  @Option(help: OptionHelp.now("A trial begins then."))
   var now: String?
 
-  @OptionGroup var reading: TemplateOptions
+  @Option(
+    help: OptionHelp.timeZone(
+      """
+      Dates are shown in it, and a trial begins in it. Without it, dates keep the offset they were \
+      written with.
+      """))
+  var timeZone: String?
 
-  @Flag(help: "Print one JSON object with text and errors.")
+  @OptionGroup(title: "Template Options") var reading: TemplateOptions
+
+  @Flag(help: OptionHelp.json("One object with text and errors."))
   var json = false
 
+  @OptionGroup var appearance: ColorOptions
+
   func validate() throws {
-    if (template == nil) == (paywall == nil) {
-      throw ValidationError("give a template, or a paywall with --paywall")
+    if template != nil, paywallSchema != nil {
+      throw ValidationError(
+        "give a template, or a native paywall with --paywall-schema, not both")
     }
-    let streams = [template, paywall, products.products, user].filter { $0 == "-" }
-    if streams.count > 1 { throw ValidationError("only one file can be standard input") }
+    if template == nil, paywallSchema == nil {
+      throw ValidationError("give a template, or a native paywall with --paywall-schema")
+    }
+    let streams = [template, paywallSchema, products.products].count { $0 == "-" }
+    if streams + user.streams > 1 { throw ValidationError("only one file can be standard input") }
   }
 
   func run() throws {
-    let time = try Clock.time(now, in: products.zone ?? "UTC")
-    if let paywall { return try render(paywall: paywall, time) }
+    let time = try Clock.time(now, in: timeZone ?? "UTC")
+    if let paywallSchema { return try render(paywall: paywallSchema, time) }
     guard let template else { return }
     let source = try TemplateText(template)
     let environment = reading.environment()
     let compiled = environment.compile(source.text)
-    for diagnostic in compiled.diagnostics { FileText.printError(source.render(diagnostic)) }
+    for diagnostic in ForeignBraces.helped(compiled.diagnostics, in: source.text) {
+      FileText.printError(source.render(diagnostic))
+    }
     guard let output = compiled.output else { throw ExitCode(1) }
     let made = try makeProducts(try productFile()?.list.products ?? [], environment.dialect, time)
     let context = TextContext(
@@ -72,7 +100,8 @@ struct RenderCommand: ParsableCommand {
     } catch {
       throw CommandError("the products and the user record cannot be read: \(error.kind.slug)")
     }
-    frame.setOptions(try products.renderOptions(now: time, escaping: reading.html ? .html : .text))
+    frame.setOptions(
+      try products.renderOptions(now: time, in: timeZone, escaping: reading.html ? .html : .text))
     var text = RenderedText()
     output.render(in: &frame, into: &text)
     if json {
@@ -101,7 +130,8 @@ struct RenderCommand: ParsableCommand {
     throws
     -> TextProducts
   {
-    let made = try products.textProducts(list, try products.profile(for: dialect), now: time)
+    let made = try products.textProducts(
+      list, try products.profile(for: dialect), now: time, in: timeZone)
     for diagnostic in made.diagnostics where diagnostic.severity != .note {
       FileText.printError(DiagnosticText.render(diagnostic, source: nil))
     }
@@ -110,12 +140,11 @@ struct RenderCommand: ParsableCommand {
 
   /// What the user record says: its members, which are roots.
   private func userRoots(_ dialect: TemplateDialect) throws -> [(name: String, value: Value)] {
-    guard let user else { return [] }
-    let bytes = try UserFile.bytes(user)
-    if let problem = UserRecordReader.problem(in: bytes, needsID: false) {
-      throw bytes.withUnsafeBufferPointer { UserFile.error(problem, in: $0, user) }
+    guard let given = try user.given() else { return [] }
+    if let problem = UserRecordReader.problem(in: given.bytes, needsID: false) {
+      throw given.error(problem)
     }
-    guard case .map(let entries) = try Value.parse(json: bytes) else { return [] }
+    guard case .map(let entries) = try Value.parse(json: given.bytes) else { return [] }
     return TextContext.roots(ofRecord: entries, hasUserID: dialect == .agentwallie)
   }
 }
@@ -125,6 +154,10 @@ struct RenderCommand: ParsableCommand {
 extension RenderCommand {
   private func render(paywall path: String, _ time: Instant) throws {
     let file = try DescribedFile(path)
+    if let kind = FileKind.ofJSON(file.bytes), kind != .paywall {
+      throw CommandError(
+        "\(file.name) is \(kind.name), not \(FileKind.paywall.name), which has 'components'")
+    }
     let decoded = PaywallSchema.decode(json: file.bytes)
     guard let schema = decoded.output else { throw file.unusable(decoded.diagnostics) }
     func tell(_ diagnostics: [Diagnostic], _ sources: [String: String] = [:]) {
@@ -139,15 +172,16 @@ extension RenderCommand {
     let listed = try productFile()?.list.products ?? []
     let made = try makeProducts(
       schema.slots.isEmpty ? listed : schema.filled(from: listed), environment.dialect, time)
+    let selected = try products.selected(in: made)
+    let options = try products.renderOptions(
+      now: time, in: timeZone, escaping: reading.html ? .html : .text)
     let user = try userRoots(environment.dialect)
     func root(_ name: String) -> Value { user.last { $0.name == name }?.value ?? .map([]) }
     let resolved: PaywallTexts.Resolved
     do throws(EvaluationError) {
       resolved = try texts.resolve(
-        products: made.slotted, selected: try? products.selected(in: made), user: root("user"),
-        device: root("device"), params: root("params"),
-        options: (try? products.renderOptions(now: time, escaping: reading.html ? .html : .text))
-          ?? RenderOptions())
+        products: made.slotted, selected: selected, user: root("user"), device: root("device"),
+        params: root("params"), options: options)
     } catch {
       throw CommandError("the products and the user record cannot be read: \(error.kind.slug)")
     }
@@ -158,7 +192,8 @@ extension RenderCommand {
       return diagnostic
     }
     tell(errors, sources)
-    if texts.diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+    let isWrong = (decoded.diagnostics + texts.diagnostics).contains { $0.severity == .error }
+    if isWrong { throw ExitCode(Ending.findings) }
   }
 }
 
@@ -209,6 +244,9 @@ struct TemplateText {
 
   init(_ argument: String) throws {
     file = try Self.isFile(argument) ? DescribedFile(argument) : nil
+    if let file, let kind = FileKind.ofJSON(file.bytes) {
+      throw CommandError("\(file.name) is \(kind.name), not a template")
+    }
     text = file?.text ?? argument
   }
 
@@ -228,6 +266,7 @@ struct TemplateText {
   }
 
   func render(_ diagnostic: Diagnostic) -> String {
-    file?.render([diagnostic]).first ?? DiagnosticText.render(diagnostic, source: text)
+    file?.render([diagnostic]).first
+      ?? DiagnosticText.render(diagnostic, source: text, place: "template")
   }
 }

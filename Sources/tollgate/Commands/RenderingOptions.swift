@@ -9,9 +9,10 @@ struct RenderingOptions: ParsableArguments {
   struct Recorded: ParsableArguments {
     @OptionGroup var rendering: RenderingOptions
     @OptionGroup var products: TextProductOptions
+    @Option var timeZone: String?
 
     func plan(for config: Config?, now: Instant) throws -> TextPlan? {
-      try rendering.plan(for: config, products, now: now)
+      try rendering.plan(for: config, products, now: now, in: timeZone)
     }
   }
 
@@ -22,23 +23,19 @@ struct RenderingOptions: ParsableArguments {
         {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
         prices from --products, and the user's record. What goes wrong in them is counted and told \
         on standard error, never in the texts.
-        """, valueName: "file"))
+        """, valueName: "file"), completion: .file())
   var render: String?
 
-  // The rules have a dialect of their own, which takes the shorter name.
-  @Option(
-    help: ArgumentHelp(
-      "The dialect of the texts; the default is superwall, or agentwallie for AgentWallie configs.",
-      valueName: "dialect"))
+  @Option(help: OptionHelp.textDialect)
   var textDialect: TemplateOptions.DialectName?
 
-  @Flag(help: "The texts are HTML: values are escaped, and &lt;&lt; is read as <<.")
+  @Flag(help: OptionHelp.html)
   var html = false
 
   /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
   /// ends the command.
   func plan(
-    for config: Config?, _ products: TextProductOptions, now: Instant
+    for config: Config?, _ products: TextProductOptions, now: Instant, in zone: String?
   ) throws -> TextPlan? {
     guard let render else {
       if products.products != nil { throw ValidationError("--products is for --render") }
@@ -48,7 +45,7 @@ struct RenderingOptions: ParsableArguments {
     let file = try DescribedFile(render)
     let decoded = TextFile.decode(json: file.bytes)
     guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
-    let plan = try plan(texts, config, products, now)
+    let plan = try plan(texts, config, products, now, zone)
     let diagnostics = decoded.diagnostics + plan.diagnostics
     let told = diagnostics.filter { $0.severity != .note }
     for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
@@ -57,19 +54,20 @@ struct RenderingOptions: ParsableArguments {
   }
 
   /// What the texts depend on beside config, users and time; nil without `--render`.
-  func settings(_ products: TextProductOptions) throws -> TextSettings? {
+  func settings(_ products: TextProductOptions, in zone: String?) throws -> TextSettings? {
     guard let render else { return nil }
     return TextSettings(
       texts: try TextSettings.File(reading: render, for: "--render"),
       products: try products.products.map {
         try TextSettings.File(reading: $0, for: "--products")
       },
-      profile: products.profile, locale: products.locale, zone: products.zone,
+      profile: products.profile, locale: products.locale, zone: zone,
       select: products.select, dialect: textDialect?.rawValue, html: html)
   }
 
   private func plan(
-    _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ now: Instant
+    _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ now: Instant,
+    _ zone: String?
   ) throws -> TextPlan {
     let usual: TemplateOptions.DialectName =
       config.format == .agentWallie ? .agentwallie : .superwall
@@ -77,13 +75,14 @@ struct RenderingOptions: ParsableArguments {
       dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall, isHTML: html)
     let prices = try products.products.map { try ProductsFile($0).list }
     let profile = try products.profile(for: environment.dialect)
-    let options = try products.renderOptions(now: now, escaping: html ? .html : .text)
+    let options = try products.renderOptions(
+      now: now, in: zone, escaping: html ? .html : .text)
     do throws(PricingError) {
       return try TextPlan(
         file, config: config, prices: prices, select: products.select, profile: profile,
-        environment: environment, pricing: products.context(now: now), options: options)
+        environment: environment, pricing: products.context(now: now, in: zone), options: options)
     } catch {
-      throw ValidationError("'\(products.zone ?? "")': \(error.message)")
+      throw ValidationError("'\(zone ?? "")': \(error.message)")
     }
   }
 

@@ -7,21 +7,38 @@ struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Learn which attributes users have, or print the JSON Schema of a file.",
-    discussion: """
+    discussion: HelpText(
+      """
       Reads users as precompute does and prints what they have, as JSON: of each attribute its type, \
       the least and the greatest number, the words of a text that has few, and how many users have \
       it. 'tollgate check --schema FILE' takes it as it is, also after changes by hand.
 
-      With --config or --file it reads nothing and prints a JSON Schema (2020-12), with which editors \
-      complete and check configs and Tollgate's own files.
-      """)
+      With --for it reads nothing and prints a JSON Schema (2020-12), with which editors complete and \
+      check configs and Tollgate's own files.
+      """,
+      examples: [
+        .init(
+          "what users have, for check --schema", "tollgate schema users.ndjson --out schema.json"),
+        .init(
+          "a JSON Schema for your editor",
+          "tollgate schema --for superwall --out superwall.schema.json"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("2", "wrong use, or no users that can be used"),
+        ("3", "done, but lines were refused and --strict was given"),
+        ("74", "output could not be written"),
+      ]
+    ).text)
 
-  /// Files of Tollgate's own.
+  /// What has a JSON Schema.
   enum FileKind: String, ExpressibleByArgument, CaseIterable {
-    case user, products, texts, attributes, scenario
+    case superwall, agentwallie, user, products, texts, attributes, scenario
 
     var schema: JSONSchema {
       switch self {
+      case .superwall: .superwallConfig
+      case .agentwallie: .agentWallieConfig
       case .user: .userRecord
       case .products: .productsFile
       case .texts: .paywallTexts
@@ -32,66 +49,50 @@ struct SchemaCommand: AsyncParsableCommand {
   }
 
   @Argument(
-    help: ArgumentHelp(
-      "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
-      valueName: "users"))
+    help: OptionHelp.users("Files are read in the order in which they are given."),
+    completion: .file())
   var users: [String] = []
 
   @Option(
+    name: .customLong("for"),
     help: ArgumentHelp(
-      "Print the JSON Schema of configs: "
-        + ConfigFormOptions.FormatName.allCases.map(\.rawValue).joined(separator: ", ") + ".",
-      valueName: "format"))
-  var config: ConfigFormOptions.FormatName?
-
-  @Option(
-    help: ArgumentHelp(
-      "Print the JSON Schema of a file of Tollgate's own: "
-        + FileKind.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+      "Read no users, and print the JSON Schema of this kind of file.",
       discussion: """
-        user is one line of a users file, products what --products takes, texts what precompute \
-        --render takes, attributes what check --schema takes, and scenario one line for simulate.
+        superwall and agentwallie are configs, user is one line of a users file, products what \
+        --products takes, texts what precompute --render takes, attributes what check --schema \
+        takes, and scenario one line for simulate.
         """, valueName: "kind"))
-  var file: FileKind?
+  var kind: FileKind?
 
-  @Option(
-    help: ArgumentHelp(
-      "The format of the users: \(UserForm.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "The default is what the name of the file says.", valueName: "form"))
-  var usersForm: UserForm?
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
 
-  @Option(help: "Where to write the schema: a file, or - for standard output.")
+  @Option(help: OptionHelp.out(), completion: .file())
   var out = "-"
 
-  func validate() throws {
-    if users.isEmpty, config == nil, file == nil {
-      throw ValidationError("give users to learn from, or --config or --file for a JSON Schema")
-    }
-    if config != nil, file != nil {
-      throw ValidationError("give either --config or --file, not both")
-    }
-    guard config != nil || file != nil else { return }
-    let option = config == nil ? "--file" : "--config"
-    if let first = users.first {
-      throw ValidationError("\(option) prints a schema and reads no users: leave out '\(first)'")
-    }
-    if usersForm != nil {
-      throw ValidationError("\(option) prints a schema and reads no users: leave out --users-form")
-    }
-  }
+  @Flag(help: OptionHelp.strict("The exit code is 3 when a line was refused."))
+  var strict = false
 
-  /// The JSON Schema that is asked for.
-  private var asked: JSONSchema? {
-    switch config {
-    case .superwall: .superwallConfig
-    case .agentwallie: .agentWallieConfig
-    case nil: file?.schema
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if users.isEmpty, kind == nil {
+      throw ValidationError("give users to learn from, or --for KIND for a JSON Schema")
+    }
+    guard kind != nil else { return }
+    if let first = users.first {
+      throw ValidationError("--for prints a schema and reads no users: leave out '\(first)'")
+    }
+    if usersFormat != nil {
+      throw ValidationError("--for prints a schema and reads no users: leave out --users-format")
     }
   }
 
   func run() async throws {
-    if let asked { return try SavedFile.write(Array((asked.text + "\n").utf8), to: out) }
-    let paths = try UserInput.paths(users, form: usersForm)
+    if let kind {
+      return try SavedFile.write(Array((kind.schema.text + "\n").utf8), to: out)
+    }
+    let paths = try UserInput.paths(users, form: usersFormat)
     var uses = FileUses()
     for path in paths { uses.reads("the users", path) }
     uses.writes("--out", out)
@@ -103,6 +104,7 @@ struct SchemaCommand: AsyncParsableCommand {
     }
     guard learner.users > 0 else { throw CommandError("there are no users to learn from") }
     try SavedFile.write(Array((learner.json + "\n").utf8), to: out)
+    if strict, learner.refused > 0 { throw ExitCode(Ending.refusedLines) }
   }
 
   /// Bytes of the longest line that is read, as in precompute.
@@ -110,11 +112,13 @@ struct SchemaCommand: AsyncParsableCommand {
 
   private func learn(_ paths: [String]) throws -> SchemaLearner {
     var learner = SchemaLearner()
-    var input = try UserInput(paths, form: usersForm, lineLimit: Self.lineLimit)
+    var input = try UserInput(paths, form: usersFormat, lineLimit: Self.lineLimit)
     let reader = SegmentReader(lineLimit: Self.lineLimit)
     while let part = try input.next() {
       try Signals.check()
-      try part.withLines(reader, lineLimit: Self.lineLimit) { learner.add(lines: $0) }
+      learner.refused += try part.withLines(reader, lineLimit: Self.lineLimit) {
+        learner.add(lines: $0)
+      }
     }
     return learner
   }
@@ -122,18 +126,23 @@ struct SchemaCommand: AsyncParsableCommand {
 
 extension InputPart {
   /// Calls with the records of a part, a line of JSON each, wherever they come from.
+  ///
+  /// - Returns: how many rows are no records, because of the table that they stand in.
   fileprivate func withLines(
     _ reader: SegmentReader, lineLimit: Int, _ body: (ByteView) -> Void
-  ) throws {
+  ) throws -> Int {
     switch content {
     case .segment(let file, let from, let to):
       try reader.withLines(of: file, from: from, to: to) { body($0) }
     case .lines(let lines): lines.withUnsafeBufferPointer(body)
     case .rows(let text, let from, let header):
-      text.withUnsafeBytes { bytes in
+      return text.withUnsafeBytes { bytes in
         let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
-        CSVRecords(rows, header, lineLimit: lineLimit).json.withUnsafeBufferPointer(body)
+        let records = CSVRecords(rows, header, lineLimit: lineLimit)
+        records.json.withUnsafeBufferPointer(body)
+        return records.faultCount
       }
     }
+    return 0
   }
 }

@@ -8,37 +8,66 @@ struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Run scripted scenarios against a headless SDK.",
-    discussion: """
+    discussion: HelpText(
+      """
       A scenario is one JSON object a line: a config, what the store and the backend answer, and \
       the steps of an app and its user. The clock is virtual, so a day takes milliseconds. What \
       happened is printed, with what was not as the scenario expects; the exit code is 1 then. It is \
       2 where a scenario cannot be run, because it says something that does not exist, and where \
       there is none. corpus/README.md tells the format.
-      """)
+      """,
+      examples: [
+        .init("scripts against a config", "tollgate simulate scenarios.jsonl --config config.json"),
+        .init(
+          "one of them, as JSON",
+          "tollgate simulate scenarios.jsonl --config config.json --only decl --json"),
+      ],
+      codes: [
+        ("0", "all is as the scenarios expect"),
+        ("1", "something is not"),
+        ("2", "a scenario cannot be run, or there is none"),
+      ]
+    ).text)
 
-  @Argument(help: "Files with scenarios; - reads standard input.")
+  @Argument(help: "Files with scenarios; - reads standard input.", completion: .file())
   var scenarios: [String]
 
-  @Option(help: "Run only the scenarios whose id starts with this.")
+  @Option(
+    help: ArgumentHelp("Run only the scenarios whose id starts with this.", valueName: "id"))
   var only = ""
 
-  @Flag(help: "Print only failures and the closing line.")
+  @Flag(help: OptionHelp.quiet("That is failures, and the closing line."))
   var quiet = false
 
-  @Option(help: "The static config for scenarios that bring none, or say \"std\" or a patch.")
+  @Flag(
+    help: OptionHelp.json(
+      "One scenario a line, with its steps and what each caused; the last line has the counts."))
+  var json = false
+
+  @Option(
+    help: OptionHelp.config("It is for scenarios that bring none, or say \"std\" or a patch."),
+    completion: .file())
   var config: String?
 
-  @Option(help: "A StoreKit configuration file with the products the store sells.")
+  @Option(
+    help: ArgumentHelp(
+      "A StoreKit configuration file with the products the store sells.", valueName: "file"),
+    completion: .file())
   var storekit: String?
 
-  @Option(help: "A folder with \(Fixtures.configName) and \(Fixtures.productsName).")
+  @Option(
+    help: ArgumentHelp(
+      "A folder with \(Fixtures.configName) and \(Fixtures.productsName).", valueName: "folder"),
+    completion: .directory)
   var fixtures: String?
+
+  @OptionGroup var appearance: ColorOptions
 
   func run() throws {
     let fixtures = try givenFixtures()
-    var results = ScenarioResults(only: only, isQuiet: quiet)
+    var results = ScenarioResults(only: only, isQuiet: quiet, isJSON: json)
     for path in scenarios { results.run(path, fixtures) }
-    FileText.print(results.closingLine)
+    FileText.print(json ? results.counts.json : results.closingLine)
     if let reason = results.nothingRan { throw CommandError(reason) }
     if !results.unusable.isEmpty { throw ExitCode(Ending.wrongUse) }
     if results.failed > 0 { throw ExitCode(1) }
@@ -49,6 +78,9 @@ struct SimulateCommand: ParsableCommand {
       Fixtures.Source(name: path, bytes: try FileText.read(path))
     }
     let config = config ?? fixtures.map { "\($0)/\(Fixtures.configName)" }
+    if let path = self.config, let kind = FileKind.of(try FileText.read(path)), kind != .config {
+      throw kind.error(path, expected: .config)
+    }
     let products = fixtures.map { "\($0)/\(Fixtures.productsName)" }
     do {
       var fixtures = try Fixtures(config: config.map(source), products: products.map(source))
@@ -74,6 +106,7 @@ struct SimulateCommand: ParsableCommand {
 struct ScenarioResults {
   let only: String
   let isQuiet: Bool
+  let isJSON: Bool
   private(set) var passed = 0
   private(set) var failed = 0
   private(set) var skipped = 0
@@ -81,9 +114,17 @@ struct ScenarioResults {
   private(set) var unusable = Refusals { FileText.printError($0) }
   private var ids: [String] = []
 
-  init(only: String, isQuiet: Bool) {
+  init(only: String, isQuiet: Bool, isJSON: Bool) {
     self.only = only
     self.isQuiet = isQuiet
+    self.isJSON = isJSON
+  }
+
+  var counts: Value {
+    .object([
+      "passed": .int(Int64(passed)), "failed": .int(Int64(failed)),
+      "skipped": .int(Int64(skipped)), "unusable": .int(Int64(unusable.count)),
+    ])
   }
 
   var closingLine: String {
@@ -103,7 +144,14 @@ struct ScenarioResults {
     let (ran, left, told) = (passed + failed, skipped, unusable.count)
     let lines: [Result<CaseLine, CaseFileError>]
     do {
-      lines = try CaseLine.read(try FileText.read(path), of: path)
+      let bytes = try FileText.read(path)
+      let name = path == "-" ? "standard input" : path
+      switch FileKind.of(bytes) {
+      case .scenario?, nil: break
+      case .user?: return unusable.add("\(name) has user records, not scenarios")
+      case let kind?: return unusable.add(kind.error(name, expected: .scenario).description)
+      }
+      lines = try CaseLine.read(bytes, of: path, suite: "scenarios")
     } catch {
       return unusable.add("\(error)")
     }
@@ -133,14 +181,19 @@ struct ScenarioResults {
     }
     if let reason = try scenario.skipReason() {
       skipped += 1
-      if !isQuiet { FileText.print("\(scenario.id): skipped, \(reason)\n") }
+      if isQuiet { return }
+      let value = Value.object(["id": .string(scenario.id), "skipped": .string(reason)])
+      FileText.print(isJSON ? value.json : "\(scenario.id): skipped, \(reason)\n")
       return
     }
     do {
       let run = try ScenarioRun(scenario.content, fixtures: fixtures)
       if run.failure == nil { passed += 1 } else { failed += 1 }
       if !isQuiet || run.failure != nil {
-        FileText.print(ScenarioText.text(scenario.content, run) + "\n")
+        FileText.print(
+          isJSON
+            ? run.value(of: scenario.content).json
+            : ScenarioText.text(scenario.content, run) + "\n")
       }
     } catch {
       throw CaseFileError(message: "\(error)")

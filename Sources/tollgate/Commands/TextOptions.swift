@@ -13,53 +13,32 @@ struct TemplateOptions: ParsableArguments {
     case lax, strict
   }
 
-  @Option(
-    help: ArgumentHelp(
-      "The dialect of the templates: \(DialectName.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "The default is superwall; of an AgentWallie paywall, agentwallie."))
-  var dialect: DialectName?
+  @Option(help: OptionHelp.textDialect)
+  var textDialect: DialectName?
 
-  @Option(
-    help:
-      "How strictly to read shopify templates: \(ModeName.allCases.map(\.rawValue).joined(separator: ", "))."
-  )
+  @Option(help: ArgumentHelp("How strictly to read shopify templates.", valueName: "mode"))
   var mode = ModeName.lax
 
-  @Flag(help: "The templates are HTML: values are escaped, and &lt;&lt; is read as <<.")
+  @Flag(help: OptionHelp.html)
   var html = false
 
   func environment(_ usual: DialectName = .superwall) -> TemplateEnvironment {
     TemplateEnvironment(
-      dialect: TemplateDialect(named: (dialect ?? usual).rawValue) ?? .superwall,
+      dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall,
       mode: TemplateMode(rawValue: mode.rawValue) ?? .lax, isHTML: html)
   }
 }
 
 /// Which products texts are about, and where and when they are shown.
 struct TextProductOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The products file, as for the products command.", valueName: "file"))
+  @Option(help: OptionHelp.products(), completion: .file())
   var products: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The SDK whose names and price rounding to use.",
-      discussion: """
-        \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default follows \
-        each product's store, or the dialect where it is agentwallie.
-        """, valueName: "profile"))
+  @Option(help: OptionHelp.profile, completion: Completions.profiles)
   var profile: String?
 
-  @Option(help: ArgumentHelp("The locale for prices, dates and plurals.", valueName: "locale"))
+  @Option(help: OptionHelp.locale())
   var locale: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The time zone in which dates are shown, and in which a trial begins.",
-      discussion: "Without it, dates keep the offset they were written with.", valueName: "zone"
-    ))
-  var zone: String?
 
   @Option(
     help: ArgumentHelp(
@@ -76,20 +55,22 @@ struct TextProductOptions: ParsableArguments {
         ?? "there is no profile '\(profile)'; there is \(names.joined(separator: ", "))")
   }
 
-  func context(now: Instant) -> PricingContext {
+  /// - Parameter zone: the name of the time zone in which a trial begins.
+  func context(now: Instant, in zone: String?) -> PricingContext {
     PricingContext(
       now: now, timeZone: zone ?? "UTC", deviceLocale: locale ?? "en_US", locale: locale,
       history: TrialHistory(entitlements: [], storeEligibility: true))
   }
 
   /// Products with their attributes; the diagnostics are theirs.
-  func textProducts(_ products: [PricedProduct], _ profile: PricingProfile?, now: Instant) throws
-    -> TextProducts
-  {
+  func textProducts(
+    _ products: [PricedProduct], _ profile: PricingProfile?, now: Instant, in zone: String?
+  ) throws -> TextProducts {
     do throws(PricingError) {
-      return try TextProducts(products, profile: profile, context: context(now: now))
+      return try TextProducts(products, profile: profile, context: context(now: now, in: zone))
     } catch {
-      throw ValidationError("'\(zone ?? "")': \(error.message)")
+      throw ValidationError(
+        zone.flatMap(WireTime.zoneProblem) ?? "'\(zone ?? "")': \(error.message)")
     }
   }
 
@@ -107,12 +88,15 @@ struct TextProductOptions: ParsableArguments {
     )
   }
 
-  func renderOptions(now: Instant, escaping: RenderOptions.Escaping) throws -> RenderOptions {
+  /// - Parameter zone: in which dates are shown; nil for the offset they were written with.
+  func renderOptions(
+    now: Instant, in zone: String?, escaping: RenderOptions.Escaping
+  ) throws -> RenderOptions {
     var options = RenderOptions(
       escaping: escaping, now: now, locale: locale ?? "en_US", money: .prices)
     if let zone {
       guard let found = TemplateZone(named: zone) else {
-        throw ValidationError("there is no time zone '\(zone)'; write Europe/Berlin or +01:00")
+        throw ValidationError(WireTime.Fault.unknownZone.message(zone))
       }
       options.zone = found
     }

@@ -30,12 +30,9 @@ struct WhatIf {
   /// The user record with them.
   private(set) var record: Value
   private var changes: [SmallestChange.Change] = []
-  private let before: Decision
 
-  /// - Parameter before: what the user gets as they are.
-  init(_ settings: [String], _ record: Value, _ ruleSet: RuleSet, before: Decision) throws {
+  init(_ settings: [String], _ record: Value, _ ruleSet: RuleSet) throws {
     self.record = record
-    self.before = before
     var seen: Set<[String]> = []
     for text in settings {
       let setting = try AttributeSetting(text)
@@ -135,24 +132,36 @@ struct WhatIf {
   // MARK: Telling
 
   /// `{"set": [{"path", "from"?, "to"}], "without": {"result", "audience", "variant", "paywall"}}`
-  var value: Value {
+  ///
+  /// - Parameter before: what the user gets as they are.
+  func value(before: Decision) -> Value {
     .object([
       "set": .list(changes.map(\.value)), "without": AttributeSweep.Outcome(before).value,
     ])
   }
 
-  /// What was set, and what the user gets without and with it.
-  func text(_ decision: Decision?) -> String {
+  /// What was set.
+  var text: String {
     let set = changes.map { change in
       let from = change.from.map { "was \($0.json)" } ?? "was not there"
       return "\(change.path) = \(change.to?.json ?? "") (\(from))"
     }
-    let text = "with " + set.joined(separator: ", ")
-    guard let decision else { return text }
-    let old = AttributeSweep.Outcome(before)
-    let new = AttributeSweep.Outcome(decision)
-    return old == new
-      ? "\(text): no difference, \(new.text)" : "\(text): \(new.text); without, \(old.text)"
+    return "with " + set.joined(separator: ", ")
+  }
+
+  /// What the user gets without and with it; nil where that is the same.
+  static func difference(_ before: Decision, _ after: Decision) -> (before: String, after: String)?
+  {
+    let (old, new) = (AttributeSweep.Outcome(before), AttributeSweep.Outcome(after))
+    return old == new ? nil : (old.text, new.text)
+  }
+
+  /// What was set, and what the user gets without and with it.
+  func text(before: Decision, after: Decision) -> String {
+    guard let difference = Self.difference(before, after) else {
+      return "\(text): no difference, \(AttributeSweep.Outcome(after).text)"
+    }
+    return "\(text): \(difference.after); without, \(difference.before)"
   }
 }
 

@@ -30,7 +30,10 @@ struct ConfigFile {
     content = try FileContent(path)
     self.language = language
     let bytes = content.bytes
-    let decoded = Config.decode(bytes, format: format)
+    var decoded = Config.decode(bytes, format: format)
+    if let other = Self.otherKind(decoded, bytes, path) {
+      decoded = Compilation(output: nil, diagnostics: [other])
+    }
     config = decoded.output
     self.decoded = decoded.diagnostics
     diagnostics = decoded.diagnostics
@@ -48,6 +51,18 @@ struct ConfigFile {
     self.expressions = expressions
   }
 
+  /// Says that the file is of another kind, where it holds no config.
+  private static func otherKind(
+    _ decoded: Compilation<Config>, _ bytes: [UInt8], _ path: String
+  ) -> Diagnostic? {
+    let hasContent = decoded.output.map { !$0.placements.isEmpty || !$0.paywalls.isEmpty } ?? false
+    guard !hasContent, decoded.diagnostics.contains(where: { $0.code == .decodeFailure })
+    else { return nil }
+    if let nested = NestedConfig.diagnostic(bytes, path) { return nested }
+    guard let kind = FileKind.ofJSON(bytes), kind != .config else { return nil }
+    return Diagnostic(.decodeFailure, "this is \(kind.name), not a config")
+  }
+
   /// Adds to the diagnostics what only those want to hear who check the config.
   ///
   /// - Parameters:
@@ -55,18 +70,18 @@ struct ConfigFile {
   ///   - now: the time from which on audiences should match somebody.
   ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
   mutating func check(_ schema: ContextSchema, now: Instant, isForAll: Bool = false) {
-    var found: [Diagnostic]
+    let found: [Diagnostic]
     if isForAll, let config, config.format == .superwall {
       let check = PlatformCheck(config, json: bytes, decoded: decoded, schema: schema, now: now)
       found = check.diagnostics
       statistics = check.statistics
       witness = { check.witness(for: $0) }
     } else {
-      var check = ConfigCheck(diagnostics)
-      if let config { check.lint(config, json: bytes, language: language, schema: schema) }
+      let check = ConfigCheck.everything(
+        in: config, json: bytes, said: diagnostics, ruleSet: ruleSet, language: language,
+        schema: schema, now: now)
       found = check.diagnostics
-      if let analysis = ruleSet.map({ RuleAnalysis($0, now: now) }) {
-        found += analysis.findings.map(\.diagnostic)
+      if let analysis = check.analysis {
         statistics = analysis.statistics
         witness = { analysis.witness(for: $0) }
       }
@@ -83,33 +98,68 @@ struct ConfigFile {
   ///   - keepsGoing: whether rules of theirs that do not compile are left out.
   func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
     let language = ruleSet?.language ?? .standard
-    let errors = diagnostics.filter { $0.severity == .error && $0.leavesOut(in: language) }
+    func leavesOut(_ diagnostic: Diagnostic) -> Bool {
+      diagnostic.severity == .error && diagnostic.leavesOut(in: language)
+    }
+    let errors = diagnostics.filter(leavesOut)
+    let shown = diagnostics.filter { leavesOut($0) || isMisread($0) }
     guard let ruleSet else {
       throw CommandError(errors.map { render($0) }.joined(separator: "\n"))
     }
-    for error in errors.prefix(5) { FileText.printError(render(error)) }
-    let more = errors.count > 5 ? " (\(errors.count) in all)" : ""
+    for diagnostic in shown.prefix(5) { FileText.printError(render(diagnostic)) }
+    let more = shown.count > 5 ? " (\(shown.count) in all)" : ""
     for name in placements ?? [] where ruleSet.placement(named: name) == nil {
       throw CommandError(hint(forPlacement: name))
     }
     if ruleSet.placementNames.isEmpty, !errors.isEmpty {
       throw CommandError("\(path) has no placements")
     }
-    let broken = (placements ?? ruleSet.placementNames).reduce(0) {
-      $0 + ruleSet.brokenRules(of: $1)
-    }
-    if broken > 0, !keepsGoing {
-      let (verb, those) = broken == 1 ? ("does", "it") : ("do", "them")
+    let unusable = unusableParts(of: placements)
+    if !unusable.isEmpty, !keepsGoing {
+      let those = unusable.count == 1 && unusable[0].hasPrefix("1 ") ? "it" : "them"
       throw CommandError(
-        "\(counted(broken, "rule")) of \(path) \(verb) not compile, and nothing was decided; "
+        "\(unusable.joined(separator: " and ")), and nothing was decided; "
           + "'tollgate check' shows them all, and --keep-going decides without \(those)",
         exitCode: Ending.findings)
     }
-    if !errors.isEmpty {
+    if errors.isEmpty, shown.count > 5 {
+      FileText.printError("There are \(shown.count) in all; 'tollgate check' shows them.\n")
+    } else if !errors.isEmpty {
       FileText.printError(
         "Continuing without what is wrong\(more); 'tollgate check' shows them all.\n")
     }
     return ruleSet
+  }
+
+  /// Whether a finding says that a value is taken for another than is written, so that who gets what
+  /// is not what the file says.
+  private func isMisread(_ diagnostic: Diagnostic) -> Bool {
+    diagnostic.severity != .note && config?.misread.contains(diagnostic.path) == true
+  }
+
+  /// In words, what placements are decided without: rules that do not compile, and what could not be
+  /// read.
+  ///
+  /// - Parameter names: nil for all placements.
+  fileprivate func unusableParts(of names: [String]?) -> [String] {
+    guard let ruleSet, let config else { return [] }
+    let broken = (names ?? ruleSet.placementNames).reduce(0) { $0 + ruleSet.brokenRules(of: $1) }
+    let asked = names.map { $0.compactMap(config.placement) } ?? config.placements
+    let audiences = Set(asked.flatMap(\.unreadAudiences)).count
+    let variants = Set(asked.flatMap(\.audiences).flatMap(\.unreadVariants)).count
+    let placements = names == nil ? config.unreadPlacements.count : 0
+    var parts: [String] = []
+    if broken > 0 {
+      parts.append(
+        "\(counted(broken, "rule")) of \(path) \(broken == 1 ? "does" : "do") not compile")
+    }
+    for (count, noun) in [
+      (placements, "placement"), (audiences, "audience"), (variants, "variant"),
+    ]
+    where count > 0 {
+      parts.append("\(counted(count, noun)) of \(path) cannot be read")
+    }
+    return parts
   }
 
   /// A diagnostic with the file, the line and the source it is about.
@@ -209,9 +259,16 @@ extension ConfigFile {
   }
 
   /// Throws when what was said of a placement is not what the config's author means: there is no such
-  /// placement, or rules of it do not compile, which were told already.
+  /// placement, or rules of it do not compile or could not be read, which was told already.
   func checkAnswer(for placement: String) throws {
     try checkPlacement(placement)
-    if ruleSet?.brokenRules(of: placement) ?? 0 > 0 { throw ExitCode(Ending.findings) }
+    try checkRules(of: [placement])
+  }
+
+  /// Throws when rules of placements do not compile or could not be read, which was told already.
+  ///
+  /// - Parameter placements: nil for all.
+  func checkRules(of placements: [String]?) throws {
+    if !unusableParts(of: placements).isEmpty { throw ExitCode(Ending.findings) }
   }
 }

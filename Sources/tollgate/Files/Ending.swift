@@ -53,7 +53,9 @@ extension TollgateCommand {
     case let error as Errno: return (Ending.unwritten, _errorPrefix + "\(error)")
     case let code as ExitCode: return (code.rawValue, "")
     case let error as ValidationError where command != nil:
-      return (Ending.wrongUse, text(of: error, in: command))
+      return (Ending.wrongUse, text(of: error, in: command.map { Swift.type(of: $0) }))
+    case let problem as ArgumentProblem:
+      return (Ending.wrongUse, text(of: problem.error, in: problem.command))
     default: break
     }
     switch exitCode(for: error) {
@@ -71,13 +73,27 @@ extension TollgateCommand {
   }
 
   /// As the parser tells what it finds itself: with the usage of the command.
-  private static func text(of error: ValidationError, in command: (any ParsableCommand)?) -> String
+  private static func text(of error: ValidationError, in command: (any ParsableCommand.Type)?)
+    -> String
   {
-    let type = command.map { Swift.type(of: $0) } ?? TollgateCommand.self
+    let type = command ?? TollgateCommand.self
     return """
       \(_errorPrefix)\(error.message)
       Usage: \(usageString(for: type))
         See 'tollgate \(type._commandName) --help' for more information.
       """
+  }
+}
+
+/// Something wrong in arguments that were not parsed, and the command that they name.
+struct ArgumentProblem: Error {
+  let error: ValidationError
+  let command: (any ParsableCommand.Type)?
+
+  init(_ error: ValidationError, _ arguments: [String]) {
+    self.error = error
+    command = TollgateCommand.configuration.subcommands.first {
+      $0._commandName == arguments.first
+    }
   }
 }

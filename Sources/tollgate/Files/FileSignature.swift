@@ -1,8 +1,10 @@
+internal import Expressions
+
 /// What the first bytes of a file say about it.
 enum FileSignature: Equatable {
   /// Text in UTF-8, behind a byte-order mark of so many bytes.
   case text(markLength: Int)
-  case gzip
+  case compressed(Compression)
   /// Text in another encoding, by the name that iconv knows.
   case encoding(String)
   case format(Format)
@@ -15,6 +17,8 @@ enum FileSignature: Equatable {
     var conversion: String
     /// Whether it only packs other files, and holds no rows by itself.
     var isPacking = false
+    /// Whether the command writes JSON with a null for every member that a row does not have.
+    var hasNulls: Bool { conversion.contains("(FORMAT json)") }
   }
 
   /// How many bytes it takes to tell.
@@ -24,8 +28,8 @@ enum FileSignature: Equatable {
     let bytes = Array(bytes.prefix(FileSignature.length))
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       self = .text(markLength: 3)
-    } else if GzipInput.begins(bytes) {
-      self = .gzip
+    } else if let compression = Compression(beginning: bytes) {
+      self = .compressed(compression)
     } else if let format = FileSignature.format(bytes) {
       self = .format(format)
     } else if let encoding = FileSignature.encoding(bytes) {
@@ -57,13 +61,23 @@ enum FileSignature: Equatable {
       return Format(
         name: "a DuckDB database",
         conversion:
-          #"duckdb '<in>' -c "COPY (SELECT * FROM users) TO '<out>.ndjson' (FORMAT json)""#)
+          #"duckdb '<in>' -c "COPY (FROM users) TO '<out>.ndjson' (FORMAT json)""#)
     }
     return formats.first { bytes.starts(with: $0.bytes) }?.format
   }
 
-  private static func arrow(_ read: String) -> String {
-    #"python3 -c "\#(read).to_pandas().to_json('<out>.ndjson', orient='records', lines=True)""#
+  /// What DuckDB reads by itself.
+  private static func read(
+    _ prepare: String = "", _ table: String = "'<in>'", ending: String = "json"
+  ) -> String {
+    let target = ending == "json" ? "'<out>.ndjson' (FORMAT json)" : "'<out>.\(ending)'"
+    return #"duckdb -c "\#(prepare)COPY (FROM \#(table)) TO \#(target)""#
+  }
+
+  /// What pyarrow reads, and DuckDB writes.
+  private static func arrow(_ module: String, _ read: String) -> String {
+    #"python3 -c "import duckdb as d, pyarrow.\#(module) as f; t = f.\#(read); "#
+      + #"d.sql('COPY t TO \'<out>.ndjson\' (FORMAT json)')""#
   }
 
   private static func packed(_ name: String, _ command: String) -> Format {
@@ -73,39 +87,32 @@ enum FileSignature: Equatable {
   private static let spreadsheet = Format(
     name: "an Excel file", conversion: "save it as CSV in UTF-8, in the program that made it")
 
+  private static let workbook = Format(
+    name: "an Excel file", conversion: read("INSTALL excel; LOAD excel; ", ending: "csv"))
+
   private static let formats: [(bytes: [UInt8], format: Format)] = {
     func text(_ text: String) -> [UInt8] { Array(text.utf8) }
     return [
-      (
-        text("PAR1"),
-        Format(
-          name: "a Parquet file",
-          conversion: #"duckdb -c "COPY (SELECT * FROM '<in>') TO '<out>.ndjson' (FORMAT json)""#)
-      ),
+      (text("PAR1"), Format(name: "a Parquet file", conversion: read())),
       (
         text("ARROW1"),
+        Format(name: "an Arrow file", conversion: arrow("feather", "read_table('<in>')"))
+      ),
+      (
+        [0xFF, 0xFF, 0xFF, 0xFF],
         Format(
-          name: "an Arrow file",
-          conversion: arrow("import pyarrow as a; a.ipc.open_file('<in>').read_all()"))
+          name: "an Arrow stream", conversion: arrow("ipc", "open_stream('<in>').read_all()"))
       ),
       (
         text("FEA1"),
-        Format(
-          name: "a Feather file",
-          conversion: arrow("import pyarrow.feather as f; f.read_table('<in>')"))
+        Format(name: "a Feather file", conversion: arrow("feather", "read_table('<in>')"))
       ),
-      (
-        text("ORC"),
-        Format(
-          name: "an ORC file", conversion: arrow("import pyarrow.orc as o; o.read_table('<in>')"))
-      ),
+      (text("ORC"), Format(name: "an ORC file", conversion: arrow("orc", "read_table('<in>')"))),
       (
         text("Obj") + [1],
         Format(
           name: "an Avro file",
-          conversion:
-            #"duckdb -c "INSTALL avro; LOAD avro; COPY (SELECT * FROM read_avro('<in>')) TO '<out>.ndjson' (FORMAT json)""#
-        )
+          conversion: read("INSTALL avro; LOAD avro; ", "read_avro('<in>')"))
       ),
       (
         text("SQLite format 3") + [0],
@@ -113,7 +120,6 @@ enum FileSignature: Equatable {
           name: "an SQLite database",
           conversion: #"sqlite3 -header -csv '<in>' "SELECT * FROM users" > '<out>.csv'"#)
       ),
-      ([0x28, 0xB5, 0x2F, 0xFD], packed("compressed by zstd", "zstd -dc")),
       (text("BZh"), packed("compressed by bzip2", "bzip2 -dc")),
       ([0xFD] + text("7zXZ") + [0], packed("compressed by xz", "xz -dc")),
       ([0x04, 0x22, 0x4D, 0x18], packed("compressed by lz4", "lz4 -dc")),
@@ -125,7 +131,7 @@ enum FileSignature: Equatable {
 
   // MARK: Refusing
 
-  /// What to say of a file that is not text in UTF-8; nil when it is, or gzip.
+  /// What to say of a file that is not text in UTF-8; nil when it is, or is compressed.
   ///
   /// - Parameter holdsUsers: whether rows are expected, and how to come by them helps.
   func refusal(_ path: String, holdsUsers: Bool) -> CommandError? {
@@ -136,7 +142,7 @@ enum FileSignature: Equatable {
         .replacing("<out>", with: stem).replacing("<ending>", with: ending)
     }
     switch self {
-    case .text, .gzip: return nil
+    case .text, .compressed: return nil
     case .encoding(let encoding):
       let command = filled("iconv -f \(encoding) -t UTF-8 '<in>' > '<out>-utf8<ending>'")
       return CommandError(
@@ -144,12 +150,14 @@ enum FileSignature: Equatable {
           + (holdsUsers ? command : "convert it with iconv -f \(encoding) -t UTF-8"))
     case .format(var format):
       // Such a file is a zip archive, and users would not call it one.
-      if path.lowercased().hasSuffix(".xlsx") { format = FileSignature.spreadsheet }
+      if path.lowercased().hasSuffix(".xlsx") { format = FileSignature.workbook }
       guard holdsUsers || format.isPacking else {
         return CommandError("\(name) is \(format.name), not text")
       }
       return CommandError(
-        "\(name) is \(format.name), which is not read; convert it: " + filled(format.conversion))
+        "\(name) is \(format.name), which is not read; convert it"
+          + (format.hasNulls ? " (docs/users.md says what to do about NULLs): " : ": ")
+          + filled(format.conversion))
     }
   }
 

@@ -4,17 +4,12 @@ internal import SystemPackage
 
 /// Reading and writing whole files; `-` is a standard stream.
 enum FileText {
-  /// The content of a file: text in UTF-8, without its byte-order mark, decompressed when it is gzip.
+  /// The content of a file: text in UTF-8, without its byte-order mark, and decompressed.
   static func read(_ path: String) throws -> [UInt8] { try FileContent(path).bytes }
 
-  /// Whether a file can be read under this path.
-  static func isFile(_ path: String) -> Bool {
-    guard !path.isEmpty, let file = try? FileDescriptor.open(FilePath(path), .readOnly) else {
-      return false
-    }
-    try? file.close()
-    return true
-  }
+  /// Whether a file can be read under this path. It is not opened: a pipe would wait for who writes to
+  /// it, and lose them when it is closed again.
+  static func isFile(_ path: String) -> Bool { FileIdentity.isReadable(path) }
 
   /// Whether nothing is printed, as tests of commands want it. Files are written all the same.
   @TaskLocal static var isSilent = false
@@ -39,8 +34,16 @@ enum FileText {
   /// Prints lines for a person, which may quote what is in files.
   static func printError(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    print(
-      lines.map { DiagnosticText.visible(String($0)) }.joined(separator: "\n"), to: .standardError)
+    let visible = lines.map { DiagnosticText.visible(String($0)) }.joined(separator: "\n")
+    print(TextStyle(.standardError).findings(visible), to: .standardError)
+  }
+
+  /// Prints findings for a person on standard output.
+  static func printFindings(_ text: String) { print(TextStyle(.standardOutput).findings(text)) }
+
+  /// Prints an explanation for a person on standard output.
+  static func printExplanation(_ text: String) {
+    print(TextStyle(.standardOutput).explanation(text))
   }
 }
 

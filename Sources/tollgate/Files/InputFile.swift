@@ -19,7 +19,9 @@ final class InputFile: Sendable {
         file = try FileDescriptor.open(
           FilePath(path), .readOnly, options: InputFile.options(FilePlace(path)))
       } catch let error as Errno {
-        throw CommandError("cannot open \(path): \(error)")
+        let isMarked = path.hasPrefix("@") && FilePlace(path).kind == .missing
+        throw CommandError(
+          "cannot open \(path): \(error)" + (isMarked ? "; write it without the @" : ""))
       }
       // Reading would say so, in words that say less.
       if FileIdentity.isFolder(path) {
@@ -43,9 +45,9 @@ final class InputFile: Sendable {
 
   deinit { if path != "-" { try? file.close() } }
 
-  /// What the beginning of a regular file says; text for all others, which have to be read for it.
-  func signature() throws -> FileSignature {
-    FileSignature(try beginning(FileSignature.length))
+  /// Whether a regular file is compressed; false for all others, which have to be read for it.
+  func isCompressed() throws -> Bool {
+    if case .compressed = FileSignature(try beginning(FileSignature.length)) { true } else { false }
   }
 
   /// The first bytes of a regular file; none of others.
@@ -56,19 +58,23 @@ final class InputFile: Sendable {
     }
   }
 
-  /// The content from where the file is: decompressed when it is gzip, and without a byte-order mark.
+  /// The content from where the file is: decompressed, and without a byte-order mark.
   ///
   /// - Parameter holdsUsers: whether the file holds rows of users, which other formats hold as well.
   /// - Throws: when the first bytes say that it is not text in UTF-8.
   func content(holdsUsers: Bool) throws -> (bytes: Lookahead, isCompressed: Bool, hasMark: Bool) {
     var bytes = Lookahead(source())
     var signature = FileSignature(try bytes.peek(FileSignature.length))
-    let isCompressed = signature == .gzip
-    if isCompressed {
-      let gzip = try GzipInput(name, bytes.read)
-      bytes = Lookahead(gzip.read)
+    var isCompressed = false
+    if case .compressed(let compression) = signature {
+      isCompressed = true
+      bytes = Lookahead(try CompressedInput(name, compression, bytes.read).read)
       signature = FileSignature(try bytes.peek(FileSignature.length))
-      if signature == .gzip { throw CommandError("\(name) is compressed twice by gzip") }
+      if case .compressed(let inner) = signature {
+        throw CommandError(
+          "\(name) is compressed twice: by \(compression.rawValue), and inside by "
+            + inner.rawValue)
+      }
     }
     if let refusal = signature.refusal(path, holdsUsers: holdsUsers) { throw refusal }
     guard case .text(let markLength) = signature else { return (bytes, isCompressed, false) }

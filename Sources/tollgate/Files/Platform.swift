@@ -29,9 +29,6 @@ enum Clock {
 
   /// Number of processors that this process may use.
   static func processors() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-
-  /// Whether standard error is a terminal.
-  static func standardErrorIsTerminal() -> Bool { isatty(2) == 1 }
 }
 
 /// The threads that commands run on.
@@ -41,6 +38,14 @@ enum Threads {
 
   /// Makes stacks independent of `ulimit -s`. Comes before the first task, whose threads are made once.
   static func setStackSize() { CThreads.setStackSize(ofThreads: stackSize) }
+
+  /// Gives this thread to signals, also to those that whoever started the process has blocked: the other
+  /// threads inherit the block.
+  static func takeSignals() -> Never {
+    var none = sigset_t()
+    sigemptyset(&none)
+    while true { sigsuspend(&none) }
+  }
 }
 
 /// What a path leads to, whatever it is called.
@@ -68,6 +73,8 @@ enum FileIdentity {
   }
 
   /// Whether there is something at a path.
+  static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0

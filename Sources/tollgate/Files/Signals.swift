@@ -170,13 +170,19 @@ enum Signals {
   }
 
   /// Waits until there is something to read from a file, or its end, or a request to stop.
-  static func wait(toRead file: FileDescriptor) throws(Stop) {
-    var waited = [
-      pollfd(fd: file.rawValue, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0),
-    ]
-    repeat { try check() } while poll(&waited, 2, -1) < 0 && errno == EINTR
+  static func wait(toRead file: FileDescriptor) throws(Stop) { _ = try wait(toRead: [file]) }
+
+  /// The same of several files.
+  ///
+  /// - Returns: those that have something, or have ended.
+  static func wait(toRead files: [FileDescriptor]) throws(Stop) -> [FileDescriptor] {
+    var waited = (files.map(\.rawValue) + [pipe.read]).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let count = nfds_t(waited.count)
+    repeat { try check() } while poll(&waited, count, -1) < 0 && errno == EINTR
     try check()
+    return zip(files, waited).filter { $1.revents != 0 }.map(\.0)
   }
 
   /// Waits until there is room to write to a file, or nobody who reads it.

@@ -33,7 +33,9 @@ struct BatchRun {
   private static let toldRejections = 5
 
   /// - Parameter state: where to go on, or the beginning.
-  init(plan: BatchPlan, files: Files, from state: Checkpoint, threads: Int) throws {
+  init(
+    plan: BatchPlan, files: Files, from state: Checkpoint, threads: Int, isQuiet: Bool = false
+  ) throws {
     self.plan = plan
     self.files = files
     self.threads = threads
@@ -44,7 +46,7 @@ struct BatchRun {
       lineLimit: plan.lineLimit, weight: plan.weight, from: state.position)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
-      from: state)
+      from: state, isQuiet: isQuiet)
   }
 
   var tally: Tally { plan.tally(of: state.sums) }
@@ -161,13 +163,23 @@ struct BatchRun {
     try files.rejects.write(kept)
   }
 
+  /// The line, the column where one is known, and why the line is refused.
+  private static func place(_ number: Int, _ line: BatchWorker.RejectedLine) -> String {
+    let start = "at byte "
+    guard line.reason.hasPrefix(start), let colon = line.reason.firstRange(of: ": "),
+      let offset = Int(line.reason[..<colon.lowerBound].dropFirst(start.count))
+    else { return "\(number): refused: \(line.reason)" }
+    let column = SourcePosition(offset: offset, in: line.text).column
+    return "\(number):\(column): refused: \(line.reason[colon.upperBound...])"
+  }
+
   private mutating func tell(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) {
     told += 1
     guard told <= BatchRun.toldRejections + 1 else { return }
     progress.interrupt()
     if told <= BatchRun.toldRejections {
       FileText.printError(
-        DiagnosticText.visible("\(path):\(number): refused: \(line.reason)"))
+        DiagnosticText.visible("warning: \(path):\(BatchRun.place(number, line))"))
     } else {
       var kept = ""
       if case .file = files.rejects { kept = " and kept" }

@@ -13,9 +13,11 @@ struct CSVHeader: Sendable {
     var name: String
     var column: Int?
     var members: [Node] = []
+    /// By name: the member's place. A table may have thousands.
+    var places: [[UInt8]: Int] = [:]
   }
 
-  private var root: [Node] = []
+  private var root = Node(key: [], name: "")
   let columns: Int
   private let userID: Int
 
@@ -24,10 +26,17 @@ struct CSVHeader: Sendable {
     columns = cells.count
     func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
     guard let userID = cells.firstIndex(of: "userId") else {
-      let isOneCell = cells.count == 1 && cells[0].contains { $0 == "\t" || $0 == ";" }
+      if cells.count == 1, let sign = cells[0].first(where: { "\t;|".contains($0) }) {
+        throw CommandError(
+          "\(path): cells are separated by \(sign == "\t" ? "tabs" : "'\(sign)'"), and must be by "
+            + "','; save the table as CSV with commas")
+      }
+      let close = Suggestion.closest(to: "userId", among: cells.map { $0.replacing("_", with: "") })
+      let meant = cells.first { $0.replacing("_", with: "") == close }
       throw fail(
-        "has no column userId; it has " + cells.prefix(8).joined(separator: ", ")
-          + (isOneCell ? " (cells are separated by commas)" : ""))
+        "has no column userId; "
+          + (meant.map { "rename '\($0)' to userId" }
+            ?? "it has " + cells.prefix(8).joined(separator: ", ")))
     }
     self.userID = userID
     for (number, name) in cells.enumerated() {
@@ -43,26 +52,27 @@ struct CSVHeader: Sendable {
   }
 
   private static func insert(
-    _ path: ArraySlice<String>, _ column: Int, into nodes: inout [Node]
+    _ path: ArraySlice<String>, _ column: Int, into parent: inout Node
   ) -> Bool {
     guard let name = path.first else { return false }
     let rest = path.dropFirst()
-    if let known = nodes.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-      guard !rest.isEmpty, nodes[known].column == nil else { return false }
-      return insert(rest, column, into: &nodes[known].members)
+    if let known = parent.places[Array(name.utf8)] {
+      guard !rest.isEmpty, parent.members[known].column == nil else { return false }
+      return insert(rest, column, into: &parent.members[known])
     }
     var key: [UInt8] = []
     JSONWriter.append(.string(name), to: &key)
     key.append(UInt8(ascii: ":"))
     var node = Node(key: key, name: name, column: rest.isEmpty ? column : nil)
-    let isNew = rest.isEmpty || insert(rest, column, into: &node.members)
-    nodes.append(node)
+    let isNew = rest.isEmpty || insert(rest, column, into: &node)
+    parent.places[Array(name.utf8)] = parent.members.count
+    parent.members.append(node)
     return isNew
   }
 
   /// Appends the record of a row, without a newline.
   func append(_ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
-    append(root, row, text, to: &json)
+    append(root.members, row, text, to: &json)
   }
 
   private func append(

@@ -30,8 +30,14 @@ struct CSVRecords {
     }
     if let fault = row.fault { return fault }
     return row.cells.count == header.columns
-      ? nil : "the row has \(row.cells.count) cells, and the header \(header.columns)"
+      ? nil : "the row has \(counted(row.cells.count, "cell")), and the header \(header.columns)"
   }
+
+  /// Rows that are refused themselves.
+  var faultCount: Int { faults.count }
+
+  /// The line of the text, from 0, on which the row of a line of JSON begins.
+  func line(ofRow row: Int) -> Int { rows[row].line }
 
   /// What a worker gave for the lines of JSON, told of the rows.
   func output(_ output: BatchWorker.Output, _ text: UnsafeRawBufferPointer)

@@ -25,6 +25,9 @@ struct CSVRows {
       return last
     }
 
+    /// Whether the bytes so far end in quotes.
+    var isOpen: Bool { state == .quoted }
+
     /// A row that is too long is given up: the next line begins another one.
     mutating func giveUp() { state = .cellStart }
   }

@@ -35,12 +35,15 @@ struct Checkpoint {
 
   /// The settings of a checkpoint, and the rest of it for ``init(_:_:plan:)``.
   static func read(_ text: [UInt8], _ path: String) throws -> (RunSettings, Value) {
-    guard let value = try? Value.parse(json: text),
-      value["checkpoint"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) })
-    else {
+    guard let value = try? Value.parse(json: text), value["checkpoint"] == 1 else {
       throw CommandError("\(path) is not a checkpoint of this version; run again without --resume")
     }
-    return (settings, value)
+    do throws(RecordedValue.Fault) {
+      let settings = try RecordedValue(path: "", value: value).required("settings")
+      return (try RunSettings(settings), value)
+    } catch {
+      throw CommandError("\(path): \(error.description); run again without --resume")
+    }
   }
 
   /// Nil when the numbers are of another plan.
@@ -111,13 +114,13 @@ extension OutputFile.State {
     self.bytes = bytes
     guard let stored = value["text"] else { return }
     guard let text = stream(stored), let digits = value["pending"]?.text,
-      let pending = OutputFile.State.bytes(digits), pending.count < GzipOutput.memberSize
+      let pending = OutputFile.State.bytes(digits), pending.count < CompressedOutput.memberSize
     else { return nil }
     self.text = text
     self.pending = pending
   }
 
-  /// Two digits for each byte: where a member of gzip begins may be in the middle of a character.
+  /// Two digits for each byte: where a member begins may be in the middle of a character.
   private static func digits(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: bytes.count * 2) { memory in

@@ -11,7 +11,7 @@ struct LastingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where to write checkpoints. The default is the outcomes file's name with .checkpoint added.",
-      discussion: "It is removed when the run finishes.", valueName: "file"))
+      discussion: "It is removed when the run finishes.", valueName: "file"), completion: .file())
   var checkpoint: String?
 
   @Option(
@@ -22,7 +22,7 @@ struct LastingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where the manifest goes; none for nowhere. The default is the outcomes file with "
-        + ".manifest.json behind its name.", valueName: "file"))
+        + ".manifest.json behind its name.", valueName: "file"), completion: .file())
   var manifest: String?
 
   func validate() throws {

@@ -2,7 +2,8 @@
 /// does not grow with it.
 ///
 /// A line that is longer than the limit is cut behind it: what is left is long enough to be
-/// refused, and the rest is passed over.
+/// refused, and the rest is passed over. A row of CSV with a quote that nothing closes ends with its
+/// first line, and no other line is lost with it.
 struct LineChunks {
   private let source: Lookahead.Source
   private let size: Int
@@ -12,6 +13,8 @@ struct LineChunks {
   private var carry: [UInt8] = []
   private var isAtEnd = false
   private var isSkipping = false
+  /// Whether what is carried over has not been looked at as rows of its own.
+  private var looksAgain = false
   private var read = 0
 
   init(size: Int, lineLimit: Int, isCSV: Bool, _ source: @escaping Lookahead.Source) {
@@ -29,12 +32,20 @@ struct LineChunks {
     var chunk = carry
     carry = []
     // What was carried over has no end of a row: its quotes have been counted.
-    var start = rows == nil ? 0 : chunk.count
+    var start = rows == nil || looksAgain ? 0 : chunk.count
+    looksAgain = false
     while true {
       if isSkipping { dropToNewline(&chunk, from: start) }
       if let last = end(of: chunk, from: start) {
         carry = Array(chunk[last...])
         chunk.removeSubrange(last...)
+        return chunk
+      }
+      if isAtEnd || chunk.count > lineLimit, let line = openLine(of: chunk) {
+        rows?.giveUp()
+        looksAgain = true
+        carry = Array(chunk[line...])
+        chunk.removeSubrange(line...)
         return chunk
       }
       if chunk.count > lineLimit, !isSkipping {
@@ -52,6 +63,14 @@ struct LineChunks {
   private mutating func end(of chunk: [UInt8], from start: Int) -> Int? {
     if rows != nil { return rows?.last(in: chunk, from: start) }
     return chunk[start...].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+  }
+
+  /// Behind the first line of a row that is in quotes to the end of a chunk, where others follow it.
+  private func openLine(of chunk: [UInt8]) -> Int? {
+    guard !isSkipping, rows?.isOpen == true,
+      let newline = chunk.firstIndex(of: UInt8(ascii: "\n")), newline + 1 < chunk.count
+    else { return nil }
+    return newline + 1
   }
 
   /// A chunk with what is read next behind it.

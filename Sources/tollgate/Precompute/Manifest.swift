@@ -14,11 +14,9 @@ struct Manifest {
         self.hash = RunSettings.text(of: hash)
       }
 
-      init?(_ value: Value?) {
-        guard case .int(let bytes)? = value?["bytes"], let hash = value?["hash"]?.text
-        else { return nil }
-        self.bytes = Int(bytes)
-        self.hash = hash
+      init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
+        bytes = try recorded.required("bytes").number()
+        hash = try recorded.text("hash")
       }
     }
 
@@ -51,13 +49,12 @@ struct Manifest {
 
     init(_ file: OutputFile) { self.init(path: file.path, file.hash, text: file.textHash) }
 
-    init?(_ value: Value?) {
-      guard let path = value?["path"]?.text, let content = Content(value) else {
-        return nil
+    init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
+      path = try recorded.text("path")
+      content = try Content(recorded)
+      text = try recorded.member("text").map {
+        (text) throws(RecordedValue.Fault) in try Content(text)
       }
-      self.path = path
-      self.content = content
-      text = Content(value?["text"])
     }
   }
 
@@ -113,22 +110,39 @@ struct Manifest {
       throw CommandError("\(path) is not a manifest: \(fault.message) at byte \(fault.offset)")
     }
     guard value["manifest"] != nil else { throw CommandError("\(path) is not a manifest") }
-    guard value["manifest"] == 1, let settings = value["settings"].flatMap({ RunSettings($0) }),
-      let counts = value["counts"], let numbers = value["numbers"]?.elements
-    else { throw CommandError("\(path) is not a manifest of this version") }
-    self.settings = settings
-    self.counts = counts
-    errors = value["errors"] ?? .list([])
-    sums = numbers.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
-    outcomes = Written(value["outcomes"])
-    rejects = Written(value["rejects"])
+    let recorded = RecordedValue(path: "", value: value)
+    do throws(RecordedValue.Fault) {
+      guard value["manifest"] == 1 else {
+        let version = try recorded.required("manifest")
+        throw version.fault(
+          "this is version \(value["manifest"]?.json ?? "0"), and tollgate "
+            + "\(TollgateCommand.version) reads version 1")
+      }
+      settings = try RunSettings(recorded.required("settings"))
+      counts = try recorded.required("counts").value
+      var sums: [Int] = []
+      for number in try recorded.required("numbers").elements() {
+        sums.append(try number.number())
+      }
+      self.sums = sums
+      errors = value["errors"] ?? .list([])
+      outcomes = try Manifest.written(recorded.member("outcomes"))
+      rejects = try Manifest.written(recorded.member("rejects"))
+    } catch {
+      throw CommandError("\(path): \(error.description)")
+    }
+  }
+
+  private static func written(_ recorded: RecordedValue?) throws(RecordedValue.Fault) -> Written? {
+    guard let recorded else { return nil }
+    return try Written(recorded)
   }
 
   /// What is often taken for a manifest.
   private static func refusal(_ path: String, _ bytes: [UInt8]) -> CommandError? {
     let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     let isOutcome = line.hasPrefix(#"{"userId":"#) && line.contains(#""result":"#)
-    if isOutcome || line.hasPrefix("userId,") {
+    if isOutcome || ["userId,", "user_id,"].contains(where: line.hasPrefix) {
       return CommandError(
         "\(path) is an outcomes file; its manifest would be \(RunFiles.usualManifest(path)), "
           + "which does not exist")

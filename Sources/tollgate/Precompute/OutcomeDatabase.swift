@@ -14,33 +14,12 @@ final class OutcomeDatabase {
   private let resumes: Bool
   private let choices: [BatchPlan.Choice]
   private let placements: Int
+  private let tables: OutcomeTables
   /// Open from ``begin(_:)`` to ``finish(_:counts:replacing:)``.
   private var database: SQLiteDatabase?
   private var users: Int64 = 0
   private var errors: ErrorTable
   private(set) var written: Manifest.Written?
-
-  /// Tables, and a view that has them joined.
-  private static let tables = """
-    CREATE TABLE choices (
-      id INTEGER PRIMARY KEY, placement TEXT NOT NULL, result TEXT NOT NULL, audience INTEGER,
-      experiment TEXT, variant TEXT, paywall TEXT);
-    CREATE TABLE users (id INTEGER PRIMARY KEY, userId TEXT NOT NULL);
-    CREATE TABLE decisions (
-      user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,
-      PRIMARY KEY (user, choice)) WITHOUT ROWID;
-    CREATE VIEW outcomes AS
-      SELECT userId, placement, result, audience, experiment, variant, paywall
-      FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
-    """
-
-  /// By identity, by what was decided, and by what is shown.
-  private static let indexes = """
-    CREATE INDEX users_by_userId ON users (userId);
-    CREATE INDEX decisions_by_choice ON decisions (choice);
-    CREATE INDEX choices_by_placement ON choices (placement, result);
-    CREATE INDEX choices_by_paywall ON choices (paywall);
-    """
 
   /// - Parameters:
   ///   - path: where the complete database will be.
@@ -52,6 +31,7 @@ final class OutcomeDatabase {
     self.resumes = resumes
     choices = plan.choices
     placements = plan.placementCount
+    tables = OutcomeTables(plan)
     errors = ErrorTable(placements: plan.emptyTally.placements.map(\.name))
   }
 
@@ -65,8 +45,7 @@ final class OutcomeDatabase {
       let database = try OutcomeDatabase.open(building)
       if !resumes {
         try database.execute(
-          "BEGIN;" + OutcomeDatabase.tables + ErrorTable.tables
-            + "CREATE TABLE progress (checkpoint TEXT)")
+          "BEGIN;" + tables.tables + "CREATE TABLE progress (checkpoint TEXT)")
         try OutcomeDatabase.insert(choices, database)
         try database.rows("INSERT INTO progress VALUES (?)", [.string(state.value.json)])
         try database.execute("COMMIT")
@@ -124,7 +103,7 @@ final class OutcomeDatabase {
   func write(_ rows: UnsafeRawBufferPointer) throws {
     try change { database in
       let user = try database.statement("INSERT INTO users VALUES (?, ?)")
-      let decision = try database.statement("INSERT INTO decisions VALUES (?, ?)")
+      let decision = try database.statement(tables.insertion)
       var at = 0
       while at < rows.count {
         let length = Int(
@@ -135,13 +114,14 @@ final class OutcomeDatabase {
         user.bind(borrowed: UnsafeRawBufferPointer(rebasing: rows[at..<at + length]), at: 2)
         try user.run()
         at += length
-        for _ in 0..<placements {
+        decision.bind(users, at: 1)
+        for number in 0..<placements {
           let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
-          decision.bind(users, at: 1)
-          decision.bind(Int64(choice), at: 2)
-          try decision.run()
+          decision.bind(Int64(choice), at: tables.isWide ? Int32(number + 2) : 2)
+          if !tables.isWide { try decision.run() }
           at += 4
         }
+        if tables.isWide { try decision.run() }
         try errors.write(rows, &at, user: users, database)
       }
     }
@@ -190,15 +170,12 @@ final class OutcomeDatabase {
     defer { target.close() }
     target.stop(every: 10_000) { Signals.isStopRequested }
     try target.rows("ATTACH ? AS building", [.string(building)])
-    try target.execute(
-      "BEGIN;" + OutcomeDatabase.tables + ErrorTable.tables
-        + "CREATE TABLE run (settings TEXT, counts TEXT)")
+    try target.execute("BEGIN;" + tables.tables + tables.runTable)
     for table in ["choices", "users", "decisions", "rule_errors", "user_errors"] {
       try target.execute("INSERT INTO main.\(table) SELECT * FROM building.\(table)")
     }
-    try target.rows(
-      "INSERT INTO run VALUES (?, ?)", [.string(settings.value.json), .string(counts)])
-    try target.execute(OutcomeDatabase.indexes + ErrorTable.indexes + "COMMIT; DETACH building")
+    try tables.insertRun(settings.value.json, counts, target)
+    try target.execute(tables.indexes + "COMMIT; DETACH building")
   }
 
   /// The checkpoint in a database that is being built; nil when there is none yet.

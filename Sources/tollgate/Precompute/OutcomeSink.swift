@@ -55,16 +55,16 @@ final class OutputComparison {
   private(set) var damage: String?
   private var memory: [UInt8] = []
 
-  /// - Parameter isCompressed: whether it is the text in the file that counts. How zlib packs it is a
-  ///   matter of its version.
-  init(_ path: String?, isCompressed: Bool = false) throws {
+  /// - Parameter compression: how the file is compressed. It is its text that counts then: how a
+  ///   library packs it is a matter of its version.
+  init(_ path: String?, _ compression: Compression? = nil) throws {
     guard let path else {
       reference = nil
       return
     }
     let file = try InputFile(path)
-    reference =
-      isCompressed ? Lookahead(try GzipInput(path, file.read).read) : Lookahead(file.read)
+    reference = try Lookahead(
+      compression.map { try CompressedInput(path, $0, file.read).read } ?? file.read)
   }
 
   var isComparingBytes: Bool { reference != nil }

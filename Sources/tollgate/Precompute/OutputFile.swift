@@ -30,7 +30,7 @@ final class OutputFile {
   private(set) var hash: XXH64.Stream
   /// The text in a compressed file; nil for one that is not.
   private(set) var textHash: XXH64.Stream?
-  private let gzip: GzipOutput?
+  private let compressed: CompressedOutput?
   /// Bytes for which there is room on disk, as far as it was asked for; nil when asking is of no use.
   private var reserved: Int?
 
@@ -48,16 +48,18 @@ final class OutputFile {
     var state = State()
     state.bytes = hash
     state.text = textHash
-    state.pending = gzip?.pending ?? []
+    state.pending = compressed?.pending ?? []
     return state
   }
 
   /// - Parameters:
   ///   - path: `-` is standard output.
   ///   - state: what an earlier start of the run has left in the file; what follows there is dropped.
-  init(_ path: String, isCompressed: Bool = false, header: [UInt8] = [], after state: State? = nil)
-    throws
-  {
+  init(
+    _ path: String, _ compression: Compression? = nil, header: [UInt8] = [],
+    after state: State? = nil
+  ) throws {
+    let isCompressed = compression != nil
     let state = state ?? State(isCompressed: isCompressed)
     guard isCompressed == (state.text != nil) else {
       let (now, then) = isCompressed ? ("is", "was not") : ("is not", "was")
@@ -70,7 +72,7 @@ final class OutputFile {
     place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
     hash = state.bytes
     textHash = state.text
-    gzip = isCompressed ? try GzipOutput(pending: state.pending) : nil
+    compressed = try compression.map { try CompressedOutput($0, pending: state.pending) }
     reserved = place.hasNeighbours ? hash.count : nil
     hasBegun = hash.count > 0 || !state.pending.isEmpty
     if hash.count > 0 {
@@ -156,9 +158,9 @@ final class OutputFile {
   }
 
   private func add(_ text: UnsafeRawBufferPointer) throws {
-    guard let gzip else { return try put(text) }
+    guard let compressed else { return try put(text) }
     textHash?.add(text)
-    try gzip.add(text) { try put($0) }
+    try compressed.add(text) { try put($0) }
   }
 
   private func put(_ bytes: UnsafeRawBufferPointer) throws {
@@ -184,7 +186,7 @@ final class OutputFile {
   /// Completes the file. One to which nothing was written is empty then, but for its header.
   func close() throws {
     if !hasBegun { try begin() }
-    try gzip?.finish(isEmpty: textHash?.count == 0) { try put($0) }
+    try compressed?.finish(isEmpty: textHash?.count == 0) { try put($0) }
     guard let file else { return }
     guard isInPlace else {
       throw CommandError(

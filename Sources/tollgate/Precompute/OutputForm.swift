@@ -1,3 +1,4 @@
+internal import Expressions
 internal import RuleEngine
 
 /// The forms that outcomes can be written in.
@@ -13,25 +14,26 @@ enum OutputForm: String, CaseIterable {
   }
 }
 
-/// How a file is written: its form, and whether gzip compresses it.
+/// How a file is written: its form, and how it is compressed.
 struct FileForm: Equatable {
   var form: OutputForm
-  var isCompressed = false
+  var compression: Compression?
 
   /// As settings have it: `csv`, `ndjson.gz`.
-  var text: String { form.rawValue + (isCompressed ? ".gz" : "") }
+  var text: String { form.rawValue + (compression.map { "." + $0.ending } ?? "") }
 
-  init(_ form: OutputForm, isCompressed: Bool = false) {
+  init(_ form: OutputForm, _ compression: Compression? = nil) {
     self.form = form
-    self.isCompressed = isCompressed
+    self.compression = compression
   }
 
   init?(text: String) {
-    isCompressed = text.hasSuffix(".gz")
-    guard let form = OutputForm(rawValue: isCompressed ? String(text.dropLast(3)) : text) else {
-      return nil
-    }
+    let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+    guard let form = parts.first.flatMap({ OutputForm(rawValue: $0) }) else { return nil }
     self.form = form
+    guard parts.count > 1 else { return }
+    guard let compression = Compression(ending: parts[1]) else { return nil }
+    self.compression = compression
   }
 
   /// What the name of a file says.
@@ -46,27 +48,26 @@ struct FileForm: Equatable {
     allowed: [OutputForm] = OutputForm.allCases
   ) throws {
     var endings = FileForm.endings(path)
-    let isCompressed = endings.last == "gz"
-    if isCompressed { endings.removeLast() }
+    let compression = endings.last.flatMap { Compression(ending: $0) }
+    if compression != nil { endings.removeLast() }
     let ending = endings.last ?? ""
     let choices = FileForm.choices(allowed)
-    if FileForm.packed.contains(ending) || isCompressed && ending == "gz" {
+    if FileForm.packed.contains(ending) || Compression(ending: ending) != nil {
       throw CommandError(
-        "\(option) \(path): .\(ending) is not written\(ending == "zst" ? " yet" : ""); "
-          + "write \(choices), and compress that")
+        "\(option) \(path): .\(ending) is not written; write \(choices), and compress that")
     }
-    if chosen == nil, FileForm.others.contains(ending) {
-      throw CommandError("\(option) \(path): .\(ending) is not written; write \(choices)")
+    if chosen == nil, let advice = FileForm.advice(ending, path, allowed) {
+      throw CommandError("\(option) \(path): .\(ending) is not written; \(advice)")
     }
     let form = chosen ?? FileForm.forms[ending] ?? .ndjson
     guard allowed.contains(form) else {
       throw CommandError("\(option) \(path): it is written as NDJSON; write \(choices)")
     }
-    if form == .sqlite, isCompressed {
+    if form == .sqlite, compression != nil {
       throw CommandError(
         "\(option) \(path): a database is not compressed; write .sqlite, and compress that")
     }
-    self.init(form, isCompressed: isCompressed)
+    self.init(form, compression)
   }
 
   private static let forms: [String: OutputForm] = [
@@ -74,20 +75,45 @@ struct FileForm: Equatable {
     "sqlite3": .sqlite, "db": .sqlite,
   ]
 
-  /// Formats of data that are not written.
-  private static let others: Set = [
-    "parquet", "arrow", "feather", "orc", "avro", "tsv", "xls", "xlsx", "xml", "duckdb",
-  ]
-
   /// What compresses or packs a file, in which nobody would look for plain text.
-  private static let packed: Set = [
-    "zst", "zstd", "zip", "bz2", "xz", "lz4", "br", "7z", "tgz",
-  ]
+  private static let packed: Set = ["zstd", "zip", "bz2", "xz", "lz4", "br", "7z", "tgz"]
 
   private static func choices(_ allowed: [OutputForm]) -> String {
     let texts = ".ndjson, .jsonl, .json" + (allowed.contains(.csv) ? ", .csv" : "")
-    return "\(texts) (each also with .gz)" + (allowed.contains(.sqlite) ? ", .sqlite or .db" : "")
+    let endings = Compression.allCases.map { "." + $0.ending }.joined(separator: " or ")
+    return "\(texts) (each also with \(endings))"
+      + (allowed.contains(.sqlite) ? ", .sqlite or .db" : "")
   }
+
+  /// What to do about the ending of a format that is not written; nil for all other endings.
+  private static func advice(_ ending: String, _ path: String, _ allowed: [OutputForm]) -> String? {
+    if unwritten.contains(ending) { return "write \(choices(allowed))" }
+    guard let conversion = conversions[ending] else { return nil }
+    let stem = String(Compression.withoutEnding(path).dropLast(ending.utf8.count + 1))
+    let written = stem + (allowed.contains(.csv) ? ".csv" : ".ndjson")
+    return "write \(written), and make it of that: "
+      + conversion.replacing("<in>", with: written).replacing("<out>", with: stem + "." + ending)
+  }
+
+  /// Formats of data that are not written, nor made of what is by a command of one line.
+  private static let unwritten: Set = ["avro", "xls", "xml"]
+
+  /// Formats of data that are not written, and commands that make them of CSV or NDJSON.
+  private static let conversions: [String: String] = {
+    func arrow(_ write: String) -> String {
+      #"python3 -c "import duckdb as d, pyarrow.\#(write)(d.sql('FROM \'<in>\'').to_arrow_table(), '<out>')""#
+    }
+    return [
+      "parquet": #"duckdb -c "COPY (FROM '<in>') TO '<out>'""#,
+      "tsv": #"duckdb -c "COPY (FROM '<in>') TO '<out>' (FORMAT csv, DELIMITER '\t')""#,
+      "xlsx":
+        #"duckdb -c "INSTALL excel; LOAD excel; COPY (FROM '<in>') TO '<out>' (FORMAT xlsx)""#,
+      "duckdb": #"duckdb '<out>' -c "CREATE TABLE outcomes AS FROM '<in>'""#,
+      "arrow": arrow("feather as f; f.write_feather"),
+      "feather": arrow("feather as f; f.write_feather"),
+      "orc": arrow("orc as f; f.write_table"),
+    ]
+  }()
 
   /// The endings of a file's name in small letters, in their order.
   private static func endings(_ path: String) -> [String] {

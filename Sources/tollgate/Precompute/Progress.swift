@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import SystemPackage
 
 /// Tells on standard error how far a batch has come: as a bar in place on a terminal, as a line now
 /// and then elsewhere.
@@ -8,9 +9,11 @@ struct Progress {
   private let totalBytes: Int?
   private let usersBefore: Int
   private let bytesBefore: Int
+  /// Whether nothing is told.
+  private let isQuiet: Bool
   private let start = Clock.now()
   private let cpuStart = Clock.processSeconds()
-  private let isTerminal = Clock.standardErrorIsTerminal()
+  private let isTerminal = Terminal.rewritesLines(.standardError)
   private var last = Instant.distantPast
   private var isLineOpen = false
   private var bytesOfEarlierFiles = 0
@@ -18,8 +21,9 @@ struct Progress {
   private var offset: Int
 
   /// - Parameter state: where the run begins; what came before does not count for the rate.
-  init(placements: Int, totalBytes: Int?, from state: Checkpoint) {
+  init(placements: Int, totalBytes: Int?, from state: Checkpoint, isQuiet: Bool) {
     self.placements = placements
+    self.isQuiet = isQuiet
     self.totalBytes = totalBytes
     usersBefore = state.sums.users
     file = state.position.file
@@ -36,6 +40,7 @@ struct Progress {
       file = state.position.file
     }
     offset = state.position.offset
+    if isQuiet { return }
     let now = Clock.now()
     guard now - last >= (isTerminal ? 200 : 2_000) else { return }
     // The first line outside a terminal comes after the interval, not at once.
@@ -48,7 +53,9 @@ struct Progress {
       "\(counted(state.sums.users, "user")), \(rate(state, now))"
       + (timeLeft(now).map { ", \($0)" } ?? "")
     if isTerminal {
-      FileText.printRaw("\r\u{1B}[K  \(bar)\(text)")
+      // A terminal may have another size by now, and a line that fills it would be wrapped.
+      let width = Terminal.width(.standardError) ?? 80
+      FileText.printRaw("\r\u{1B}[K" + line(text, width - 1))
       isLineOpen = true
     } else {
       FileText.printError("  \(percent)\(text)")
@@ -63,6 +70,7 @@ struct Progress {
 
   mutating func finish(_ state: Checkpoint) {
     interrupt()
+    if isQuiet { return }
     let now = Clock.now()
     let cpu = Clock.processSeconds() - cpuStart
     let users = state.sums.users - usersBefore
@@ -82,12 +90,19 @@ struct Progress {
     totalBytes.map { $0 > 0 ? min(Double(done) / Double($0), 1) : 1 }
   }
 
+  /// The bar and the text, or as much of them as there is room for.
+  private func line(_ text: String, _ width: Int) -> String {
+    let whole = "  " + bar + percent + text
+    return whole.count <= width
+      ? whole : String(("  " + percent + text).prefix(max(width, 0)))
+  }
+
   private var bar: String {
     guard let fraction else { return "" }
     let width = 24
     let filled = Int(fraction * Double(width))
     return "[" + String(repeating: "=", count: filled)
-      + String(repeating: " ", count: width - filled) + "] " + percent
+      + String(repeating: " ", count: width - filled) + "] "
   }
 
   private var percent: String { fraction.map { "\(Int($0 * 100)) %, " } ?? "" }

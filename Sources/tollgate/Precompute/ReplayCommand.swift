@@ -1,31 +1,55 @@
 internal import ArgumentParser
+internal import Expressions
 internal import RuleEngine
 
 struct ReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Repeat a precompute run and compare its output byte for byte.",
-    discussion: """
+    discussion: HelpText(
+      """
       Reads the manifest that 'tollgate precompute' left, and with its settings the same config, \
       the same users and, where texts were rendered, the same files for these. Outcomes are \
       compared with the file that the run wrote, or with its hash when that is gone; counts are \
       compared too. Nothing is written. Relative paths are looked for in the current folder, then \
       beside the manifest. The exit code is 1 when anything differs, in what comes out or in what \
       goes in.
-      """)
+      """,
+      examples: [
+        .init(
+          "a run again, compared with what it wrote",
+          "tollgate replay outcomes.sqlite.manifest.json"),
+        .init("the same for a script", "tollgate replay outcomes.sqlite.manifest.json --json"),
+      ],
+      codes: [
+        ("0", "the same"),
+        ("1", "something differs, in what comes out or in what goes in"),
+        ("2", "wrong use, or a file is gone"),
+      ]
+    ).text)
 
   @Option(
-    help: ArgumentHelp(
-      "The config, if it has moved or came from standard input.", valueName: "file"))
+    help: OptionHelp.config("It is for a config that has moved, or that came from standard input."),
+    completion: .file())
   var config: String?
 
-  @Argument(help: "The manifest of a run.")
+  @Argument(help: "The manifest of a run.", completion: .file())
   var manifest: String
 
   @Option(
     parsing: .unconditional,
-    help: "How many threads to use. The default is one per core.")
+    help: OptionHelp.threads)
   var threads: Int?
+
+  @Flag(
+    help: OptionHelp.json(
+      "One object that says of outcomes, rejects and counts whether they are the same."))
+  var json = false
+
+  @Flag(help: OptionHelp.quiet("Progress is left out."))
+  var quiet = false
+
+  @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
     if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
@@ -44,20 +68,39 @@ struct ReplayCommand: AsyncParsableCommand {
     let plan = try settings.plan(
       try config.requireRuleSet(),
       texts: try texts?.plan(for: config.config, now: settings.now))
-    FileText.printError(
-      "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
+    if !quiet {
+      FileText.printError(
+        "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
+    }
     let (outcomes, rejects) = (
-      try comparison(earlier.outcomes), try comparison(earlier.rejects)
+      try comparison(earlier.outcomes, settings.output),
+      try comparison(earlier.rejects, settings.rejects)
     )
     let run = try await Signals.heeding {
       try await process(plan, settings, users, outcomes, rejects)
     }
-    var isSame = true
-    if let written = earlier.outcomes { isSame = tell("outcomes", written, outcomes) }
-    if let written = earlier.rejects { isSame = tell("rejects", written, rejects) && isSame }
+    let verdicts = [
+      ("outcomes", earlier.outcomes, outcomes), ("rejects", earlier.rejects, rejects),
+    ]
+    .compactMap { name, written, comparison in
+      written.map { ReplayVerdict(name: name, written: $0, comparison: comparison) }
+    }
     let isCountedTheSame = run.tally.value == earlier.counts
-    FileText.print(isCountedTheSame ? "counts: the same" : "counts: different")
-    if !isSame || !isCountedTheSame { throw ExitCode(Ending.findings) }
+    show(verdicts, isCountedTheSame)
+    if !isCountedTheSame || verdicts.contains(where: { !$0.isSame }) {
+      throw ExitCode(Ending.findings)
+    }
+  }
+
+  private func show(_ verdicts: [ReplayVerdict], _ isCountedTheSame: Bool) {
+    if json {
+      let entries = verdicts.map { Value.Entry(key: .string($0.name), value: $0.value) }
+      let counts = Value.Entry(key: "counts", value: ["same": .bool(isCountedTheSame)])
+      FileText.print(Value.map(entries + [counts]).json)
+    } else {
+      for verdict in verdicts { FileText.print(verdict.text) }
+      FileText.print(isCountedTheSame ? "counts: the same" : "counts: different")
+    }
   }
 
   private func readConfig(_ settings: RunSettings) throws -> ConfigFile {
@@ -95,7 +138,8 @@ struct ReplayCommand: AsyncParsableCommand {
       users: users, outcomes: sink, rejects: .comparison(rejects), checkpoint: nil, interval: 0,
       begin: { _ in })
     var run = try BatchRun(
-      plan: plan, files: files, from: state, threads: threads ?? Clock.processors())
+      plan: plan, files: files, from: state, threads: threads ?? Clock.processors(),
+      isQuiet: quiet)
     try await run.process()
     if isDatabase {
       try run.close()
@@ -129,31 +173,50 @@ struct ReplayCommand: AsyncParsableCommand {
     }
   }
 
-  private func comparison(_ written: Manifest.Written?) throws -> OutputComparison {
+  /// - Parameter form: how the file is written, as ``FileForm/text`` has it.
+  private func comparison(_ written: Manifest.Written?, _ form: String?) throws
+    -> OutputComparison
+  {
     guard let written else { return try OutputComparison(nil) }
     let path = find(written.path)
     return try OutputComparison(
-      FileIdentity.exists(path) ? path : nil, isCompressed: written.text != nil)
+      FileIdentity.exists(path) ? path : nil, form.flatMap { FileForm(text: $0) }?.compression)
+  }
+}
+
+/// What came of comparing a file of the run with what comes out now.
+private struct ReplayVerdict {
+  var name: String
+  var written: Manifest.Written
+  var comparison: OutputComparison
+
+  private var content: Manifest.Written.Content { written.text ?? written.content }
+
+  var isSame: Bool {
+    comparison.difference == nil && Manifest.Written.Content(comparison.hash) == content
   }
 
-  private func tell(
-    _ name: String, _ written: Manifest.Written, _ comparison: OutputComparison
-  ) -> Bool {
+  var text: String {
     if let difference = comparison.difference {
       let damage = comparison.damage.map { ": \($0)" } ?? ""
-      FileText.print("\(name): different from \(written.path) at byte \(difference)\(damage)")
-      return false
+      return "\(name): different from \(written.path) at byte \(difference)\(damage)"
     }
-    let content = written.text ?? written.content
-    let isSame = Manifest.Written.Content(comparison.hash) == content
     let how =
       comparison.isComparingBytes
       ? ", as in \(written.path)" : " (by hash; \(written.path) is gone)"
-    FileText.print(
-      isSame
-        ? "\(name): the same \(counted(content.bytes, "byte"))\(how)"
-        : "\(name): different: \(counted(comparison.hash.count, "byte")), and the run wrote "
-          + "\(grouped(content.bytes)) with another hash")
     return isSame
+      ? "\(name): the same \(counted(content.bytes, "byte"))\(how)"
+      : "\(name): different: \(counted(comparison.hash.count, "byte")), and the run wrote "
+        + "\(grouped(content.bytes)) with another hash"
+  }
+
+  var value: Value {
+    .members([
+      "same": .bool(isSame), "path": .string(written.path),
+      "comparedBy": comparison.isComparingBytes ? "bytes" : "hash",
+      "bytes": .int(Int64(comparison.hash.count)),
+      "differsAt": comparison.difference.map { .int(Int64($0)) },
+      "damage": comparison.damage.map { .string($0) },
+    ])
   }
 }

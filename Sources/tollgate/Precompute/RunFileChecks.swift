@@ -46,6 +46,35 @@ extension RunFiles {
     for base in databases { try base.check() }
   }
 
+  /// Throws when outcomes cannot have the columns that they are to have; tells which have other names
+  /// than their placements.
+  func checkColumns(_ plan: BatchPlan) throws {
+    guard out != "none", plan.layout == .wide else { return }
+    if form.form == .ndjson {
+      for name in plan.columns.ofRun.map(\.name) where plan.placementNames.contains(name) {
+        throw CommandError(
+          "--run-columns: the wide layout of NDJSON has a member '\(name)' already, which is a "
+            + "placement; write CSV or --layout long")
+      }
+      return
+    }
+    if isDatabase {
+      let limit = try SQLiteDatabase.columnLimit()
+      guard plan.columns.wideCount <= limit else {
+        throw CommandError(
+          "--out \(out): the wide layout of \(counted(plan.placementCount, "placement")) has "
+            + "\(grouped(plan.columns.wideCount)) columns, and SQLite takes \(grouped(limit)); "
+            + "write --layout long or CSV, or name fewer placements with --placement")
+      }
+    }
+    for (placement, prefix) in plan.columns.numbered {
+      FileText.printError(
+        DiagnosticText.visible(
+          "note: the columns of '\(placement)' are called \(prefix)_result and so on: another "
+            + "placement has the name without the number"))
+    }
+  }
+
   // MARK: Checkpoint and manifest
 
   private struct Kept {

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
@@ -121,8 +122,8 @@ struct RunFiles {
     guard case .stopped(let earlier, let value)? = former else {
       return Checkpoint(
         settings, plan: plan, out: ownOut,
-        outcomes: OutputFile.State(isCompressed: form.isCompressed),
-        rejects: OutputFile.State(isCompressed: rejectsForm?.isCompressed == true))
+        outcomes: OutputFile.State(isCompressed: form.compression != nil),
+        rejects: OutputFile.State(isCompressed: rejectsForm?.compression != nil))
     }
     guard var state = Checkpoint(earlier, value, plan: plan) else {
       throw CommandError("\(checkpoint ?? "") is damaged; run again without --resume")
@@ -146,12 +147,10 @@ struct RunFiles {
           out, building: checkpoint ?? out + ".building", plan, resumes: isResuming))
     } else {
       outcomes = .file(
-        try OutputFile(
-          out, isCompressed: form.isCompressed, header: plan.header, after: state.outcomes))
+        try OutputFile(out, form.compression, header: plan.header, after: state.outcomes))
     }
     let rejects = try rejects.map {
-      try OutputFile(
-        $0, isCompressed: rejectsForm?.isCompressed == true, after: state.rejects)
+      try OutputFile($0, rejectsForm?.compression, after: state.rejects)
     }
     return BatchRun.Files(
       users: users, outcomes: outcomes, rejects: rejects.map { .file($0) } ?? .none,
@@ -239,13 +238,13 @@ extension RunSettings {
   /// The plan that the settings describe.
   func plan(_ ruleSet: RuleSet, texts: TextPlan? = nil) throws -> BatchPlan {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
-      throw CommandError("there is no time zone '\(timeZone)'; write Europe/Berlin or +01:00")
+      throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
     }
     return BatchPlan(
       ruleSet, placements: placements, now: now, assigner: resolvedAssigner,
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
-      clock: clock, texts: texts)
+      clock: clock, texts: texts, columnsOfRun: columnsOfRun)
   }
 }
 

@@ -25,6 +25,8 @@ struct RunSettings {
   var output: String
   /// How refused lines are kept; nil when they are not.
   var rejects: String?
+  /// Whether outcomes say of which run they are.
+  var runColumns = false
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -43,49 +45,82 @@ struct RunSettings {
         }),
       "input": input.map { .string($0) } ?? .null,
       "placements": placements.map { .list($0.map { .string($0) }) } ?? .null,
-      "now": .string(now.text ?? "\(now.milliseconds)"),
+      "now": .string(timeText),
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
-      "texts": texts?.value ?? .null,
+      "runColumns": .bool(runColumns), "texts": texts?.value ?? .null,
     ])
   }
 
-  init?(_ value: Value) {
-    func text(_ key: String) -> String? {
-      value[key]?.text
+  /// - Throws: when a value is none that a run can have, with its path.
+  init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
+    config = try recorded.text("config")
+    configHash = try recorded.text("configHash")
+    format = try recorded.member("format")?.word(
+      "format of configs", ConfigFormOptions.FormatName.allCases.map(\.rawValue))
+    dialect = try recorded.required("dialect").word(
+      "dialect", LanguageOptions.DialectName.allCases.map(\.rawValue))
+    platform = try recorded.required("platform").word(
+      "platform", LanguageOptions.PlatformName.allCases.map(\.rawValue))
+    input = try recorded.member("input")?.word(
+      "format of users", UserForm.allCases.map(\.rawValue))
+    (users, sizes) = try RunSettings.files(recorded.required("users"))
+    placements = try recorded.member("placements").map {
+      (names) throws(RecordedValue.Fault) in
+      var texts: [String] = []
+      for name in try names.elements() { texts.append(try name.text()) }
+      return texts
     }
-    guard let config = text("config"), let configHash = text("configHash"),
-      let dialect = text("dialect"), let platform = text("platform"), let now = text("now"),
-      let time = try? WireTime.instant(now), let timeZone = text("timeZone"),
-      let seed = text("seed"), let assigner = text("assigner"), let layout = text("layout"),
-      let output = text("output"), let files = value["users"]?.elements
-    else { return nil }
-    self.config = config
-    self.configHash = configHash
-    self.dialect = dialect
-    self.platform = platform
-    self.now = time
-    self.timeZone = timeZone
-    self.seed = seed
-    self.assigner = assigner
-    self.layout = layout
-    self.output = output
-    format = text("format")
-    input = text("input")
-    rejects = text("rejects")
-    texts = value["texts"].flatMap { TextSettings($0) }
-    if texts == nil, let other = value["texts"], other != .null { return nil }
-    users = []
-    sizes = []
-    for file in files {
-      guard let path = file["path"]?.text else { return nil }
-      users.append(path)
-      if case .int(let size)? = file["bytes"] { sizes.append(Int(size)) } else { sizes.append(nil) }
+    now = try RunSettings.time(recorded.required("now"))
+    let zone = try recorded.required("timeZone")
+    timeZone = try zone.text()
+    if let problem = WireTime.zoneProblem(timeZone) { throw zone.fault(problem) }
+    seed = try recorded.text("seed")
+    assigner = try recorded.required("assigner").word(
+      "assigner", DecisionOptions.AssignerName.allCases.map(\.rawValue))
+    layout = try recorded.required("layout").word(
+      "layout", PrecomputeCommand.Layout.allCases.map(\.rawValue))
+    output = try RunSettings.form(recorded.required("output"), besides: ["none"])
+    rejects = try recorded.member("rejects").map {
+      (form) throws(RecordedValue.Fault) in try RunSettings.form(form)
     }
-    if let names = value["placements"]?.elements {
-      placements = names.compactMap(\.text)
+    runColumns = try recorded.member("runColumns")?.truth() ?? false
+    texts = try recorded.member("texts").map {
+      (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
     }
+  }
+
+  private static func files(_ recorded: RecordedValue) throws(RecordedValue.Fault)
+    -> ([String], [Int?])
+  {
+    var (paths, sizes): ([String], [Int?]) = ([], [])
+    for file in try recorded.elements() {
+      paths.append(try file.text("path"))
+      sizes.append(try file.member("bytes")?.number())
+    }
+    return (paths, sizes)
+  }
+
+  private static func time(_ recorded: RecordedValue) throws(RecordedValue.Fault) -> Instant {
+    let text = try recorded.text()
+    guard let time = try? WireTime.instant(text) else {
+      throw recorded.fault("'\(text)' is not a time; write 2026-03-01T12:00:00Z")
+    }
+    return time
+  }
+
+  /// How a file is written: as ``FileForm/text`` has it, or one of these words.
+  private static func form(_ recorded: RecordedValue, besides words: [String] = [])
+    throws(RecordedValue.Fault) -> String
+  {
+    let text = try recorded.text()
+    guard words.contains(text) || FileForm(text: text) != nil else {
+      let forms = OutputForm.allCases.map(\.rawValue)
+      throw recorded.fault(
+        "there is no format '\(text)'; write \(OptionNames.list(forms + words, "or"))")
+    }
+    return text
   }
 
   init(
@@ -109,6 +144,14 @@ struct RunSettings {
     self.layout = layout
     self.output = output
     self.rejects = rejects
+  }
+
+  private var timeText: String { now.text ?? "\(now.milliseconds)" }
+
+  /// What outcomes say of the run.
+  var columnsOfRun: [OutcomeColumns.OfRun] {
+    runColumns
+      ? [.init("now", timeText), .init("seed", seed), .init("config_hash", configHash)] : []
   }
 
   static func hash(_ bytes: [UInt8]) -> String {

@@ -34,6 +34,11 @@ final class SQLiteDatabase {
 
   deinit { close() }
 
+  /// How many columns a table or a view may have, as the library was built.
+  static func columnLimit() throws -> Int {
+    Int(sqlite3_limit(try SQLiteDatabase(":memory:").connection, SQLITE_LIMIT_COLUMN, -1))
+  }
+
   /// Ends the connection. What was not committed is undone.
   func close() {
     guard isOpen else { return }

@@ -3,10 +3,10 @@ internal import RuleEngine
 
 /// The counts of a batch as tables for a terminal.
 enum SummaryText {
-  static func render(_ tally: Tally) -> String {
+  static func render(_ tally: Tally, _ style: TextStyle) -> String {
     var lines = [""]
     lines += table(
-      ["placement", "paywall", "", "holdout", "", "no match", "", "other", ""],
+      style, ["placement", "paywall", "", "holdout", "", "no match", "", "other", ""],
       tally.placements.map { placement in
         let other = placement.placementNotFound + placement.error
         let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, other]
@@ -14,7 +14,7 @@ enum SummaryText {
       })
     lines.append("")
     lines += table(
-      ["placement", "audience", "", "reached", "matched", "held back", "taken", ""],
+      style, ["placement", "audience", "", "reached", "matched", "held back", "taken", ""],
       tally.placements.flatMap { placement in
         placement.audiences.enumerated().map { number, audience in
           [
@@ -26,7 +26,7 @@ enum SummaryText {
         }
       }, left: [0, 2])
     lines.append("")
-    lines += errors(tally)
+    lines += errors(tally, style.width ?? 84)
     lines.append(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
         + "Shares are of all users.")
@@ -37,7 +37,7 @@ enum SummaryText {
   static let errorLimit = 20
 
   /// Which rules failed for whom, and why; nothing when none did.
-  private static func errors(_ tally: Tally) -> [String] {
+  private static func errors(_ tally: Tally, _ width: Int) -> [String] {
     let all = tally.placements.flatMap { placement in placement.errors.map { (placement.name, $0) }
     }
     if all.isEmpty { return [] }
@@ -47,8 +47,8 @@ enum SummaryText {
         count.users == 1
         ? "1 user, \(count.example)"
         : "\(counted(count.users, "user")), e.g. \(count.example)"
-      lines.append(
-        "  \(placement), audience \(count.error.audience): \(shortened(count.error.clause))")
+      let head = "  \(placement), audience \(count.error.audience): "
+      lines.append(head + shortened(count.error.clause, width - TextWidth.columns(head)))
       lines.append("    \(count.error.message): \(users)")
     }
     if all.count > errorLimit {
@@ -58,9 +58,9 @@ enum SummaryText {
   }
 
   /// A clause in one line that fits on a terminal.
-  private static func shortened(_ clause: String) -> String {
-    let line = clause.split { $0.isWhitespace }.joined(separator: " ")
-    return line.count > 80 ? line.prefix(77) + "..." : line
+  private static func shortened(_ clause: String, _ width: Int) -> String {
+    TextWidth.shortened(
+      clause.split { $0.isWhitespace }.joined(separator: " "), to: max(width, 40))
   }
 
   private static func share(_ count: Int, _ all: Int) -> String {
@@ -69,26 +69,9 @@ enum SummaryText {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// Rows with columns as wide as they need; the named columns stand left, the others right.
-  private static func table(_ head: [String], _ rows: [[String]], left: Set<Int> = [0])
-    -> [String]
-  {
-    let rows = rows.map { $0.map(DiagnosticText.visible) }
-    let all = [head] + rows
-    let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    func line(_ row: [String]) -> String {
-      let cells = row.enumerated().map { column, text in
-        let space = String(repeating: " ", count: widths[column] - text.count)
-        return left.contains(column) ? text + space : space + text
-      }
-      return trimEnd(cells.joined(separator: "  "))
-    }
-    let rule = String(
-      repeating: "-", count: widths.reduce(0, +) + 2 * (widths.count - 1))
-    return [line(head), rule] + rows.map(line)
-  }
-
-  private static func trimEnd(_ text: String) -> String {
-    String(text.reversed().drop { $0 == " " }.reversed())
+  private static func table(
+    _ style: TextStyle, _ head: [String], _ rows: [[String]], left: Set<Int> = [0]
+  ) -> [String] {
+    TextTable(rows: [head] + rows.map { $0.map(DiagnosticText.visible) }, left: left).lines(style)
   }
 }

@@ -18,11 +18,9 @@ struct TextSettings: Equatable {
       hash = RunSettings.hash(try FileText.read(path))
     }
 
-    init?(_ value: Value?) {
-      guard let path = value?["path"]?.text, let hash = value?["hash"]?.text
-      else { return nil }
-      self.path = path
-      self.hash = hash
+    init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
+      path = try recorded.text("path")
+      hash = try recorded.text("hash")
     }
 
     var value: Value { .object(["path": .string(path), "hash": .string(hash)]) }
@@ -70,18 +68,17 @@ struct TextSettings: Equatable {
     self.html = html
   }
 
-  init?(_ value: Value) {
-    func text(_ key: String) -> String? {
-      value[key]?.text
+  init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
+    texts = try File(recorded.required("render"))
+    products = try recorded.member("products").map {
+      (file) throws(RecordedValue.Fault) in try File(file)
     }
-    guard let texts = File(value["render"]), let html = value["html"]?.truth else {
-      return nil
-    }
-    let products = File(value["products"])
-    if products == nil, value["products"] != .null { return nil }
-    self.init(
-      texts: texts, products: products, profile: text("profile"), locale: text("locale"),
-      zone: text("zone"), select: text("select"), dialect: text("textDialect"), html: html)
+    profile = try recorded.optionalText("profile")
+    locale = try recorded.optionalText("locale")
+    zone = try recorded.optionalText("zone")
+    select = try recorded.optionalText("select")
+    dialect = try recorded.optionalText("textDialect")
+    html = try recorded.required("html").truth()
   }
 
   /// The options with which the same texts are rendered again.
@@ -97,7 +94,7 @@ struct TextSettings: Equatable {
       arguments.append("--\(name)=\(path)")
     }
     let others = [
-      ("profile", profile), ("locale", locale), ("zone", zone), ("select", select),
+      ("profile", profile), ("locale", locale), ("time-zone", zone), ("select", select),
       ("text-dialect", dialect),
     ]
     for (name, value) in others {

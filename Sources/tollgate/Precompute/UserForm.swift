@@ -6,9 +6,7 @@ enum UserForm: String, Sendable, CaseIterable {
 
   /// What a file's name says.
   init(path: String) {
-    let path = path.lowercased()
-    let name = path.hasSuffix(".gz") ? path.dropLast(3) : path[...]
-    self = name.hasSuffix(".csv") ? .csv : .ndjson
+    self = Compression.withoutEnding(path).lowercased().hasSuffix(".csv") ? .csv : .ndjson
   }
 
   /// How many bytes are looked at, at most.
@@ -37,7 +35,7 @@ enum UserForm: String, Sendable, CaseIterable {
     }
     switch self {
     case .csv:
-      return isJSON ? "\(name) looks like JSON; give --users-form ndjson" : ""
+      return isJSON ? "\(name) looks like JSON; give --users-format ndjson" : ""
     case .ndjson where !isJSON: return UserForm.tableProblem(first.text, name)
     case .ndjson: break
     }
@@ -48,6 +46,13 @@ enum UserForm: String, Sendable, CaseIterable {
       if fault == nil, !isWhole { return nil }
       return "\(name) is one JSON list, and users must be one object per line: "
         + "jq -c '.[]'\(stem) > users.ndjson"
+    }
+    if fault == .unexpectedEnd || lines.count == 1, FileKind.isWrappedUsers(bytes) {
+      return "the users are in 'users', and must be one object per line: "
+        + "jq -c '.users[]'\(stem) > users.ndjson"
+    }
+    if fault == .unexpectedEnd || lines.count == 1, let kind = FileKind.of(bytes), kind != .user {
+      return "\(name) is \(kind.name); users are one object per line"
     }
     guard fault == .unexpectedEnd else { return "" }
     guard lines.count > 1 else { return isWhole ? "" : nil }
@@ -70,7 +75,7 @@ enum UserForm: String, Sendable, CaseIterable {
   private static func tableProblem(_ line: ArraySlice<UInt8>, _ name: String) -> String {
     guard line.contains("userId") else { return "" }
     if line.contains(UInt8(ascii: ",")) {
-      return "\(name) looks like CSV; give --users-form csv, or a name that ends in .csv"
+      return "\(name) looks like CSV; give --users-format csv, or a name that ends in .csv"
     }
     let isTable = line.contains(UInt8(ascii: "\t")) || line.contains(UInt8(ascii: ";"))
     return isTable

@@ -65,7 +65,7 @@ struct UserInput {
     let opened = try InputFile(paths[position.file])
     file = opened
     let form = form ?? UserForm(path: opened.path)
-    if form == .ndjson, opened.size != nil, try opened.signature() != .gzip {
+    if form == .ndjson, opened.size != nil, try !opened.isCompressed() {
       return try check(opened)
     }
     let content = try opened.content(holdsUsers: true).bytes
@@ -133,7 +133,7 @@ struct UserInput {
       // Opening a pipe and closing it again would end it.
       guard path != "-", FileIdentity.regularSize(of: path) != nil,
         let file = try? InputFile(path), let size = file.size,
-        (try? file.signature()) != .gzip
+        (try? file.isCompressed()) == false
       else { return nil }
       sum += size
     }

@@ -178,8 +178,8 @@ import Testing
     #expect(try precompute("--keep-going").code == 0)
     #expect(folder.text("out.ndjson")?.contains("noAudienceMatch") == true)
     // What nobody asks for stops nothing.
-    #expect(try precompute("--placements", "good").code == 0)
-    #expect(try precompute("--placements", "bad,good").code == 1)
+    #expect(try precompute("--placement", "good").code == 0)
+    #expect(try precompute("--placement", "bad", "--placement", "good").code == 1)
     for command in ["decide", "explain"] {
       let user = ["--user", "users.ndjson"]
       let bad = try BuiltTool.run(
@@ -213,12 +213,13 @@ import Testing
     let folder = try TestFolder()
     try folder.write("users.ndjson", "{\"userId\":\"a\"}\n")
     let result = try folder.precompute(
-      "--users", "users.ndjson", "--out", "out", "--placements", "export_report, export_reprot")
+      "--users", "users.ndjson", "--out", "out", "--placement", "export_report",
+      "--placement", "export_reprot")
     #expect(result.code == 2)
     #expect(result.errors.contains("did you mean 'export_report'?"))
     #expect(folder.names == ["users.ndjson"])
     #expect(
-      try folder.precompute("--users", "users.ndjson", "--out", "out", "--placements", " ,").code
+      try folder.precompute("--users", "users.ndjson", "--out", "out", "--placement", "").code
         == 2)
   }
 

@@ -66,7 +66,7 @@ import Testing
     try folder.write("other.new", database ?? Data())
     let drop = "import sqlite3; sqlite3.connect('other.new').execute('DROP TABLE run')"
     #expect(try folder.shell("python3 -c \"\(drop)\"").code == 0)
-    let refused = try folder.precompute("--users", "users", "--out", "other", "--form", "sqlite")
+    let refused = try folder.precompute("--users", "users", "--out", "other", "--format", "sqlite")
     #expect(refused.code == 2)
     #expect(refused.errors.contains("other.new: a different file is already there"))
   }

@@ -96,18 +96,22 @@ import Testing
     let triggers = ["a,b", "a", "c"].map { trigger.replacing("NAME", with: $0) }
     try folder.write("c.json", "{\"trigger_options\":[\(triggers.joined(separator: ","))]}")
     try folder.write("users", "{\"userId\":\"u\"}")
-    func names(_ placements: String) throws -> [Substring] {
+    func names(_ placements: String...) throws -> [Substring] {
       let result = try folder.tollgate(
-        "precompute", "c.json", "--users", "users", "--placements", placements)
+        ["precompute", "c.json", "--users", "users"] + placements.flatMap { ["--placement", $0] })
       return result.output.split(separator: "\n")
         .compactMap { $0.split(separator: "\"placement\":\"").last?.split(separator: "\"").first }
     }
     #expect(try names("a,b") == ["a,b"])
-    #expect(try names("a, c") == ["a", "c"])
+    #expect(try names("a", "c") == ["a", "c"])
+    #expect(try names("c", "a", "c") == ["c", "a"])
     #expect(try names("a,b,c") == [])
-    let empty = try folder.tollgate("precompute", "c.json", "--users", "users", "--placements", ",")
+    let several = try folder.tollgate(
+      "precompute", "c.json", "--users", "users", "--placement", "a,c")
+    #expect(several.errors.contains("write --placement a --placement c"), "\(several.errors)")
+    let empty = try folder.tollgate("precompute", "c.json", "--users", "users", "--placement", "")
     #expect(empty.code == 2)
-    #expect(empty.errors.contains("--placements is empty"))
+    #expect(empty.errors.contains("--placement is empty"))
   }
 
   @Test func longLinesAreInTheHelp() throws {
@@ -129,7 +133,7 @@ import Testing
     try folder.write("users", TestFolder.users(1))
     #expect(
       try folder.precompute(
-        "--users", "users", "--out", "o", "--placements", "export_report"
+        "--users", "users", "--out", "o", "--placement", "export_report"
       ).code == 0)
     let replay = try folder.tollgate("replay", "o.manifest.json")
     #expect(replay.errors.contains("Deciding 1 placement as of"))

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import tollgate
+
 /// The demo's users in every form of input, by one thread, two and seven, in numbers around those of a
 /// block, give the outcomes of a plain file. Sanitizers watch the same runs. With `TOLLGATE_FORMS=all` there
 /// are more numbers and more forms of output, with `TOLLGATE_FORMS=few` one number and seven threads.
@@ -19,7 +21,7 @@ import Testing
   private static let threads = extent == "few" ? [7] : [2, 7, 1]
   private static let endings =
     switch extent {
-    case "all": ["ndjson", "csv", "ndjson.gz", "csv.gz"]
+    case "all": ["ndjson", "csv", "ndjson.gz", "csv.gz", "csv.zst"]
     case "few": [String]()
     default: ["ndjson"]
     }
@@ -60,15 +62,20 @@ import Testing
       for part in part-a?; do cp $part $part.jsonl; done
       """)
     #expect(split.code == 0, "\(split.errors)")
+    for name in ["users.ndjson", "users.csv"] { try folder.compress(name, .zstd) }
     let expected = try outcomes(folder, "--users users.ndjson --threads 1", ending)
     #expect(!expected.isEmpty)
     let forms = [
       "--users users.ndjson", "--users users.ndjson.gz", "--users - <users.ndjson",
       "--users - <users.ndjson.gz", "--users users.csv", "--users users.csv.gz",
-      "--users - --users-form csv <users.csv", "--users 'part-a?.jsonl'",
-      "--users part-a?.jsonl",
+      "--users - --users-format csv <users.csv", "--users 'part-a?.jsonl'",
+      "--users part-a?.jsonl", "--users users.ndjson.zst", "--users - <users.ndjson.zst",
+      "--users users.csv.zst",
     ]
-    let piped = ["cat users.ndjson", "cat users.ndjson.gz", "dd if=users.ndjson bs=777 2>&-"]
+    let piped = [
+      "cat users.ndjson", "cat users.ndjson.gz", "dd if=users.ndjson bs=777 2>&-",
+      "cat users.ndjson.zst",
+    ]
     let inputs = forms.map { (form: $0, pipe: "") } + piped.map { (form: "--users -", pipe: $0) }
     for (number, input) in inputs.enumerated() {
       let threads = threads[number % threads.count]

@@ -4,6 +4,8 @@ import RuleEngine
 import TestSupport
 import Testing
 
+@testable import tollgate
+
 /// The same users give the same outcomes, however they are read: random configs and random users as a
 /// file, compressed, through a pipe, as CSV, in several files, by one thread and by several, one at a time,
 /// and by `decide`.
@@ -103,16 +105,21 @@ private final class UserFiles {
     try compress("users.ndjson")
     try compress("users.csv")
     try compress("part-100.ndjson")
+    try write(
+      "users.ndjson.zst",
+      Array(try TestFolder.compressed(Array(try bytes("users.ndjson")), .zstd)))
     let threads = ["--threads", random.pick(["1", "2", "7"])]
     forms = [
       ("two threads", ["--users", path("users.ndjson"), "--threads", "2"], nil),
       ("seven threads", ["--users", path("users.ndjson"), "--threads", "7"], nil),
       ("gzip", ["--users", path("users.ndjson.gz")] + threads, nil),
+      ("zstd", ["--users", path("users.ndjson.zst")] + threads, nil),
+      ("zstd through a pipe", ["--users", "-"] + threads, "users.ndjson.zst"),
       ("pipe", ["--users", "-"] + threads, "users.ndjson"),
       ("gzip through a pipe", ["--users", "-"] + threads, "users.ndjson.gz"),
       ("CSV", ["--users", path("users.csv")] + threads, nil),
       ("CSV in gzip", ["--users", path("users.csv.gz")] + threads, nil),
-      ("CSV through a pipe", ["--users", "-", "--users-form", "csv"] + threads, "users.csv"),
+      ("CSV through a pipe", ["--users", "-", "--users-format", "csv"] + threads, "users.csv"),
       ("a pattern", ["--users", path("part-*.ndjson")] + threads, nil),
       (
         "several files",

@@ -76,7 +76,7 @@ import Testing
     #expect(text.contains(cell(Self.absent + "," + Self.divided)))
     #expect(text.contains(cell(Self.absent)))
     let header = text.split(separator: "\n").first ?? ""
-    #expect(header.contains(layout == "long" ? ",errors" : ",upgrade.errors"))
+    #expect(header.contains(layout == "long" ? ",errors" : ",upgrade_errors"))
     // Every row has as many cells as the header.
     let commas = header.filter { $0 == "," }.count
     for row in text.split(separator: "\n").dropFirst() where !row.contains("\"") {
@@ -125,7 +125,7 @@ import Testing
   }
 
   /// `--resume` of a run that is complete, and of one that is not, tells what the whole run met.
-  @Test(arguments: ["out.ndjson", "out.sqlite", "out.csv.gz"])
+  @Test(arguments: ["out.ndjson", "out.sqlite", "out.csv.gz", "out.csv.zst"])
   func afterAnInterruption(name: String) throws {
     let folder = try folder()
     let text = (0..<300).map { _ in Self.users }.joined()

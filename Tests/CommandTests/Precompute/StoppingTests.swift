@@ -5,7 +5,7 @@ import Testing
 /// Runs that are stopped by a signal, or by a disk that is full, and others that come at the same time.
 @Suite struct StoppingTests {
   private static let users = TestFolder.users(12_000)
-  private static let names = ["out.ndjson", "out.csv.gz", "out.sqlite"]
+  private static let names = ["out.ndjson", "out.csv.gz", "out.ndjson.zst", "out.sqlite"]
 
   /// A run that reads users from a pipe and waits for more, with outcomes written already.
   private struct Waiting {
@@ -165,7 +165,7 @@ import Testing
       #expect(try folder.precompute("--users", "users", "--out", name).code == 0)
       #expect(
         try folder.precompute(
-          "--users", "users", "--out", path, "--form", form(name), "--manifest", "none"
+          "--users", "users", "--out", path, "--format", form(name), "--manifest", "none"
         ).code == 0)
       #expect(!folder.exists(name + ".manifest.json"), "\(path)")
     }

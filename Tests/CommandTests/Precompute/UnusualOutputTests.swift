@@ -59,7 +59,7 @@ import Testing
     #expect(folder.names == ["m", "users"])
     let resumed = try folder.shell("\(Self.run) /dev/null --resume")
     #expect(resumed.code == 2)
-    #expect(try folder.shell("\(Self.run) /dev/null --form sqlite").code == 2)
+    #expect(try folder.shell("\(Self.run) /dev/null --format sqlite").code == 2)
     #expect(FileManager.default.fileExists(atPath: "/dev/null"))
   }
 
@@ -118,7 +118,7 @@ import Testing
       [TestFolder.config, "--users", "users", "--time-zone", "Mars"],
       [TestFolder.config, "--users", "users", "--render", "missing"],
       [TestFolder.config, "--users", "users", "--render", "texts"],
-      [TestFolder.config, "--users", "users", "--placements", "nowhere"],
+      [TestFolder.config, "--users", "users", "--placement", "nowhere"],
     ] {
       let result = try BuiltTool.run(
         try BuiltTool.tool(),

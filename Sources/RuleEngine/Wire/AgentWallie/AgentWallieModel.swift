@@ -15,6 +15,9 @@ package struct AgentWallieModel: Hashable, Sendable {
     package var audiences: [CampaignAudience]
     /// Where the campaign stands in the config text.
     package var path: String
+    /// Where it has placements and audiences that could not be read.
+    package var unreadPlacements: [String] = []
+    package var unreadAudiences: [String] = []
   }
 
   package struct CampaignPlacement: Hashable, Sendable {
@@ -60,6 +63,8 @@ package struct AgentWallieModel: Hashable, Sendable {
     package var variants: [Variant]
     package var holdoutPercentage: Double
     package var status: ExperimentStatus
+    /// Where it has variants that could not be read.
+    package var unreadVariants: [String] = []
   }
 
   package struct PaywallEntry: Hashable, Sendable {
@@ -77,6 +82,8 @@ package struct AgentWallieModel: Hashable, Sendable {
   /// Paywalls by ID, in the order of the config.
   package var paywalls: [PaywallEntry] = []
   package var products: [ProductReference] = []
+  /// Where there are campaigns that could not be read.
+  package var unreadPlacements: [String] = []
 
   package init() {}
 }

@@ -1,0 +1,49 @@
+// Other programs, as far as the C libraries differ in how Swift sees them.
+#ifndef TOLLGATE_PROCESSES_H
+#define TOLLGATE_PROCESSES_H
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/types.h>
+
+// From <unistd.h>, which shows it only with _GNU_SOURCE.
+extern char **environ;
+
+// The variables of this process, ended by a null pointer.
+static inline __attribute__((swift_name("environmentOfProcess()"))) char **
+tollgate_environment(void) {
+  return environ;
+}
+
+// Starts a program, which is looked for in PATH, with open files as its standard streams. Signals that
+// this process ignores do to it what they usually do. Returns 0, or why it could not be started.
+static inline __attribute__((swift_name("startProcess(_:_:_:_:input:output:errors:)"))) int
+tollgate_start_process(pid_t *process, const char *program, char *const arguments[],
+                       char *const environment[], int input, int output, int errors) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t usual;
+  int result = posix_spawn_file_actions_init(&actions);
+  if (result != 0) return result;
+  result = posix_spawnattr_init(&attributes);
+  if (result != 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    return result;
+  }
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  sigaddset(&usual, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  result = posix_spawn_file_actions_adddup2(&actions, input, 0);
+  if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, output, 1);
+  if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, errors, 2);
+  if (result == 0) {
+    result = posix_spawnp(process, program, &actions, &attributes, arguments, environment);
+  }
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return result;
+}
+
+#endif

@@ -1,0 +1,93 @@
+internal import Expressions
+
+/// An explanation in one line.
+extension Explanation {
+  /// What came of the placement: `paywall annual`.
+  package var shortOutcome: String {
+    switch decision.outcome {
+    case .paywall(let experiment): "paywall \(experiment.variant.paywallID ?? "")"
+    case .holdout: "holdout"
+    case .noAudienceMatch: "no match"
+    case .error: "no paywall"
+    case .placementNotFound: "no placement"
+    }
+  }
+
+  /// The audience that decided, as `audience 1 (export-free)`.
+  package var shortAudience: String? {
+    decision.decidingAudience.map { "audience \($0.label)" }
+  }
+
+  /// Where the variant comes from, or else what kept the user from getting one.
+  package var shortReason: String {
+    switch decision.outcome {
+    case .paywall(let experiment), .holdout(let experiment):
+      let variant = "variant \(experiment.variant.id)"
+      return switch decision.assignmentSource {
+      case .stored: "stored \(variant)"
+      case .redrawn(let old): "\(variant), assigned anew: there is no variant \(old) any more"
+      case .only: "\(variant), the only one"
+      case .new, nil: "\(variant), assigned now"
+      }
+    case .error(let failure): return failure.message
+    case .placementNotFound: return "the config has no such placement"
+    case .noAudienceMatch: return reasonForNone
+    }
+  }
+
+  /// Limits come first: they are what a condition that holds does not explain.
+  private var reasonForNone: String {
+    let tried = audiences.map { ($0, decision.ruleSet.rules[$0.step.rule].audience.label) }
+    for (audience, label) in tried {
+      if case .occurrenceLimit(let count, let limit) = audience.step.reason {
+        return "audience \(label) held back: \(LimitWords.describe(limit, count: count))"
+      }
+    }
+    for (audience, label) in tried {
+      switch audience.step.reason {
+      case .expressionError(let problem):
+        return "audience \(label): \(audience.error?.message ?? problem.kind.slug)"
+      case .expressionBroken: return "audience \(label) has an expression that does not compile"
+      case .entitled(let entitlement):
+        return "audience \(label) passed over: the user has the entitlement \(entitlement)"
+      case .matched, .expressionFalse, .occurrenceLimit, .notReached: continue
+      }
+    }
+    switch audiences.count {
+    case 0: return "it has no audiences"
+    case 1: return "audience \(tried[0].1) does not match"
+    default: return "none of \(audiences.count) audiences matches"
+    }
+  }
+}
+
+extension Explanation {
+  /// The decision in a line: the placement, what came of it, the audience, and why.
+  package var line: String {
+    var text = "\(decision.placement): \(summary)"
+    switch decision.outcome {
+    case .noAudienceMatch: text += "; \(shortReason)"
+    case .paywall, .holdout, .error:
+      if let shortAudience { text += ", \(shortAudience)" }
+    case .placementNotFound: break
+    }
+    return DiagnosticText.visible(text)
+  }
+
+  /// A line for each placement: its name, what came of it, the audience, and why.
+  ///
+  /// - Parameter notes: by placement, what stands behind the reason.
+  package static func overview(_ explanations: [Explanation], notes: [String?]) -> String {
+    let rows = explanations.map { explanation in
+      [
+        explanation.decision.placement, explanation.shortOutcome, explanation.shortAudience ?? "-",
+        explanation.shortReason,
+      ].map(DiagnosticText.visible)
+    }
+    let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return zip(rows, notes).map { row, note in
+      let cells = (0..<3).map { ExplanationText.padded(row[$0], widths[$0]) } + [row[3]]
+      return cells.joined(separator: "  ") + (note.map { "; \(DiagnosticText.visible($0))" } ?? "")
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,73 @@
+internal import CivilTime
+
+/// Occurrence limits in words.
+enum LimitWords {
+  /// `shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as
+  /// 'export_free'`
+  ///
+  /// - Parameter times: when the occurrences were, in order.
+  static func describe(_ limit: OccurrenceLimit, times: [Instant], _ clock: HistoryClock) -> String
+  {
+    describe(limit, count: times.count, list(times, clock)) + ", counted as '\(limit.key)'"
+  }
+
+  /// `shown 2 times in the last 24 hours, at most 2`
+  static func describe(_ limit: OccurrenceLimit, count: Int, _ when: String = "") -> String {
+    let most = "at most \(limit.maxCount)"
+    let span = span(limit.interval)
+    return switch (count, limit.interval) {
+    case (0, .infinity): "never shown, \(most)"
+    case (0, _): "not shown \(span), \(most)"
+    default: "shown \(count == 1 ? "once" : "\(count) times") \(span)\(when), \(most)"
+    }
+  }
+
+  private static func span(_ interval: OccurrenceLimit.Interval) -> String {
+    switch interval {
+    case .infinity: "ever"
+    case .session: "in this session"
+    case .minutes(let minutes): "in the last \(describe(minutes: minutes))"
+    }
+  }
+
+  /// Minutes as the days or hours that they are. A day is 24 hours.
+  private static func describe(minutes: Int) -> String {
+    func counted(_ number: Int, _ unit: String) -> String {
+      number == 1 ? unit : "\(number) \(unit)s"
+    }
+    if minutes > 1_440, minutes % 1_440 == 0 { return counted(minutes / 1_440, "day") }
+    if minutes > 0, minutes % 60 == 0 { return counted(minutes / 60, "hour") }
+    return counted(minutes, "minute")
+  }
+
+  /// Times that are told one by one.
+  private static let shown = 5
+
+  /// ` (09:00, 11:30 and 3 more)`, with dates unless all are of the day of the decision.
+  private static func list(_ times: [Instant], _ clock: HistoryClock) -> String {
+    guard !times.isEmpty else { return "" }
+    let days = Set(times.map { day($0, clock) })
+    let today = day(clock.now, clock)
+    var texts = times.prefix(shown).map { time in
+      days.count > 1 ? "\(day(time, clock)) \(clockTime(time, clock))" : clockTime(time, clock)
+    }
+    if days.count == 1, days.first != today { texts[0] = "\(day(times[0], clock)) \(texts[0])" }
+    let more = times.count > shown ? " and \(times.count - shown) more" : ""
+    return " (\(texts.joined(separator: ", "))\(more))"
+  }
+
+  private static func day(_ time: Instant, _ clock: HistoryClock) -> String {
+    let date = clock.civil(time).date
+    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+  }
+
+  private static func clockTime(_ time: Instant, _ clock: HistoryClock) -> String {
+    let civil = clock.civil(time)
+    return "\(padded(civil.hour, 2)):\(padded(civil.minute, 2))"
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}

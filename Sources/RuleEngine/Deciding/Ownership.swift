@@ -1,0 +1,100 @@
+package import Expressions
+
+/// What a subject has bought, and whether that mattered. Nothing but an audience's condition or its
+/// guard asks for it: Superwall's SDKs for iOS and Android show a paywall to subscribers, too, and
+/// whether the feature behind it is gated says only what comes after the paywall.
+package struct Ownership: Hashable, Sendable {
+  struct Owned: Hashable, Sendable {
+    var name: String
+    /// Whether the paywall grants it; nil where the config does not say what the paywall grants.
+    var isGranted: Bool?
+  }
+
+  /// The subscription status, as it is written; nil where the record has none.
+  var status: String?
+  var entitlements: [Owned]
+  /// Whether the condition of the audience that decided reads any of it.
+  var isAsked: Bool
+  /// Whether the rules are those of the Web, where subscribers see no paywall.
+  var isWeb: Bool
+
+  /// `{"status"?, "entitlements": [{"entitlement", "granted"?}], "asked"}`
+  package var value: Value {
+    .members([
+      "status": status.map { .string($0) },
+      "entitlements": .list(
+        entitlements.map {
+          .members(["entitlement": .string($0.name), "granted": $0.isGranted.map { .bool($0) }])
+        }),
+      "asked": .bool(isAsked),
+    ])
+  }
+
+  /// Why a paywall is shown in spite of it, a line each.
+  var lines: [String] {
+    guard !isAsked else { return [] }
+    let isActive = status == "ACTIVE"
+    if isActive, isWeb {
+      return ["subscription status ACTIVE: Superwall's SDK for the Web shows this user no paywall"]
+    }
+    var lines: [String] = []
+    for owned in entitlements {
+      let relation =
+        switch owned.isGranted {
+        case true?: ", which the paywall grants; the audience does not ask for it"
+        case false?: ", which the paywall does not grant"
+        case nil: "; the audience does not ask for it"
+        }
+      lines.append("has the entitlement \(owned.name)\(relation)")
+    }
+    if isActive {
+      lines.append(
+        "subscription status ACTIVE: the paywall is shown anyway, because the audience does not ask "
+          + "for it")
+    }
+    return lines
+  }
+}
+
+extension Explanation {
+  /// Takes in what a record says of what the subject has bought; kept only where a paywall is shown.
+  package mutating func addOwnership(from record: Value, config: Config) {
+    guard case .paywall(let experiment) = decision.outcome,
+      let audience = audiences.first(where: { $0.step.index == decision.audience })
+    else { return }
+    let device = record[UserMember.device.key]
+    let status =
+      device?[DeviceAttribute.subscriptionStatus.rawValue] ?? record[UserMember.status.key]
+    let listed =
+      device?[DeviceAttribute.activeEntitlements.rawValue] ?? record[UserMember.entitlements.key]
+    var owned: [String] = []
+    if case .list(let names)? = listed { owned = names.compactMap(\.text) }
+    // The audience's guard has let this subject pass, and says so itself.
+    guard status?.text != nil || !owned.isEmpty else { return }
+    let granted = config.entitlements(ofPaywall: experiment.variant.paywallID ?? "")
+    let asked: [DeviceAttribute] = [.subscriptionStatus, .activeEntitlements, .activeProducts]
+    ownership = Ownership(
+      status: status?.text,
+      entitlements: owned.map { name in
+        Ownership.Owned(name: name, isGranted: granted.map { $0.contains(name) })
+      },
+      isAsked: audience.clauses.contains { clause in
+        clause.attributes.contains { attribute in
+          let names = attribute.path.names
+          return names.first == UserMember.device.key
+            && (names.count == 1 || asked.contains { $0.rawValue == names[1] })
+        }
+      }, isWeb: decision.ruleSet.language.platform == .web)
+  }
+}
+
+extension Config {
+  /// The entitlements that a paywall's products give; nil where nothing is known of them.
+  fileprivate func entitlements(ofPaywall identifier: String) -> Set<String>? {
+    guard let paywall = paywalls.first(where: { $0.identifier == identifier }) else { return nil }
+    let products =
+      paywall.products.map(\.id) + (paywall.schema?.slots.compactMap(\.productID) ?? [])
+    guard !products.isEmpty else { return nil }
+    return Set(products.flatMap { entitlements(ofProduct: $0) }.map(\.id))
+  }
+}

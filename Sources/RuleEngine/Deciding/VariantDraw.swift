@@ -1,0 +1,78 @@
+package import Expressions
+
+/// The number that gave a subject its variant, and the numbers that give this variant.
+/// `docs/assignment.md` says how it is made.
+package struct VariantDraw: Hashable, Sendable {
+  /// In `0..<1`.
+  package var number: Double
+  /// The variant takes the numbers `from..<to`.
+  package var from: Double
+  package var to: Double
+  package var variantID: String
+  /// Whether the number is one of a hundred buckets, as djb2's are.
+  let isBucket: Bool
+
+  /// Nil where nothing was drawn: the variant was stored, or is the only one, or there is none.
+  init?(of decision: Decision, subjectID: String, _ assigner: Assigner) {
+    let verdict = decision.verdict
+    guard let rule = decision.rule, verdict.variant >= 0,
+      verdict.source == .new || verdict.source == .redrawn, rule.audience.variants.count > 1
+    else { return nil }
+    let variant = Int(verdict.variant)
+    var (experiment, subject) = (rule.audience.experimentID, subjectID)
+    number = experiment.withUTF8 { experiment in
+      subject.withUTF8 { assigner.draw(experiment: experiment, subject: $0, range: 1) }
+    }
+    let weights = rule.weights
+    if weights.sum > 0 {
+      from = variant == 0 ? 0 : Self.tidy(weights.cumulative[variant - 1] / weights.sum)
+      to = Self.tidy(weights.cumulative[variant] / weights.sum)
+    } else {
+      from = Double(variant) / Double(weights.count)
+      to = Double(variant + 1) / Double(weights.count)
+    }
+    variantID = rule.audience.variants[variant].id
+    isBucket = assigner == .djb2
+  }
+
+  /// `{"number", "from", "to"}`
+  package var value: Value {
+    .object(["number": .double(number), "from": .double(from), "to": .double(to)])
+  }
+
+  /// `0.816 of 1: variant b from 0.5 on`
+  var text: String {
+    let scale = isBucket ? 100.0 : 1
+    let drawn = isBucket ? "\(Int((number * 100).rounded()))" : shownNumber
+    let span =
+      switch (from > 0, to < 1) {
+      case (false, false): "from 0 to \(isBucket ? 100 : 1)"
+      case (false, true): "below \(Self.decimal(to * scale))"
+      case (true, false): "from \(Self.decimal(from * scale)) on"
+      case (true, true):
+        "from \(Self.decimal(from * scale)) to below \(Self.decimal(to * scale))"
+      }
+    return "\(drawn) of \(isBucket ? 100 : 1): variant \(variantID) \(span)"
+  }
+
+  /// A bound without what adding weights leaves in the last bits: 0.666, not 0.6659999999999999.
+  private static func tidy(_ bound: Double) -> Double { (bound * 1e15).rounded() / 1e15 }
+
+  /// The number cut off where that still lies in the variant's span.
+  private var shownNumber: String {
+    var unit = 1e3
+    while unit < 1e9, (number * unit).rounded(.down) / unit < from { unit *= 10 }
+    return Self.decimal((number * unit).rounded(.down) / unit, unit: unit)
+  }
+
+  /// A number with at most four decimals, or as many as the unit has.
+  private static func decimal(_ number: Double, unit: Double = 1e4) -> String {
+    let units = Int64((number * unit).rounded())
+    let (whole, rest) = units.quotientAndRemainder(dividingBy: Int64(unit))
+    if rest == 0 { return "\(whole)" }
+    let width = String(Int64(unit)).count - 1
+    let digits = String(rest)
+    let padded = String(repeating: "0", count: width - digits.count) + digits
+    return "\(whole)." + padded.reversed().drop { $0 == "0" }.reversed()
+  }
+}

@@ -1,0 +1,75 @@
+internal import CivilTime
+internal import Expressions
+
+extension WireTime {
+  /// Why a text names no time zone, and what to write; nil when it names one.
+  package static func zoneProblem(_ text: String) -> String? {
+    if TimeZones.zone(named: text) != nil { return nil }
+    if text.isEmpty { return "a time zone is missing; write Europe/Berlin or +01:00" }
+    if let offset = offset(text) { return "'\(text)' is written \(offset)" }
+    let hint =
+      abbreviations.contains(text.uppercased())
+      ? "it is an abbreviation: write a place, such as \(place(text.uppercased()))"
+      : near(text).map { "did you mean '\($0)'?" } ?? "write Europe/Berlin or +01:00"
+    return "there is no time zone '\(text)'; \(hint)"
+  }
+
+  /// `+02:00` of `UTC+2`, `GMT+02:00`, `+2`, `+0200`; `UTC` of `Z` and of names in small letters.
+  private static func offset(_ text: String) -> String? {
+    var rest = text.uppercased()[...]
+    if rest == "Z" || rest == "ZULU" || rest == "UTC" || rest == "GMT" { return "UTC" }
+    for name in ["UTC", "GMT"] where rest.hasPrefix(name) { rest = rest.dropFirst(name.count) }
+    rest = rest.drop { $0 == " " }
+    guard let sign = rest.first, "+-".contains(sign) else { return nil }
+    let parts = rest.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let first = parts.first,
+      parts.allSatisfy({ (1...4).contains($0.count) && $0.allSatisfy(\.isNumber) })
+    else { return nil }
+    let isPacked = parts.count == 1 && first.count > 2
+    let hours = isPacked ? String(first.dropLast(2)) : String(first)
+    let minutes = isPacked ? String(first.suffix(2)) : parts.count > 1 ? String(parts[1]) : "00"
+    guard hours.count <= 2, minutes.count == 2 else { return nil }
+    let written = "\(sign)\(hours.count == 1 ? "0" : "")\(hours):\(minutes)"
+    return TimeZones.zone(named: written) == nil ? nil : written
+  }
+
+  /// Names that several places share, or that say summer or winter: the tz database has no zone of
+  /// these.
+  private static let abbreviations: Set = [
+    "CEST", "BST", "IST", "WEST", "EEST", "MSK", "MSD", "PST", "PDT", "MDT", "CDT", "EDT", "AKST",
+    "AKDT", "HDT", "JST", "KST", "SGT", "HKT", "AEST", "AEDT", "ACST", "ACDT", "AWST", "NZST",
+    "NZDT", "SAST", "CAT", "EAT", "WAT", "BRT", "ART", "CT", "PT", "ET", "MT", "CST",
+  ]
+
+  /// A place where clocks show the time that an abbreviation means.
+  private static func place(_ abbreviation: String) -> String {
+    let places = [
+      "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
+      "MDT": "America/Denver", "MT": "America/Denver", "CDT": "America/Chicago",
+      "CST": "America/Chicago", "CT": "America/Chicago", "EDT": "America/New_York",
+      "ET": "America/New_York", "BST": "Europe/London", "IST": "Asia/Kolkata",
+      "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "AEST": "Australia/Sydney",
+      "AEDT": "Australia/Sydney", "MSK": "Europe/Moscow", "BRT": "America/Sao_Paulo",
+    ]
+    return places[abbreviation] ?? "Europe/Berlin"
+  }
+
+  /// The name that was meant: with other letter case, without its region, or misspelt.
+  private static func near(_ text: String) -> String? {
+    let names = TimeZones.names
+    let plain = plain(text)
+    if let same = names.first(where: { WireTime.plain($0) == plain }) { return same }
+    let towns = names.filter { $0.contains("/") }
+    if let town = towns.first(where: {
+      WireTime.plain($0.split(separator: "/").last ?? "") == plain
+    }) {
+      return town
+    }
+    return Suggestion.closest(to: text, among: names)
+  }
+
+  /// Letters alone: `new york` and `New_York` are one.
+  private static func plain(_ name: some StringProtocol) -> String {
+    name.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "/" }
+  }
+}

@@ -1,0 +1,43 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+/// What a shell offers where somebody presses Tab.
+enum Completions {
+  /// The placements of the config that stands on the command line.
+  static let placements = CompletionKind.custom { words, _, _ in
+    config(in: words)?.placements.map(\.name) ?? []
+  }
+
+  /// The audiences of the placement that stands there, or of all, by ID where they have one.
+  static let audiences = CompletionKind.custom { words, _, _ in
+    let asked = value(of: "--placement", in: words)
+    let placements = config(in: words)?.placements.filter { asked == nil || $0.name == asked } ?? []
+    var known: Set<String> = []
+    return placements.flatMap(\.audiences).map { audience in
+      let id = audience.id ?? audience.experimentID
+      return id.isEmpty ? String(audience.index) : id
+    }.filter { known.insert($0).inserted }
+  }
+
+  static let profiles = CompletionKind.list(OptionHelp.profileNames)
+
+  /// The first word behind the command's name that is a file with a config in it.
+  private static func config(in words: [String]) -> Config? {
+    for word in words.dropFirst(2) where !word.hasPrefix("-") && FileText.isFile(word) {
+      guard let bytes = try? FileText.read(word), let config = Config.decode(bytes).output,
+        !config.placements.isEmpty
+      else { continue }
+      return config
+    }
+    return nil
+  }
+
+  private static func value(of option: String, in words: [String]) -> String? {
+    for (number, word) in words.enumerated() {
+      if word == option, number + 1 < words.count { return words[number + 1] }
+      if word.hasPrefix(option + "=") { return String(word.dropFirst(option.count + 1)) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import RuleEngine
+
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Write a config, users and a workflow to begin with.",
+    discussion: HelpText(
+      """
+      Writes a small config that works, eight users with different outcomes, the outcomes that they \
+      should have, a workflow for GitHub Actions that checks both, and TOLLGATE.md, which explains \
+      every part. Files that are there already are never replaced without --force: the command names \
+      them and writes nothing.
+      """,
+      examples: [
+        .init("a folder with all of it, and what to type next", "tollgate init paywalls"),
+        .init("the same for AgentWallie", "tollgate init campaigns --config-format agentwallie"),
+        .init("from the beginning again", "tollgate init paywalls --force"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("2", "wrong use, or files that are there already"),
+        ("74", "files could not be written; none is left"),
+      ]
+    ).text)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The folder to write into. It is made if it is not there.", valueName: "dir"),
+    completion: .directory)
+  var folder = "."
+
+  @Option(
+    name: .customLong("config-format"),
+    help: ArgumentHelp("The format of the config.", valueName: "format"))
+  var configFormat = ConfigFormOptions.FormatName.superwall
+
+  @Flag(help: "Replace files that are there.")
+  var force = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func run() async throws {
+    let starter = Starter(format: configFormat == .superwall ? .superwall : .agentWallie)
+    var folder = StarterFolder(folder, starter.files)
+    try folder.check(replaces: force)
+    try await Signals.heeding { try folder.write() }
+    let names = starter.files.map { "  " + folder.prefix + $0.path }
+    let commands = starter.commands(in: folder.prefix).map { "  " + $0 }
+    FileText.print(
+      """
+      Wrote:
+      \(names.joined(separator: "\n"))
+
+      Next:
+      \(commands.joined(separator: "\n"))
+      """)
+    if folder.isInsideRepository {
+      FileText.printError(
+        "note: GitHub runs workflows from the root of a repository only: move \(folder.prefix).github there, "
+          + "and give its job 'defaults: {run: {working-directory: FOLDER}}'")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+
+/// The user that a command is about: a record, or an ID and where to look for it.
+struct UserOptions: ParsableArguments {
+  @Option(
+    help: OptionHelp.user("--users and --id find one among many."), completion: .file())
+  var user: String?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: OptionHelp.users("One of them is the user: --id says which."), completion: .file())
+  var users: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The ID of a user in --users. Of several records with it the first counts.", valueName: "id"))
+  var id: String?
+
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
+
+  func validate() throws {
+    if user != nil, !users.isEmpty || id != nil {
+      throw ValidationError("give --user, or --users and --id, not both")
+    }
+    if !users.isEmpty, id == nil {
+      throw ValidationError("--users needs --id, which says which of the users it is")
+    }
+    if users.isEmpty, id != nil {
+      throw ValidationError("--id needs --users, the files to look in")
+    }
+    if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format is for --users") }
+  }
+
+  /// Ends the command where no user is named.
+  func require() throws {
+    if user == nil, id == nil {
+      throw ValidationError("the user is missing: give --user RECORD, or --users FILE and --id ID")
+    }
+  }
+
+  /// How many of the files are standard input.
+  var streams: Int { (users + [user ?? ""]).count { $0 == "-" } }
+
+  /// The user's record; nil when none is named.
+  func given(isQuiet: Bool = false) throws -> GivenUser? {
+    if let user { return try GivenUser(user) }
+    guard let id else { return nil }
+    return try UserSearch.user(id, in: users, format: usersFormat, isQuiet: isQuiet)
+  }
+}

@@ -1,0 +1,95 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+/// The server that a config is fetched from.
+struct ConfigSource {
+  /// The variable that may hold the key.
+  static let keyVariable = "TOLLGATE_KEY"
+
+  let format: Config.Format
+  /// The beginning of the URL, up to what the format's API adds: `https://api.superwall.me`.
+  let base: String
+
+  /// - Parameter base: nil for the server that apps ask.
+  init(_ format: Config.Format, base: String?) throws {
+    self.format = format
+    guard let base else {
+      self.base = Self.usualBase(format)
+      return
+    }
+    self.base = String(base.reversed().drop { $0 == "/" }.reversed())
+    if let problem = problem(base) { throw ValidationError("--url \(problem)") }
+  }
+
+  private static func usualBase(_ format: Config.Format) -> String {
+    switch format {
+    case .superwall: "https://api.superwall.me"
+    case .agentWallie: "https://api.agentwallie.com"
+    }
+  }
+
+  /// What SDKs ask for, with the key as part of the path or of the query.
+  private func path(key: String) -> String {
+    switch format {
+    case .superwall: "/api/v1/static_config?pk=\(key)"
+    case .agentWallie: "/v1/config/\(key)"
+    }
+  }
+
+  func url(key: String) -> String { base + path(key: Self.encoded(key)) }
+
+  /// The server's name, for people.
+  var host: String { String(authority) }
+
+  private var authority: Substring {
+    base[(base.firstRange(of: "://")?.upperBound ?? base.endIndex)...].prefix { $0 != "/" }
+  }
+
+  /// A key as a part of a URL; only what RFC 3986 calls unreserved stands for itself.
+  static func encoded(_ key: String) -> String {
+    key.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        String(UnicodeScalar(byte))
+      default:
+        "-._~".utf8.contains(byte)
+          ? String(UnicodeScalar(byte))
+          : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
+
+  // MARK: What --url may be
+
+  private func problem(_ given: String) -> String? {
+    let start = path(key: "").prefix { $0 != "?" }.dropLast(format == .agentWallie ? 1 : 0)
+    guard given.hasPrefix("https://") || given.hasPrefix("http://") else {
+      return "begins with https://, and '\(given)' does not"
+    }
+    if base.contains(where: { "?#".contains($0) }) || base.hasSuffix(start) {
+      return "is the beginning of the URL; \(start) and the key are added"
+    }
+    if authority.contains("@") { return "has no name and no password in it" }
+    let allowed = "-._~:/[]%!$&()*+,;="
+    let isPlain = base.utf8.allSatisfy { byte in
+      UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || allowed.utf8.contains(byte)
+    }
+    if !isPlain || authority.isEmpty { return "is not a URL: '\(given)'" }
+    if base.hasPrefix("http://"), !isLoopback {
+      return "is not encrypted: http:// is only for servers on this machine"
+    }
+    return nil
+  }
+
+  /// Whether the server is on this machine, so that nobody can listen.
+  var isLoopback: Bool {
+    if authority.hasPrefix("[::1]") { return true }
+    let name = authority.prefix { $0 != ":" }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return name == "localhost"
+      || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}

@@ -1,0 +1,95 @@
+internal import SystemPackage
+
+/// What a server has answered, got through the system's curl.
+struct Download {
+  /// The status of HTTP.
+  var status: Int
+  var body: [UInt8]
+  /// The server's own name for this version; nil where it has none, or curl is too old to tell.
+  var entityTag: String?
+
+  /// Bytes of the longest answer that is taken.
+  static let limit = 64 << 20
+
+  /// Why there is no answer.
+  struct Failure: Error {
+    var text: String
+  }
+
+  /// Asks for a URL.
+  ///
+  /// The URL goes to curl on standard input: what arguments a program has, everybody on the machine can see.
+  ///
+  /// - Parameters:
+  ///   - timeout: seconds that all of it may take.
+  ///   - allowsPlain: whether redirects, too, may be unencrypted.
+  ///   - unset: variables that curl does not get.
+  init(_ url: String, timeout: Int, allowsPlain: Bool, unset: Set<String>) throws {
+    let protocols = allowsPlain ? "=http,https" : "=https"
+    let settings = """
+      url = "\(url)"
+      silent
+      show-error
+      globoff
+      compressed
+      location
+      max-redirs = \(Self.redirectLimit)
+      proto = "\(protocols)"
+      proto-redir = "\(protocols)"
+      connect-timeout = \(min(timeout, 10))
+      max-time = \(timeout)
+      max-filesize = \(Self.limit)
+      header = "Accept: application/json"
+      user-agent = "tollgate/\(TollgateCommand.version)"
+      write-out = "%{stderr}\\nstatus %{http_code}\\netag %header{etag}\\n"
+
+      """
+    let result: ChildProcess.Result
+    do {
+      // Without the user's own settings, which may send the answer elsewhere.
+      result = try ChildProcess.run(
+        "curl", ["--disable", "--config", "-"], input: Array(settings.utf8), unset: unset,
+        limit: Self.limit)
+    } catch Errno.noSuchFileOrDirectory {
+      throw Failure(
+        text:
+          "cannot be asked: curl is not installed, and fetch needs it; install it with your system's packages, "
+          + "such as: apt-get install curl")
+    }
+    let lines = String(decoding: result.errors, as: UTF8.self).split(separator: "\n")
+    func told(_ name: String) -> Substring? {
+      lines.last { $0.hasPrefix(name + " ") }?.dropFirst(name.count + 1)
+    }
+    if result.isTooLong { throw Failure(text: Self.tooLong) }
+    status = told("status").flatMap { Int($0) } ?? 0
+    if result.code != 0 {
+      throw Self.failure(result.code, lines.last { $0.hasPrefix("curl: ") }, timeout)
+    }
+    body = result.output
+    // Older ones take `%header{etag}` for plain text.
+    entityTag = told("etag").flatMap { $0.isEmpty || $0.hasPrefix("%") ? nil : String($0) }
+  }
+
+  private static let redirectLimit = 5
+
+  private static let tooLong = "sends more than \(limit >> 20) MiB, which no config has"
+
+  /// By curl's exit codes, which its manual lists.
+  private static func failure(_ code: Int32, _ message: Substring?, _ timeout: Int) -> Failure {
+    let detail = message.map { String($0.dropFirst("curl: ".count)) } ?? "curl ended with \(code)"
+    switch code {
+    case 5, 6: return Failure(text: "cannot be found: \(detail)")
+    case 7: return Failure(text: "cannot be reached: \(detail)")
+    case 18, 52, 56, 92: return Failure(text: "broke off in the middle of its answer: \(detail)")
+    case 28:
+      return Failure(
+        text: "did not answer in \(counted(timeout, "second")); --timeout gives it longer")
+    case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
+      return Failure(text: "cannot be trusted: \(detail)")
+    case 47: return Failure(text: "redirects more than \(redirectLimit) times")
+    case 1: return Failure(text: "redirects to a URL that is not encrypted")
+    case 63: return Failure(text: tooLong)
+    default: return Failure(text: "cannot be asked: \(detail)")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// What is known of a config that was fetched: a small file beside it, `config.json.fetched`.
+struct FetchRecord: Equatable {
+  /// The server, without the key.
+  var url: String
+  var format: String
+  /// When this content was fetched for the first time.
+  var fetchedAt: String
+  var buildID: String?
+  var entityTag: String?
+  var bytes: Int
+  /// As in manifests of `precompute`.
+  var hash: String
+
+  static func path(of config: String) -> String { config + ".fetched" }
+
+  init(_ source: ConfigSource, _ download: Download, _ config: Config, at time: Instant) {
+    url = source.base
+    format = source.format.rawValue
+    fetchedAt = time.text ?? ""
+    buildID = config.buildID.isEmpty ? nil : config.buildID
+    entityTag = download.entityTag
+    bytes = download.body.count
+    hash = RunSettings.hash(download.body)
+  }
+
+  /// Nil when there is none, or something else.
+  init?(of config: String) {
+    let path = Self.path(of: config)
+    guard FileIdentity.exists(path), let json = try? FileText.read(path),
+      let value = try? Value.parse(json: json), let url = value["url"]?.text,
+      let format = value["format"]?.text, let fetchedAt = value["fetchedAt"]?.text,
+      case .int(let bytes)? = value["bytes"], let hash = value["hash"]?.text
+    else { return nil }
+    self.url = url
+    self.format = format
+    self.fetchedAt = fetchedAt
+    self.bytes = Int(bytes)
+    self.hash = hash
+    buildID = value["buildId"]?.text
+    entityTag = value["etag"]?.text
+  }
+
+  private var json: String {
+    let members: [(String, Value?)] = [
+      ("url", .string(url)), ("format", .string(format)), ("fetchedAt", .string(fetchedAt)),
+      ("buildId", buildID.map { .string($0) }), ("etag", entityTag.map { .string($0) }),
+      ("bytes", .int(Int64(bytes))), ("hash", .string(hash)),
+    ]
+    // A line each, so that a difference shows what is new.
+    let lines = members.compactMap { name, value in
+      value.map { "  \(Value.string(name).json): \($0.json)" }
+    }
+    return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
+  }
+
+  func write(beside config: String) throws {
+    try SavedFile.write(Array(json.utf8), to: Self.path(of: config))
+  }
+}

@@ -1,0 +1,131 @@
+internal import CThreads
+internal import SystemPackage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Another program that is run to its end. Nothing goes through a shell.
+struct ChildProcess {
+  /// How it ended, and what it wrote.
+  struct Result {
+    /// The exit code; 128 and the number of a signal that has ended it.
+    var code: Int32
+    var output: [UInt8]
+    var errors: [UInt8]
+    /// Whether it wrote more than it may, and was ended for that.
+    var isTooLong = false
+  }
+
+  private let number: pid_t
+  private let output: FileDescriptor
+  private let errors: FileDescriptor
+
+  /// Runs a program that PATH leads to.
+  ///
+  /// - Parameters:
+  ///   - input: what it reads on standard input; less than a pipe holds, which is 4 KiB.
+  ///   - unset: variables that it does not get.
+  ///   - limit: bytes that it may write to standard output.
+  /// - Throws: `Errno.noSuchFileOrDirectory` when there is no such program; ``Signals/Stop`` when a stop
+  ///   is requested, after the program was ended.
+  static func run(
+    _ program: String, _ arguments: [String], input: [UInt8], unset: Set<String> = [], limit: Int
+  ) throws -> Result {
+    let child = try ChildProcess(program, arguments, input: input, unset: unset)
+    defer {
+      try? child.output.close()
+      try? child.errors.close()
+    }
+    do {
+      var result = try child.read(limit: limit)
+      if result.isTooLong { kill(child.number, SIGKILL) }
+      result.code = child.wait()
+      return result
+    } catch {
+      kill(child.number, SIGKILL)
+      _ = child.wait()
+      throw error
+    }
+  }
+
+  private init(_ program: String, _ arguments: [String], input: [UInt8], unset: Set<String>) throws
+  {
+    let (source, sink) = try Self.pipe()
+    let outputEnds = try Self.pipe()
+    let errorEnds = try Self.pipe()
+    output = outputEnds.readEnd
+    errors = errorEnds.readEnd
+    var number: pid_t = 0
+    let words = ([program] + arguments).map { strdup($0) }
+    let variables = Self.environment(without: unset)
+    let failure = startProcess(
+      &number, program, words + [nil], variables, input: source.rawValue,
+      output: outputEnds.writeEnd.rawValue, errors: errorEnds.writeEnd.rawValue)
+    for word in words { free(word) }
+    for end in [source, outputEnds.writeEnd, errorEnds.writeEnd] { try? end.close() }
+    self.number = number
+    guard failure == 0 else {
+      for end in [sink, output, errors] { try? end.close() }
+      throw Errno(rawValue: failure)
+    }
+    // One that ends at once reads nothing, and says why.
+    try? sink.writeWhole(input)
+    try? sink.close()
+  }
+
+  private static func pipe() throws -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
+    let ends = try FileDescriptor.pipe()
+    for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+    return ends
+  }
+
+  /// The variables of this process but some.
+  private static func environment(without unset: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+    guard var place = environmentOfProcess() else { return [nil] }
+    var kept: [UnsafeMutablePointer<CChar>?] = []
+    while let variable = place.pointee {
+      let name = String(cString: variable).prefix { $0 != "=" }
+      if !unset.contains(String(name)) { kept.append(variable) }
+      place += 1
+    }
+    return kept + [nil]
+  }
+
+  /// Reads both streams to their ends.
+  private func read(limit: Int) throws -> Result {
+    var result = Result(code: 0, output: [], errors: [])
+    var open = [output, errors]
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while !open.isEmpty {
+      for file in try Signals.wait(toRead: open) {
+        let count = try buffer.withUnsafeMutableBytes {
+          try file.read(into: $0, retryOnInterrupt: true)
+        }
+        if count == 0 { open.removeAll { $0 == file } }
+        if file == errors {
+          // Messages are short; what goes on for ever is not kept.
+          if result.errors.count < buffer.count { result.errors += buffer[..<count] }
+        } else {
+          result.output += buffer[..<count]
+        }
+      }
+      if result.output.count > limit {
+        result.isTooLong = true
+        return result
+      }
+    }
+    return result
+  }
+
+  private func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(number, &status, 0) < 0 && errno == EINTR {}
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+}

@@ -1,0 +1,81 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A user's record as somebody gave it, and how messages call it.
+struct GivenUser {
+  var bytes: [UInt8]
+  var name: String
+  /// The line of the file on which it begins.
+  var line: Int?
+  /// Whether a place in it is one in what was given.
+  var hasPlaces = true
+  /// Whether it was written on the command line.
+  var isInPlace = false
+
+  init(bytes: [UInt8], name: String, line: Int? = nil, hasPlaces: Bool = true) {
+    self.bytes = bytes
+    self.name = name
+    self.line = line
+    self.hasPlaces = hasPlaces
+  }
+
+  /// What `--user` says: a file, or a record in place.
+  init(_ argument: String) throws {
+    let first = argument.first { !$0.isWhitespace }
+    isInPlace = first == "{"
+    name = isInPlace ? "the user record" : argument == "-" ? "standard input" : argument
+    if isInPlace {
+      bytes = Array(argument.utf8)
+      return
+    }
+    let isMissing = argument != "-" && FilePlace(argument).kind == .missing
+    switch first {
+    case nil:
+      throw CommandError(
+        "--user is empty: give a file, or a record in place, such as {\"userId\":\"u-1\"}")
+    case "[" where isMissing:
+      throw CommandError(
+        "a user record is an object, {..}, and this is a list; give one element of it")
+    case _ where isMissing && (argument.contains("\"") || argument.contains("userId")):
+      throw CommandError(
+        DiagnosticText.visible(
+          "'\(argument)' is not a file, and a record in place is JSON in braces, in quotes for the "
+            + #"shell: '{"userId":"u-1"}'"#))
+    case "@" where isMissing:
+      throw CommandError(
+        DiagnosticText.visible("there is no file '\(argument)'; write it without the @"))
+    case _ where isMissing && !argument.contains("/") && !argument.contains("."):
+      throw CommandError(
+        DiagnosticText.visible(
+          "there is no file '\(argument)'; a user with this ID is found by --users FILE --id "
+            + argument))
+    default: bytes = try FileText.read(argument)
+    }
+  }
+
+  /// Why the record cannot be used, with its place.
+  func error(_ rejection: UserRecordReader.Rejection) -> CommandError {
+    bytes.withUnsafeBufferPointer { bytes in
+      let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
+      if first.count < bytes.count, UserRecordReader.problem(in: first) == nil {
+        return CommandError(
+          "\(name) has several records, a line each; give one of them, or --users \(name) --id ID")
+      }
+      if let kind = FileKind.of(bytes), kind != .user { return kind.error(name, expected: .user) }
+      var place = line.map { ":\($0)" } ?? ""
+      if let offset = rejection.offset, hasPlaces {
+        let position = SourcePosition(offset: offset, in: bytes)
+        place = ":\((line ?? 1) + position.line - 1):\(position.column)"
+      }
+      var hint = rejection.hint.map { "; \($0)" } ?? ""
+      if isInPlace, !bytes.contains(UInt8(ascii: "\"")), rejection.offset != nil {
+        hint =
+          bytes.contains(UInt8(ascii: "'"))
+          ? #"; JSON has double quotes: {"userId":"u-1"}"#
+          : #"; the shell has taken its quotes: write '{"userId":"u-1"}', with ' around it"#
+      }
+      return CommandError(
+        "\(name)\(place): \(DiagnosticText.visible(rejection.reason))\(hint)")
+    }
+  }
+}

@@ -1,0 +1,35 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A config that stands inside of something else, as replies of servers have it.
+enum NestedConfig {
+  /// Says where the config is, or that there are several; nil for a text that has no config inside.
+  static func diagnostic(_ json: [UInt8], _ path: String) -> Diagnostic? {
+    guard let value = try? Value.parse(json: json) else { return nil }
+    let file = path == "-" ? "" : " " + ShellWord.quoted(path)
+    if let elements = value.elements {
+      let count = elements.count(where: isConfig)
+      if count == 0 { return nil }
+      return Diagnostic(
+        .decodeFailure,
+        count == 1
+          ? "the config is one level deeper, in a list"
+          : "this is a list of \(count) configs; a file holds one",
+        suggestion: "jq '.[0]'\(file) > one-config.json")
+    }
+    guard case .map(let entries) = value, !isConfig(value),
+      let key = entries.first(where: { isConfig($0.value) })?.key.text
+    else { return nil }
+    let isPlain = key.utf8.allSatisfy {
+      $0 == UInt8(ascii: "_") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
+    }
+    let filter = isPlain ? "." + key : ShellWord.quoted(".[\(Value.string(key).json)]")
+    return Diagnostic(
+      .decodeFailure, "the config is one level deeper, in '\(key)'",
+      suggestion: "jq \(filter)\(file) > one-config.json")
+  }
+
+  private static func isConfig(_ value: Value) -> Bool {
+    value["trigger_options"]?.elements != nil || value["campaigns"]?.elements != nil
+  }
+}

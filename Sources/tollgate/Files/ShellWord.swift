@@ -1,0 +1,17 @@
+internal import Expressions
+
+/// Words of a command line as people type them.
+enum ShellWord {
+  /// A word as a POSIX shell takes it, with quotes where it needs them.
+  static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-._/+,@%:=".utf8.contains(byte)
+      }
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+  }
+}

@@ -1,0 +1,132 @@
+internal import Expressions
+internal import SystemPackage
+
+/// Texts for people as a stream shows them: with colours, and cut to the width, where it is a terminal.
+struct TextStyle {
+  let hasColor: Bool
+  /// Nil where lines may have any length.
+  let width: Int?
+
+  private enum Code: String {
+    case bold = "1"
+    case red = "1;31"
+    case green = "32"
+    case yellow = "1;33"
+    case blue = "34"
+    case cyan = "1;36"
+    case faint = "2"
+  }
+
+  private func painted(_ text: some StringProtocol, _ code: Code) -> String {
+    text.isEmpty ? "" : "\u{1B}[\(code.rawValue)m\(text)\u{1B}[0m"
+  }
+
+  // MARK: Findings
+
+  /// Findings, and other lines between them.
+  func findings(_ text: String) -> String {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if let width { fitExcerpts(&lines, width) }
+    if hasColor { lines = lines.map(colored) }
+    return lines.joined(separator: "\n")
+  }
+
+  private static let severities: [(word: String, code: Code)] = [
+    ("error", .red), ("warning", .yellow), ("note", .cyan),
+  ]
+
+  private func colored(_ line: String) -> String {
+    for (word, code) in TextStyle.severities where line.hasPrefix(word) {
+      let rest = line.dropFirst(word.count)
+      let end =
+        rest.first == "[" ? rest.firstIndex(of: "]").map { rest.index(after: $0) } : rest.startIndex
+      guard let end, rest[end...].hasPrefix(": ") else { continue }
+      return painted(line[..<rest.index(after: end)], code) + rest[rest.index(after: end)...]
+    }
+    if line.hasPrefix("help: ") { return painted("help:", .bold) + line.dropFirst(5) }
+    if line.hasPrefix("  --> ") { return painted("  -->", .blue) + line.dropFirst(5) }
+    if line.hasPrefix(TextStyle.gutter) {
+      let rest = line.dropFirst(TextStyle.gutter.count)
+      let isMark = rest.contains("^") && rest.allSatisfy { $0 == " " || $0 == "^" }
+      return painted("   |", .blue) + " " + (isMark ? painted(rest, .red) : String(rest))
+    }
+    if line.hasPrefix("   = "), let colon = line.firstIndex(of: ":") {
+      return "   = " + painted(line[line.index(line.startIndex, offsetBy: 5)...colon], .bold)
+        + line[line.index(after: colon)...]
+    }
+    return line
+  }
+
+  private static let gutter = "   | "
+
+  /// Cuts lines of a source, and the mark under each, so that neither is wrapped.
+  private func fitExcerpts(_ lines: inout [String], _ width: Int) {
+    let room = max(width - TextStyle.gutter.count, 8)
+    for number in lines.indices.dropLast()
+    where lines[number].hasPrefix(TextStyle.gutter)
+      && lines[number + 1].hasPrefix(TextStyle.gutter)
+    {
+      let source = Array(lines[number].dropFirst(TextStyle.gutter.count))
+      let mark = lines[number + 1].dropFirst(TextStyle.gutter.count)
+      guard TextWidth.columns(source) > room, mark.allSatisfy({ $0 == " " || $0 == "^" }) else {
+        continue
+      }
+      let before = mark.prefix { $0 == " " }.count
+      // A third of the room shows what stands before the place.
+      var start = 0
+      var left = before
+      while left > room / 3, start < source.count {
+        left -= TextWidth.columns(source[start])
+        start += 1
+      }
+      let isCut = start > 0
+      let shown = TextWidth.prefix(source[start...], room - (isCut ? 1 : 0) - 1)
+      let isCutBehind = shown.count < source.count - start
+      lines[number] =
+        TextStyle.gutter + (isCut ? "…" : "") + shown + (isCutBehind ? "…" : "")
+      let indent = left + (isCut ? 1 : 0)
+      lines[number + 1] =
+        TextStyle.gutter + String(repeating: " ", count: indent)
+        + mark.dropFirst(before).prefix(max(1, room - indent))
+    }
+  }
+
+  // MARK: Explanations
+
+  private static let answers: [(word: String, code: Code)] = [
+    ("yes", .green), ("no", .red), ("error", .yellow),
+  ]
+
+  /// An explanation: the answers of clauses, and what each audience comes to.
+  func explanation(_ text: String) -> String {
+    guard hasColor else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let indent = line.prefix { $0 == " " }
+      let rest = line.dropFirst(indent.count)
+      for (word, code) in TextStyle.answers
+      where indent.count >= 4 && rest.hasPrefix(word + "  ") {
+        return indent + painted(word, code) + rest.dropFirst(word.count)
+      }
+      if indent.count >= 4, rest.hasPrefix("(") {
+        return indent + painted(rest, .faint)
+      }
+      if rest.hasPrefix("audience "), let colon = rest.firstIndex(of: ":") {
+        return indent + painted(rest[...colon], .bold) + rest[rest.index(after: colon)...]
+      }
+      return String(line)
+    }.joined(separator: "\n")
+  }
+
+  // MARK: Tables
+
+  func head(_ line: String) -> String { hasColor ? painted(line, .bold) : line }
+}
+
+extension TextStyle {
+  static var output: TextStyle { TextStyle(.standardOutput) }
+
+  /// As a stream shows it.
+  init(_ stream: FileDescriptor) {
+    self.init(hasColor: Terminal.usesColor(stream), width: Terminal.width(stream))
+  }
+}

@@ -1,0 +1,50 @@
+internal import Expressions
+
+/// What `--help` says of a command below its first line.
+struct HelpText {
+  /// A command line that works as it stands, in a folder with the files that it names.
+  struct Example {
+    var purpose: String
+    var command: String
+
+    init(_ purpose: String, _ command: String) {
+      self.purpose = purpose
+      self.command = command
+    }
+  }
+
+  let text: String
+
+  /// - Parameter codes: what the exit codes say of this command; README says it of all.
+  init(_ text: String, examples: [Example], codes: [(code: String, meaning: String)]) {
+    var lines = [text, "", "EXAMPLES:"]
+    for example in examples {
+      lines.append("  # \(example.purpose)")
+      lines += Self.wrapped(example.command).map { "  " + $0 }
+    }
+    lines += ["", "EXIT CODES:"]
+    lines += codes.map { code, meaning in "  " + code.padded(to: 10) + meaning }
+    self.text = lines.joined(separator: "\n")
+  }
+
+  /// A command line over several, as a shell takes it: the parser would break it without a sign.
+  private static func wrapped(_ command: String) -> [String] {
+    var lines = [""]
+    // An option stays with its value.
+    for text in command.replacing(" --", with: "\n--").split(separator: "\n") {
+      if let last = lines.last, !last.isEmpty, last.count + text.count + 3 > 76 {
+        lines[lines.count - 1] += " \\"
+        lines.append("  " + text)
+      } else {
+        lines[lines.count - 1] += (lines == [""] ? "" : " ") + text
+      }
+    }
+    return lines
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(width - count, 1))
+  }
+}

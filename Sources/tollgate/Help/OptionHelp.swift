@@ -1,0 +1,141 @@
+internal import ArgumentParser
+internal import Pricing
+internal import RuleEngine
+
+/// The one vocabulary of options: a name that several commands have means the same in each of them, takes
+/// the same values, and is described in the same words. What a command adds is the discussion.
+enum OptionHelp {
+  static let profileNames = PricingProfile.allCases.map(\.rawValue)
+
+  private static func sentences(_ parts: String...) -> String {
+    parts.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  // MARK: What is read
+
+  static let configArgument = ArgumentHelp(
+    "The config file (JSON); - reads standard input.", valueName: "config")
+
+  /// Where another file is the command's argument.
+  static func config(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp("The config file (JSON).", discussion: discussion, valueName: "file")
+  }
+
+  static let configFormat = ArgumentHelp(
+    "The format of the config; by default its keys tell.", valueName: "format")
+
+  static let placement = ArgumentHelp("The placement's name.", valueName: "placement")
+
+  static func user(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "The user's record, in a file or in place; - reads standard input.",
+      discussion: sentences(
+        #"In place it is JSON in quotes: '{"userId":"u1","user":{"plan":"free"}}'."#, discussion),
+      valueName: "record")
+  }
+
+  static func users(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp(
+      "The users: files, patterns such as 'users-*.ndjson', or - for standard input.",
+      discussion: discussion, valueName: "file")
+  }
+
+  static let usersFormat = ArgumentHelp(
+    "The format of the users; by default the name of the file tells.",
+    discussion: """
+      Names that end in .csv, or .csv.gz and the like, are CSV, all others NDJSON; what is compressed \
+      is recognised by its content. CSV has a header with dotted names, such as \
+      userId,user.plan,device.osMajor. Cells that are not quoted may be numbers, true, false or \
+      null, empty ones are left out, and cells that are JSON lists or objects are these.
+      """, valueName: "format")
+
+  static func products(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "A products file: prices, periods and trials.",
+      discussion: sentences(
+        "Also a StoreKit configuration file (.storekit), or the backend's products reply.",
+        discussion),
+      valueName: "file")
+  }
+
+  static func schema(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "What your users, devices and parameters have, as JSON: {\"user\":{\"age\":\"int\"}}.",
+      discussion: sentences(
+        """
+        Types are bool, int, double, string, list, map, any, {"list": type} and {"enum": [texts]}. \
+        'tollgate schema' learns one from users.
+        """, discussion), valueName: "file")
+  }
+
+  // MARK: How it is read
+
+  static let dialect = ArgumentHelp(
+    "The language of the rules.",
+    discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified.",
+    valueName: "dialect")
+
+  static func platform(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "The SDK whose behaviour superscript rules follow.", discussion: discussion,
+      valueName: "platform")
+  }
+
+  static let textDialect = ArgumentHelp(
+    "The language of the templates.",
+    discussion: """
+      The default is superwall; for AgentWallie's configs and paywalls it is agentwallie.
+      """, valueName: "dialect")
+
+  static let html = ArgumentHelp(
+    "The templates are HTML: values are escaped, and &lt;&lt; is read as <<.")
+
+  static func now(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "The time that counts as now, in ISO 8601; by default the time of start.",
+      discussion: sentences(
+        "Without a zone it is what clocks show in that of --time-zone; a date alone is its midnight.",
+        discussion), valueName: "time")
+  }
+
+  static func timeZone(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp(
+      "The time zone, such as Europe/Berlin.", discussion: discussion, valueName: "zone")
+  }
+
+  static let profile = ArgumentHelp(
+    "The SDK whose names and price rounding to use.",
+    discussion: """
+      \(profileNames.joined(separator: ", ")). The default follows each product's store, or the dialect of the \
+      templates where that is agentwallie.
+      """, valueName: "profile")
+
+  static func locale(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "The locale for prices, dates and plurals, such as de_DE.", discussion: discussion,
+      valueName: "locale")
+  }
+
+  static let threads = ArgumentHelp(
+    "How many threads to use; by default one for each core.", valueName: "n")
+
+  // MARK: What is written
+
+  static func out(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "Where to write: a file, or - for standard output.", discussion: discussion,
+      valueName: "file")
+  }
+
+  static func json(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp("Print JSON instead of text.", discussion: discussion)
+  }
+
+  static func strict(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp("Fail where there would only be a warning.", discussion: discussion)
+  }
+
+  static func quiet(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp("Print only what needs attention.", discussion: discussion)
+  }
+}

@@ -1,0 +1,55 @@
+/// Compresses text into members that hold the same amount each, so that the bytes follow from the
+/// text alone: not from how it was cut, nor from where a run was stopped.
+final class CompressedOutput {
+  /// Bytes of text in a member, but for the last one.
+  static let memberSize = 256 << 10
+
+  /// Text of a member that is not full.
+  private(set) var pending: [UInt8]
+  private let encoder: any Compression.Encoder
+  private let compressed: UnsafeMutableRawBufferPointer
+
+  /// - Parameter pending: what an earlier start of the run has left.
+  init(_ compression: Compression, pending: [UInt8] = []) throws {
+    self.pending = pending
+    self.pending.reserveCapacity(CompressedOutput.memberSize)
+    encoder = try compression.encoder()
+    compressed = .allocate(
+      byteCount: encoder.bound(CompressedOutput.memberSize), alignment: 16)
+  }
+
+  deinit { compressed.deallocate() }
+
+  /// Adds text, and gives the members that are full.
+  func add(_ text: UnsafeRawBufferPointer, _ put: (UnsafeRawBufferPointer) throws -> Void) throws {
+    var rest = text[...]
+    while pending.count + rest.count >= CompressedOutput.memberSize {
+      let part = rest.prefix(CompressedOutput.memberSize - pending.count)
+      rest = rest.dropFirst(part.count)
+      if pending.isEmpty {
+        try compress(UnsafeRawBufferPointer(rebasing: part), put)
+      } else {
+        pending += part
+        try compressPending(put)
+      }
+    }
+    pending += rest
+  }
+
+  /// Gives the last member: an empty one, too, where an empty file would not be a compressed one.
+  func finish(isEmpty: Bool, _ put: (UnsafeRawBufferPointer) throws -> Void) throws {
+    if isEmpty || !pending.isEmpty { try compressPending(put) }
+  }
+
+  private func compressPending(_ put: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try pending.withUnsafeBytes { try compress($0, put) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private func compress(
+    _ text: UnsafeRawBufferPointer, _ put: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let count = try encoder.encode(text, into: compressed)
+    try put(UnsafeRawBufferPointer(rebasing: compressed[..<count]))
+  }
+}

@@ -1,0 +1,106 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The tables of a database of outcomes, and the view that has them joined.
+struct OutcomeTables {
+  private let columns: OutcomeColumns
+  let isWide: Bool
+
+  init(_ plan: BatchPlan) {
+    columns = plan.columns
+    isWide = plan.layout == .wide
+  }
+
+  var tables: String {
+    """
+    CREATE TABLE choices (
+      id INTEGER PRIMARY KEY, placement TEXT NOT NULL, result TEXT NOT NULL, audience INTEGER,
+      experiment TEXT, variant TEXT, paywall TEXT);
+    CREATE TABLE users (id INTEGER PRIMARY KEY, userId TEXT NOT NULL);
+
+    """ + (isWide ? wide : long) + ErrorTable.tables
+  }
+
+  /// By identity, by what was decided, and by what is shown.
+  var indexes: String {
+    """
+    CREATE INDEX users_by_userId ON users (userId);
+    CREATE INDEX choices_by_placement ON choices (placement, result);
+    CREATE INDEX choices_by_paywall ON choices (paywall);
+
+    """ + (isWide ? "" : "CREATE INDEX decisions_by_choice ON decisions (choice);")
+      + ErrorTable.indexes
+  }
+
+  /// What inserts a user's decisions: one of them, or all when a row is a user's.
+  var insertion: String {
+    let count = isWide ? columns.prefixes.count + 1 : 2
+    return "INSERT INTO decisions VALUES (\(OutcomeTables.places(count)))"
+  }
+
+  private var long: String {
+    """
+    CREATE TABLE decisions (
+      user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,
+      PRIMARY KEY (user, choice)) WITHOUT ROWID;
+    CREATE VIEW outcomes AS
+      SELECT userId, placement, result, audience, experiment, variant, paywall\(run)
+      FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
+
+    """
+  }
+
+  /// A join has at most 64 tables: each column looks its choice up.
+  private var wide: String {
+    let choices = columns.prefixes.map { ",\n  \($0)_choice INTEGER NOT NULL REFERENCES choices" }
+    let cells = columns.prefixes.flatMap { prefix in
+      OutcomeColumns.fields.map { field in
+        field == "errors"
+          ? ",\n    (\(OutcomeTables.errors("\(prefix)_choice"))) AS \(prefix)_errors"
+          : ",\n    (SELECT \(field) FROM choices WHERE id = \(prefix)_choice) AS \(prefix)_\(field)"
+      }
+    }
+    return """
+      CREATE TABLE decisions (
+        user INTEGER PRIMARY KEY REFERENCES users\(choices.joined()));
+      CREATE VIEW outcomes AS
+        SELECT userId AS \(OutcomeColumns.user)\(cells.joined())\(run)
+        FROM users JOIN decisions ON decisions.user = users.id;
+
+      """
+  }
+
+  /// What a cell of CSV has of errors: JSON, or nothing.
+  private static func errors(_ choice: String) -> String {
+    """
+    SELECT json_group_array(json_object(
+      'audience', audience, 'clause', clause, 'code', code, 'path', path))
+    FROM (SELECT * FROM user_errors JOIN rule_errors ON rule_errors.id = error
+      WHERE user_errors.user = users.id
+        AND placement = (SELECT placement FROM choices WHERE id = \(choice)) ORDER BY audience)
+    HAVING count(*) > 0
+    """
+  }
+
+  /// What is said of the run stands in a table of its own.
+  private var run: String {
+    columns.ofRun.map { ",\n    (SELECT \($0.name) FROM run) AS \($0.name)" }.joined()
+  }
+
+  /// The table of the run, which a complete database has.
+  var runTable: String {
+    "CREATE TABLE run (settings TEXT, counts TEXT"
+      + columns.ofRun.map { ", \($0.name) TEXT" }.joined() + ");"
+  }
+
+  /// Its one row.
+  func insertRun(_ settings: String, _ counts: String, _ database: SQLiteDatabase) throws {
+    let texts = [settings, counts] + columns.ofRun.map(\.text)
+    try database.rows(
+      "INSERT INTO run VALUES (\(OutcomeTables.places(texts.count)))", texts.map { .string($0) })
+  }
+
+  private static func places(_ count: Int) -> String {
+    Array(repeating: "?", count: count).joined(separator: ", ")
+  }
+}

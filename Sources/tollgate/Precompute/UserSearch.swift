@@ -1,0 +1,151 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Looks for one user in files of users, in whatever form a run over users reads them. Records come one
+/// after the other: memory does not grow with their number.
+struct UserSearch {
+  /// Bytes of the longest record, as in a run.
+  private static let lineLimit = 1 << 20
+  /// IDs that are told of when the user is not there.
+  private static let mostClose = 3
+
+  private let id: String
+  private var found: GivenUser?
+  /// Where the ID is again, and how often.
+  private var again: (place: String, count: Int)?
+  private var users = 0
+  private var unusable = 0
+  /// IDs that are nearly this one, the nearest first.
+  private var close: [(id: String, distance: Int)] = []
+
+  private init(_ id: String) { self.id = id }
+
+  /// The first record with an ID; that there are others is told.
+  static func user(_ id: String, in patterns: [String], format: UserForm?, isQuiet: Bool) throws
+    -> GivenUser
+  {
+    if id.isEmpty { throw CommandError("--id is empty: give a user's ID") }
+    let paths = try UserInput.paths(patterns, form: format)
+    var search = UserSearch(id)
+    try search.read(paths, format)
+    guard let found = search.found else { throw search.nobody(paths) }
+    if let again = search.again, !isQuiet {
+      FileText.printError(
+        "note: \(id) is there again at \(again.place)"
+          + (again.count > 1 ? " and \(counted(again.count - 1, "other place"))" : "")
+          + "; the record at \(found.name):\(found.line ?? 1) is taken")
+    }
+    return found
+  }
+
+  private mutating func read(_ paths: [String], _ format: UserForm?) throws {
+    var input = try UserInput(paths, form: format, lineLimit: Self.lineLimit)
+    let reader = SegmentReader(lineLimit: Self.lineLimit)
+    var (file, before) = (0, 0)
+    while let part = try input.next() {
+      if part.file != file { (file, before) = (part.file, 0) }
+      let name = paths[file] == "-" ? "standard input" : paths[file]
+      before += part.linesBefore
+      switch part.content {
+      case .segment(let segment, let from, let to):
+        before += try reader.withLines(of: segment, from: from, to: to) { lines in
+          look(in: lines) { GivenUser(bytes: $0, name: name, line: before + $1 + 1) }
+        }
+      case .lines(let lines):
+        before += lines.withUnsafeBufferPointer { lines in
+          look(in: lines) { GivenUser(bytes: $0, name: name, line: before + $1 + 1) }
+        }
+      case .rows(let text, let from, let header):
+        before += text.withUnsafeBytes { bytes in
+          let rows = CSVRecords(
+            UnsafeRawBufferPointer(rebasing: bytes[from...]), header, lineLimit: Self.lineLimit)
+          unusable += rows.faultCount
+          rows.json.withUnsafeBufferPointer { lines in
+            _ = look(in: lines) {
+              GivenUser(
+                bytes: $0, name: name, line: before + rows.line(ofRow: $1) + 1, hasPlaces: false)
+            }
+          }
+          return rows.lines
+        }
+      }
+    }
+  }
+
+  /// Looks at lines of JSON.
+  ///
+  /// - Parameter given: the user of a record and of the number of its line, from 0.
+  /// - Returns: the number of lines.
+  private mutating func look(in lines: ByteView, _ given: ([UInt8], Int) -> GivenUser) -> Int {
+    var (at, number) = (0, 0)
+    while at < lines.count {
+      let end = LineScan.newline(in: lines, from: at)
+      defer {
+        at = end + 1
+        number += 1
+      }
+      let line = ByteView(rebasing: lines[at..<end])
+      guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
+      guard line.count <= Self.lineLimit, let subject = try? UserRecordReader.subject(of: line)
+      else {
+        unusable += 1
+        continue
+      }
+      users += 1
+      if subject.utf8.elementsEqual(id.utf8) {
+        take(given(Array(line), number))
+      } else if found == nil {
+        compare(subject)
+      }
+    }
+    return number
+  }
+
+  private mutating func take(_ user: GivenUser) {
+    guard found != nil else {
+      found = user
+      return
+    }
+    again = (again?.place ?? "\(user.name):\(user.line ?? 1)", (again?.count ?? 0) + 1)
+  }
+
+  // MARK: Near misses
+
+  private mutating func compare(_ other: String) {
+    let allowed = id.utf8.count <= 4 ? 1 : 2
+    guard abs(other.utf8.count - id.utf8.count) <= allowed else { return }
+    var (a, b) = (Array(id.utf8)[...], Array(other.utf8)[...])
+    while let first = a.first, first == b.first {
+      a.removeFirst()
+      b.removeFirst()
+    }
+    while let last = a.last, last == b.last {
+      a.removeLast()
+      b.removeLast()
+    }
+    let isSameWithoutCase = a.count == b.count && id.lowercased() == other.lowercased()
+    let distance = isSameWithoutCase ? 0 : Suggestion.editDistance(Array(a), Array(b))
+    guard distance <= allowed, !close.contains(where: { $0.id == other }) else { return }
+    let place = close.firstIndex { distance < $0.distance } ?? close.count
+    close.insert((other, distance), at: place)
+    if close.count > Self.mostClose { close.removeLast() }
+  }
+
+  private func nobody(_ paths: [String]) -> CommandError {
+    let shown = paths.prefix(3).map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
+    let files = paths.count > 3 ? "\(shown) and \(counted(paths.count - 3, "other file"))" : shown
+    var text = "there is no user '\(id)' in \(files): \(counted(users, "user")) "
+    text += users == 1 ? "was read" : "were read"
+    if unusable > 0 {
+      text +=
+        ", and \(counted(unusable, "line")) that \(unusable == 1 ? "is not a record" : "are not records")"
+    }
+    if !close.isEmpty {
+      let names = close.map { "'\($0.id)'" }
+      let last = names.count > 1 ? " or \(names[names.count - 1])" : ""
+      let first = names.count > 1 ? names.dropLast() : names[...]
+      text += "; did you mean \(first.joined(separator: ", "))\(last)?"
+    }
+    return CommandError(DiagnosticText.visible(text))
+  }
+}

@@ -1,0 +1,68 @@
+internal import RuleEngine
+
+/// The files that a team begins with: a config, users, what becomes of them, and what checks all of it.
+struct Starter {
+  /// A file of the beginning.
+  struct File: Equatable {
+    /// Where it is in the folder.
+    var path: String
+    var text: String
+  }
+
+  let format: Config.Format
+
+  /// The time and the seed by which the outcomes are what they are.
+  static let now = "2026-03-01T12:00:00Z"
+  static let seed = "spring"
+
+  /// The placement that is worth an explanation: one of its audiences is held back.
+  static let placement = "export_tapped"
+
+  /// The record of the users that is a file of its own.
+  private static let explained = "dia"
+
+  private var config: String {
+    format == .superwall ? SuperwallStarter.config : AgentWallieStarter.config
+  }
+
+  private var users: String {
+    format == .superwall ? SuperwallStarter.users : AgentWallieStarter.users
+  }
+
+  private var expected: String {
+    format == .superwall ? SuperwallStarter.expected : AgentWallieStarter.expected
+  }
+
+  private var user: String {
+    let lines = users.split(separator: "\n")
+    return (lines.first { $0.hasPrefix(#"{"userId":"\#(Self.explained)""#) } ?? "") + "\n"
+  }
+
+  /// What outcomes depend on beside config and users; AgentWallie's draw takes no seed.
+  var basis: String {
+    "--now \(Self.now)" + (format == .superwall ? " --seed \(Self.seed)" : "")
+  }
+
+  /// The files, in the order in which they are told.
+  var files: [File] {
+    [
+      File(path: "config.json", text: config), File(path: "users.ndjson", text: users),
+      File(path: "user.json", text: user), File(path: "expected.csv", text: expected),
+      File(path: "TOLLGATE.md", text: StarterGuide.text(self)),
+      File(path: ".github/workflows/paywalls.yml", text: StarterWorkflow.text(self)),
+    ]
+  }
+
+  /// What to type next.
+  ///
+  /// - Parameter prefix: what comes before the names of files: nothing, or a folder with its slash.
+  func commands(in prefix: String) -> [String] {
+    func file(_ name: String) -> String { ShellWord.quoted(prefix + name) }
+    let config = file("config.json")
+    return [
+      "tollgate check \(config) --strict",
+      "tollgate explain \(config) --placement \(Self.placement) --user \(file("user.json")) \(basis)",
+      "tollgate precompute \(config) --users \(file("users.ndjson")) \(basis) --out none",
+    ]
+  }
+}

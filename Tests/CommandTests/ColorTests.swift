@@ -1,0 +1,174 @@
+import Expressions
+import Foundation
+import Testing
+
+/// Colours, and what fits: as streams, the environment and --color say.
+@Suite("Terminals") struct ColorTests {
+  private static let escape = "\u{1B}["
+  private static let findings = [
+    "check", TestFolder.config, "--now", "2026-03-01", "--color", "always",
+  ]
+
+  private func folder() throws -> TestFolder {
+    let folder = try TestFolder()
+    try folder.write(
+      "c.json",
+      #"{"trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","#
+        + #""expression_cel":"user.plan == \"日本\" && user.age >= 18 && user.country in [\"DE\", \"AT\"] && "#
+        + #"user.a = 1","variants":[]}]}]}"#)
+    return folder
+  }
+
+  private static func plain(_ text: String) -> String {
+    text.replacing(try! Regex("\u{1B}\\[[0-9;]*m"), with: "")
+  }
+
+  @Test(
+    arguments: [
+      ([:], [], true), (["NO_COLOR": "1"], [], false), (["NO_COLOR": ""], [], true),
+      (["TERM": "dumb"], [], false), ([:], ["--color", "never"], false),
+      (["NO_COLOR": "1"], ["--color=always"], true),
+      (["TERM": "dumb"], ["--color", "always"], true),
+      (["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], [], false),
+    ] as [([String: String], [String], Bool)])
+  func onATerminal(variables: [String: String], options: [String], hasColor: Bool) throws {
+    let folder = try folder()
+    let shown = try Pseudoterminal.run(
+      ["check", "c.json"] + options, columns: 100, in: folder.path, variables)
+    #expect(shown.contains("[syntax-error]"))
+    #expect(shown.contains(Self.escape) == hasColor, "\(shown.debugDescription)")
+    let wrong = try Pseudoterminal.run(
+      ["check", "nofile"] + options, columns: 100, in: folder.path, variables)
+    #expect(wrong.contains(Self.escape + "1;31merror:") == hasColor, "\(wrong.debugDescription)")
+  }
+
+  /// A colour is what is added; the text is that of a pipe.
+  @Test func inPipes() throws {
+    let folder = try folder()
+    let piped = try folder.tollgate("check", "c.json").output
+    #expect(!piped.contains(Self.escape))
+    let colored = try folder.tollgate("check", "c.json", "--color", "always").output
+    #expect(colored.contains(Self.escape))
+    #expect(Self.plain(colored) == piped)
+    #expect(
+      try folder.shell("env -u NO_COLOR CLICOLOR_FORCE=1 $TOLLGATE check c.json").output.contains(
+        Self.escape))
+  }
+
+  @Test(arguments: [
+    ["check", "c.json", "--json"], ["check", "c.json", "--sarif"],
+    [
+      "explain", TestFolder.config, "--placement", "export_report", "--user", "{\"userId\":\"u\"}",
+      "--json",
+    ],
+    ["products", TestFolder.demo + "/products.json", "--json"],
+    ["fmt", "-e", "user.a==1"],
+  ])
+  func neverInDocuments(arguments: [String]) throws {
+    let result = try folder().tollgate(arguments + ["--color", "always"])
+    #expect(!result.output.isEmpty)
+    #expect(!result.output.contains("\u{1B}"))
+  }
+
+  @Test func notInFiles() throws {
+    let folder = try TestFolder()
+    try folder.write("u.ndjson", TestFolder.users(5))
+    let run = try folder.precompute(
+      "--users", "u.ndjson", "--out", "out.ndjson", "--rejects", "r.ndjson", "--summary", "text",
+      "--color", "always")
+    #expect(run.code == 0, "\(run.errors)")
+    for name in folder.names {
+      #expect(folder.text(name)?.contains("\u{1B}") == false, "\(name)")
+    }
+  }
+
+  @Test func unknownChoices() throws {
+    let result = try BuiltTool.run("check", "x", "--color", "sometimes")
+    #expect(result.code == 2)
+    #expect(result.errors.hasPrefix("error: --color takes auto, always or never, not 'sometimes'"))
+    for command in ["check", "decide", "explain", "precompute", "replay", "fmt", "products"] {
+      #expect(try BuiltTool.run(command, "--help").output.contains("--color"), "\(command)")
+    }
+  }
+
+  // MARK: Width
+
+  private func widest(_ shown: String) -> Int {
+    Self.plain(shown).split(separator: "\n").map { TextWidth.columns($0) }.max() ?? 0
+  }
+
+  /// Excerpts are cut around the place, and the mark stays under it.
+  @Test(arguments: [40, 60, 80, 200])
+  func excerpts(columns: UInt16) throws {
+    let folder = try folder()
+    let shown = Self.plain(
+      try Pseudoterminal.run(["check", "c.json"], columns: columns, in: folder.path))
+    let lines = shown.split(separator: "\n").map(String.init)
+    let mark = try #require(
+      lines.firstIndex { $0.hasPrefix("   |") && $0.hasSuffix(" ^") })
+    let at = TextWidth.columns(lines[mark]) - 1
+    #expect(TextWidth.columns(lines[mark - 1]) <= Int(columns))
+    let before = TextWidth.prefix(lines[mark - 1], at)
+    #expect(lines[mark - 1].dropFirst(before.count).first == "=", "\(shown)")
+  }
+
+  @Test(arguments: [60, 80, 120])
+  func tables(columns: UInt16) throws {
+    let folder = try TestFolder()
+    let long = String(repeating: "long-name-", count: 8)
+    let config = try String(contentsOfFile: TestFolder.config, encoding: .utf8)
+      .replacing("export_report", with: "日本語" + long)
+    try folder.write("c.json", config)
+    try folder.write("u.ndjson", TestFolder.users(2))
+    let shown = try Pseudoterminal.run(
+      [
+        "precompute", "c.json", "--users", "u.ndjson", "--out", "none", "--now", "2026-03-01",
+        "--seed", "s", "--placement", "日本語" + long,
+      ], columns: columns, in: folder.path)
+    let table = Self.plain(shown).split(separator: "\n").filter { $0.hasPrefix("日") }
+    #expect(table.count == 2, "\(shown)")
+    if columns >= 80 {
+      #expect(table.allSatisfy { TextWidth.columns($0) <= Int(columns) }, "\(shown)")
+    }
+    #expect(table.allSatisfy { $0.contains("…") }, "\(shown)")
+    let products = try Pseudoterminal.run(
+      ["products", TestFolder.demo + "/products.json"], columns: columns, in: folder.path)
+    #expect(widest(products) <= Int(columns), "\(products)")
+  }
+
+  @Test func columnsOfTheEnvironment() throws {
+    let folder = try TestFolder()
+    func width(_ variables: [String: String]) throws -> Int {
+      widest(
+        try Pseudoterminal.run(
+          ["products", TestFolder.demo + "/products.json"], columns: 200, in: folder.path,
+          variables))
+    }
+    #expect(try width(["COLUMNS": "60"]) <= 60)
+    #expect(try width(["COLUMNS": "none"]) > 60)
+    #expect(try width([:]) > 60)
+  }
+
+  /// What is rewritten in place is shorter than a line, and gone at the end.
+  @Test(arguments: [20, 60, 200])
+  func progress(columns: UInt16) throws {
+    let folder = try TestFolder()
+    try folder.write("u.ndjson", TestFolder.users(20_000))
+    let shown = try Pseudoterminal.run(
+      [
+        "precompute", TestFolder.config, "--users", "u.ndjson", "--out", "none", "--now",
+        "2026-03-01", "--seed", "s", "--summary", "json", "--color", "never",
+      ], columns: columns, in: folder.path)
+    let rewritten = shown.components(separatedBy: "\r\u{1B}[K").dropFirst()
+    #expect(rewritten.count > 1, "\(shown.debugDescription)")
+    for line in rewritten {
+      let text = line.prefix { $0 != "\n" }
+      if text.hasPrefix("  ") { #expect(text.count < columns, "\(text)") }
+    }
+    #expect(rewritten.last?.hasPrefix("  ") == false, "\(shown.debugDescription)")
+    let dumb = try Pseudoterminal.run(
+      ["precompute", TestFolder.config, "--users", "u.ndjson", "--out", "none"], columns: columns,
+      in: folder.path, ["TERM": "dumb"])
+    #expect(!dumb.contains("\u{1B}"))
+  }
+}

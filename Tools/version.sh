@@ -1,0 +1,48 @@
+#!/bin/sh
+# Prints the version of this package, which stands in Sources/SDK/Options/SDKVersion.swift and nowhere else.
+#
+# usage: Tools/version.sh           prints it
+#        Tools/version.sh check     fails when CHANGELOG.md or the tag of this commit say another
+#        Tools/version.sh released  the same, and fails unless CHANGELOG.md gives its day
+set -eu
+cd "$(dirname "$0")/.."
+file=Sources/SDK/Options/SDKVersion.swift
+
+fail() {
+  printf 'version: %s\n' "$@" >&2
+  exit 1
+}
+
+version=$(sed -n 's/.*static let current = "\([^"]*\)".*/\1/p' "$file")
+case $version in
+*[!0-9.]* | '') fail "$file has no version such as 1.2.3" ;;
+esac
+case ${1:-print} in
+print)
+  echo "$version"
+  exit
+  ;;
+check | released) ;;
+*)
+  echo 'usage: Tools/version.sh [check | released]' >&2
+  exit 2
+  ;;
+esac
+
+heading=$(sed -n '/^## /{p;q;}' CHANGELOG.md)
+case $heading in
+"## $version (unreleased)")
+  if [ "$1" = released ]; then
+    fail "CHANGELOG.md says '$heading'; give the day: '## $version (2026-12-31)'"
+  fi
+  ;;
+"## $version ("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]")") ;;
+*)
+  fail "$file says $version, but CHANGELOG.md begins with '$heading'." \
+    "Make it '## $version (unreleased)' or '## $version (2026-12-31)'."
+  ;;
+esac
+
+for tag in $(git tag --points-at HEAD 2>/dev/null | grep '^v[0-9]' || true); do
+  [ "$tag" = "v$version" ] || fail "this commit is tagged $tag, but $file says $version"
+done
