@@ -2,7 +2,7 @@
 ///
 /// A decision is a few numbers and its rule set; outcome and effects are looked up when they are
 /// asked for. Why each audience matched or not is not part of it: ask ``RuleSet/steps(_:frame:state:)``
-/// or ``RuleSet/explain(_:frame:state:assigner:)``.
+/// or ``RuleSet/explain(_:frame:state:assigner:clock:)``.
 public struct Decision: Sendable {
   /// The experiment that decided, with the subject's variant.
   public struct Experiment: Hashable, Sendable {

@@ -63,9 +63,8 @@ extension Clause {
 }
 
 extension RuleSet {
-  /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``.
-  ///
-  /// - Parameter clock: in which time zone times are told; nil is UTC.
+  /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``; the
+  /// clock says in which time zone times are told, nil is UTC.
   public func explain(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
     clock: HistoryClock? = nil
@@ -83,9 +82,9 @@ extension RuleSet {
       draw: VariantDraw(of: decision, subjectID: state.subjectID, assigner))
   }
 
-  /// Explains one audience of a placement by itself: as if no other stood before it.
+  /// Explains one audience of a placement by itself: as if no other stood before it. Times are
+  /// told in the time zone of the clock, nil is UTC.
   ///
-  /// - Parameter clock: in which time zone times are told; nil is UTC.
   /// - Returns: nil when the placement has no audience with this index.
   public func explain(
     audience index: Int, of placement: String, frame: inout Frame, state: DecisionState,
