@@ -106,6 +106,9 @@ import Testing
     try FileManager.default.copyItem(
       at: demo.appending(path: "export-trial.liquid"),
       to: URL(filePath: folder.path).appending(path: "headline.liquid"))
+    // The config as it is to be.
+    let config = try #require(folder.text("config.json"))
+    try folder.write("new.json", config.replacing(#""percentage": 45"#, with: #""percentage": 30"#))
     try folder.write(
       "scenarios.jsonl",
       #"""

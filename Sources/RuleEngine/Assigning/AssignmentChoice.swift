@@ -78,7 +78,7 @@ extension Config {
 }
 
 extension Audience {
-  func hasVariant(_ id: String) -> Bool {
+  package func hasVariant(_ id: String) -> Bool {
     variants.contains { $0.id.utf8.elementsEqual(id.utf8) }
   }
 

@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 
 /// The form of an outcomes file.
 public enum OutcomeLayout: String, Hashable, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Writes the parts of outcome lines that do not depend on the user.
-struct OutcomeFragments {
+package struct OutcomeFragments {
   var layout: OutcomeLayout
   var form: OutcomeForm
   /// What every line says of the run.
@@ -123,7 +123,7 @@ struct OutcomeFragments {
   }
 
   /// Appends a cell, in quotes where it needs them.
-  static func append(cell: ByteView, to bytes: inout [UInt8]) {
+  package static func append(cell: ByteView, to bytes: inout [UInt8]) {
     let needsQuotes =
       cell.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
       || cell.first == 0x20 || cell.last == 0x20

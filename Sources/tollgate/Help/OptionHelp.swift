@@ -21,6 +21,10 @@ enum OptionHelp {
     ArgumentHelp("The config file (JSON).", discussion: discussion, valueName: "file")
   }
 
+  static let oldConfig = ArgumentHelp("The config as it was.", valueName: "old")
+
+  static let newConfig = ArgumentHelp("The config as it is to be.", valueName: "new")
+
   static let configFormat = ArgumentHelp(
     "The format of the config; by default its keys tell.", valueName: "format")
 

@@ -1,0 +1,120 @@
+/// Gives the subjects of one experiment variants by new weights, so that as few of them as possible
+/// lose the variant that they have.
+///
+/// How many subjects a variant gets is its share of all, by largest remainder: whole parts first, and
+/// what is left to the largest fractions, the earlier variant first where they are equal. A variant
+/// keeps as many of its subjects as it may have. Who has to go, and where to, is decided by hashes of
+/// the subjects, so that it depends neither on their order nor on what else is known of them.
+package struct WeightMigration {
+  /// What a subject had before.
+  package enum Former: Hashable, Sendable {
+    /// The variant with this number.
+    case variant(Int)
+    /// A variant that the experiment does not have any more.
+    case gone
+    /// None.
+    case none
+  }
+
+  /// What comes out.
+  package struct Result: Hashable, Sendable {
+    /// By variant: how many subjects it has to have.
+    package var targets: [Int]
+    /// By variant: how many had it before.
+    package var former: [Int]
+    /// By subject, in the order in which they were added: the number of its variant.
+    package var variants: [Int32]
+    /// How many subjects have another variant than before. Who had none does not count.
+    package var moved: Int
+    /// How many of these had a variant that is gone.
+    package var gone: Int
+  }
+
+  private let shares: [Ratio]
+  private var hashes: [UInt64] = []
+  private var formers: [Int32] = []
+
+  private static let noVariant: Int32 = -1
+  private static let goneVariant: Int32 = -2
+
+  /// - Parameter weights: of the variants, at least one; they are shared out as ``Distribution`` has it.
+  package init(weights: [Double]) { shares = Ratio.shares(of: weights) }
+
+  /// How many subjects there are.
+  package var count: Int { hashes.count }
+
+  /// - Parameter hash: of the subject, the same in every run.
+  package mutating func add(_ former: Former, hash: UInt64) {
+    hashes.append(hash)
+    switch former {
+    case .variant(let number): formers.append(Int32(number))
+    case .gone: formers.append(Self.goneVariant)
+    case .none: formers.append(Self.noVariant)
+    }
+  }
+
+  /// Shares the subjects out.
+  package func result() -> Result {
+    let targets = Self.parts(of: count, shares)
+    var members = [[Int]](repeating: [], count: shares.count)
+    var free: [Int] = []
+    for (subject, former) in formers.enumerated() {
+      if former >= 0 { members[Int(former)].append(subject) } else { free.append(subject) }
+    }
+    let former = members.map(\.count)
+    var variants = [Int32](repeating: 0, count: count)
+    var moved = formers.count { $0 == Self.goneVariant }
+    let gone = moved
+    for variant in members.indices {
+      // Equal hashes are those of one subject that is there twice.
+      let order = members[variant].sorted { (hashes[$0], $0) < (hashes[$1], $1) }
+      for subject in order.prefix(targets[variant]) { variants[subject] = Int32(variant) }
+      let rest = order.dropFirst(targets[variant])
+      moved += rest.count
+      free += rest
+    }
+    // By another hash: those who had to go have the largest of the first one.
+    let order = free.map { (Self.mixed(hashes[$0]), $0) }.sorted { $0 < $1 }.map(\.1)
+    var next = order.makeIterator()
+    for variant in members.indices {
+      for _ in 0..<max(targets[variant] - former[variant], 0) {
+        if let subject = next.next() { variants[subject] = Int32(variant) }
+      }
+    }
+    return Result(targets: targets, former: former, variants: variants, moved: moved, gone: gone)
+  }
+
+  /// A number in whole parts by shares that sum to one: by largest remainder.
+  package static func parts(of count: Int, _ shares: [Ratio]) -> [Int] {
+    var parts: [Int] = []
+    var rests: [(part: Int, rest: Ratio)] = []
+    for (number, share) in shares.enumerated() {
+      let product = share.numerator.multipliedFullWidth(by: UInt128(count))
+      let (quotient, rest) = share.denominator.dividingFullWidth(product)
+      parts.append(Int(quotient))
+      rests.append((number, Ratio(rest, share.denominator)))
+    }
+    let left = count - parts.reduce(0, +)
+    let order = rests.sorted { a, b in
+      a.rest.isLess(than: b.rest) ? false : b.rest.isLess(than: a.rest) || a.part < b.part
+    }
+    for (part, _) in order.prefix(max(left, 0)) { parts[part] += 1 }
+    return parts
+  }
+
+  /// The finishing step of SplitMix64, which spreads every bit over all others.
+  private static func mixed(_ hash: UInt64) -> UInt64 {
+    var bits = hash &+ 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}
+
+extension Ratio {
+  fileprivate func isLess(than other: Ratio) -> Bool {
+    let a = numerator.multipliedFullWidth(by: other.denominator)
+    let b = other.numerator.multipliedFullWidth(by: denominator)
+    return (a.high, a.low) < (b.high, b.low)
+  }
+}

@@ -1,0 +1,24 @@
+internal import Expressions
+
+extension InputPart {
+  /// Calls with the records of a part, a line of JSON each, wherever they come from.
+  ///
+  /// - Returns: how many rows are no records, because of the table that they stand in.
+  func withLines(
+    _ reader: SegmentReader, lineLimit: Int, _ body: (ByteView) -> Void
+  ) throws -> Int {
+    switch content {
+    case .segment(let file, let from, let to):
+      try reader.withLines(of: file, from: from, to: to) { body($0) }
+    case .lines(let lines): lines.withUnsafeBufferPointer(body)
+    case .rows(let text, let from, let header):
+      return text.withUnsafeBytes { bytes in
+        let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
+        let records = CSVRecords(rows, header, lineLimit: lineLimit)
+        records.json.withUnsafeBufferPointer(body)
+        return records.faultCount
+      }
+    }
+    return 0
+  }
+}
