@@ -15,6 +15,26 @@ tollgate_environment(void) {
   return environ;
 }
 
+// An argument of this process by its number, the command itself first; null behind the last one, or where
+// they cannot be told. For a start without /proc, where Swift looks for them: Linux puts their number, then
+// the arguments and a null pointer, right before the variables, which nothing has moved yet.
+static inline __attribute__((swift_name("argumentOfProcess(_:)"))) const char *
+tollgate_argument(long number) {
+#if defined(__linux__)
+  char **end = environ - 1;
+  if (environ == NULL || *end != NULL) return NULL;
+  long count = 0;
+  // No address is as small as a number of arguments.
+  while ((long)end[-count - 1] != count) {
+    if (count > 0 && end[-count] == NULL) return NULL;
+    count++;
+  }
+  return number < count ? end[number - count] : NULL;
+#else
+  return NULL;
+#endif
+}
+
 // Starts a program, which is looked for in PATH, with open files as its standard streams. Signals that
 // this process ignores do to it what they usually do. Returns 0, or why it could not be started.
 static inline __attribute__((swift_name("startProcess(_:_:_:_:input:output:errors:)"))) int

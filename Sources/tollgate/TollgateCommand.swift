@@ -13,18 +13,15 @@ internal import SDK
 @main
 enum EntryPoint {
   static func main() {
+    // While the variables stand where the process was given them.
+    _ = Arguments.all
     Threads.setStackSize()
     // Before any other thread exists: with too few files to open, those trap.
     StandardStreams.fill()
     Signals.install()
     // As urgent as the work that it starts: another class would be other threads.
     Task.detached(priority: .medium) {
-      // On Linux they come from there, and nowhere else.
-      if CommandLine.arguments.isEmpty {
-        FileText.printError("error: cannot read the command line: /proc is not mounted")
-        exit(Ending.wrongUse)
-      }
-      await TollgateCommand.run(Array(CommandLine.arguments.dropFirst()))
+      await TollgateCommand.run(Array(Arguments.all.dropFirst()))
       exit(Ending.done)
     }
     // Nothing here waits for the main queue. dispatchMain() would end this thread, for which the C library

@@ -62,7 +62,7 @@ extension TollgateCommand {
     case .success: return (Ending.done, fullMessage(for: error))
     case .validationFailure:
       let text = ArgumentHints.helpful(
-        fullMessage(for: error), Array(CommandLine.arguments.dropFirst()))
+        fullMessage(for: error), Array(Arguments.all.dropFirst()))
       return (Ending.wrongUse, text)
     default:
       return (

@@ -31,6 +31,18 @@ enum Clock {
   static func processors() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
+/// What the process was started with.
+enum Arguments {
+  /// The command's name, and what stands behind it.
+  static let all: [String] = {
+    // On Linux Swift reads them from /proc, which a root or a container may lack.
+    var found = CommandLine.arguments
+    if !found.isEmpty { return found }
+    while let next = argumentOfProcess(found.count) { found.append(String(cString: next)) }
+    return found
+  }()
+}
+
 /// The threads that commands run on.
 enum Threads {
   /// Bytes of a stack: room for whatever the limits of expressions, templates and JSON let pass.

@@ -17,7 +17,7 @@ enum Terminal {
 
   /// What the command line says, also while nobody has parsed it.
   static let colorChoice: ColorChoice = {
-    let arguments = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+    let arguments = Arguments.all.dropFirst().prefix { $0 != "--" }
     guard let place = arguments.firstIndex(where: { $0 == "--color" || $0.hasPrefix("--color=") })
     else { return .auto }
     let value =
