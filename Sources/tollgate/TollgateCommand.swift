@@ -51,7 +51,8 @@ struct TollgateCommand: AsyncParsableCommand {
       InitCommand.self, FetchCommand.self,
       CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
       ReplayCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
-      CheckTemplateCommand.self, SchemaCommand.self, SimulateCommand.self, MigrateWeightsCommand.self,
+      CheckTemplateCommand.self, SchemaCommand.self, SimulateCommand.self,
+      MigrateWeightsCommand.self,
     ])
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.
