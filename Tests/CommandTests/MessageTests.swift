@@ -72,7 +72,7 @@ import Testing
   /// The lines of a text, without those that tell how long something took.
   private static func lines(_ text: String) -> [String]? {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      .filter { !$0.hasPrefix("Done: ") && !$0.contains(" decisions per second, ") }
+      .filter { !$0.hasPrefix("Done: ") && !$0.contains(" decisions per second") }
     let whole = lines.last == "" ? lines.dropLast() : lines[...]
     return whole.isEmpty ? nil : Array(whole)
   }

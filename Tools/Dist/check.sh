@@ -192,6 +192,37 @@ check_roots() {
   fi
 }
 
+# What the parser says of mistakes, for which it describes itself, and the description.
+check_mistakes() {
+  local arguments code
+  while read -r arguments; do
+    # shellcheck disable=SC2086
+    for command in "$tool" "$release"; do
+      code=0
+      (cd corpus/demo && "$command" $arguments) >"$folder/said" 2>&1 </dev/null || code=$?
+      echo "exit code $code" >>"$folder/said"
+      mv "$folder/said" "$folder/said by $(if [ "$command" = "$tool" ]; then echo tool; else echo release; fi)"
+    done
+    if ! diff "$folder/said by release" "$folder/said by tool"; then
+      fault "the command says something else of \`tollgate $arguments\` than the release build"
+    fi
+  done <<'END'
+decide
+decide config.json -p export_report --user user.json
+decide config.json --placement a --placement b --user user.json
+decide config.json export_report user.json
+decide config.json --placement export_report --user user.json --assigner nobody
+precompute config.json users.ndjson
+precompute config.json --users users.ndjson --layout broad
+explain config.json --user user.json
+fmt
+check --platfrom ios config.json
+nosuch
+--help-me
+help nosuch
+END
+}
+
 check_installing() {
   local place="$folder/a folder" files
   mkdir -p "$place/usr/share/man/man1"
@@ -220,10 +251,14 @@ check_contents
 check_binary
 check_pages
 check_completions
+check_mistakes
 check_roots "${1:-}"
 check_installing
 if [ "$faults" != 0 ]; then
   echo "check: $faults faults in $archive" >&2
   exit 1
 fi
+# For tests, which take it by TOLLGATE_TOOL.
+mkdir -p out/dist/checked
+cp "$tool" out/dist/checked/tollgate
 echo "check: $archive is sound"
