@@ -49,10 +49,10 @@ struct TollgateCommand: AsyncParsableCommand {
     version: "tollgate \(version)",
     subcommands: [
       InitCommand.self, FetchCommand.self,
-      CheckCommand.self, DecideCommand.self, ExplainCommand.self, PrecomputeCommand.self,
-      ReplayCommand.self, FormatCommand.self, ProductsCommand.self, RenderCommand.self,
-      CheckTemplateCommand.self, SchemaCommand.self, SimulateCommand.self,
-      MigrateWeightsCommand.self,
+      CheckCommand.self, DecideCommand.self, ExplainCommand.self, TestCommand.self,
+      PrecomputeCommand.self, ReplayCommand.self, MigrateWeightsCommand.self, FormatCommand.self,
+      ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self, SchemaCommand.self,
+      SimulateCommand.self,
     ])
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.

@@ -138,6 +138,21 @@ extension Explanation.Audience {
     }
   }
 
+  /// The audience with what became of it, and the clauses because of which: those that do not hold where
+  /// it does not match, and all that were needed where it does.
+  var decidingLines: [String] {
+    let isMatched = step.reason == .matched
+    let deciding = clauses.filter { clause in
+      clause.wasReached && !clause.isConstant && (isMatched || clause.outcome != .true)
+    }
+    let marks = deciding.map { ExplanationText.mark($0).count }.max() ?? 0
+    let texts = min(48, deciding.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
+    let isHeldBack = if case .occurrenceLimit = step.reason { true } else { false }
+    return ["  \(title): \(told)"]
+      + (isHeldBack
+        ? [] : deciding.map { ExplanationText.describe($0, marks: marks, texts: texts) })
+  }
+
   private func describe(_ limit: OccurrenceLimit) -> String {
     LimitWords.describe(limit, times: occurrences, clock)
   }

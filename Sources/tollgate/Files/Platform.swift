@@ -60,6 +60,27 @@ enum Threads {
   }
 }
 
+/// What can be seen of a file without reading it; nil where there is none.
+struct FileState: Equatable {
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+  private let number: UInt64
+
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    size = Int(status.st_size)
+    number = UInt64(status.st_ino)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
+  }
+}
+
 /// What a path leads to, whatever it is called.
 enum FileIdentity {
   /// Bytes of a regular file that is open at its beginning; nil for everything else.

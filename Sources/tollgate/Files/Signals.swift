@@ -169,6 +169,13 @@ enum Signals {
     if number != 0 { throw Stop(signal: number) }
   }
 
+  /// Waits for a while, or for a request to stop.
+  static func pause(milliseconds: Int32) throws(Stop) {
+    var waited = pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0)
+    _ = poll(&waited, 1, milliseconds)
+    try check()
+  }
+
   /// Waits until there is something to read from a file, or its end, or a request to stop.
   static func wait(toRead file: FileDescriptor) throws(Stop) { _ = try wait(toRead: [file]) }
 

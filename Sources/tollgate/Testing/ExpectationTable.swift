@@ -1,0 +1,175 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Users in one file, and what each of them gets in another: `{"users": FILE, "expect": FILE}`, where the
+/// second is CSV with the columns of outcomes.
+struct ExpectationTable {
+  /// A row of the second file.
+  private struct Row {
+    var userID: String
+    var line: Int
+    var test: RuleTest
+  }
+
+  private let value: Value
+  /// Where the table is named.
+  private let place: String
+  /// The folder that paths begin at.
+  private let folder: String
+
+  private static let columns = [
+    "userId", "placement", "result", "audience", "experiment", "variant", "paywall",
+  ]
+  /// Columns that outcomes have, too, and that are not compared.
+  private static let passed: Set = ["errors", "reason", "now", "seed", "config_hash"]
+  /// Bytes of the longest line that is read, as in a run over users.
+  private static let lineLimit = 1 << 20
+
+  /// - Parameters:
+  ///   - value: what names the two files.
+  ///   - place: where it stands.
+  ///   - path: the file it stands in; the others are beside it.
+  init(_ value: Value, at place: String, beside path: String) {
+    self.value = value
+    self.place = place
+    folder = path == "-" ? "" : FilePlace.parts(path).folder
+  }
+
+  /// The two files, as far as they are named.
+  var paths: [String] {
+    ["users", "expect"].compactMap { value[$0]?.text }.map(resolved)
+  }
+
+  func tests() throws -> (tests: [PlacedTest], faults: [String]) {
+    guard let users = value["users"]?.text, let expected = value["expect"]?.text,
+      case .map(let members) = value
+    else {
+      return (
+        [], ["\(place): a table is {\"users\":\"users.ndjson\",\"expect\":\"expected.csv\"}"]
+      )
+    }
+    if let other = members.first(where: { !["users", "expect"].contains($0.key.text) }) {
+      return ([], ["\(place): a table has no key '\(other.key.text ?? "")'"])
+    }
+    let path = resolved(expected)
+    var (rows, faults) = try rows(path)
+    if faults.isEmpty, rows.isEmpty { faults.append("\(path) has no rows") }
+    let records = try records(of: Set(rows.map(\.userID)), in: resolved(users))
+    var tests: [PlacedTest] = []
+    for row in rows {
+      guard let record = records[row.userID] else {
+        faults.append("\(path):\(row.line): there is no user '\(row.userID)' in \(resolved(users))")
+        continue
+      }
+      var test = row.test
+      test.record = record
+      tests.append(PlacedTest(test: test, file: path, line: row.line))
+    }
+    return (tests, faults)
+  }
+
+  private func resolved(_ path: String) -> String {
+    path.hasPrefix("/") || folder.isEmpty || folder == "." ? path : "\(folder)/\(path)"
+  }
+
+  // MARK: Expectations
+
+  private func rows(_ path: String) throws -> (rows: [Row], faults: [String]) {
+    let bytes = try FileText.read(path)
+    var rows: [Row] = []
+    var faults: [String] = []
+    var header: [String]?
+    _ = bytes.withUnsafeBytes { text in
+      CSVRows.forEach(text) { row in
+        let line = row.line + 1
+        if let fault = row.fault { return faults.append("\(path):\(line): \(fault)") }
+        let cells = row.cells.map { String(decoding: $0.content(text), as: UTF8.self) }
+        guard let names = header else {
+          header = cells
+          faults += headerFaults(cells, path)
+          return
+        }
+        guard faults.isEmpty || !rows.isEmpty else { return }
+        guard cells.count == names.count else {
+          return faults.append(
+            "\(path):\(line): the row has \(counted(cells.count, "cell")), the header \(names.count)"
+          )
+        }
+        do throws(RuleExpectation.Fault) {
+          rows.append(try Self.row(names, cells, line))
+        } catch {
+          faults.append("\(path):\(line): \(error.message)")
+        }
+      }
+    }
+    return (rows, faults)
+  }
+
+  private func headerFaults(_ names: [String], _ path: String) -> [String] {
+    for name in ["userId", "placement", "result"] where !names.contains(name) {
+      return [
+        "\(path):1: the column '\(name)' is missing; a table has userId, placement and result"
+      ]
+    }
+    for name in names where !Self.columns.contains(name) && !Self.passed.contains(name) {
+      let close = Suggestion.closest(to: name, among: Self.columns)
+      return [
+        "\(path):1: the column '\(name)' is not known"
+          + (close.map { "; did you mean '\($0)'?" } ?? "")
+      ]
+    }
+    return []
+  }
+
+  /// A cell that is empty says nothing.
+  private static func row(_ names: [String], _ cells: [String], _ line: Int)
+    throws(RuleExpectation.Fault) -> Row
+  {
+    var expectation = RuleExpectation()
+    var (userID, placement) = ("", "")
+    for (name, cell) in zip(names, cells) where !cell.isEmpty {
+      switch name {
+      case "userId": userID = cell
+      case "placement": placement = cell
+      case "result": expectation.result = try RuleExpectation.result(cell)
+      case "audience": expectation.audience = Int(cell).map { .index($0) } ?? .id(cell)
+      case "experiment": expectation.experiment = cell
+      case "variant": expectation.variant = cell
+      case "paywall": expectation.paywall = cell
+      default: break
+      }
+    }
+    if userID.isEmpty { throw RuleExpectation.Fault("'userId' is empty") }
+    if placement.isEmpty { throw RuleExpectation.Fault("'placement' is empty") }
+    if expectation.result == nil { throw RuleExpectation.Fault("'result' is empty") }
+    return Row(
+      userID: userID, line: line,
+      test: RuleTest(
+        name: "\(userID) at \(placement)", placement: placement, record: [],
+        expectation: expectation))
+  }
+
+  // MARK: Users
+
+  /// The records of users, by ID; of several with one ID the first.
+  private func records(of wanted: Set<String>, in path: String) throws -> [String: [UInt8]] {
+    var records: [String: [UInt8]] = [:]
+    var input = try UserInput([path], form: nil, lineLimit: Self.lineLimit)
+    let reader = SegmentReader(lineLimit: Self.lineLimit)
+    while let part = try input.next() {
+      _ = try part.withLines(reader, lineLimit: Self.lineLimit) { lines in
+        var at = 0
+        while at < lines.count {
+          let end = LineScan.newline(in: lines, from: at)
+          let line = ByteView(rebasing: lines[at..<end])
+          at = end + 1
+          guard let subject = try? UserRecordReader.subject(of: line), wanted.contains(subject),
+            records[subject] == nil
+          else { continue }
+          records[subject] = Array(line)
+        }
+      }
+    }
+    return records
+  }
+}
