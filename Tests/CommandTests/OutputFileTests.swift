@@ -24,6 +24,7 @@ import Testing
     let file = try OutputFile(path, after: counted)
     for _ in 0..<8 { try file.write(part) }
     try file.close()
+    try file.takePlace()
     #expect(file.count == 20 * part.count)
     let content = try Data(contentsOf: URL(fileURLWithPath: path))
     #expect(content.count == 20 * part.count)

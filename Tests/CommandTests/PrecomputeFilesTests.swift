@@ -318,6 +318,16 @@ import Testing
     let other = try BuiltTool.run("replay", manifest)
     #expect(other.code == 1)
     #expect(other.output.contains("at byte \(bytes.count / 2)"))
+    let line = bytes[..<(bytes.count / 2)].count { $0 == UInt8(ascii: "\n") } + 1
+    if name != "out.sqlite" {
+      let text = try #require(
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst(line - 1).first)
+      let user = try #require(text.firstMatch(of: /u[0-9]+/)).output
+      #expect(
+        other.output.contains(", in line \(grouped(line)), user '\(user)'\n"), "\(other.output)")
+      let json = try BuiltTool.run("replay", manifest, "--json")
+      #expect(json.output.contains(#","line":\#(line),"userId":"\#(user)"}"#), "\(json.output)")
+    }
     try FileManager.default.removeItem(atPath: out)
     let gone = try BuiltTool.run("replay", manifest)
     #expect(gone.code == 0)

@@ -15,8 +15,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
       number and the reason, and kept in the rejects file. Shorten such a line to the attributes \
       that rules read.
 
-      A run that writes a file can be stopped or killed at any moment: --resume continues it, and \
-      the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
+      A file of outcomes or of refused lines has .partial behind its name until the run is complete; \
+      until then an older file stays as it is. A run that writes a file can be stopped or killed at any \
+      moment: --resume continues it, and the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
       'tollgate replay' does the run again and compares. While it lasts, .running behind the name \
       of what it writes keeps a second run out.
 

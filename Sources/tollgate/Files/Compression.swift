@@ -10,6 +10,14 @@ enum Compression: String, CaseIterable {
     }
   }
 
+  /// What a file begins with that a run has compressed.
+  var signature: [UInt8] {
+    switch self {
+    case .gzip: [0x1F, 0x8B]
+    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+    }
+  }
+
   /// How the ending of a name says that a file is compressed; nil when it says nothing of it.
   init?(ending: String) {
     guard let found = Compression.allCases.first(where: { $0.ending == ending }) else { return nil }
@@ -19,9 +27,9 @@ enum Compression: String, CaseIterable {
   /// How a file is compressed that begins with these bytes; nil when it is not.
   init?(beginning bytes: some Collection<UInt8>) {
     let bytes = Array(bytes.prefix(4))
-    if bytes.starts(with: [0x1F, 0x8B]) {
+    if bytes.starts(with: Compression.gzip.signature) {
       self = .gzip
-    } else if bytes == [0x28, 0xB5, 0x2F, 0xFD] {
+    } else if bytes == Compression.zstd.signature {
       self = .zstd
     } else if bytes.count == 4, bytes[0] & 0xF0 == 0x50, bytes[1...] == [0x2A, 0x4D, 0x18] {
       // A frame that is passed over, as several tools put in front.

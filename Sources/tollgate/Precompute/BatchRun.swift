@@ -43,7 +43,8 @@ struct BatchRun {
     workers = WorkerPool(plan)
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
-      lineLimit: plan.lineLimit, weight: plan.weight, from: state.position)
+      lineLimit: plan.lineLimit, weight: plan.weight, from: state.position,
+      known: state.users)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
       from: state, isQuiet: isQuiet)
@@ -57,7 +58,7 @@ struct BatchRun {
 
   private struct Pending {
     var part: InputPart
-    var task: Task<BatchWorker.Output, any Error>
+    var task: Task<WorkerPool.Result, any Error>
   }
 
   /// Works off the input. What keeps it from that leaves a checkpoint of all that came before.
@@ -90,7 +91,7 @@ struct BatchRun {
       guard !pending.isEmpty else { break }
       let first = pending.removeFirst()
       switch await first.task.result {
-      case .success(let output): try finish(output, first.part)
+      case .success(let result): try finish(result, first.part)
       case .failure(let error): try fail(error)
       }
     } while true
@@ -107,8 +108,20 @@ struct BatchRun {
   /// Says that everything is done.
   mutating func tellDone() { progress.finish(state) }
 
+  /// Adds what was read to the hashes of the users files.
+  private mutating func read(_ part: InputPart, _ blocks: [UInt64]) {
+    // Files of which nothing came are empty.
+    while state.users.count <= part.file { state.users.append(UserHash()) }
+    if let hash = part.hash {
+      state.users[part.file] = hash
+    } else {
+      state.users[part.file].add(blocks: blocks)
+    }
+  }
+
   /// Writes what came of a part and adds its counts.
-  private mutating func finish(_ output: BatchWorker.Output, _ part: InputPart) throws {
+  private mutating func finish(_ result: WorkerPool.Result, _ part: InputPart) throws {
+    let output = result.output
     if part.file != state.position.file { state.position = InputPosition(file: part.file) }
     let outcomes = output.buffer.content
     if !hasBegun, output.sums.users > 0 || files.rejects.isKept && !output.rejected.isEmpty {
@@ -120,6 +133,7 @@ struct BatchRun {
     if !output.rejected.isEmpty { try keep(output.rejected, part) }
     state.sums.add(output.sums)
     state.notes.add(output.notes)
+    read(part, result.blocks)
     state.position.offset = part.end
     state.position.lines += part.linesBefore + output.lines
     workers.reuse(output.buffer)

@@ -9,6 +9,8 @@ struct Checkpoint {
   /// be moved.
   var out: String?
   var position = InputPosition()
+  /// Of each users file that was begun, what was read of it.
+  var users: [UserHash] = []
   var sums: BatchSums
   /// What is odd about the records.
   var notes = RecordNotes()
@@ -22,11 +24,17 @@ struct Checkpoint {
       "checkpoint": 1, "out": out.map { .string($0) } ?? .null, "settings": settings.value,
       "file": count(position.file),
       "offset": count(position.offset), "lines": count(position.lines),
+      "read": .list(users.map(\.value)),
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
       "notes": notes.value, "errors": ErrorCounts.value(sums), "outcomes": outcomes.value,
       "rejects": rejects.value,
     ])
+  }
+
+  /// Of each users file, what was read of it, as a manifest has it.
+  var userHashes: [String] {
+    settings.users.indices.map { (users.indices.contains($0) ? users[$0] : UserHash()).text }
   }
 
   func write(to path: String) throws {
@@ -57,8 +65,11 @@ struct Checkpoint {
       let outcomes = value["outcomes"].flatMap({ OutputFile.State($0) }),
       let rejects = value["rejects"].flatMap({ OutputFile.State($0) }),
       let notes = value["notes"].flatMap({ RecordNotes($0) }),
-      let errors = value["errors"].flatMap({ ErrorCounts.read($0) })
+      let errors = value["errors"].flatMap({ ErrorCounts.read($0) }),
+      let read = value["read"]?.elements
     else { return nil }
+    self.users = read.compactMap { UserHash($0) }
+    guard self.users.count == read.count else { return nil }
     let numbers = stored.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
     guard
       let sums = plan.sums(users: users, rejected: rejected, lines: all, numbers: numbers)
@@ -88,32 +99,18 @@ struct Checkpoint {
 
 extension OutputFile.State {
   var value: Value {
-    func bytes(_ hash: XXH64.Stream) -> Value { .int(Int64(hash.count)) }
-    func lanes(_ hash: XXH64.Stream) -> Value {
-      .list(hash.state.map { .string(String($0, radix: 16)) })
-    }
-    guard let text else { return .object(["bytes": bytes(self.bytes), "hash": lanes(self.bytes)]) }
+    guard let text else { return bytes.value }
     return .object([
-      "bytes": bytes(self.bytes), "hash": lanes(self.bytes),
-      "text": .object(["bytes": bytes(text), "hash": lanes(text)]),
+      "bytes": .int(Int64(bytes.count)), "hash": bytes.lanes, "text": text.value,
       "pending": .string(OutputFile.State.digits(pending)),
     ])
   }
 
   init?(_ value: Value) {
-    func stream(_ value: Value) -> XXH64.Stream? {
-      guard case .int(let bytes)? = value["bytes"], let words = value["hash"]?.elements else {
-        return nil
-      }
-      let state = words.compactMap { word -> UInt64? in
-        if let text = word.text { UInt64(text, radix: 16) } else { nil }
-      }
-      return XXH64.Stream(state: state, count: Int(bytes))
-    }
-    guard let bytes = stream(value) else { return nil }
+    guard let bytes = XXH64.Stream(value) else { return nil }
     self.bytes = bytes
     guard let stored = value["text"] else { return }
-    guard let text = stream(stored), let digits = value["pending"]?.text,
+    guard let text = XXH64.Stream(stored), let digits = value["pending"]?.text,
       let pending = OutputFile.State.bytes(digits), pending.count < CompressedOutput.memberSize
     else { return nil }
     self.text = text

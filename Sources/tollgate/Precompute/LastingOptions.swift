@@ -5,7 +5,9 @@ struct LastingOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
       "Continue a run with the same settings that was stopped or killed.",
-      discussion: "Without a checkpoint, the run starts from the beginning."))
+      discussion:
+        "Without a checkpoint, the run starts from the beginning. Users that were decided "
+        + "before are read again: files that were changed are refused."))
   var resume = false
 
   @Option(

@@ -59,6 +59,8 @@ struct Manifest {
   }
 
   var settings: RunSettings
+  /// The hash of each users file, as ``UserHash/text`` has it; none in a manifest of an earlier version.
+  var users: [String]
   /// Nil when no outcomes were written to a file.
   var outcomes: Written?
   var rejects: Written?
@@ -69,15 +71,17 @@ struct Manifest {
 
   var value: Value {
     .object([
-      "manifest": 1, "settings": settings.value, "outcomes": outcomes?.value ?? .null,
+      "manifest": 1, "settings": settings.value,
+      "users": .list(users.map { .string($0) }), "outcomes": outcomes?.value ?? .null,
       "rejects": rejects?.value ?? .null, "counts": counts,
       "numbers": .list(sums.map { .int(Int64($0)) }), "errors": errors,
     ])
   }
 
-  init(settings: RunSettings, outcomes: Written?, rejects: Written?, sums: BatchSums, counts: Value)
-  {
+  init(_ state: Checkpoint, outcomes: Written?, rejects: Written?, counts: Value) {
+    let (settings, sums) = (state.settings, state.sums)
     self.settings = settings
+    users = state.userHashes
     self.outcomes = outcomes
     self.rejects = rejects
     self.counts = counts
@@ -126,6 +130,10 @@ struct Manifest {
       }
       self.sums = sums
       errors = value["errors"] ?? .list([])
+      users = []
+      if let hashes = try recorded.member("users") {
+        for hash in try hashes.elements() { users.append(try hash.text()) }
+      }
       outcomes = try Manifest.written(recorded.member("outcomes"))
       rejects = try Manifest.written(recorded.member("rejects"))
     } catch {

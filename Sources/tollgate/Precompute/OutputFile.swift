@@ -3,8 +3,9 @@ internal import SystemPackage
 
 /// A file that a run writes from its beginning to its end, and can continue after a kill.
 ///
-/// It is made, or emptied, when the first text comes: a run that finds nothing to write leaves what is
-/// there.
+/// While it is written it has another name, and takes the place of what is there when it is complete:
+/// nobody finds half of it. It is made, or emptied, when the first text comes. What is no file but a
+/// pipe or a device gets the text at once.
 final class OutputFile {
   /// What a file holds, as a checkpoint keeps it.
   struct State: Hashable {
@@ -21,10 +22,12 @@ final class OutputFile {
 
   let path: String
   private let place: FilePlace
+  /// The name of the file until it is complete; nil for a pipe or a device.
+  let partial: String?
   /// What the file begins with.
   private let header: [UInt8]
   private var file: FileDescriptor?
-  /// Whether the file is this run's, and no longer what was there before.
+  /// Whether the unfinished file is this run's, and not what another one has left.
   private var hasBegun: Bool
   /// The bytes of the file, hashed as they went by.
   private(set) var hash: XXH64.Stream
@@ -42,7 +45,12 @@ final class OutputFile {
   var count: Int { hash.count }
 
   /// Whether it is a file that stays, and no pipe or device.
-  var isKept: Bool { place.hasNeighbours }
+  var isKept: Bool { partial != nil }
+
+  /// The name that a file has until it is complete; nil for what is no file.
+  static func partial(of place: FilePlace) -> String? {
+    place.hasNeighbours ? place.target + ".partial" : nil
+  }
 
   var state: State {
     var state = State()
@@ -70,28 +78,33 @@ final class OutputFile {
     self.path = path
     self.header = header
     place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
+    partial = OutputFile.partial(of: place)
     hash = state.bytes
     textHash = state.text
     compressed = try compression.map { try CompressedOutput($0, pending: state.pending) }
     reserved = place.hasNeighbours ? hash.count : nil
     hasBegun = hash.count > 0 || !state.pending.isEmpty
-    if hash.count > 0 {
-      file = try continued()
-    } else if place.kind == .file, isKept {
-      file = try claimed()
+    guard let partial else {
+      // Somebody may wait at the other end of a pipe, and nothing is lost in one.
+      file = try FileDescriptor.open(writing: place)
+      return
     }
-    // Somebody may wait at the other end of a pipe, and nothing is lost in one.
-    if !isKept { file = try FileDescriptor.open(writing: place) }
+    if hasBegun {
+      file = try continued(partial)
+    } else if FilePlace(partial).kind == .file {
+      file = try claimed(partial)
+    }
   }
 
-  private func continued() throws -> FileDescriptor {
-    let size = FileIdentity.regularSize(of: place.target)
-    guard let size, size >= hash.count else {
+  private func continued(_ partial: String) throws -> FileDescriptor {
+    try takeBack(partial)
+    let size = FileIdentity.regularSize(of: partial)
+    guard hash.count == 0 || size ?? 0 >= hash.count else {
       throw CommandError(
-        "\(path) \(size.map { "has \(counted($0, "byte"))" } ?? "is gone"), and its checkpoint counts "
-          + "\(grouped(hash.count)): it was changed; run again without --resume")
+        "\(partial) \(size.map { "has \(counted($0, "byte"))" } ?? "is gone"), and its checkpoint "
+          + "counts \(grouped(hash.count)): it was changed; run again without --resume")
     }
-    let file = try claimed()
+    let file = try claimed(partial)
     do {
       try file.resize(to: Int64(hash.count))
       _ = try file.seek(offset: Int64(hash.count), from: .start)
@@ -101,16 +114,36 @@ final class OutputFile {
     }
   }
 
+  /// A kill may come when the file has its name already and the run is not over: then it is the
+  /// unfinished one again. An older file under the name does not begin with the same bytes.
+  private func takeBack(_ partial: String) throws {
+    guard hash.count > 0, !FileIdentity.exists(partial),
+      FileIdentity.regularSize(of: place.target) ?? 0 >= hash.count
+    else { return }
+    var beginning = XXH64.Stream()
+    var left = hash.count
+    try InputFile(place.target).forEachBlock { block in
+      beginning.add(UnsafeRawBufferPointer(rebasing: block.prefix(left)))
+      left -= min(left, block.count)
+    }
+    guard beginning == hash else { return }
+    do throws(Errno) {
+      try FileName.replace(place.target, partial)
+    } catch {
+      throw CommandError.cannotWrite(partial, error)
+    }
+  }
+
   /// Opens a file that stays, or makes one, and keeps other runs from writing it under whatever name.
   /// What it holds is as it was.
-  private func claimed() throws -> FileDescriptor {
+  private func claimed(_ partial: String) throws -> FileDescriptor {
     let file: FileDescriptor
     do {
       file = try FileDescriptor.open(
-        FilePath(place.target), .writeOnly, options: [.create, .closeOnExec],
+        FilePath(partial), .writeOnly, options: [.create, .closeOnExec, .noFollow],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
-      throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+      throw CommandError.cannotWrite(partial, error as? Errno ?? .ioError)
     }
     guard FileLock.take(file) else {
       try? file.close()
@@ -119,11 +152,11 @@ final class OutputFile {
     return file
   }
 
-  /// Whether the path leads to the file that is written: somebody may have removed it, or put another
-  /// one in its place.
+  /// Whether the unfinished file is where it was made: somebody may have removed it, or put another one
+  /// in its place.
   var isInPlace: Bool {
-    guard isKept, let file else { return true }
-    return FilePlace(open: file.rawValue, path).identity == FilePlace(path).identity
+    guard let partial, let file else { return true }
+    return FilePlace(open: file.rawValue, path).identity == FilePlace(partial).identity
   }
 
   deinit {
@@ -142,11 +175,13 @@ final class OutputFile {
   /// Empties the file and writes the header.
   private func begin() throws {
     hasBegun = true
-    if isKept {
+    if let partial {
       if file == nil || !isInPlace {
         try? file?.close()
-        file = try claimed()
+        file = try claimed(partial)
       }
+      // What others may not read they may not read while it is written.
+      SavedFile.takeOver(place, partial)
       do {
         // ext4 writes a file out when it is closed if it was ever cut, even from nothing to nothing.
         if let file, FileIdentity.regularSize(of: file) != 0 { try file.resize(to: 0) }
@@ -164,9 +199,7 @@ final class OutputFile {
   }
 
   private func put(_ bytes: UnsafeRawBufferPointer) throws {
-    // All of what was written before may be text that waits for its member to be full.
-    let file = try self.file ?? FileDescriptor.open(writing: place)
-    self.file = file
+    guard let file else { return }
     reserveRoom(for: bytes.count, file)
     do {
       try file.writeWhole(bytes)
@@ -183,14 +216,15 @@ final class OutputFile {
     reserved = isDone ? start + bytes + OutputFile.reserve : nil
   }
 
-  /// Completes the file. One to which nothing was written is empty then, but for its header.
+  /// Completes the file, which keeps its name for the time being. One to which nothing was written is
+  /// empty then, but for its header.
   func close() throws {
     if !hasBegun { try begin() }
     try compressed?.finish(isEmpty: textHash?.count == 0) { try put($0) }
     guard let file else { return }
     guard isInPlace else {
       throw CommandError(
-        "\(path) was removed or replaced while it was written; run again",
+        "\(partial ?? path) was removed or replaced while it was written; run again",
         exitCode: Ending.unwritten)
     }
     self.file = nil
@@ -200,6 +234,16 @@ final class OutputFile {
       if file != .standardOutput { try file.close() }
     } catch {
       throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+    }
+  }
+
+  /// Gives the complete file its name, in place of what has it.
+  func takePlace() throws {
+    guard let partial else { return }
+    do throws(Errno) {
+      try FileName.replace(partial, place.target)
+    } catch {
+      throw CommandError.cannotWrite(path, error)
     }
   }
 }

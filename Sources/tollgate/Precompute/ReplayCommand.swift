@@ -10,8 +10,8 @@ struct ReplayCommand: AsyncParsableCommand {
       """
       Reads the manifest that 'tollgate precompute' left, and with its settings the same config, \
       the same users and, where texts were rendered, the same files for these. Outcomes are \
-      compared with the file that the run wrote, or with its hash when that is gone; counts are \
-      compared too. Nothing is written. Relative paths are looked for in the current folder, then \
+      compared with the file that the run wrote, or with its hash when that is gone, and the first \
+      line that differs is named, with its user; counts are compared too, and the users with their hash. Nothing is written. Relative paths are looked for in the current folder, then \
       beside the manifest. The exit code is 1 when anything differs, in what comes out or in what \
       goes in.
       """,
@@ -85,19 +85,29 @@ struct ReplayCommand: AsyncParsableCommand {
     .compactMap { name, written, comparison in
       written.map { ReplayVerdict(name: name, written: $0, comparison: comparison) }
     }
+    let changed = zip(zip(users, run.state.userHashes), earlier.users).filter { $0.1 != $1 }.map(
+      \.0.0)
     let isCountedTheSame = run.tally.value == earlier.counts
-    show(verdicts, isCountedTheSame)
-    if !isCountedTheSame || verdicts.contains(where: { !$0.isSame }) {
+    show(verdicts, isCountedTheSame, changed: changed)
+    if !changed.isEmpty || !isCountedTheSame || verdicts.contains(where: { !$0.isSame }) {
       throw ExitCode(Ending.findings)
     }
   }
 
-  private func show(_ verdicts: [ReplayVerdict], _ isCountedTheSame: Bool) {
+  private func show(_ verdicts: [ReplayVerdict], _ isCountedTheSame: Bool, changed: [String]) {
     if json {
+      let users = Value.Entry(
+        key: "users",
+        value: .object([
+          "same": .bool(changed.isEmpty), "changed": .list(changed.map { .string($0) }),
+        ]))
       let entries = verdicts.map { Value.Entry(key: .string($0.name), value: $0.value) }
       let counts = Value.Entry(key: "counts", value: ["same": .bool(isCountedTheSame)])
-      FileText.print(Value.map(entries + [counts]).json)
+      FileText.print(Value.map([users] + entries + [counts]).json)
     } else {
+      if !changed.isEmpty {
+        FileText.print("users: changed since the run, in \(changed.joined(separator: ", "))")
+      }
       for verdict in verdicts { FileText.print(verdict.text) }
       FileText.print(isCountedTheSame ? "counts: the same" : "counts: different")
     }
@@ -180,7 +190,7 @@ struct ReplayCommand: AsyncParsableCommand {
     guard let written else { return try OutputComparison(nil) }
     let path = find(written.path)
     return try OutputComparison(
-      FileIdentity.exists(path) ? path : nil, form.flatMap { FileForm(text: $0) }?.compression)
+      FileIdentity.exists(path) ? path : nil, form.flatMap { FileForm(text: $0) })
   }
 }
 
@@ -199,7 +209,11 @@ private struct ReplayVerdict {
   var text: String {
     if let difference = comparison.difference {
       let damage = comparison.damage.map { ": \($0)" } ?? ""
-      return "\(name): different from \(written.path) at byte \(difference)\(damage)"
+      let place = comparison.place.map { place in
+        ", in line \(grouped(place.line))" + (place.subject.map { ", \($0)" } ?? "")
+      }
+      return DiagnosticText.visible(
+        "\(name): different from \(written.path) at byte \(difference)\(place ?? "")\(damage)")
     }
     let how =
       comparison.isComparingBytes
@@ -216,6 +230,8 @@ private struct ReplayVerdict {
       "comparedBy": comparison.isComparingBytes ? "bytes" : "hash",
       "bytes": .int(Int64(comparison.hash.count)),
       "differsAt": comparison.difference.map { .int(Int64($0)) },
+      "line": comparison.place.map { .int(Int64($0.line)) },
+      "userId": comparison.place?.user.map { .string($0) },
       "damage": comparison.damage.map { .string($0) },
     ])
   }

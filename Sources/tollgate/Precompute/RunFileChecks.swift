@@ -15,6 +15,9 @@ extension RunFiles {
       uses.writes(name, file.path)
       uses.writes(name, file.path + ".new")
     }
+    for partial in partials {
+      uses.writes("the unfinished file of \(partial.option)", partial.path)
+    }
     for base in databases {
       let name = base.isNew ? "the new database of --out" : "a file of SQLite beside \(base.name)"
       if base.isNew { uses.writes(name, base.path) }
@@ -27,6 +30,7 @@ extension RunFiles {
   func checkWritable() throws {
     try outPlace?.checkWritable("--out")
     try rejectsPlace?.checkWritable("--rejects")
+    for partial in partials { try FilePlace(partial.path).checkWritable(partial.option) }
     for file in kept {
       let place = FilePlace(file.path)
       try place.checkWritable(file.option)
@@ -43,7 +47,44 @@ extension RunFiles {
       try checkContent(of: file)
       try checkOwner(of: file)
     }
+    for partial in partials { try partial.check() }
     for base in databases { try base.check() }
+  }
+
+  // MARK: Unfinished files
+
+  /// What a run writes until it is complete.
+  private struct Partial {
+    let path: String
+    let option: String
+    /// How such a file can begin.
+    let beginnings: [[UInt8]]
+
+    /// What a kill has left may be any part of one.
+    func check() throws {
+      let kind = FilePlace(path).kind
+      if kind == .missing { return }
+      let longest = beginnings.map(\.count).max() ?? 0
+      let found = kind == .file ? try InputFile(path).beginning(longest) : nil
+      guard let found,
+        beginnings.contains(where: { found.starts(with: $0) || $0.starts(with: found) })
+      else { throw RunFiles.inTheWay(path, option) }
+    }
+  }
+
+  private var partials: [Partial] {
+    func partial(_ place: FilePlace?, _ option: String, _ form: FileForm?, _ texts: [String])
+      -> Partial?
+    {
+      guard let place, let path = OutputFile.partial(of: place) else { return nil }
+      let beginnings = form?.compression.map { [$0.signature] } ?? texts.map { Array($0.utf8) }
+      return Partial(path: path, option: option, beginnings: beginnings)
+    }
+    let outcomes = isDatabase ? nil : outPlace
+    return [
+      partial(outcomes, "--out", form, ["userId,", "user_id,", #"{"userId":"#]),
+      partial(rejectsPlace, "--rejects", rejectsForm, [#"{"line":"#, #"{"file":"#]),
+    ].compactMap { $0 }
   }
 
   /// Throws when outcomes cannot have the columns that they are to have; tells which have other names
@@ -138,7 +179,10 @@ extension RunFiles {
     let beside = FilePlace.parts(file.path).folder + "/" + FilePlace.parts(path).name
     let mine = ownOut == nil ? nil : outPlace?.identity
     if [place.identity, FilePlace(beside).identity].contains(mine) { return }
-    guard isNamed || place.kind == .file else { return }
+    let isThere = [path, OutputFile.partial(of: place)].contains { path in
+      path.map { FilePlace($0).kind == .file } == true
+    }
+    guard isNamed || isThere else { return }
     throw CommandError(
       "\(file.option) \(file.path): this is the \(file.what) of another run, whose outcomes are "
         + "\(path); choose another name, or remove it")

@@ -92,14 +92,28 @@ struct RunFiles {
       let earlier = try Manifest(reading: manifest)
       if keepsTime { settings.now = earlier.settings.now }
       try check(settings, earlier.settings, manifest)
-      if let outcomes = earlier.outcomes, FileIdentity.regularSize(of: out) != outcomes.bytes {
-        throw CommandError(
-          "\(out) is not what \(manifest) says was written; run again without --resume")
-      }
+      try checkComplete(earlier, manifest)
       return .complete(earlier)
     }
     FileText.printError("There is no \(checkpoint) to continue from: the run begins.")
     return nil
+  }
+
+  /// Throws when a run that is complete would give something else now, or when what it gave is gone.
+  private func checkComplete(_ earlier: Manifest, _ manifest: String) throws {
+    for (path, written) in [(out, earlier.outcomes), (rejects, earlier.rejects)] {
+      guard let path, let written else { continue }
+      let isSame =
+        try FileIdentity.regularSize(of: path) == written.bytes
+        && Manifest.Written.Content(InputFile(path).hash()) == written.content
+      guard isSame else {
+        throw CommandError(
+          "\(path) is not what \(manifest) says was written; run again without --resume")
+      }
+    }
+    try UserHash.check(
+      earlier.settings.users, earlier.settings.input.flatMap { UserForm(rawValue: $0) },
+      earlier.users)
   }
 
   private func text(ofCheckpoint path: String) throws -> [UInt8]? {
@@ -158,14 +172,12 @@ struct RunFiles {
   }
 
   /// Comes before the first byte that is written. A checkpoint is there before anything is emptied, so
-  /// that a kill leaves either the files before or a run to continue; and no manifest tells of outcomes
-  /// that are there no longer.
+  /// that a kill leaves a run to continue.
   private func begin(_ state: Checkpoint) throws {
     if let checkpoint, !isDatabase { try state.write(to: checkpoint) }
-    // A database takes the place of the old one at the end.
-    if !isDatabase || rejects != nil { removeManifests() }
   }
 
+  /// No manifest tells of outcomes that are there no longer.
   private func removeManifests() {
     if let manifest { FileName.remove(manifest) }
     // One of an earlier run, which put it where it usually is.
@@ -204,8 +216,10 @@ struct RunFiles {
     // What was read before a fault of the input is not there a second time when that is mended: the
     // settings of a run have the size of each file.
     if error.exitCode != Ending.unwritten {
-      guard let own = ownOut, !isDatabase else { return nil }
-      return "\(own) is incomplete: correct the input, and run again without --resume."
+      guard let partial = run.files.outcomes.partial else { return nil }
+      return
+        "What was decided before is in \(partial), which is incomplete: correct the input, and run "
+        + "again without --resume."
     }
     return canContinue(run)
       ? "What was written before is kept; --resume continues from there." : nil
@@ -214,15 +228,18 @@ struct RunFiles {
   /// What to say when a run was stopped.
   func farewell(_ run: BatchRun) -> String {
     guard canContinue(run) else { return "Stopped." }
+    let place = run.files.outcomes.partial.map { ", whose outcomes are in \($0)" } ?? ""
     return
-      "Stopped after \(counted(run.state.sums.users, "user")); to continue, run the same command "
-      + "with --resume."
+      "Stopped after \(counted(run.state.sums.users, "user"))\(place); to continue, run the same "
+      + "command with --resume."
   }
 
   /// Ends a run that found no user: outcomes of earlier runs stay, and what was refused is kept.
   func abandon(_ run: BatchRun) throws {
     guard run.hasBegun else { return }
     try run.files.rejects.close()
+    removeManifests()
+    try run.files.rejects.takePlace()
     removeCheckpoint()
   }
 }
@@ -249,18 +266,22 @@ extension RunSettings {
 }
 
 extension BatchRun {
-  /// - Parameter replacing: comes before a new database takes the place of an old one.
+  /// - Parameter replacing: comes before anything new takes the place of what is there.
   func close(replacing: () -> Void = {}) throws {
-    if case .database(let database) = files.outcomes {
-      try database.finish(state, counts: tally.value.json, replacing: replacing)
-    }
     try files.outcomes.close()
     try files.rejects.close()
+    if case .database(let database) = files.outcomes {
+      try database.finish(state, counts: tally.value.json, replacing: replacing)
+    } else {
+      replacing()
+    }
+    try files.outcomes.takePlace()
+    try files.rejects.takePlace()
   }
 
   var manifest: Manifest {
     Manifest(
-      settings: state.settings, outcomes: files.outcomes.written, rejects: files.rejects.written,
-      sums: state.sums, counts: tally.value)
+      state, outcomes: files.outcomes.written, rejects: files.rejects.written,
+      counts: tally.value)
   }
 }

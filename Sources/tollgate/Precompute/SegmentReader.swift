@@ -8,14 +8,18 @@ internal import RuleEngine
 final class SegmentReader {
   private var memory: UnsafeMutableRawBufferPointer
   private let lineLimit: Int
+  private let isHashing: Bool
+  /// The hashes of the segment's blocks, where they are wanted.
+  private(set) var blocks: [UInt64] = []
 
   /// Bytes behind a segment that are read with it, for its last line.
   private static let overhang = 4_096
   /// Bytes behind the lines that may be read, whatever they are.
   static let slack = 128
 
-  init(lineLimit: Int) {
+  init(lineLimit: Int, isHashing: Bool = false) {
     self.lineLimit = lineLimit
+    self.isHashing = isHashing
     memory = .allocate(byteCount: 1 << 16, alignment: 16)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -45,6 +49,10 @@ final class SegmentReader {
     reserve(wanted, keeping: 0)
     var count = try read(file, base + wanted, base: base, keeping: 0)
     let segment = view(0, min(to - base, count))
+    if isHashing {
+      blocks = UserHash.blocks(
+        of: UnsafeRawBufferPointer(rebasing: memory[from - base..<to - base]))
+    }
     var start = from == 0 && hasMark(count) ? 3 : 0
     if from > 0 {
       start = LineScan.newline(in: segment, from: 0) + 1

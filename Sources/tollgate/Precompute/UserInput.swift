@@ -27,6 +27,8 @@ struct InputPart: Sendable {
   var end: Int
   /// Lines of the file that come before the part and belong to no other: a header.
   var linesBefore = 0
+  /// Of what is no segment: the file up to the end of the part.
+  var hash: UserHash?
 }
 
 /// Cuts files of users into parts, in order.
@@ -38,6 +40,8 @@ struct UserInput {
   private var stream: LineChunks?
   private var header: CSVHeader?
   private var position: InputPosition
+  /// What was read of a stream, up to what comes next.
+  private var hash = UserHash()
 
   /// Bytes of a part: small enough for a core's cache, together with the columns that it fills.
   private let partSize: Int
@@ -45,22 +49,46 @@ struct UserInput {
   /// - Parameters:
   ///   - form: nil to tell by the names of the files.
   ///   - weight: how much a user may give, in placements: where that is much, parts are smaller.
+  ///   - known: of each file up to the position, what it held when it was read before.
   init(
     _ paths: [String], form: UserForm?, lineLimit: Int, weight: Int = 1,
-    from position: InputPosition = InputPosition()
+    from position: InputPosition = InputPosition(), known: [UserHash] = []
   ) throws {
     self.paths = paths
     self.form = form
     self.lineLimit = lineLimit
-    partSize = max((256 << 10) * 20 / max(weight, 20), 4 << 10)
+    let size = (256 << 10) * 20 / max(weight, 20)
+    partSize = max(size / UserHash.blockSize, 1) * UserHash.blockSize
     self.position = position
+    try UserHash.check(paths, form, known.prefix(position.file).map(\.text))
     try open()
+    if position.offset > 0, position.file < min(known.count, paths.count) {
+      if stream == nil, let file { hash = try UserHash(file, bytes: position.offset) }
+      guard hash.text == known[position.file].text else {
+        throw UserHash.changed(paths[position.file])
+      }
+    }
+  }
+
+  /// The hash of a whole file.
+  static func hash(_ path: String, _ form: UserForm?) throws -> UserHash {
+    var input = try UserInput([path], form: form, lineLimit: 1 << 20)
+    if input.stream == nil, let file = input.file {
+      return try UserHash(file, bytes: file.size ?? 0)
+    }
+    var hash = UserHash()
+    while let part = try input.next() {
+      try Signals.check()
+      hash = part.hash ?? hash
+    }
+    return hash
   }
 
   private mutating func open() throws {
     file = nil
     stream = nil
     header = nil
+    hash = UserHash()
     guard position.file < paths.count else { return }
     let opened = try InputFile(paths[position.file])
     file = opened
@@ -110,20 +138,19 @@ struct UserInput {
   /// Skips what was decided before.
   private mutating func skip() throws {
     while let end = stream?.offset, end <= position.offset {
+      if let ahead { hash.add(ahead.chunk[...]) }
       ahead = nil
       if end == position.offset { return }
-      let before = end
       guard let chunk = try stream?.next() else { break }
-      let after = stream?.offset ?? 0
-      if after > position.offset { ahead = (chunk, position.offset - before, 0) }
+      ahead = (chunk, 0, 0)
     }
-    if let ahead, let end = stream?.offset, ahead.linesBefore > 0, end > position.offset {
-      // Part of the chunk with the header.
-      self.ahead = (ahead.chunk, ahead.chunk.count - (end - position.offset), 0)
-    }
-    if ahead == nil, stream?.offset ?? 0 < position.offset {
+    guard let chunk = ahead?.chunk, let end = stream?.offset else {
       throw CommandError("\(paths[position.file]) got shorter since the run was stopped")
     }
+    // What a chunk leaves out is of its first line, so its end is what to count from.
+    let from = max(chunk.count - (end - position.offset), 0)
+    hash.add(chunk[..<from])
+    ahead = (chunk, from, 0)
   }
 
   /// Bytes of all files as they will be read; nil when that is not known.
@@ -165,6 +192,8 @@ struct UserInput {
     ahead = nil
     guard let chunk = try waiting?.chunk ?? stream?.next() else { return nil }
     let from = waiting?.from ?? 0
+    // Of the chunk with the header nothing is hashed yet; of what was skipped into, its beginning.
+    hash.add(waiting?.linesBefore == 0 ? chunk[from...] : chunk[...])
     position.offset = stream?.offset ?? 0
     let content: InputPart.Content =
       if let header {
@@ -174,6 +203,6 @@ struct UserInput {
       }
     return InputPart(
       content: content, file: position.file, end: position.offset,
-      linesBefore: waiting?.linesBefore ?? 0)
+      linesBefore: waiting?.linesBefore ?? 0, hash: hash)
   }
 }

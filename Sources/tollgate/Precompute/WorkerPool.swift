@@ -4,6 +4,13 @@ internal import RuleEngine
 /// Workers that parts of the input take in turn: a worker has learned how records look, and has its
 /// memory.
 final class WorkerPool: Sendable {
+  /// What came of a part.
+  struct Result: Sendable {
+    var output: BatchWorker.Output
+    /// Of a segment: the hashes of its blocks.
+    var blocks: [UInt64] = []
+  }
+
   /// A worker that one task at a time holds.
   final class Worker: @unchecked Sendable {
     private var worker: BatchWorker
@@ -14,25 +21,26 @@ final class WorkerPool: Sendable {
     fileprivate init(_ plan: BatchPlan) {
       self.plan = plan
       worker = BatchWorker(plan)
-      reader = SegmentReader(lineLimit: plan.lineLimit)
+      reader = SegmentReader(lineLimit: plan.lineLimit, isHashing: true)
     }
 
     var textErrors: [String: Int] { worker.textErrors }
 
-    func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> BatchWorker.Output {
+    func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> Result {
       switch part.content {
       case .segment(let file, let from, let to):
-        return try reader.withLines(of: file, from: from, to: to) {
+        let output = try reader.withLines(of: file, from: from, to: to) {
           worker.process($0, slack: SegmentReader.slack, into: buffer)
         }
+        return Result(output: output, blocks: reader.blocks)
       case .lines(let lines):
-        return lines.withUnsafeBufferPointer { worker.process($0, into: buffer) }
+        return Result(output: lines.withUnsafeBufferPointer { worker.process($0, into: buffer) })
       case .rows(let text, let from, let header):
         return text.withUnsafeBytes { bytes in
           let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
           let records = CSVRecords(rows, header, lineLimit: plan.lineLimit)
           let output = records.json.withUnsafeBufferPointer { worker.process($0, into: buffer) }
-          return records.output(output, rows)
+          return Result(output: records.output(output, rows))
         }
       }
     }
@@ -45,7 +53,7 @@ final class WorkerPool: Sendable {
   init(_ plan: BatchPlan) { self.plan = plan }
 
   /// Decides a part of the input with a worker that nobody holds.
-  func process(_ part: InputPart) throws -> BatchWorker.Output {
+  func process(_ part: InputPart) throws -> Result {
     Signals.addStack()
     let worker = free.withLock { $0.popLast() } ?? Worker(plan)
     defer { free.withLock { $0.append(worker) } }

@@ -42,6 +42,9 @@ import Testing
     (["--out", "new", "--rejects", "new.checkpoint"], "--rejects", "the checkpoint of --out"),
     (["--out", "new", "--rejects", "new.checkpoint.new"], "--rejects", "the checkpoint of --out"),
     (["--out", "new", "--rejects", "new.manifest.json"], "--rejects", "the manifest of --out"),
+    (
+      ["--out", "new", "--rejects", "new.partial"], "--rejects", "the unfinished file of --out"
+    ),
     (["--out", "new", "--rejects", "new.running"], "--rejects", "a lock"),
     (["--out", "x.db", "--rejects", "x.db.new"], "--rejects", "the new database of --out"),
     (["--out", "new", "--render", "texts", "--rejects", "texts"], "--render", "--rejects"),

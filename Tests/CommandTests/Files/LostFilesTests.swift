@@ -97,7 +97,8 @@ import Testing
         ], source: input, in: folder.path)
       let users = Data(TestFolder.users(10_000).utf8)
       try input.fileHandleForWriting.write(contentsOf: users.prefix(600_000))
-      while (folder.bytes(out)?.count ?? 0) < 1_000 || !folder.exists(out + ".checkpoint"),
+      while (folder.bytes(out + ".partial")?.count ?? 0) < 1_000
+        || !folder.exists(out + ".checkpoint"),
         run.process.isRunning
       { usleep(1_000) }
     }
@@ -115,29 +116,33 @@ import Testing
       if isThere { try folder.write(one, "old") }
       let waiting = try Waiting(folder, out: one)
       try FileManager.default.linkItem(
-        atPath: folder.path(one), toPath: folder.path(other))
-      let written = try #require(folder.bytes(one))
-      for options in [["--out", other], ["--out", "free", "--rejects", other]] {
+        atPath: folder.path(one + ".partial"), toPath: folder.path(other + ".partial"))
+      let written = try #require(folder.bytes(one + ".partial"))
+      for (options, reason) in [
+        (["--out", other], "another run of tollgate is writing \(other); wait for it to finish"),
+        (["--out", "free", "--rejects", other], "a different file is already there"),
+      ] {
         let second = try BuiltTool.run(
           try BuiltTool.tool(), ["precompute", "config", "--users", "users"] + options,
           in: folder.path)
         #expect(second.code == 2)
-        #expect(
-          second.errors.contains(
-            "another run of tollgate is writing \(other); wait for it to finish")
-        )
+        #expect(second.errors.contains(reason), "\(second.errors)")
       }
-      #expect(folder.bytes(one)?.starts(with: written) == true)
+      #expect(folder.bytes(one + ".partial")?.starts(with: written) == true)
       let first = try waiting.finish()
       #expect(first.code == 0, "\(first.errors)")
       #expect(try folder.tollgate("replay", one + ".manifest.json").code == 2)
       #expect(folder.bytes(one)?.starts(with: written) == true)
+      try FileManager.default.removeItem(atPath: folder.path(other + ".partial"))
     }
     // Afterwards it is free.
     #expect(try folder.precompute("--users", "users", "--out", "btrue.ndjson").code == 0)
   }
 
-  @Test(arguments: ["rm o", "mv o p", "mv o p; echo mine > o", "rm o; mkdir o"])
+  @Test(arguments: [
+    "rm o.partial", "mv o.partial p", "mv o.partial p; echo mine > o.partial",
+    "rm o.partial; mkdir o.partial",
+  ])
   func outcomesThatGoAway(script: String) throws {
     let folder = try folder()
     let waiting = try Waiting(folder, out: "o")
@@ -145,11 +150,11 @@ import Testing
     let result = try waiting.finish()
     #expect(result.code == 74)
     #expect(
-      result.errors.contains("o was removed or replaced while it was written; run again"),
+      result.errors.contains("o.partial was removed or replaced while it was written; run again"),
       "\(result.errors)")
     #expect(!result.errors.contains("--resume") && !result.errors.contains("Done"))
     #expect(!folder.exists("o.manifest.json"))
-    if script.contains("mine") { #expect(folder.text("o") == "mine\n") }
+    if script.contains("mine") { #expect(folder.text("o.partial") == "mine\n") }
   }
 
   /// What goes away before anything is written there is made anew.
@@ -204,7 +209,7 @@ import Testing
     // It is still good, also under a new name of both.
     let manager = FileManager.default
     if name == "o.ndjson" {
-      for suffix in ["", ".checkpoint"] {
+      for suffix in [".partial", ".checkpoint"] {
         try manager.moveItem(
           atPath: folder.path(name + suffix), toPath: folder.path("p.ndjson" + suffix))
       }

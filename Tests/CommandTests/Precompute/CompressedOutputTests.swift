@@ -120,17 +120,20 @@ import Testing
       states.append(whole.state)
     }
     try whole.close()
+    try whole.takePlace()
     let expected = try #require(folder.bytes("whole"))
     #expect(try content(Array(expected), compression) == text)
     #expect(whole.textHash?.finish() == text.withUnsafeBytes { XXH64.hash($0) })
     for (number, state) in states.enumerated() {
       // What was written behind the state is dropped; where nothing was written, the file is emptied.
-      try folder.write("again", expected.prefix(state.bytes.count) + Data("more".utf8))
+      try folder.write("again.partial", expected.prefix(state.bytes.count) + Data("more".utf8))
       let stored = try #require(OutputFile.State(state.value))
       #expect(stored == state)
       let file = try OutputFile(folder.path("again"), compression, after: stored)
       if number * part < text.count { try file.write(Array(text[(number * part)...])) }
       try file.close()
+      #expect(folder.bytes("again") == (number == 0 ? nil : expected))
+      try file.takePlace()
       #expect(folder.bytes("again") == expected, "state \(number)")
       #expect(file.state.bytes == whole.state.bytes)
     }

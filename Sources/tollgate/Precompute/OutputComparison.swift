@@ -1,0 +1,107 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Holds what a run gives against what an earlier run wrote, without keeping either.
+final class OutputComparison {
+  /// The file of the earlier run; nil when it is gone.
+  private let reference: Lookahead?
+  private(set) var hash = XXH64.Stream()
+  /// Offset of the first byte that differs.
+  private(set) var difference: Int?
+  /// The line with that byte, of what comes out now; nil where it has no lines, or fewer.
+  private(set) var place: DifferencePlace?
+  /// Why the file cannot be read further, as of ``difference``.
+  private(set) var damage: String?
+  private var memory: [UInt8] = []
+  private let form: OutputForm?
+  private var lines = 0
+
+  /// - Parameter form: how the file is written. Of what is compressed it is the text that counts: how a
+  ///   library packs it is a matter of its version.
+  init(_ path: String?, _ form: FileForm? = nil) throws {
+    self.form = form?.form
+    guard let path else {
+      reference = nil
+      return
+    }
+    let file = try InputFile(path)
+    reference = try Lookahead(
+      form?.compression.map { try CompressedInput(path, $0, file.read).read } ?? file.read)
+  }
+
+  var isComparingBytes: Bool { reference != nil }
+
+  /// - Parameter bytes: whole lines, where there are lines.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var offset = 0
+    while offset < bytes.count, difference == nil, let reference {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      let next = read(reference, atMost: rest.count)
+      let same = next.withUnsafeBytes { $0.commonCount(with: rest) }
+      if same < next.count || next.isEmpty { difference = hash.count + offset + same }
+      offset += same
+    }
+    if difference == nil {
+      lines += form == .sqlite ? 0 : bytes.count { $0 == UInt8(ascii: "\n") }
+    } else if place == nil, let form, form != .sqlite, let difference, difference >= hash.count {
+      place = DifferencePlace(difference - hash.count, in: bytes, form, linesBefore: lines)
+    }
+    hash.add(bytes)
+  }
+
+  /// Looks whether the file goes on where it should end.
+  func finish() {
+    guard difference == nil, let reference else { return }
+    if !read(reference, atMost: 1).isEmpty || damage != nil { difference = hash.count }
+  }
+
+  /// The next bytes of the file; none at its end, or where it is damaged.
+  private func read(_ reference: Lookahead, atMost count: Int) -> ArraySlice<UInt8> {
+    if memory.count < count { memory = Array(repeating: 0, count: count) }
+    do {
+      let count = try memory.withUnsafeMutableBytes {
+        try reference.read(into: .init(rebasing: $0[..<count]))
+      }
+      return memory[..<count]
+    } catch {
+      damage = "\(error)"
+      return []
+    }
+  }
+}
+
+/// Which line it is in which outcomes differ first, and what it is about.
+struct DifferencePlace {
+  var line: Int
+  /// The user of an outcome, or what was refused, for people.
+  var subject: String?
+  var user: String?
+
+  /// - Parameters:
+  ///   - offset: of the byte that differs.
+  ///   - lines: whole lines, which have it.
+  init?(_ offset: Int, in lines: UnsafeRawBufferPointer, _ form: OutputForm, linesBefore: Int) {
+    var found: (line: Int, text: UnsafeRawBufferPointer, cell: CSVCell?)?
+    if form == .csv {
+      _ = CSVRows.forEach(lines) { row in
+        if row.from <= offset { found = (row.line, lines, row.cells.first) }
+      }
+    } else {
+      let start = lines[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+      let end = lines[offset...].firstIndex(of: UInt8(ascii: "\n")) ?? lines.count
+      found = (
+        lines[..<start].count { $0 == UInt8(ascii: "\n") },
+        UnsafeRawBufferPointer(rebasing: lines[start..<end]), nil
+      )
+    }
+    guard let found else { return nil }
+    line = linesBefore + found.line + 1
+    if let cell = found.cell {
+      user = line > 1 ? String(decoding: cell.content(found.text), as: UTF8.self) : nil
+    } else if let value = try? Value.parse(json: found.text) {
+      user = value["userId"]?.text
+      if let line = value["line"] { subject = "line \(line.json) of the users" }
+    }
+    if let user { subject = "user '\(user)'" }
+  }
+}
