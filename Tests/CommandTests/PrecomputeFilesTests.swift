@@ -195,8 +195,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a,b\n1,2\n", "no column userId"), ("userId,user.a,user.a\n", "another column"),
-    ("userId,user.a,user.a.b\n", "another column"), ("userId,user.\n", "not a path"),
+    ("a,b\n1,2\n", "no column userId"), ("userId,user.a,user.a\n", "in column 2 already"),
+    ("userId,user.a,user.a.b\n", "has members such as"), ("userId,user.\n", "not a path"),
     ("", "no header"), ("userId,\"x\n", "closing quote"),
   ])
   func badHeaders(text: String, message: String) throws {
@@ -246,7 +246,7 @@ import Testing
     let json = try precompute("--users", users)
     let long = try precompute("--users", users, "--format", "csv")
     #expect(
-      long.lines.first == "userId,placement,result,audience,experiment,variant,paywall,errors")
+      long.lines.first == "user_id,placement,result,audience,experiment,variant,paywall,errors")
     #expect(long.lines.count == 13)
     #expect(long.lines[1].hasPrefix("\"a, \"\"b\"\"\",onboarding_done,"))
     #expect(try precompute("--users", users, "--out", place.path("long.csv")).code == 0)
@@ -261,7 +261,7 @@ import Testing
     #expect(!place.exists("out.sqlite.checkpoint"))
     let database = try SQLiteDatabase(place.path("out.sqlite"))
     let rows = try database.rows(
-      "SELECT userId, placement, result, audience, paywall FROM outcomes")
+      "SELECT user_id, placement, result, audience, paywall FROM outcomes")
     let expected = try json.lines.map {
       try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSDictionary)
     }
@@ -276,9 +276,9 @@ import Testing
       ]
       #expect(rows.contains(columns))
     }
-    let plan = try database.rows("EXPLAIN QUERY PLAN SELECT * FROM outcomes WHERE userId = 'c'")
+    let plan = try database.rows("EXPLAIN QUERY PLAN SELECT * FROM outcomes WHERE user_id = 'c'")
       .joined().map(\.json)
-    #expect(plan.contains { $0.contains("users_by_userId") })
+    #expect(plan.contains { $0.contains("users_by_user_id") })
   }
 
   // MARK: Manifests

@@ -10,6 +10,9 @@ import Testing
     #"{"userId":"other","userId":"last"}"#, #"{"userId":5}"#,
     #"{"userId":"u_0001234","user":{"plan":"pro"}}"#,
   ]
+  private static let repeated =
+    "warning[duplicate-id]: 'userId' is there twice in a user record; the last value counts; "
+    + "write one\n"
   private static let config = #"""
     {"build_id":"b","trigger_options":[{"event_name":"p","rules":[
       {"experiment_id":"e","experiment_group_id":"g","expression_cel":"user.plan == 'free'",
@@ -42,7 +45,7 @@ import Testing
       "decide", "config.json", "--placement", "p", "--users", "users.*", "--id", id, "--quiet")
     #expect(found.code == 0, "\(found.errors)")
     #expect(try result(found) == outcome)
-    #expect(found.errors == "")
+    #expect(found.errors == (id == "last" ? Self.repeated : ""))
     #expect(found.output.contains("\"userId\":\"\(id)\""))
   }
 
@@ -62,7 +65,7 @@ import Testing
     #expect(found.lines[1].contains(#""userId":"c-2""#))
     #expect(found.lines[2].hasPrefix("user last at "))
     #expect(found.lines[4].hasPrefix("user c-1 at "))
-    #expect(found.errors == "")
+    #expect(found.errors == Self.repeated)
   }
 
   /// Records in parts of a file that is read piece by piece.

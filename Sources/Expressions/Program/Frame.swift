@@ -31,6 +31,8 @@ public struct Frame: ~Copyable {
   package var arena: Arena
   /// What the values of ``keep(_:)`` lie in.
   private var kept = Arena(limit: 0)
+  /// The slot of an attribute that an object has had twice since the frame was reset.
+  package private(set) var repeatedSlot: Int?
   var regexScratch: RegexScratch
   var patternCache = PatternCache()
   /// What templates write to.
@@ -78,6 +80,7 @@ public struct Frame: ~Copyable {
   /// Empties the frame: no attribute is there, and nothing in it points to where it was filled from.
   public mutating func reset() {
     arena.reset()
+    repeatedSlot = nil
     slots.update(from: defaults, count: slotCount)
     vacateTemporaries()
   }
@@ -253,6 +256,9 @@ public struct Frame: ~Copyable {
         : trie.child(
           of: id, named: key.bytes, prefix: AttributeTrie.prefix(key.bytes, before: cursor))
       if let child = found {
+        // The slots of an object's members are empty when it begins.
+        let slot = Int(trie.nodes[child].slot)
+        if slot >= 0, slots[slot].isValue { repeatedSlot = slot }
         try fillValue(child, from: &cursor, nesting: nesting - 1)
       } else if cursor.peek() == UInt8(ascii: "\"") {
         _ = try cursor.string()

@@ -215,6 +215,11 @@ public struct Program: Sendable {
     storage.graph.slots.contents.firstIndex { $0.attribute == path }
   }
 
+  /// The path of the attribute in a slot, as it is written.
+  package func name(ofSlot slot: Int) -> String {
+    storage.graph.slots.contents[slot].attribute?.description ?? ""
+  }
+
   /// The range of the source that an error of this entry comes from.
   public func range(of error: EvaluationError, in entry: Entry) -> SourceRange? {
     range(ofInstruction: error.instruction, in: entry)

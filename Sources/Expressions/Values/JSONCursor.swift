@@ -118,6 +118,31 @@ package struct JSONCursor {
   package struct RawString {
     package var bytes: ByteView
     package var hasEscapes: Bool
+
+    /// The first escape of half a character, such as `\ud800`, which reads as U+FFFD; nil when there
+    /// is none.
+    package var loneSurrogate: (text: String, offset: Int)? {
+      guard hasEscapes, let base = bytes.baseAddress else { return nil }
+      var at = 0
+      while at < bytes.count {
+        guard base[at] == UInt8(ascii: "\\"), at + 1 < bytes.count else {
+          at += 1
+          continue
+        }
+        guard base[at + 1] == UInt8(ascii: "u") else {
+          at += 2
+          continue
+        }
+        let (scalar, length) = JSONCursor.unicodeEscape(base + at, bytes.count - at)
+        let escape = ByteView(rebasing: bytes[at..<min(at + 6, bytes.count)])
+        // The replacement may be meant.
+        if scalar == 0xFFFD, escape.count == 6, JSONCursor.hex4(base + at + 2) != 0xFFFD {
+          return (String(decoding: escape, as: UTF8.self), at)
+        }
+        at += length
+      }
+      return nil
+    }
   }
 
   /// Passes a string whose opening quote comes next.
@@ -225,7 +250,7 @@ package struct JSONCursor {
   }
 
   /// One `\uXXXX`, or a surrogate pair of them, and how many bytes it took.
-  private static func unicodeEscape(_ at: UnsafePointer<UInt8>, _ room: Int) -> (UInt32, Int) {
+  fileprivate static func unicodeEscape(_ at: UnsafePointer<UInt8>, _ room: Int) -> (UInt32, Int) {
     guard room >= 6, let first = hex4(at + 2) else { return (0xFFFD, min(room, 2)) }
     guard 0xD800...0xDFFF ~= first else { return (first, 6) }
     guard first < 0xDC00, room >= 12, at[6] == UInt8(ascii: "\\"), at[7] == UInt8(ascii: "u"),

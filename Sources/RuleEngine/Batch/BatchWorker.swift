@@ -28,6 +28,8 @@ public struct BatchWorker: ~Copyable {
     package var buffer: OutcomeBuffer
     /// What is odd about the chunk's records.
     package var notes: RecordNotes
+    /// Lines of the chunk, from 0, whose records have a key twice: of each key the first.
+    package var repeated: [(line: Int, key: String)]
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
@@ -67,6 +69,8 @@ public struct BatchWorker: ~Copyable {
   private var shapeNotes = RecordNotes()
   /// Where the outcomes of ``process(_:)`` go.
   private var ownBuffer = OutcomeBuffer()
+  /// What ``Output/repeated`` is to be.
+  private var repeated: [(line: Int, key: String)] = []
   /// What ``Output/notes`` has told.
   private var told = RecordNotes()
 
@@ -138,6 +142,7 @@ public struct BatchWorker: ~Copyable {
     self.slack = slack
     counts.clear()
     buffer.clear()
+    repeated = []
     var rejected: [RejectedLine] = []
     block.begin()
     var start = 0
@@ -154,7 +159,8 @@ public struct BatchWorker: ~Copyable {
     sums.rejected = rejected.count
     sums.lines = lines
     return Output(
-      sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), plan: plan)
+      sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), repeated: repeated,
+      plan: plan)
   }
 
   /// Lets go of the chunk: nothing that outlives a call points into it.
@@ -202,6 +208,9 @@ public struct BatchWorker: ~Copyable {
       let place = error.offset.map { "at byte \($0): " } ?? ""
       let hint = error.hint.map { "; \($0)" } ?? ""
       return RejectedLine(line: number, reason: place + error.reason + hint, text: Array(line))
+    }
+    for key in reader.repeatedKeys where !repeated.contains(where: { $0.key == key }) {
+      repeated.append((number, key))
     }
     texts.addRow(line)
     decideAlone()

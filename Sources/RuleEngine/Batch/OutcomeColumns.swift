@@ -14,7 +14,7 @@ package struct OutcomeColumns: Sendable {
   /// What is said of an outcome.
   package static let fields = BatchPlan.Choice.columns + ["errors"]
 
-  /// Of the user's identity, where a row is a user's.
+  /// Of the user's identity. Names of columns are in small letters: several databases make them so.
   package static let user = "user_id"
 
   package let ofRun: [OfRun]

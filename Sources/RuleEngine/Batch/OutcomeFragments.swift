@@ -55,7 +55,7 @@ package struct OutcomeFragments {
   }
 
   /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member, or
-  /// four cells.
+  /// six cells.
   func fragment(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?) -> [UInt8] {
     var bytes: [UInt8] = []
     switch form {
@@ -91,7 +91,7 @@ package struct OutcomeFragments {
     guard form == .csv else { return [] }
     let names =
       switch layout {
-      case .long: ["userId", "placement"] + OutcomeColumns.fields
+      case .long: [OutcomeColumns.user, "placement"] + OutcomeColumns.fields
       case .wide:
         [OutcomeColumns.user]
           + columns.prefixes.flatMap { prefix in OutcomeColumns.fields.map { "\(prefix)_\($0)" } }
@@ -100,15 +100,16 @@ package struct OutcomeFragments {
   }
 
   private func member(_ outcome: Decision.Outcome, _ line: Value) -> Value {
-    var variant: Value = .null
+    var (id, variant): (Value, Value) = (.null, .null)
     switch outcome {
     case .paywall(let experiment), .holdout(let experiment):
+      id = .string(experiment.id)
       variant = .string(experiment.variant.id)
     default: break
     }
     return .object([
       "result": TriggerResult(outcome).value["result"] ?? .null,
-      "audience": line["audience"] ?? .null, "variant": variant,
+      "audience": line["audience"] ?? .null, "experiment": id, "variant": variant,
       "paywall": line["paywall"] ?? .null,
     ])
   }

@@ -8,6 +8,10 @@ package struct RecordNotes: Hashable, Sendable {
   /// Values of `subscriptionStatus` that no SDK gives, with the number of records that have them.
   package private(set) var unknownStatuses: [String: Int] = [:]
 
+  /// Keys that records have twice, with the number of records, and where the first one is.
+  package private(set) var repeatedKeys: [String: Int] = [:]
+  package private(set) var repeatedPlaces: [String: String] = [:]
+
   /// What `subscriptionStatus` is.
   static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
   /// At most this many different keys, and statuses, are told apart.
@@ -15,10 +19,20 @@ package struct RecordNotes: Hashable, Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { unknownKeys.isEmpty && unknownStatuses.isEmpty }
+  package var isEmpty: Bool {
+    unknownKeys.isEmpty && unknownStatuses.isEmpty && repeatedKeys.isEmpty
+  }
 
   mutating func add(unknownKey key: String, _ records: Int = 1) {
     RecordNotes.add(key, records, to: &unknownKeys)
+  }
+
+  mutating func add(repeatedKey key: String) { RecordNotes.add(key, 1, to: &repeatedKeys) }
+
+  /// Says where a record has a key twice, unless another place was said before.
+  package mutating func note(repeatedKey key: String, at place: String) {
+    let key = UserMember.short(key)
+    if repeatedKeys[key] != nil, repeatedPlaces[key] == nil { repeatedPlaces[key] = place }
   }
 
   /// Counts a status if it is none.
@@ -56,6 +70,8 @@ package struct RecordNotes: Hashable, Sendable {
   package mutating func add(_ other: RecordNotes) {
     unknownKeys.merge(other.unknownKeys, uniquingKeysWith: +)
     unknownStatuses.merge(other.unknownStatuses, uniquingKeysWith: +)
+    repeatedKeys.merge(other.repeatedKeys, uniquingKeysWith: +)
+    repeatedPlaces.merge(other.repeatedPlaces) { first, _ in first }
   }
 
   /// What was counted since `earlier`.
@@ -66,6 +82,7 @@ package struct RecordNotes: Hashable, Sendable {
     var notes = RecordNotes()
     notes.unknownKeys = new(unknownKeys, earlier.unknownKeys)
     notes.unknownStatuses = new(unknownStatuses, earlier.unknownStatuses)
+    notes.repeatedKeys = new(repeatedKeys, earlier.repeatedKeys)
     return notes
   }
 }
@@ -80,8 +97,16 @@ extension RecordNotes {
           Value.Entry(key: .string($0.key), value: .int(Int64($0.value)))
         })
     }
-    return .object([
+    func texts(_ texts: [String: String]) -> Value {
+      .map(
+        texts.sorted { $0.key < $1.key }.map {
+          Value.Entry(key: .string($0.key), value: .string($0.value))
+        })
+    }
+    return .members([
       "unknownKeys": object(unknownKeys), "unknownStatuses": object(unknownStatuses),
+      "repeatedKeys": repeatedKeys.isEmpty ? nil : object(repeatedKeys),
+      "repeatedPlaces": repeatedPlaces.isEmpty ? nil : texts(repeatedPlaces),
     ])
   }
 
@@ -103,6 +128,13 @@ extension RecordNotes {
     }
     unknownKeys = keys
     unknownStatuses = statuses
+    guard value["repeatedKeys"] != nil else { return }
+    guard let repeated = counts("repeatedKeys") else { return nil }
+    repeatedKeys = repeated
+    guard case .map(let places)? = value["repeatedPlaces"] else { return }
+    for entry in places {
+      if let key = entry.key.text { repeatedPlaces[key] = entry.value.text }
+    }
   }
 }
 
@@ -133,7 +165,15 @@ extension RuleSet {
         suggestion: RecordNotes.statuses.first { $0 == status.uppercased() }
           .map { "did you mean '\($0)'?" } ?? "write ACTIVE, INACTIVE or UNKNOWN")
     }
-    return keys + statuses
+    let repeated = notes.repeatedKeys.sorted { $0.key < $1.key }.map { key, count in
+      let place = notes.repeatedPlaces[key].map { ", first at \($0)" } ?? ""
+      return Diagnostic(
+        .duplicateID,
+        "'\(DiagnosticText.visible(key))' is there twice in a user record"
+          + (countsUsers ? " (\(count) user\(count == 1 ? "" : "s")\(place))" : ""),
+        severity: .warning, suggestion: "the last value counts; write one")
+    }
+    return repeated + keys + statuses
   }
 
   /// What somebody may have meant by a key of a user record that nobody reads: an attribute that

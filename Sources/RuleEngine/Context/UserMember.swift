@@ -111,7 +111,7 @@ extension UserMember {
     if try cursor.takeNull() { return nil }
     switch kind {
     case .text, .attributes:
-      let problem = mismatch(cursor)
+      let problem = mismatch(cursor) ?? halfCharacter(cursor)
       try cursor.skipValue(nesting: nesting)
       return problem
     case .texts: return try passTexts(&cursor, nesting: nesting) { _ in }
@@ -136,6 +136,15 @@ extension UserMember {
       }
     if first == UInt8(ascii: wanted) { return nil }
     return "'\(key)' must be \(what), not \(UserMember.kind(of: first))"
+  }
+
+  /// Why the text that comes next cannot be an identity; nil when it can, and for other members. Half a
+  /// character reads as U+FFFD, so that two users could become one.
+  func halfCharacter(_ cursor: JSONCursor) -> String? {
+    guard self == .userID else { return nil }
+    var cursor = cursor
+    guard let text = try? cursor.string(), let (escape, _) = text.loneSurrogate else { return nil }
+    return "'\(key)' has \(escape), which is half a character; write both halves, or another ID"
   }
 
   /// Passes a list of texts, which the body gets.

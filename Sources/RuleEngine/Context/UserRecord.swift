@@ -75,6 +75,10 @@ public struct UserRecordReader: ~Copyable {
   let needsEntitlements: Bool
   private var status: Cell?
   private var entitlements: Cell?
+  /// Keys that the record has twice, of which the last value counts.
+  package private(set) var repeatedKeys: [String] = []
+  /// The members that came so far, a bit each.
+  private var seen: UInt32 = 0
   /// Keys of the record that nobody knows; they are noted when the record is accepted.
   private var unknownKeys: [String] = []
 
@@ -126,6 +130,8 @@ public struct UserRecordReader: ~Copyable {
     problem = nil
     ownedSubject = nil
     if !unknownKeys.isEmpty { unknownKeys.removeAll(keepingCapacity: true) }
+    if !repeatedKeys.isEmpty { repeatedKeys.removeAll(keepingCapacity: true) }
+    seen = 0
     for member in UserMember.allCases { forget(member) }
     // What was read of a record that is refused may lie where nothing is kept.
     var isAccepted = false
@@ -162,6 +168,8 @@ public struct UserRecordReader: ~Copyable {
     }
     fillStatus(&frame)
     if wantsEvents { try answerQuestions(&frame) }
+    if let slot = frame.repeatedSlot { repeatedKeys.append(ruleSet.program.name(ofSlot: slot)) }
+    for key in repeatedKeys { notes.add(repeatedKey: key) }
     for key in unknownKeys { notes.add(unknownKey: key) }
     if let status { notes.add(status: status) }
     isAccepted = true
@@ -217,6 +225,11 @@ public struct UserRecordReader: ~Copyable {
       noteUnknown(key)
       return try cursor.skipValue(nesting: nesting)
     }
+    let bit: UInt32 = 1 << UInt32(known.rawValue)
+    if seen & bit != 0, !known.addsUp, !repeatedKeys.contains(known.key) {
+      repeatedKeys.append(known.key)
+    }
+    seen |= bit
     let start = cursor
     guard known.kind == .attributes else {
       // Rules may have a root of this name.
@@ -255,7 +268,9 @@ public struct UserRecordReader: ~Copyable {
   ) throws(JSONFault) -> String? {
     switch member {
     case .userID, .status:
-      if member.mismatch(cursor) != nil { return try member.pass(&cursor, nesting: nesting) }
+      if (member.mismatch(cursor) ?? member.halfCharacter(cursor)) != nil {
+        return try member.pass(&cursor, nesting: nesting)
+      }
       let text = try cursor.text(in: &frame.arena)
       if member == .userID { subject = text } else { status = text }
       return nil

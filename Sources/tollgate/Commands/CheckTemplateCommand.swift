@@ -68,7 +68,7 @@ struct CheckTemplateCommand: ParsableCommand {
   }
 
   func run() throws {
-    var check = try TemplateCheck(
+    var check = TemplateCheck(
       config: try config.map { try ConfigFile($0).requireConfig() },
       prices: try products.map { try ProductsFile($0).list },
       declarations: try declarations())
@@ -123,7 +123,7 @@ struct TemplateCheck {
       uniquingKeysWith: { first, _ in first })
   }
 
-  init(config: Config?, prices: ProductList?, declarations: TextDeclarations) throws {
+  init(config: Config?, prices: ProductList?, declarations: TextDeclarations) {
     self.config = config
     self.prices = prices
     self.declarations = declarations
@@ -189,7 +189,11 @@ struct TemplateCheck {
     let decoded = TextFile.decode(json: file.bytes)
     guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
     findings += decoded.diagnostics.map { Finding(diagnostic: $0) }
-    let environment = options.environment()
+    try read(texts, options.environment())
+  }
+
+  /// Holds the texts of a config's paywalls against the products.
+  mutating func read(_ texts: TextFile, _ environment: TemplateEnvironment) throws {
     for paywall in texts.paywalls {
       let path = "paywalls.\(paywall.identifier)"
       if let config, config.paywall(paywall.identifier) == nil {

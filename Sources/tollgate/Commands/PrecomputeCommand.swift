@@ -127,6 +127,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let paths = try UserInput.paths(users, form: input.usersFormat)
+    try UserInput.checkOnce(paths)
     let form = try input.outputForm(out: out)
     let files = try RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     try check(files, paths)
@@ -208,6 +209,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     }
     if run.state.sums.users > 0 { run.tellDone() }
     RenderingOptions.tell(run.textErrors)
+    if !quiet { for note in run.state.texts.notes { FileText.printError(note) } }
     return (run.tally, ruleSet.diagnostics(of: run.notes))
   }
 

@@ -18,11 +18,11 @@ struct RenderingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file with paywall texts; each outcome with a paywall gets its own under 'texts'.",
+      "A file with paywall texts; each outcome with a paywall gets its own under 'texts', in NDJSON.",
       discussion: """
         {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
         prices from --products, and the user's record. What goes wrong in them is counted and told \
-        on standard error, never in the texts.
+        on standard error, never in the texts. CSV and databases have no place for texts.
         """, valueName: "file"), completion: .file())
   var render: String?
 
@@ -46,11 +46,38 @@ struct RenderingOptions: ParsableArguments {
     let decoded = TextFile.decode(json: file.bytes)
     guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
     let plan = try plan(texts, config, products, now, zone)
-    let diagnostics = decoded.diagnostics + plan.diagnostics
+    let diagnostics =
+      try decoded.diagnostics + plan.diagnostics
+      + unread(texts, config, products, beside: plan.diagnostics)
     let told = diagnostics.filter { $0.severity != .note }
     for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
     if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     return plan
+  }
+
+  /// What texts read that the products of their paywalls do not have: `check-template` says it, too.
+  private func unread(
+    _ texts: TextFile, _ config: Config, _ products: TextProductOptions,
+    beside told: [Diagnostic]
+  ) throws -> [Diagnostic] {
+    var check = TemplateCheck(
+      config: config, prices: try products.products.map { try ProductsFile($0).list },
+      declarations: TextDeclarations())
+    try check.read(texts, environment(config))
+    // A text that reads nothing there is rendered all the same, and need not mention every product.
+    return check.findings.map(\.diagnostic).compactMap { diagnostic in
+      guard diagnostic.code == .unknownAttribute, !told.contains(diagnostic) else { return nil }
+      var warning = diagnostic
+      warning.severity = .warning
+      return warning
+    }
+  }
+
+  private func environment(_ config: Config) -> TemplateEnvironment {
+    let usual: TemplateOptions.DialectName =
+      config.format == .agentWallie ? .agentwallie : .superwall
+    return TemplateEnvironment(
+      dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall, isHTML: html)
   }
 
   /// What the texts depend on beside config, users and time; nil without `--render`.
@@ -69,10 +96,7 @@ struct RenderingOptions: ParsableArguments {
     _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ now: Instant,
     _ zone: String?
   ) throws -> TextPlan {
-    let usual: TemplateOptions.DialectName =
-      config.format == .agentWallie ? .agentwallie : .superwall
-    let environment = TemplateEnvironment(
-      dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall, isHTML: html)
+    let environment = environment(config)
     let prices = try products.products.map { try ProductsFile($0).list }
     let profile = try products.profile(for: environment.dialect)
     let options = try products.renderOptions(

@@ -133,6 +133,12 @@ struct BatchRun {
     if !output.rejected.isEmpty { try keep(output.rejected, part) }
     state.sums.add(output.sums)
     state.notes.add(output.notes)
+    for (line, key) in output.repeated {
+      let number = state.position.lines + part.linesBefore + line + 1
+      state.notes.note(
+        repeatedKey: key, at: "\(UserInput.name(files.users[part.file])):\(number)")
+    }
+    if !result.texts.isEmpty { state.texts.add(result.texts) }
     read(part, result.blocks)
     state.position.offset = part.end
     state.position.lines += part.linesBefore + output.lines
@@ -193,7 +199,7 @@ struct BatchRun {
     progress.interrupt()
     if told <= BatchRun.toldRejections {
       FileText.printError(
-        DiagnosticText.visible("warning: \(path):\(BatchRun.place(number, line))"))
+        DiagnosticText.visible("warning: \(UserInput.name(path)):\(BatchRun.place(number, line))"))
     } else {
       var kept = ""
       if case .file = files.rejects { kept = " and kept" }

@@ -18,12 +18,13 @@ struct CSVHeader: Sendable {
   }
 
   private var root = Node(key: [], name: "")
-  let columns: Int
+  let names: [String]
+  var columns: Int { names.count }
   private let userID: Int
 
   /// - Parameter cells: the names, in order.
   init(_ cells: [String], path: String) throws {
-    columns = cells.count
+    names = cells
     func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
     guard let userID = cells.firstIndex(of: "userId") else {
       if cells.count == 1, let sign = cells[0].first(where: { "\t;|".contains($0) }) {
@@ -45,10 +46,26 @@ struct CSVHeader: Sendable {
         throw fail("has the name '\(name)' in column \(number + 1), which is not a path")
       }
       guard CSVHeader.insert(parts[...], number, into: &root) else {
-        throw fail(
-          "names '\(name)' in column \(number + 1), which is already the name of another column")
+        throw fail(CSVHeader.collision(name, number, cells))
       }
     }
+  }
+
+  /// What a name is in the way of that comes before it.
+  private static func collision(_ name: String, _ number: Int, _ cells: [String]) -> String {
+    let place = "'\(name)' in column \(number + 1)"
+    if let other = cells[..<number].firstIndex(of: name) {
+      return "has \(place), and in column \(other + 1) already; rename or drop one of them"
+    }
+    let other = cells[..<number].firstIndex {
+      $0.hasPrefix(name + ".") || name.hasPrefix($0 + ".")
+    }
+    let (short, long) =
+      other.map { cells[$0].utf8.count < name.utf8.count } == true
+      ? (cells[other ?? 0], name) : (name, cells[other ?? 0])
+    return
+      "has \(place) beside '\(cells[other ?? 0])' in column \((other ?? 0) + 1): '\(short)' is "
+      + "either a cell or has members such as '\(long)'; drop one of them"
   }
 
   private static func insert(
@@ -71,12 +88,18 @@ struct CSVHeader: Sendable {
   }
 
   /// Appends the record of a row, without a newline.
-  func append(_ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
-    append(root.members, row, text, to: &json)
+  ///
+  /// - Parameter texts: counts the cells that may be meant otherwise.
+  func append(
+    _ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8],
+    _ texts: inout CSVTexts
+  ) {
+    append(root.members, row, text, to: &json, &texts)
   }
 
   private func append(
-    _ nodes: [Node], _ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8]
+    _ nodes: [Node], _ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8],
+    _ texts: inout CSVTexts
   ) {
     json.append(UInt8(ascii: "{"))
     var isFirst = true
@@ -86,9 +109,11 @@ struct CSVHeader: Sendable {
       isFirst = false
       json += node.key
       if let column = node.column {
-        row[column].append(text, isText: column == userID, to: &json)
+        if let kind = row[column].append(text, isText: column == userID, to: &json) {
+          texts.add(kind, column: names[column])
+        }
       } else {
-        append(node.members, row, text, to: &json)
+        append(node.members, row, text, to: &json, &texts)
       }
     }
     json.append(UInt8(ascii: "}"))
@@ -107,21 +132,32 @@ struct CSVCell {
 
   /// Appends the cell as JSON: numbers, bools and null when they are not quoted, lists and objects
   /// that are JSON, and text otherwise.
-  func append(_ text: UnsafeRawBufferPointer, isText: Bool, to json: inout [UInt8]) {
+  ///
+  /// - Returns: what a text may have been meant as; nil for most.
+  func append(_ text: UnsafeRawBufferPointer, isText: Bool, to json: inout [UInt8])
+    -> CSVTexts.Kind?
+  {
     let content = content(text)
+    var kind: CSVTexts.Kind?
     if !isText {
       if !isQuoted, let word = CSVCell.literal(content) {
         json += word
-        return
+        return nil
       }
       if content.first == UInt8(ascii: "[") || content.first == UInt8(ascii: "{"),
-        !content.contains(0x0A), (try? Value.parse(json: content)) != nil
+        !content.contains(0x0A)
       {
-        json += content
-        return
+        if (try? Value.parse(json: content)) != nil {
+          json += content
+          return nil
+        }
+        kind = .json
+      } else if !isQuoted {
+        kind = CSVTexts.Kind(content)
       }
     }
     content.withUnsafeBufferPointer { JSONWriter.append(quoted: $0, to: &json) }
+    return kind
   }
 
   /// The cell's text.

@@ -8,6 +8,8 @@ struct CSVRecords {
   /// By line of JSON: the row.
   private var rows: [(line: Int, from: Int, to: Int)] = []
   private var faults: [(row: Int, reason: String)] = []
+  /// Cells that may be meant otherwise than they are taken.
+  private(set) var texts = CSVTexts()
   /// Lines of the file.
   private(set) var lines = 0
 
@@ -18,7 +20,7 @@ struct CSVRecords {
       if let reason = CSVRecords.fault(row, header, lineLimit) {
         faults.append((rows.count - 1, reason))
       } else {
-        header.append(row.cells, text, to: &json)
+        header.append(row.cells, text, to: &json, &texts)
       }
       json.append(UInt8(ascii: "\n"))
     }
@@ -36,6 +38,15 @@ struct CSVRecords {
   /// Rows that are refused themselves.
   var faultCount: Int { faults.count }
 
+  /// The first row that is refused itself and holds a text: its line, from 0, and why.
+  func fault(with part: String, in text: UnsafeRawBufferPointer) -> (line: Int, reason: String)? {
+    let found = faults.first { fault in
+      String(decoding: text[rows[fault.row].from..<rows[fault.row].to], as: UTF8.self)
+        .contains(part)
+    }
+    return found.map { (rows[$0.row].line, $0.reason) }
+  }
+
   /// The line of the text, from 0, on which the row of a line of JSON begins.
   func line(ofRow row: Int) -> Int { rows[row].line }
 
@@ -51,6 +62,7 @@ struct CSVRecords {
     output.rejected =
       (output.rejected.map { rejected($0.line, $0.reason) }
       + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }
+    output.repeated = output.repeated.map { (rows[$0.line].line, $0.key) }
     output.sums.rejected += faults.count
     output.sums.lines = lines
     return output

@@ -14,6 +14,8 @@ struct Checkpoint {
   var sums: BatchSums
   /// What is odd about the records.
   var notes = RecordNotes()
+  /// Cells of CSV that may be meant otherwise than they are taken.
+  var texts = CSVTexts()
   /// What the outcomes and the rejects files hold.
   var outcomes: OutputFile.State
   var rejects: OutputFile.State
@@ -27,7 +29,8 @@ struct Checkpoint {
       "read": .list(users.map(\.value)),
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
-      "notes": notes.value, "errors": ErrorCounts.value(sums), "outcomes": outcomes.value,
+      "notes": notes.value, "texts": texts.value, "errors": ErrorCounts.value(sums),
+      "outcomes": outcomes.value,
       "rejects": rejects.value,
     ])
   }
@@ -66,7 +69,7 @@ struct Checkpoint {
       let rejects = value["rejects"].flatMap({ OutputFile.State($0) }),
       let notes = value["notes"].flatMap({ RecordNotes($0) }),
       let errors = value["errors"].flatMap({ ErrorCounts.read($0) }),
-      let read = value["read"]?.elements
+      let read = value["read"]?.elements, let texts = value["texts"].flatMap({ CSVTexts($0) })
     else { return nil }
     self.users = read.compactMap { UserHash($0) }
     guard self.users.count == read.count else { return nil }
@@ -81,6 +84,7 @@ struct Checkpoint {
     self.outcomes = outcomes
     self.rejects = rejects
     self.notes = notes
+    self.texts = texts
   }
 
   /// The beginning of a run.

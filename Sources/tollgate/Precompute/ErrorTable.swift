@@ -18,7 +18,7 @@ struct ErrorTable {
       user INTEGER NOT NULL REFERENCES users, error INTEGER NOT NULL REFERENCES rule_errors,
       PRIMARY KEY (user, error)) WITHOUT ROWID;
     CREATE VIEW errors AS
-      SELECT userId, placement, audience, clause, code, path
+      SELECT user_id, placement, audience, clause, code, path
       FROM user_errors JOIN users ON users.id = user JOIN rule_errors ON rule_errors.id = error;
     """
 

@@ -131,7 +131,7 @@ struct Manifest {
       self.sums = sums
       errors = value["errors"] ?? .list([])
       users = []
-      if let hashes = try recorded.member("users") {
+      if let hashes = recorded.member("users") {
         for hash in try hashes.elements() { users.append(try hash.text()) }
       }
       outcomes = try Manifest.written(recorded.member("outcomes"))

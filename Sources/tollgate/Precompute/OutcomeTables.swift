@@ -16,7 +16,7 @@ struct OutcomeTables {
     CREATE TABLE choices (
       id INTEGER PRIMARY KEY, placement TEXT NOT NULL, result TEXT NOT NULL, audience INTEGER,
       experiment TEXT, variant TEXT, paywall TEXT);
-    CREATE TABLE users (id INTEGER PRIMARY KEY, userId TEXT NOT NULL);
+    CREATE TABLE users (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL);
 
     """ + (isWide ? wide : long) + ErrorTable.tables
   }
@@ -24,7 +24,7 @@ struct OutcomeTables {
   /// By identity, by what was decided, and by what is shown.
   var indexes: String {
     """
-    CREATE INDEX users_by_userId ON users (userId);
+    CREATE INDEX users_by_user_id ON users (user_id);
     CREATE INDEX choices_by_placement ON choices (placement, result);
     CREATE INDEX choices_by_paywall ON choices (paywall);
 
@@ -44,7 +44,7 @@ struct OutcomeTables {
       user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,
       PRIMARY KEY (user, choice)) WITHOUT ROWID;
     CREATE VIEW outcomes AS
-      SELECT userId, placement, result, audience, experiment, variant, paywall\(run)
+      SELECT user_id, placement, result, audience, experiment, variant, paywall\(run)
       FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
 
     """
@@ -64,7 +64,7 @@ struct OutcomeTables {
       CREATE TABLE decisions (
         user INTEGER PRIMARY KEY REFERENCES users\(choices.joined()));
       CREATE VIEW outcomes AS
-        SELECT userId AS \(OutcomeColumns.user)\(cells.joined())\(run)
+        SELECT user_id\(cells.joined())\(run)
         FROM users JOIN decisions ON decisions.user = users.id;
 
       """

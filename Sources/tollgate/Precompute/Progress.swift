@@ -14,7 +14,7 @@ struct Progress {
   private let start = Clock.now()
   private let cpuStart = Clock.processSeconds()
   private let isTerminal = Terminal.rewritesLines(.standardError)
-  private var last = Instant.distantPast
+  private var last: Instant?
   private var isLineOpen = false
   private var bytesOfEarlierFiles = 0
   private var file: Int
@@ -42,13 +42,11 @@ struct Progress {
     offset = state.position.offset
     if isQuiet { return }
     let now = Clock.now()
-    guard now - last >= (isTerminal ? 200 : 2_000) else { return }
     // The first line outside a terminal comes after the interval, not at once.
-    if last == 0, !isTerminal {
-      last = now
-      return
-    }
+    if now - (last ?? (isTerminal ? .distantPast : start)) < (isTerminal ? 200 : 2_000) { return }
     last = now
+    // What is done is told when it is.
+    if !isTerminal, fraction == 1 { return }
     let text =
       "\(counted(state.sums.users, "user")), \(rate(state, now))"
       + (timeLeft(now).map { ", \($0)" } ?? "")

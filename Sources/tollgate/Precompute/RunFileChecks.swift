@@ -2,6 +2,16 @@ internal import Expressions
 internal import RuleEngine
 
 /// What must hold of the files of a run before it writes, or removes, any of them.
+extension BatchPlan {
+  /// The placement whose columns have the name that a prefix with a number would have without it.
+  fileprivate func owner(of prefix: String) -> String {
+    let digits = prefix.utf8.reversed().prefix { $0 &- 0x30 < 10 }.count
+    let name = prefix.dropLast(digits + 1)
+    let number = columns.prefixes.firstIndex { $0 == name }
+    return number.map { "'\(placementNames[$0])'" } ?? "another placement"
+  }
+}
+
 extension RunFiles {
   /// Where outcomes are kept; nil when they are not.
   var ownOut: String? { outPlace?.hasNeighbours == true ? out : nil }
@@ -111,8 +121,8 @@ extension RunFiles {
     for (placement, prefix) in plan.columns.numbered {
       FileText.printError(
         DiagnosticText.visible(
-          "note: the columns of '\(placement)' are called \(prefix)_result and so on: another "
-            + "placement has the name without the number"))
+          "note: the columns of '\(placement)' are called \(prefix)_result and so on: "
+            + "those of \(plan.owner(of: prefix)) have the name without the number"))
     }
   }
 

@@ -153,6 +153,9 @@ struct UserInput {
     ahead = (chunk, from, 0)
   }
 
+  /// What a file is called in messages.
+  static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
   /// Bytes of all files as they will be read; nil when that is not known.
   static func totalSize(of paths: [String]) -> Int? {
     var sum = 0

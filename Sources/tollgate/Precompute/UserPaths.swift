@@ -24,4 +24,19 @@ extension UserInput {
     }
     return paths
   }
+
+  /// Throws when a file is there twice, under whatever names: each of its users would be two.
+  static func checkOnce(_ paths: [String]) throws {
+    var known: [FilePlace.Identity: String] = [:]
+    for path in paths where path != "-" {
+      let place = FilePlace(path)
+      guard place.kind == .file else { continue }
+      guard let other = known.updateValue(path, forKey: place.identity) else { continue }
+      throw CommandError(
+        DiagnosticText.visible(
+          "--users names \(path) twice"
+            + (other == path ? "" : ", also as \(other)")
+            + ": all of its users would be decided and counted twice; name it once"))
+    }
+  }
 }

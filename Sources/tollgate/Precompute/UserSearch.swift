@@ -15,6 +15,8 @@ struct UserSearch {
   private var again: (place: String, count: Int)?
   private var users = 0
   private var unusable = 0
+  /// What is wrong with the first line that is not a record and has the ID.
+  private var refusal: String?
   /// IDs that are nearly this one, the nearest first.
   private var close: [(id: String, distance: Int)] = []
 
@@ -57,9 +59,12 @@ struct UserSearch {
         }
       case .rows(let text, let from, let header):
         before += text.withUnsafeBytes { bytes in
-          let rows = CSVRecords(
-            UnsafeRawBufferPointer(rebasing: bytes[from...]), header, lineLimit: Self.lineLimit)
+          let text = UnsafeRawBufferPointer(rebasing: bytes[from...])
+          let rows = CSVRecords(text, header, lineLimit: Self.lineLimit)
           unusable += rows.faultCount
+          if rows.faultCount > 0, refusal == nil, let fault = rows.fault(with: id, in: text) {
+            refusal = "\(name):\(before + fault.line + 1): \(fault.reason)"
+          }
           rows.json.withUnsafeBufferPointer { lines in
             _ = look(in: lines) {
               GivenUser(
@@ -89,6 +94,7 @@ struct UserSearch {
       guard line.count <= Self.lineLimit, let subject = try? UserRecordReader.subject(of: line)
       else {
         unusable += 1
+        refuse(line) { given($0, number) }
         continue
       }
       users += 1
@@ -99,6 +105,18 @@ struct UserSearch {
       }
     }
     return number
+  }
+
+  /// Keeps why a line cannot be used, if it is about the user as far as its text tells.
+  private mutating func refuse(_ line: ByteView, _ given: ([UInt8]) -> GivenUser) {
+    guard refusal == nil, String(decoding: line, as: UTF8.self).contains(Value.string(id).json)
+    else { return }
+    let user = given(Array(line))
+    if line.count > Self.lineLimit {
+      refusal = "\(user.name):\(user.line ?? 1): the line has more than \(Self.lineLimit) bytes"
+    } else if let problem = UserRecordReader.problem(in: line) {
+      refusal = user.error(problem).description
+    }
   }
 
   private mutating func take(_ user: GivenUser) {
@@ -134,6 +152,10 @@ struct UserSearch {
   private func nobody(_ paths: [String]) -> CommandError {
     let shown = paths.prefix(3).map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     let files = paths.count > 3 ? "\(shown) and \(counted(paths.count - 3, "other file"))" : shown
+    if let refusal {
+      return CommandError(
+        DiagnosticText.visible("the line of user '\(id)' cannot be used: \(refusal)"))
+    }
     var text = "there is no user '\(id)' in \(files): \(counted(users, "user")) "
     text += users == 1 ? "was read" : "were read"
     if unusable > 0 {

@@ -9,6 +9,8 @@ final class WorkerPool: Sendable {
     var output: BatchWorker.Output
     /// Of a segment: the hashes of its blocks.
     var blocks: [UInt64] = []
+    /// Of CSV: cells that may be meant otherwise than they are taken.
+    var texts = CSVTexts()
   }
 
   /// A worker that one task at a time holds.
@@ -40,7 +42,7 @@ final class WorkerPool: Sendable {
           let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
           let records = CSVRecords(rows, header, lineLimit: plan.lineLimit)
           let output = records.json.withUnsafeBufferPointer { worker.process($0, into: buffer) }
-          return Result(output: records.output(output, rows))
+          return Result(output: records.output(output, rows), texts: records.texts)
         }
       }
     }

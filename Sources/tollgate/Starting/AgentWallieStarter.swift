@@ -124,7 +124,7 @@ enum AgentWallieStarter {
     """#
 
   static let expected = """
-    userId,placement,result,audience,experiment,variant,paywall,errors
+    user_id,placement,result,audience,experiment,variant,paywall,errors
     ada,onboarding_done,paywall,0,launch,monthly-first,monthly,
     ada,export_tapped,paywall,1,export-free,free-monthly,monthly,
     ben,onboarding_done,holdout,0,launch,holdout,,

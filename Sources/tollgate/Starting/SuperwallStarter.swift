@@ -146,7 +146,7 @@ enum SuperwallStarter {
     """#
 
   static let expected = """
-    userId,placement,result,audience,experiment,variant,paywall,errors
+    user_id,placement,result,audience,experiment,variant,paywall,errors
     ada,onboarding_done,holdout,0,101,1013,,
     ada,export_tapped,noAudienceMatch,,,,,
     ben,onboarding_done,paywall,0,101,1012,monthly,

@@ -101,7 +101,7 @@ import Testing
     #expect(!others.errors.contains("note: "))
     #expect(
       folder.text("long.csv")?.hasPrefix(
-        "userId,placement,result,audience,experiment,variant,paywall,errors\n") == true)
+        "user_id,placement,result,audience,experiment,variant,paywall,errors\n") == true)
   }
 
   // MARK: Databases
@@ -192,10 +192,10 @@ import Testing
     #expect(try run(folder, "--out", "out.sqlite", "--run-columns").code == 0)
     #expect(
       try table(folder, "out.sqlite").hasPrefix(
-        "userId,placement,result,audience,experiment,variant,paywall,now,seed,config_hash\n"))
+        "user_id,placement,result,audience,experiment,variant,paywall,now,seed,config_hash\n"))
     let database = try SQLiteDatabase(folder.path("out.sqlite"))
     let rows = try database.rows(
-      "SELECT DISTINCT now, seed, config_hash FROM outcomes WHERE userId = 'a'")
+      "SELECT DISTINCT now, seed, config_hash FROM outcomes WHERE user_id = 'a'")
     let hash = RunSettings.hash(Array((folder.text("config.json") ?? "").utf8))
     #expect(rows == [[.string(Self.now), .string("it's, 1"), .string(hash)]])
   }

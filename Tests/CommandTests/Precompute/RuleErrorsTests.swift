@@ -89,7 +89,7 @@ import Testing
     #expect(try run(folder, "--out", "out.sqlite").code == 0)
     let database = try SQLiteDatabase(folder.path("out.sqlite"))
     let rows = try database.rows(
-      "SELECT userId, placement, audience, code, path FROM errors ORDER BY userId, audience")
+      "SELECT user_id, placement, audience, code, path FROM errors ORDER BY user_id, audience")
     #expect(
       rows == [
         ["b", "upgrade", 0, "no-such-attribute", "user.email"],

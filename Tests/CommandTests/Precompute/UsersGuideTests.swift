@@ -55,7 +55,7 @@ import Testing
     }
     #expect(queries.count > 3)
     #expect(
-      folder.text("outcomes.csv")?.hasPrefix("userId,placement,result,audience,") == true)
+      folder.text("outcomes.csv")?.hasPrefix("user_id,placement,result,audience,") == true)
   }
 
   @Test func theRecordIsOne() throws {

@@ -36,6 +36,7 @@ struct BatchTests {
         expected.append(outcome.json)
         let member: Value = [
           "result": outcome["result"]?["result"] ?? .null, "audience": outcome["audience"] ?? .null,
+          "experiment": outcome["result"]?["experiment"]?["id"] ?? .null,
           "variant": outcome["result"]?["experiment"]?["variant"]?["id"] ?? .null,
           "paywall": outcome["paywall"] ?? .null,
         ]

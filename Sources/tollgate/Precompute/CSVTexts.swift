@@ -1,0 +1,95 @@
+internal import Expressions
+
+/// Cells of CSV that are texts and look as if they were meant otherwise, as databases write values.
+struct CSVTexts: Hashable, Sendable {
+  enum Kind: String, CaseIterable, Sendable {
+    case bools, nulls, numbers, json
+
+    /// The kind of an unquoted cell that is a text; nil for most.
+    init?(_ content: [UInt8]) {
+      // Longer than any of the words.
+      guard content.count <= 9, let first = content.first else { return nil }
+      switch first {
+      case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "T"), UInt8(ascii: "F"):
+        guard content.count == 1 else { return nil }
+        self = .bools
+      case UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "\\"), UInt8(ascii: "i"),
+        UInt8(ascii: "I"), UInt8(ascii: "-"), UInt8(ascii: "+"):
+        switch String(decoding: content, as: UTF8.self) {
+        case "NULL", "Null", "\\N": self = .nulls
+        case "NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "-inf", "Inf", "-Inf":
+          self = .numbers
+        default: return nil
+        }
+      default: return nil
+      }
+    }
+
+    /// What the cells are, and what to do about it.
+    var text: (what: String, advice: String) {
+      switch self {
+      case .bools: ("t or f", "export booleans as true and false")
+      case .nulls: ("NULL or \\N", "leave the cell empty where there is no value")
+      case .numbers: ("NaN or Infinity", "no such numbers are read; leave the cell empty")
+      case .json: ("that begin like JSON and are not", "export them as JSON")
+      }
+    }
+  }
+
+  /// By name of the column: how many cells there are of each kind.
+  private(set) var counts: [String: [Kind: Int]] = [:]
+
+  var isEmpty: Bool { counts.isEmpty }
+
+  mutating func add(_ kind: Kind, column: String, _ cells: Int = 1) {
+    counts[column, default: [:]][kind, default: 0] += cells
+  }
+
+  mutating func add(_ other: CSVTexts) {
+    for (column, kinds) in other.counts {
+      for (kind, cells) in kinds { add(kind, column: column, cells) }
+    }
+  }
+
+  /// A line for each column and kind.
+  var notes: [String] {
+    counts.sorted { $0.key < $1.key }.flatMap { column, kinds in
+      Kind.allCases.compactMap { kind in
+        kinds[kind].map { cells in
+          DiagnosticText.visible(
+            "note: column \(column) has \(counted(cells, "cell")) \(kind.text.what), which "
+              + "\(cells == 1 ? "is a text" : "are texts"): \(kind.text.advice)")
+        }
+      }
+    }
+  }
+
+  // MARK: Checkpoints
+
+  var value: Value {
+    .list(
+      counts.sorted { $0.key < $1.key }.flatMap { column, kinds in
+        Kind.allCases.compactMap { kind in
+          kinds[kind].map { cells in
+            [
+              "column": .string(column), "kind": .string(kind.rawValue),
+              "cells": .int(Int64(cells)),
+            ]
+          }
+        }
+      })
+  }
+
+  init() {}
+
+  /// Nil when the value is not what ``value`` gives.
+  init?(_ value: Value) {
+    guard let entries = value.elements else { return nil }
+    for entry in entries {
+      guard let column = entry["column"]?.text, case .int(let cells)? = entry["cells"],
+        let kind = entry["kind"]?.text.flatMap({ Kind(rawValue: $0) })
+      else { return nil }
+      add(kind, column: column, Int(cells))
+    }
+  }
+}
