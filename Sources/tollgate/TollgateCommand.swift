@@ -48,9 +48,9 @@ struct TollgateCommand: AsyncParsableCommand {
       """,
     version: "tollgate \(version)",
     subcommands: [
-      InitCommand.self, FetchCommand.self,
-      CheckCommand.self, DecideCommand.self, ExplainCommand.self, TestCommand.self,
-      PrecomputeCommand.self, ReplayCommand.self, MigrateWeightsCommand.self, FormatCommand.self,
+      InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
+      ExplainCommand.self, TestCommand.self, PrecomputeCommand.self, ReplayCommand.self,
+      MigrateWeightsCommand.self, SimulateTrafficCommand.self, FormatCommand.self,
       ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self, SchemaCommand.self,
       SimulateCommand.self,
     ])

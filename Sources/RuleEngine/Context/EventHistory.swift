@@ -88,6 +88,17 @@ public struct EventHistory: Hashable, Sendable {
     }
   }
 
+  /// Adds an event, and forgets the oldest ones of its name that are too many.
+  mutating func record(_ name: String, at time: Instant, keeping limit: Int) {
+    guard let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      series.append(Series(name: name, times: [time]))
+      return
+    }
+    series[known].times.append(time)
+    let surplus = series[known].times.count - limit
+    if surplus > 0 { series[known].times.removeFirst(surplus) }
+  }
+
   public mutating func record(_ name: String, at times: [Instant]) {
     guard !times.isEmpty else { return }
     if let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {

@@ -22,6 +22,15 @@ enum LimitWords {
     }
   }
 
+  /// `2 in 24 hours`, `1 in a session`, `3 ever`
+  static func short(_ limit: OccurrenceLimit) -> String {
+    switch limit.interval {
+    case .infinity: "\(limit.maxCount) ever"
+    case .session: "\(limit.maxCount) in a session"
+    case .minutes(let minutes): "\(limit.maxCount) in \(describe(minutes: minutes))"
+    }
+  }
+
   private static func span(_ interval: OccurrenceLimit.Interval) -> String {
     switch interval {
     case .infinity: "ever"

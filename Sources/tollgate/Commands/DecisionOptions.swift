@@ -37,20 +37,12 @@ struct DecisionOptions: ParsableArguments {
       "Occurrence limits count back from it, and what happened later does not count."))
   var now: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The salt of the assignment hash. The same seed gives every user the same variants.",
-      valueName: "seed"))
+  @Option(help: OptionHelp.seed())
   var seed = ""
 
   @Option(
     name: .customLong("assigner"),
-    help: ArgumentHelp(
-      "How users without a stored variant get one.",
-      discussion: """
-        djb2 is what AgentWallie's SDK does, and the default for its configs; hash is the default \
-        for all others.
-        """, valueName: "assigner"))
+    help: OptionHelp.assigner)
   var assignerName: AssignerName?
 
   @Option(

@@ -70,10 +70,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("placement"),
-    help: ArgumentHelp(
-      "The placement's name.",
-      discussion: "It can be given more than once; the default is all placements of the config.",
-      valueName: "placement"), completion: Completions.placements)
+    help: OptionHelp.placements(), completion: Completions.placements)
   var placements: [String] = []
 
   @OptionGroup(title: "File Options") var input: FormOptions
@@ -97,9 +94,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       "long: a line for each user and placement; wide: a line for each user.", valueName: "layout"))
   var layout = Layout.long
 
-  @Option(
-    help: ArgumentHelp("A file for refused lines, with line number and reason.", valueName: "file"),
-    completion: .file())
+  @Option(help: OptionHelp.rejects, completion: .file())
   var rejects: String?
 
   @Flag(

@@ -30,6 +30,14 @@ enum OptionHelp {
 
   static let placement = ArgumentHelp("The placement's name.", valueName: "placement")
 
+  static func placements(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "The placement's name.",
+      discussion: sentences(
+        "It can be given more than once; the default is all placements of the config.",
+        discussion), valueName: "placement")
+  }
+
   static func user(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
       "The user's record, in a file or in place; - reads standard input.",
@@ -102,6 +110,19 @@ enum OptionHelp {
         discussion), valueName: "time")
   }
 
+  static func seed(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "The salt of the assignment hash. The same seed gives every user the same variants.",
+      discussion: discussion, valueName: "seed")
+  }
+
+  static let assigner = ArgumentHelp(
+    "How users without a stored variant get one.",
+    discussion: """
+      djb2 is what AgentWallie's SDK does, and the default for its configs; hash is the default \
+      for all others.
+      """, valueName: "assigner")
+
   static func timeZone(_ discussion: String) -> ArgumentHelp {
     ArgumentHelp(
       "The time zone, such as Europe/Berlin.", discussion: discussion, valueName: "zone")
@@ -130,6 +151,9 @@ enum OptionHelp {
       "Where to write: a file, or - for standard output.", discussion: discussion,
       valueName: "file")
   }
+
+  static let rejects = ArgumentHelp(
+    "A file for refused lines, with line number and reason.", valueName: "file")
 
   static func json(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp("Print JSON instead of text.", discussion: discussion)

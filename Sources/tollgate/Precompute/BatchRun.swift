@@ -184,7 +184,7 @@ struct BatchRun {
   }
 
   /// The line, the column where one is known, and why the line is refused.
-  private static func place(_ number: Int, _ line: BatchWorker.RejectedLine) -> String {
+  static func place(_ number: Int, _ line: BatchWorker.RejectedLine) -> String {
     let start = "at byte "
     guard line.reason.hasPrefix(start), let colon = line.reason.firstRange(of: ": "),
       let offset = Int(line.reason[..<colon.lowerBound].dropFirst(start.count))

@@ -54,17 +54,22 @@ struct CSVRecords {
   func output(_ output: BatchWorker.Output, _ text: UnsafeRawBufferPointer)
     -> BatchWorker.Output
   {
-    func rejected(_ row: Int, _ reason: String) -> BatchWorker.RejectedLine {
-      BatchWorker.RejectedLine(
-        line: rows[row].line, reason: reason, text: Array(text[rows[row].from..<rows[row].to]))
-    }
     var output = output
-    output.rejected =
-      (output.rejected.map { rejected($0.line, $0.reason) }
-      + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }
+    output.rejected = rejected(output.rejected, text)
     output.repeated = output.repeated.map { (rows[$0.line].line, $0.key) }
     output.sums.rejected += faults.count
     output.sums.lines = lines
     return output
+  }
+  /// Refused lines of JSON, told of the rows, with the rows that are refused themselves.
+  func rejected(_ lines: [BatchWorker.RejectedLine], _ text: UnsafeRawBufferPointer)
+    -> [BatchWorker.RejectedLine]
+  {
+    func rejected(_ row: Int, _ reason: String) -> BatchWorker.RejectedLine {
+      BatchWorker.RejectedLine(
+        line: rows[row].line, reason: reason, text: Array(text[rows[row].from..<rows[row].to]))
+    }
+    return (lines.map { rejected($0.line, $0.reason) }
+      + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }
   }
 }

@@ -1,0 +1,88 @@
+/// Counts of simulated traffic.
+package struct TrafficSums: Hashable, Sendable {
+  /// How often paywalls are told apart: 0 to 9 times, and more.
+  package static let bins = 11
+
+  /// What happened on a day.
+  package struct Day: Hashable, Sendable {
+    package var placements = 0
+    package var paywalls = 0
+    package var holdouts = 0
+    /// By limited rule: how often it was held back.
+    package var held: [Int]
+  }
+
+  /// What became of a rule.
+  package struct Rule: Hashable, Sendable {
+    package var reached = 0
+    package var matched = 0
+    package var held = 0
+    package var taken = 0
+    /// How often its condition failed, which is not to match.
+    package var failed = 0
+    /// Users to whom its limit has ever been a limit.
+    package var usersHeld = 0
+  }
+
+  package var users = 0
+  package var sessions = 0
+  package var purchases = 0
+  /// By placement of the plan, then by ``EffectTable/OutcomeKind``.
+  package var outcomes: [[Int]]
+  package var rules: [Rule]
+  /// By paywall of the plan, then by how often users saw it: how many users.
+  package var seen: [[Int]]
+  /// The same of all paywalls together.
+  package var seenAny = Array(repeating: 0, count: bins)
+  /// By day of the time zone, as days since 1970.
+  package var days: [Int: Day] = [:]
+
+  package init(_ plan: TrafficPlan) {
+    outcomes = Array(
+      repeating: Array(repeating: 0, count: EffectTable.OutcomeKind.allCases.count),
+      count: plan.placements.count)
+    rules = Array(repeating: Rule(), count: plan.ruleSet.rules.count)
+    seen = Array(
+      repeating: Array(repeating: 0, count: TrafficSums.bins), count: plan.paywalls.count)
+  }
+
+  /// All placements that were asked for.
+  package var placements: Int { outcomes.reduce(0) { $0 + $1.reduce(0, +) } }
+
+  package mutating func add(_ other: TrafficSums) {
+    users += other.users
+    sessions += other.sessions
+    purchases += other.purchases
+    for i in outcomes.indices { TrafficSums.add(other.outcomes[i], to: &outcomes[i]) }
+    for i in rules.indices { rules[i].add(other.rules[i]) }
+    for i in seen.indices { TrafficSums.add(other.seen[i], to: &seen[i]) }
+    TrafficSums.add(other.seenAny, to: &seenAny)
+    days.merge(other.days) { $0.adding($1) }
+  }
+
+  private static func add(_ more: [Int], to counts: inout [Int]) {
+    for i in counts.indices { counts[i] += more[i] }
+  }
+}
+
+extension TrafficSums.Rule {
+  fileprivate mutating func add(_ other: Self) {
+    reached += other.reached
+    matched += other.matched
+    held += other.held
+    taken += other.taken
+    failed += other.failed
+    usersHeld += other.usersHeld
+  }
+}
+
+extension TrafficSums.Day {
+  func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.placements += other.placements
+    sum.paywalls += other.paywalls
+    sum.holdouts += other.holdouts
+    for i in held.indices { sum.held[i] += other.held[i] }
+    return sum
+  }
+}

@@ -1,0 +1,60 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Lines of users and of traffic that are refused: the first are told, all are counted and kept.
+struct RefusedLines {
+  /// Refused lines that are told on standard error, of each file.
+  private static let told = 5
+
+  private let sink: OutcomeSink
+  /// Whether lines are kept with the file that they are from.
+  private let namesFiles: Bool
+  private var counts: [String: Int] = [:]
+  /// Lines of users.
+  private(set) var users = 0
+  /// Lines of traffic.
+  private(set) var events = 0
+
+  init(_ sink: OutcomeSink, namesFiles: Bool) {
+    self.sink = sink
+    self.namesFiles = namesFiles
+  }
+
+  var all: Int { users + events }
+
+  /// - Parameter number: the number of the line in its file, from 1.
+  mutating func add(user line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws {
+    users += 1
+    try add(line, path, number)
+  }
+
+  mutating func add(event line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws {
+    events += 1
+    try add(line, path, number)
+  }
+
+  private mutating func add(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws {
+    let name = path == "-" ? "standard input" : path
+    counts[path, default: 0] += 1
+    if counts[path] ?? 0 <= RefusedLines.told {
+      FileText.printError(
+        DiagnosticText.visible("warning: \(name):\(BatchRun.place(number, line))"))
+    } else if counts[path] == RefusedLines.told + 1 {
+      FileText.printError(
+        "... more lines of \(name) are refused; they are counted\(sink.isKept ? " and kept" : "")")
+    }
+    guard sink.isKept else { return }
+    var entries: [Value.Entry] = namesFiles ? [.init(key: "file", value: .string(path))] : []
+    entries += [
+      .init(key: "line", value: .int(Int64(number))),
+      .init(key: "reason", value: .string(line.reason)),
+      .init(key: "text", value: .string(String(decoding: line.text, as: UTF8.self))),
+    ]
+    var kept: [UInt8] = []
+    JSONWriter.append(.map(entries), to: &kept)
+    kept.append(UInt8(ascii: "\n"))
+    try sink.write(kept)
+  }
+
+  func close() throws { try sink.close() }
+}

@@ -1,0 +1,211 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+struct SimulateTrafficCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate-traffic",
+    abstract: "See what users get over weeks, and which limits hold it back.",
+    discussion: HelpText(
+      """
+      Users are asked for placements over time. What they get is carried out: variants are kept, \
+      occurrences count, what happened is there for rules that ask about it. A user who sees a paywall \
+      closes it, or subscribes, as often as --purchase-rate says. The report tells for each day what each \
+      limit held back, and how often users saw which paywall.
+
+      Recorded traffic comes from --events, a JSON object a line in the order of time. Without it \
+      traffic is made up: sessions at hours when people are awake, with a few placements each; some \
+      users are far more active than others. It is the same for a seed. docs/traffic.md tells more.
+      """,
+      examples: [
+        .init(
+          "a month of made-up traffic, some of which ends in purchases",
+          "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --purchase-rate 0.03"
+        ),
+        .init(
+          "two placements only, each simulated placement as a line",
+          "tollgate simulate-traffic config.json --users users.ndjson --placement export_report --placement session_start --days 7 --rate 2 --out simulated.ndjson"
+        ),
+        .init(
+          "recorded traffic, as JSON",
+          "tollgate simulate-traffic config.json --users users.ndjson --events traffic.ndjson --json"
+        ),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "a rule does not compile, or cannot be read"),
+        ("2", "wrong use, or no users or no traffic that can be used"),
+        ("3", "done, but lines were refused and --strict was given"),
+        ("74", "output could not be written"),
+        ("130, 143", "stopped"),
+      ]
+    ).text)
+
+  @OptionGroup var source: ConfigOptions
+  @OptionGroup(title: "Config Options") var configForm: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
+
+  @Option(
+    parsing: .upToNextOption,
+    help: OptionHelp.users("It can be given more than once. For --events they are read twice."),
+    completion: .file())
+  var users: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "Recorded traffic, a JSON object a line; - reads standard input.",
+      discussion: """
+        \(TrafficLine.example), with "params" where placements have them; otherwise \
+        those of the user's record count. What this command writes is such traffic, once it is sorted.
+        """, valueName: "file"), completion: .file())
+  var events: String?
+
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
+
+  @OptionGroup(title: "Traffic Options") var traffic: TrafficOptions
+
+  @Option(
+    help: OptionHelp.out(
+      "What each simulated placement came to, a line each. Without it there is only the report."),
+    completion: .file())
+  var out: String?
+
+  @Option(help: OptionHelp.rejects, completion: .file())
+  var rejects: String?
+
+  @Option(parsing: .unconditional, help: OptionHelp.threads)
+  var threads: Int?
+
+  @Flag(help: OptionHelp.json("With --out - it goes to standard error."))
+  var json = false
+
+  @Flag(
+    help: OptionHelp.strict(
+      "The exit code is 3 when a line was refused. The run finishes all the same."))
+  var strict = false
+
+  @Flag(
+    help: OptionHelp.quiet(
+      "Notes and progress are left out. The report stays; refused lines are warnings."))
+  var quiet = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
+    if users.isEmpty { throw ValidationError("--users is missing") }
+    try traffic.check(hasEvents: events != nil)
+  }
+
+  func run() async throws {
+    let paths = try UserInput.paths(users, form: usersFormat)
+    let files = try TrafficFiles(out: out, rejects: rejects)
+    var uses = FileUses()
+    uses.reads("the config", source.config)
+    for path in paths { uses.reads("--users", path) }
+    uses.reads("--events", events)
+    try files.check(uses)
+    let config = try configForm.file(source.config, language)
+    let plan = try plan(config, files)
+    let locks = try files.lock()
+    defer {
+      for lock in locks { lock.release() }
+    }
+    var run = TrafficRun(
+      paths, form: usersFormat, plan, threads: threads ?? Clock.processors(), isQuiet: quiet)
+    var refused = RefusedLines(try files.openRejects(), namesFiles: events != nil || paths.count > 1)
+    try await Signals.heeding { try await work(&run, &refused, files, plan, config) }
+    try report(run, refused, files, plan)
+  }
+
+  private func plan(_ config: ConfigFile, _ files: TrafficFiles) throws -> TrafficPlan {
+    let ruleSet = try config.requireRuleSet(
+      for: traffic.placements.isEmpty ? nil : traffic.placements, keepsGoing: false)
+    guard let decoded = config.config else { throw CommandError("\(config.path) has no config") }
+    guard ruleSet.placementNames.count <= RecordedTraffic.placementLimit else {
+      throw CommandError(
+        "\(config.path) has more than \(grouped(RecordedTraffic.placementLimit)) placements")
+    }
+    var options = TrafficPlan.Options(
+      assigner: traffic.assigner(for: ruleSet.format), clock: try traffic.clock())
+    options.placements = traffic.placements.isEmpty ? nil : traffic.placements
+    options.seed = traffic.seed
+    options.purchaseRate = traffic.purchaseRate
+    options.form = files.form?.form.outcomes
+    return TrafficPlan(ruleSet, decoded, options)
+  }
+
+  private func work(
+    _ run: inout TrafficRun, _ refused: inout RefusedLines, _ files: TrafficFiles,
+    _ plan: TrafficPlan, _ config: ConfigFile
+  ) async throws {
+    let written = try files.openOut(header: plan.header)
+    do {
+      if let events {
+        tell("Simulating the traffic of \(events), assigner \(plan.options.assigner.name)")
+        try await run.replay(events, config, to: written, &refused)
+      } else {
+        let generated = try traffic.generated()
+        tell(
+          "Simulating \(counted(generated.days, "day")) from \(traffic.basis(generated, plan))")
+        let silent = GeneratedTraffic.silentPlacements(of: plan)
+        if !silent.isEmpty {
+          tell("note: nobody is asked for \(silent.joined(separator: ", ")): nothing leads to them")
+        }
+        try await run.generate(generated, to: written, &refused)
+      }
+      run.interrupt()
+      if run.sums.users > 0 {
+        try written.close()
+        run.tellDone()
+      }
+      try refused.close()
+    } catch var stop as Signals.Stop {
+      run.interrupt()
+      stop.message = farewell(run)
+      throw stop
+    } catch {
+      run.interrupt()
+      throw error
+    }
+  }
+
+  private func tell(_ text: String) {
+    if !quiet { FileText.printError(text) }
+  }
+
+  private func farewell(_ run: TrafficRun) -> String {
+    let done =
+      "Stopped after \(counted(run.sums.users, "user")) and "
+      + "\(counted(run.sums.placements, "placement"))"
+    guard let out, out != "-", out != "none", run.sums.users > 0 else { return done + "." }
+    return done + "; \(out) has these alone."
+  }
+
+  private func report(
+    _ run: TrafficRun, _ refused: RefusedLines, _ files: TrafficFiles, _ plan: TrafficPlan
+  ) throws {
+    let target = files.reportTarget
+    if json {
+      let report = TrafficReport(plan, run.sums).value(
+        rejected: refused.users, rejectedEvents: events == nil ? nil : refused.events)
+      FileText.print(report.json, to: target)
+    } else if run.sums.users > 0 {
+      FileText.print(TrafficText(plan, run.sums, TextStyle(target)).text, to: target)
+    }
+    UserFile.tell(
+      plan.ruleSet.diagnostics(of: run.notes).filter { !quiet || $0.severity != .note })
+    if run.sums.users == 0 {
+      let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
+      throw CommandError(
+        "there are no users in \(names)"
+          + (refused.users > 0 ? ": \(counted(refused.users, "line")) refused" : ""))
+    }
+    if strict, refused.all > 0 {
+      throw CommandError(
+        "\(counted(refused.all, "line")) refused, and --strict asks for all",
+        exitCode: Ending.refusedLines)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import RuleEngine
+internal import SystemPackage
+
+/// The files that a simulation of traffic writes.
+struct TrafficFiles {
+  let out: String?
+  let form: FileForm?
+  private let rejects: String?
+  private let rejectsForm: FileForm?
+
+  /// - Parameters:
+  ///   - out: a path, or `-` for standard output; nil and `none` for nothing.
+  ///   - rejects: the same.
+  init(out: String?, rejects: String?) throws {
+    self.out = out == "none" ? nil : out
+    self.rejects = rejects == "none" ? nil : rejects
+    form = try self.out.map {
+      try FileForm(path: $0, option: "--out", allowed: [.ndjson, .csv])
+    }
+    rejectsForm = try self.rejects.map {
+      try FileForm(path: $0, option: "--rejects", allowed: [.ndjson])
+    }
+  }
+
+  private func place(_ path: String) -> FilePlace {
+    path == "-" ? FilePlace(open: 1, path) : FilePlace(path)
+  }
+
+  /// Throws when something that is read would be written, or nothing can be.
+  func check(_ uses: FileUses) throws {
+    var uses = uses
+    try out.map { try place($0).checkWritable("--out") }
+    try rejects.map { try place($0).checkWritable("--rejects") }
+    uses.writes("--out", out)
+    uses.writes("--rejects", rejects)
+    for place in locked { uses.writes("a lock", FileLock.path(for: place)) }
+    try uses.check()
+  }
+
+  private var locked: [FilePlace] {
+    [out, rejects].compactMap { $0.map(place) }.filter(\.hasNeighbours)
+  }
+
+  /// Keeps other runs from writing these files.
+  func lock() throws -> [FileLock] { try locked.compactMap { try FileLock($0) } }
+
+  func openOut(header: [UInt8]) throws -> OutcomeSink {
+    guard let out else { return .none }
+    return .file(try OutputFile(out, form?.compression, header: header))
+  }
+
+  func openRejects() throws -> OutcomeSink {
+    guard let rejects else { return .none }
+    return .file(try OutputFile(rejects, rejectsForm?.compression))
+  }
+
+  /// Where the report goes: beside what is written to standard output there is no room for it.
+  var reportTarget: FileDescriptor {
+    [out, rejects].contains { $0.map { place($0).descriptor == 1 } == true }
+      ? .standardError : .standardOutput
+  }
+}

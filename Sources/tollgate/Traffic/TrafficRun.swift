@@ -1,0 +1,181 @@
+internal import Expressions
+internal import RuleEngine
+internal import SystemPackage
+
+/// Simulates the traffic of files of users.
+struct TrafficRun {
+  private let paths: [String]
+  private let form: UserForm?
+  private let plan: TrafficPlan
+  private let pool: TrafficPool
+  private let threads: Int
+  private let isQuiet: Bool
+  private(set) var sums: TrafficSums
+  private(set) var notes = RecordNotes()
+  private var progress: TrafficProgress
+  /// Records of users who are there already, and one of these.
+  private var repeated: (count: Int, example: String?) = (0, nil)
+
+  init(
+    _ paths: [String], form: UserForm?, _ plan: TrafficPlan, threads: Int, isQuiet: Bool
+  ) {
+    self.paths = paths
+    self.form = form
+    self.plan = plan
+    self.threads = threads
+    self.isQuiet = isQuiet
+    pool = TrafficPool(plan)
+    sums = TrafficSums(plan)
+    progress = TrafficProgress(isQuiet: isQuiet)
+  }
+
+  mutating func interrupt() { progress.interrupt() }
+  mutating func tellDone() { progress.finish(sums) }
+
+  /// Simulates traffic that is made up, for one user after the other.
+  mutating func generate(
+    _ traffic: GeneratedTraffic, to out: OutcomeSink, _ refused: inout RefusedLines
+  ) async throws {
+    let weight = Int(traffic.rate * Double(traffic.days))
+    var parts = try TrafficParts(paths, form: form, pool, threads: threads, weight: weight) {
+      _ in .generated(traffic)
+    }
+    while let result = try await parts.next() {
+      try tell(result, &refused)
+      try take(result, out)
+    }
+  }
+
+  /// Simulates recorded traffic. Users are read twice: who they are, for the lines of traffic to be
+  /// grouped by them; then their records, for each to be simulated over all of its time.
+  mutating func replay(
+    _ events: String, _ config: ConfigFile, to out: OutcomeSink, _ refused: inout RefusedLines
+  ) async throws {
+    for path in paths where try path == "-" || InputFile(path).size == nil {
+      throw CommandError(
+        "--users \(path): users are read twice for --events; write them to a file first")
+    }
+    var (subjects, numbers) = (SubjectTable(), [TrafficWorker.Numbers]())
+    var parts = try TrafficParts(paths, form: form, pool, threads: threads) { _ in .identities }
+    while let result = try await parts.next() {
+      try tell(result, &refused)
+      numbers.append(try add(result, to: &subjects))
+    }
+    tellRepeated()
+    var reading = TrafficEvents(events, plan, config, subjects)
+    try reading.read(&refused, isQuiet: isQuiet)
+    let traffic = reading.traffic
+    if refused.events > 0, traffic.placements == 0, reading.passedOver == 0 {
+      throw CommandError(
+        "there is no traffic in \(events): all \(counted(refused.events, "line")) were refused")
+    }
+    if traffic.placements == 0 { throw CommandError("there is no traffic in \(events)") }
+    if !isQuiet {
+      FileText.printError(
+        "Read \(counted(traffic.placements, "placement")) of \(counted(subjects.count, "user")), "
+          + "\(grouped((traffic.memory + subjects.memory) >> 20)) MiB")
+    }
+    let known = numbers
+    parts = try TrafficParts(paths, form: form, pool, threads: threads) { number in
+      .recorded(
+        traffic, subjects, number < known.count ? known[number] : .init(first: subjects.count))
+    }
+    while let result = try await parts.next() {
+      if result.output.hasChanged {
+        throw CommandError("\(result.path) was changed while it was read; run again")
+      }
+      try take(result, out)
+    }
+  }
+
+  private mutating func add(_ result: TrafficParts.Result, to subjects: inout SubjectTable) throws
+    -> TrafficWorker.Numbers
+  {
+    var numbers = TrafficWorker.Numbers(first: subjects.count)
+    for (place, subject) in result.output.subjects.enumerated() {
+      var subject = subject
+      let isNew = subject.withUTF8 { subjects.add($0) != nil }
+      if isNew { continue }
+      numbers.repeated.insert(place)
+      repeated = (repeated.count + 1, repeated.example ?? subject)
+    }
+    guard subjects.count < SubjectTable.limit else {
+      throw CommandError("these are more users than can be simulated with --events")
+    }
+    return numbers
+  }
+
+  private func tellRepeated() {
+    guard let example = repeated.example, !isQuiet else { return }
+    FileText.printError(
+      DiagnosticText.visible(
+        "note: \(counted(repeated.count, "record")) of users who have one already, such as "
+          + "'\(example.prefix(60))'; the first record counts"))
+  }
+
+  private func tell(_ result: TrafficParts.Result, _ refused: inout RefusedLines) throws {
+    for line in result.output.rejected {
+      try refused.add(user: line, result.path, result.linesBefore + line.line + 1)
+    }
+  }
+
+  private mutating func take(_ result: TrafficParts.Result, _ out: OutcomeSink) throws {
+    if !result.output.text.isEmpty { try out.write(result.output.text) }
+    sums.add(result.output.sums)
+    notes.add(result.output.notes)
+    progress.update(sums)
+  }
+}
+
+/// Tells on standard error how far a simulation has come.
+struct TrafficProgress {
+  private let isQuiet: Bool
+  private let start = Clock.now()
+  private let cpuStart = Clock.processSeconds()
+  private let isTerminal = Terminal.rewritesLines(.standardError)
+  private var last = Clock.now()
+  private var isLineOpen = false
+
+  init(isQuiet: Bool) { self.isQuiet = isQuiet }
+
+  mutating func update(_ sums: TrafficSums) {
+    let now = Clock.now()
+    guard !isQuiet, now - last >= (isTerminal ? 200 : 2_000) else { return }
+    last = now
+    let text = "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")), \(rate(sums))"
+    if isTerminal {
+      let width = Terminal.width(.standardError) ?? 80
+      FileText.printRaw("\r\u{1B}[K" + ("  " + text).prefix(max(width - 1, 0)))
+      isLineOpen = true
+    } else {
+      FileText.printError("  \(text)")
+    }
+  }
+
+  /// Ends a line that is being rewritten, so that something else can be printed.
+  mutating func interrupt() {
+    if isLineOpen { FileText.printRaw("\r\u{1B}[K") }
+    isLineOpen = false
+  }
+
+  mutating func finish(_ sums: TrafficSums) {
+    interrupt()
+    if isQuiet { return }
+    let seconds = Double(max(Clock.now() - start, 1)) / 1_000
+    let cpu = max(Clock.processSeconds() - cpuStart, 1e-6)
+    FileText.printError(
+      "Done: \(counted(sums.users, "user")), \(counted(sums.placements, "placement")) in "
+        + "\(tenths(seconds)) s, \(rate(sums)), "
+        + "\(grouped(Int(Double(sums.placements) / cpu))) per CPU second")
+  }
+
+  private func rate(_ sums: TrafficSums) -> String {
+    let seconds = Double(max(Clock.now() - start, 1)) / 1_000
+    return "\(grouped(Int(Double(sums.placements) / seconds))) placements per second"
+  }
+
+  private func tenths(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,128 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Counts of simulated traffic as tables for a terminal.
+struct TrafficText {
+  private let plan: TrafficPlan
+  private let sums: TrafficSums
+  private let style: TextStyle
+
+  /// Days, and limits of days, that are told one by one.
+  private static let mostDays = 100
+  private static let mostLimits = 6
+
+  init(_ plan: TrafficPlan, _ sums: TrafficSums, _ style: TextStyle) {
+    self.plan = plan
+    self.sums = sums
+    self.style = style
+  }
+
+  var text: String {
+    ([""] + placements + [""] + limits + days + [""] + paywalls + [""] + failures + [closing])
+      .joined(separator: "\n")
+  }
+
+  private var placements: [String] {
+    var rows = [["placement", "asked", "paywall", "", "holdout", "", "no match", "", "error", ""]]
+    for (place, name) in plan.placementNames.enumerated() {
+      let counts = sums.outcomes[place]
+      let asked = counts.reduce(0, +)
+      let kinds: [EffectTable.OutcomeKind] = [.paywall, .holdout, .noAudienceMatch, .error]
+      rows.append(
+        [name, grouped(asked)]
+          + kinds.flatMap { [grouped(counts[$0.rawValue]), share(counts[$0.rawValue], asked)] })
+    }
+    return table(rows)
+  }
+
+  /// What each limit has held back; nothing where there is none.
+  private var limits: [String] {
+    var rows = [["placement", "audience", "", "at most", "matched", "held back", "", "users", ""]]
+    var last = ""
+    for rule in plan.limitedRules {
+      let audience = plan.ruleSet.rules[rule].audience
+      let counts = sums.rules[rule]
+      let name = plan.name(ofPlacementWith: rule)
+      rows.append([
+        name == last ? "" : name, String(audience.index), audience.experimentID,
+        audience.occurrenceLimit?.short ?? "", grouped(counts.matched), grouped(counts.held),
+        share(counts.held, counts.matched), grouped(counts.usersHeld),
+        share(counts.usersHeld, sums.users),
+      ])
+      last = name
+    }
+    return rows.count > 1 ? table(rows, left: [0, 2, 3]) + [""] : []
+  }
+
+  /// Days with what happened, and what was held back on them by the limits that did so most.
+  private var days: [String] {
+    let shown = plan.limitedRules.indices
+      .filter { sums.rules[plan.limitedRules[$0]].held > 0 }
+      .sorted {
+        let (a, b) = (plan.limitedRules[$0], plan.limitedRules[$1])
+        return (-sums.rules[a].held, a) < (-sums.rules[b].held, b)
+      }
+      .prefix(TrafficText.mostLimits)
+    let names = shown.map {
+      TextWidth.shortened(
+        plan.ruleSet.rules[plan.limitedRules[$0]].audience.occurrenceLimit?.key ?? "", to: 20)
+    }
+    var rows = [["day", "asked", "paywalls", "holdouts", "held back"] + names]
+    for number in sums.days.keys.sorted().prefix(TrafficText.mostDays) {
+      guard let day = sums.days[number] else { continue }
+      let counts = [
+        day.placements, day.paywalls, day.holdouts, day.held.reduce(0, +),
+      ]
+      rows.append(
+        [TrafficReport.text(ofDay: number)]
+          + (counts + shown.map { day.held[$0] }).map { grouped($0) })
+    }
+    let more = sums.days.count - TrafficText.mostDays
+    return table(rows)
+      + (more > 0 ? ["... and \(counted(more, "more day")); --json has them all"] : [])
+  }
+
+  /// How many users saw a paywall how often.
+  private var paywalls: [String] {
+    var rows = [["paywall, users by times seen", "0", "1", "2", "3", "4", "5-9", "10+"]]
+    func row(_ name: String, _ counts: [Int]) -> [String] {
+      let shown = counts[0...4] + [counts[5...9].reduce(0, +), counts[10]]
+      return [name] + shown.map { grouped($0) }
+    }
+    for (number, name) in plan.paywalls.enumerated() { rows.append(row(name, sums.seen[number])) }
+    rows.append(row("any", sums.seenAny))
+    return table(rows)
+  }
+
+  /// Rules that failed; nothing when none did.
+  private var failures: [String] {
+    let failed = sums.rules.indices.filter {
+      sums.rules[$0].failed > 0 && !plan.ruleSet.rules[$0].isBroken
+    }
+    if failed.isEmpty { return [] }
+    let most = 20
+    let lines = failed.prefix(most).map { rule in
+      "  \(plan.name(ofPlacementWith: rule)), audience "
+        + "\(plan.ruleSet.rules[rule].audience.index): \(counted(sums.rules[rule].failed, "time"))"
+    }
+    let more = failed.count > most ? ["  and \(failed.count - most) more"] : []
+    return (["These rules failed, so their audiences did not match:"] + lines + more)
+      .map(DiagnosticText.visible) + [""]
+  }
+
+  private var closing: String {
+    "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")) in "
+      + "\(counted(sums.sessions, "session")), \(counted(sums.purchases, "purchase")). Shares are of "
+      + "what was asked, of what matched and of users."
+  }
+
+  private func share(_ count: Int, _ all: Int) -> String {
+    guard all > 0, count > 0 else { return "" }
+    let tenths = Int((Double(count) / Double(all) * 1_000).rounded())
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  private func table(_ rows: [[String]], left: Set<Int> = [0]) -> [String] {
+    TextTable(rows: rows.map { $0.map(DiagnosticText.visible) }, left: left).lines(style)
+  }
+}
