@@ -110,6 +110,9 @@ import Testing
     let config = try #require(folder.text("config.json"))
     try folder.write("new.json", config.replacing(#""percentage": 45"#, with: #""percentage": 30"#))
     try folder.write(
+      "traffic.ndjson",
+      #"{"at":"2026-03-01T12:00:00Z","userId":"u-00001","placement":"export_report"}"#)
+    try folder.write(
       "scenarios.jsonl",
       #"""
       {"id":"declines","config":"std","steps":[{"do":"call","method":"configure","args":{"apiKey":"pk"}},\#

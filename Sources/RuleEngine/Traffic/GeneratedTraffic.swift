@@ -145,7 +145,8 @@ struct UserTraffic {
       let chance = GeneratedTraffic.meanOfOthers / (1 + GeneratedTraffic.meanOfOthers)
       while random.fraction() < chance { others += 1 }
     }
-    let time = UserTraffic.time(position, firstDay, zone)
+    let time =
+      UserTraffic.time(position, firstDay, zone)
       + Int64(random.number(below: 1_000))
     open = (time, 0, others)
   }

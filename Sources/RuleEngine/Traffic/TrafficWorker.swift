@@ -82,6 +82,8 @@ package struct TrafficWorker: ~Copyable {
       output.lines += 1
       at = end + 1
     }
+    // Nothing that outlives the call points into the chunk, whatever its last line was.
+    user.forget()
     output.sums = user.takeSums()
     let notes = user.notes
     output.notes = notes.since(told)
@@ -168,18 +170,41 @@ package struct TrafficWorker: ~Copyable {
 
   private mutating func write(_ step: borrowing TrafficUser.Step, _ time: Instant) {
     let isCSV = plan.options.form == .csv
-    let at = time.text ?? "\(time.milliseconds)"
     if isCSV {
-      output.text += at.utf8
+      append(time)
       output.text.append(UInt8(ascii: ","))
     } else {
       output.text += #"{"at":""#.utf8
-      output.text += at.utf8
+      append(time)
       output.text += #"","userId":"#.utf8
     }
     output.text += quoted
     output.text += step.choice.text
     if !step.errors.isEmpty { insert(step.errors, isCSV) }
+  }
+
+  /// A time that is always as long, so that lines in the order of their bytes are in that of time.
+  private mutating func append(_ time: Instant) {
+    let civil = CivilTime(secondsSince1970: time.seconds)
+    append(civil.year, digits: 4)
+    for (sign, number) in [
+      ("-", civil.month), ("-", civil.day), ("T", civil.hour), (":", civil.minute),
+      (":", civil.second),
+    ] as [(Unicode.Scalar, Int)] {
+      output.text.append(UInt8(ascii: sign))
+      append(number, digits: 2)
+    }
+    output.text.append(UInt8(ascii: "."))
+    append(Int(time.millisecondOfSecond), digits: 3)
+    output.text.append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func append(_ number: Int, digits: Int) {
+    var divisor = digits == 4 ? 1_000 : digits == 3 ? 100 : 10
+    while divisor > 0 {
+      output.text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+      divisor /= 10
+    }
   }
 
   /// Puts errors before what ends the line that was written last.

@@ -69,7 +69,8 @@ struct CSVRecords {
       BatchWorker.RejectedLine(
         line: rows[row].line, reason: reason, text: Array(text[rows[row].from..<rows[row].to]))
     }
-    return (lines.map { rejected($0.line, $0.reason) }
+    return
+      (lines.map { rejected($0.line, $0.reason) }
       + faults.map { rejected($0.row, $0.reason) }).sorted { $0.line < $1.line }
   }
 }

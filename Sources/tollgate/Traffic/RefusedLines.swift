@@ -33,7 +33,8 @@ struct RefusedLines {
     try add(line, path, number)
   }
 
-  private mutating func add(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws {
+  private mutating func add(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws
+  {
     let name = path == "-" ? "standard input" : path
     counts[path, default: 0] += 1
     if counts[path] ?? 0 <= RefusedLines.told {

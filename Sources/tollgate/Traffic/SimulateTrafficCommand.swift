@@ -114,7 +114,8 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     }
     var run = TrafficRun(
       paths, form: usersFormat, plan, threads: threads ?? Clock.processors(), isQuiet: quiet)
-    var refused = RefusedLines(try files.openRejects(), namesFiles: events != nil || paths.count > 1)
+    var refused = RefusedLines(
+      try files.openRejects(), namesFiles: events != nil || paths.count > 1)
     try await Signals.heeding { try await work(&run, &refused, files, plan, config) }
     try report(run, refused, files, plan)
   }

@@ -90,7 +90,8 @@ struct TrafficEvents {
       }
       if let last = traffic.lastTime, event.time < last {
         throw TrafficLine.Rejection(
-          reason: "'at' is earlier than in the line before, \(last.text ?? ""); sort the lines by 'at'")
+          reason:
+            "'at' is earlier than in the line before, \(last.text ?? ""); sort the lines by 'at'")
       }
       guard let place = plan.place(ofPlacement: number) else {
         passedOver += 1

@@ -71,7 +71,8 @@ struct TrafficOptions: ParsableArguments {
       throw ValidationError("--days must be from 1 to \(grouped(Self.mostDays))")
     }
     if let rate, !(rate > 0 && rate <= Self.mostPerDay) {
-      throw ValidationError("--rate must be more than 0, and at most \(grouped(Int(Self.mostPerDay)))")
+      throw ValidationError(
+        "--rate must be more than 0, and at most \(grouped(Int(Self.mostPerDay)))")
     }
     if (rate ?? Self.usualRate) * Double(days ?? Self.usualDays) > Self.mostOfUser {
       throw ValidationError(

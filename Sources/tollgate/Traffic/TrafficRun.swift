@@ -67,7 +67,9 @@ struct TrafficRun {
     let traffic = reading.traffic
     if refused.events > 0, traffic.placements == 0, reading.passedOver == 0 {
       throw CommandError(
-        "there is no traffic in \(events): all \(counted(refused.events, "line")) were refused")
+        "there is no traffic in \(events): "
+          + (refused.events == 1
+            ? "the only line was refused" : "all \(counted(refused.events, "line")) were refused"))
     }
     if traffic.placements == 0 { throw CommandError("there is no traffic in \(events)") }
     if !isQuiet {
@@ -142,7 +144,8 @@ struct TrafficProgress {
     let now = Clock.now()
     guard !isQuiet, now - last >= (isTerminal ? 200 : 2_000) else { return }
     last = now
-    let text = "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")), \(rate(sums))"
+    let text =
+      "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")), \(rate(sums))"
     if isTerminal {
       let width = Terminal.width(.standardError) ?? 80
       FileText.printRaw("\r\u{1B}[K" + ("  " + text).prefix(max(width - 1, 0)))

@@ -1,0 +1,172 @@
+import Expressions
+import Foundation
+import Testing
+
+@testable import tollgate
+
+/// What `simulate-traffic` reads, writes and says.
+@Suite struct SimulateTrafficTests {
+  private static let now = [
+    "--now", "2026-03-01T06:00:00Z", "--days", "5", "--seed", "s", "--quiet",
+  ]
+
+  private func run(_ folder: TestFolder, _ arguments: [String]) throws -> BuiltTool.Result {
+    try folder.tollgate(["simulate-traffic", TestFolder.config] + arguments)
+  }
+
+  private var demoUsers: String { TestFolder.demo + "/users.ndjson" }
+
+  @Test func theSameForAnyNumberOfThreads() throws {
+    let folder = try TestFolder()
+    for name in ["a.ndjson", "a.csv", "a.ndjson.zst"] {
+      var results: [(BuiltTool.Result, Data?)] = []
+      for threads in ["1", "4"] {
+        let result = try run(
+          folder,
+          ["--users", demoUsers, "--threads", threads, "--out", name, "--purchase-rate", "0.05"]
+            + Self.now)
+        #expect(result.code == 0, "\(result.errors)")
+        results.append((result, folder.bytes(name)))
+      }
+      #expect(results[0].0.output == results[1].0.output)
+      #expect(results[0].1 == results[1].1 && results[0].1?.isEmpty == false)
+    }
+    let lines = try #require(folder.text("a.ndjson")).split(separator: "\n")
+    #expect(folder.text("a.csv")?.split(separator: "\n").count == lines.count + 1)
+    #expect(folder.text("a.csv")?.hasPrefix("at,userId,placement,result,audience,") == true)
+  }
+
+  /// What a simulation writes is traffic, once it is sorted: it comes to the same again.
+  @Test func whatIsWrittenIsReplayed() throws {
+    let folder = try TestFolder()
+    let made = try run(
+      folder, ["--users", demoUsers, "--out", "made.ndjson", "--purchase-rate", "0.1"] + Self.now)
+    let text = try #require(folder.text("made.ndjson"))
+    #expect(try folder.shell("LC_ALL=C sort made.ndjson > traffic.ndjson").code == 0)
+    let count = text.split(separator: "\n").count
+    try folder.compress("traffic.ndjson", .gzip)
+    for name in ["traffic.ndjson", "traffic.ndjson.gz"] {
+      let again = try run(
+        folder,
+        [
+          "--users", demoUsers, "--events", name, "--out", "again.ndjson", "--seed", "s",
+          "--purchase-rate", "0.1", "--quiet",
+        ])
+      #expect(again.code == 0, "\(again.errors)")
+      #expect(again.output == made.output)
+      #expect(folder.text("again.ndjson") == text)
+    }
+    let piped = try folder.shell(
+      "\"$TOLLGATE\" simulate-traffic \"$CONFIG\" --users '\(demoUsers)' --events - --seed s "
+        + "--purchase-rate 0.1 --quiet --json < traffic.ndjson")
+    #expect(piped.code == 0)
+    let report = try Value.parse(json: piped.output.utf8)
+    #expect(report["asked"] == .int(Int64(count)) && report["rejectedEvents"] == 0)
+  }
+
+  @Test func refusedLines() throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "users.ndjson",
+      """
+      {"userId":"u1"}
+      {"userId":5}
+      {"userId":"u2","user":{"plan":"free"}}
+      {"userId":"u1","user":{"plan":"free"}}
+
+      """)
+    let good = #"{"at":"2026-03-01T12:00:00Z","userId":"u2","placement":"export_report"}"#
+    try folder.write(
+      "events.ndjson",
+      [
+        good, good.replacing("u2", with: "u3"), "", good.replacing("export", with: "exprot"),
+        good.replacing("12:00:00Z", with: "11:59:59Z"), good.replacing("12:00:00Z", with: "noon"),
+        #"{"at":"2026-03-01T12:00:01Z","userId":"u1","placement":"settings_upgrade"}"#,
+      ].joined(separator: "\n"))
+    let arguments = [
+      "--users", "users.ndjson", "--events", "events.ndjson", "--rejects", "rejects.ndjson",
+    ]
+    let result = try run(folder, arguments + ["--json"])
+    #expect(result.code == 0)
+    let report = try Value.parse(json: result.output.utf8)
+    #expect(report["users"] == 2 && report["rejected"] == 1 && report["rejectedEvents"] == 4)
+    #expect(report["asked"] == 2)
+    for said in [
+      "warning: users.ndjson:2",
+      "warning: events.ndjson:2: refused: there is no user 'u3' in --users",
+      "events.ndjson:4: refused: the config has no placement 'exprot_report'; did you mean 'export_report'?",
+      "events.ndjson:5: refused: 'at' is earlier than in the line before, 2026-03-01T12:00:00Z",
+      "events.ndjson:6:7: refused: 'at': '2026-03-01Tnoon' is not an ISO 8601 time",
+      "note: 1 record of users who have one already, such as 'u1'; the first record counts",
+    ] {
+      #expect(result.errors.contains(said), "\(said)\n\(result.errors)")
+    }
+    let rejects = try #require(folder.text("rejects.ndjson")).split(separator: "\n")
+      .map { try Value.parse(json: $0.utf8) }
+    #expect(rejects.map { $0["line"] } == [2, 2, 4, 5, 6])
+    #expect(rejects[1]["file"] == "events.ndjson")
+    #expect(rejects[1]["text"] == .string(good.replacing("u2", with: "u3")))
+    #expect(try run(folder, arguments + ["--strict"]).code == 3)
+  }
+
+  @Test func wrongUse() throws {
+    let folder = try TestFolder()
+    try folder.write("none.ndjson", "\n")
+    try folder.write("users.ndjson", "{\"userId\":\"u\"}\n")
+    try folder.write("bad.ndjson", "{}\n")
+    let events = ["--users", "users.ndjson", "--events"]
+    for (arguments, said) in [
+      (events + ["none.ndjson"], "there is no traffic in none.ndjson"),
+      (events + ["bad.ndjson"], "there is no traffic in bad.ndjson: the only line was refused"),
+      (events + ["bad.ndjson", "--days", "3"], "--days is for made-up traffic"),
+      (events + ["users.ndjson", "--out", "users.ndjson"], "are the same file"),
+      (["--users", "-", "--events", "bad.ndjson"], "users are read twice"),
+      (["--users", "none.ndjson"], "there are no users in none.ndjson"),
+      (["--users", "users.ndjson", "--rate", "0"], "--rate must be more than 0"),
+      (["--users", "users.ndjson", "--rate", "nan"], "--rate must be more than 0"),
+      (["--users", "users.ndjson", "--days", "0"], "--days must be from 1"),
+      (["--users", "users.ndjson", "--days", "3660", "--rate", "9"], "at most 20,000 placements"),
+      (["--users", "users.ndjson", "--purchase-rate", "3"], "must be from 0 to 1"),
+      (["--users", "users.ndjson", "--placement", "nope"], "has no placement 'nope'"),
+      (["--users", "users.ndjson", "--time-zone", "Mars/Base"], "Mars/Base"),
+      (
+        ["--users", "users.ndjson", "--out", "x.sqlite"], "--out x.sqlite: it is written as NDJSON"
+      ),
+    ] {
+      let result = try run(folder, arguments)
+      #expect(result.code == 2, "\(arguments)")
+      #expect(result.errors.contains(said), "\(arguments): \(result.errors)")
+    }
+  }
+
+  @Test func csvUsersAreSimulated() throws {
+    let folder = try TestFolder()
+    try folder.write("users.csv", "userId,user.plan\nu1,free\nu2\nu3,pro\n")
+    let result = try run(
+      folder, ["--users", "users.csv", "--json", "--now", "2026-03-01", "--rate", "3"])
+    let report = try Value.parse(json: result.output.utf8)
+    #expect(report["users"] == 2 && report["rejected"] == 1)
+    #expect(result.errors.contains("users.csv:3: refused: the row has 1 cell, and the header 2"))
+  }
+
+  @Test func aStopSaysWhatIsDone() throws {
+    let folder = try TestFolder()
+    try folder.write("users.ndjson", TestFolder.users(40_000))
+    let running = try BuiltTool.Running(
+      try BuiltTool.tool(),
+      [
+        "simulate-traffic", TestFolder.config, "--users", "users.ndjson", "--rate", "20",
+        "--out", "out.ndjson",
+      ], in: folder.path)
+    // As soon as there is something to say.
+    while running.process.isRunning, (folder.bytes("out.ndjson")?.count ?? 0) == 0 {
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    running.process.interrupt()
+    let result = try running.wait()
+    #expect(result.code == 130)
+    #expect(result.errors.contains("Stopped after "))
+    #expect(result.errors.contains("; out.ndjson has these alone."))
+    #expect(!folder.exists("out.ndjson.running"))
+  }
+}
