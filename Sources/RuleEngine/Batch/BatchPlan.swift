@@ -46,6 +46,8 @@ public final class BatchPlan: Sendable {
   package let texts: TextPlan?
   let placements: [Placement]
   let table: BatchTable
+  /// What is counted for a report, or nil.
+  package let draws: DrawPlan?
   /// The columns of tables of outcomes.
   package let columns: OutcomeColumns
   private let firstLine: [UInt8]
@@ -73,11 +75,12 @@ public final class BatchPlan: Sendable {
   /// - Parameters:
   ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
   ///   - columnsOfRun: what every outcome says of the run.
+  ///   - countsDraws: whether draws are counted for a report.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
-    columnsOfRun: [OutcomeColumns.OfRun] = []
+    columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
@@ -99,6 +102,7 @@ public final class BatchPlan: Sendable {
     }
     let fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
     table = BatchTable(ruleSet, placements: placements, fragments, assigner: assigner)
+    draws = countsDraws ? DrawPlan(table, ruleSet) : nil
     columns = OutcomeColumns(placements.map(\.name), ofRun: columnsOfRun)
     firstLine = fragments.header(columns)
   }
@@ -108,6 +112,9 @@ public final class BatchPlan: Sendable {
 
   /// What decisions may come to, by the numbers of ``OutcomeForm/rows``; empty in other forms.
   package var choices: [Choice] { table.descriptions }
+
+  /// Whether it matters which user got what, beside how many did.
+  var keepsChoices: Bool { writesOutcomes || draws != nil }
 
   /// The placements, in their order.
   package var placementNames: [String] { placements.map(\.name) }

@@ -23,6 +23,9 @@ package struct BatchSums: Hashable, Sendable {
   /// What went wrong in rules.
   package var errors: [NamedError: ErrorCount] = [:]
 
+  /// What reports need beside that; nil where none is wanted.
+  package var draws: DrawCounts?
+
   /// Adds the counts of a later part of the same batch.
   package mutating func add(_ other: BatchSums) {
     users += other.users
@@ -40,6 +43,7 @@ package struct BatchSums: Hashable, Sendable {
       errors[error] = ErrorCount(users: users, example: example)
     }
     for i in numbers.indices { numbers[i] += other.numbers[i] }
+    if let more = other.draws { draws?.add(more) }
   }
 }
 
@@ -84,7 +88,11 @@ extension BatchPlan {
   var numberCount: Int { 3 * ruleSet.rules.count + table.choices.count }
 
   /// Counts of nothing, in this batch's shape.
-  package var emptySums: BatchSums { BatchSums(numbers: Array(repeating: 0, count: numberCount)) }
+  package var emptySums: BatchSums {
+    var sums = BatchSums(numbers: Array(repeating: 0, count: numberCount))
+    sums.draws = draws.map { DrawCounts($0) }
+    return sums
+  }
 
   /// Counts that were kept elsewhere; nil when they are not of this batch's shape.
   package func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {

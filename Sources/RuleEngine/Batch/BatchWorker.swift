@@ -58,6 +58,7 @@ public struct BatchWorker: ~Copyable {
   private var writer: OutcomeWriter
   private var texts: BatchTexts
   private var errors: BatchErrors
+  private var draws: DrawCounter?
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
   /// What questions about events come to for users without any, by slot; nil when that does not fit
@@ -96,6 +97,7 @@ public struct BatchWorker: ~Copyable {
     writer = OutcomeWriter(plan)
     texts = BatchTexts(plan)
     errors = BatchErrors(plan)
+    draws = plan.draws.map { DrawCounter($0) }
     captured = .allocate(capacity: UserMember.captured.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
     let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
@@ -156,6 +158,7 @@ public struct BatchWorker: ~Copyable {
     forget()
     var sums = counts.sums
     sums.errors = errors.takeCounts()
+    sums.draws = draws?.take()
     sums.rejected = rejected.count
     sums.lines = lines
     return Output(
@@ -326,6 +329,7 @@ public struct BatchWorker: ~Copyable {
     texts.render(block)
     if plan.writesOutcomes { writer.write(block, table, texts, errors, to: buffer) }
     errors.endBlock(block)
+    draws?.count(block)
     block.begin()
   }
 
@@ -345,7 +349,7 @@ public struct BatchWorker: ~Copyable {
         let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
       {
         walk.taken(rule)
-        choice = self.choice(of: rule, row)
+        choice = self.choice(of: rule, row, placement: number)
       }
       for (rule, failure) in walk.failed {
         errors.add(rule, failure, placement: number, row: row)
@@ -357,11 +361,13 @@ public struct BatchWorker: ~Copyable {
   }
 
   /// What the current user gets from a rule that applies.
-  private mutating func choice(of number: Int, _ row: Int) -> Int32 {
+  private mutating func choice(of number: Int, _ row: Int, placement: Int) -> Int32 {
     let rule = table.rules[number]
     guard !rule.variants.isEmpty else { return rule.withoutVariants }
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
-      return rule.variants.lowerBound + Int32(variant)
+      let choice = rule.variants.lowerBound + Int32(variant)
+      draws?.addStored(choice, placement: placement, row: row)
+      return choice
     }
     return chooser.choice(number, rule, subject: block.subjects[row], table)
   }

@@ -6,7 +6,7 @@ internal import Expressions
 struct ColumnDecider: ~Copyable {
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
-  private let writesOutcomes: Bool
+  private let keepsChoices: Bool
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
   private let undecided = RowMasks.allocate()
@@ -17,7 +17,7 @@ struct ColumnDecider: ~Copyable {
 
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
-    writesOutcomes = plan.writesOutcomes
+    keepsChoices = plan.keepsChoices
     conditions = ConditionColumns(plan.ruleSet.program, conditions: plan.ruleSet.conditions)
   }
 
@@ -53,7 +53,7 @@ struct ColumnDecider: ~Copyable {
       if left > 0 {
         let choice = table.unmatched[placement]
         counts.count(choice, times: left)
-        if writesOutcomes { set(choice, undecided, placement, block) }
+        if keepsChoices { set(choice, undecided, placement, block) }
       }
     }
   }
@@ -115,7 +115,7 @@ struct ColumnDecider: ~Copyable {
     guard rule.variants.count > 1 else {
       let choice = rule.variants.isEmpty ? rule.withoutVariants : rule.variants.lowerBound
       counts.count(choice, times: count)
-      if writesOutcomes { set(choice, taken, placement, block) }
+      if keepsChoices { set(choice, taken, placement, block) }
       return
     }
     let choices = block.choices + placement &* BlockShape.rows
@@ -127,7 +127,7 @@ struct ColumnDecider: ~Copyable {
     {
       let columns = subjectColumns.columns(draws.prefixLength, draws.layout, block)
       draws.draw(
-        list, found, columns, scratch, counts: counted, choices: writesOutcomes ? choices : nil)
+        list, found, columns, scratch, counts: counted, choices: keepsChoices ? choices : nil)
       return
     }
     for i in 0..<found {

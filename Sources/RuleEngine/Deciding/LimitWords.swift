@@ -1,7 +1,17 @@
 internal import CivilTime
 
 /// Occurrence limits in words.
-enum LimitWords {
+package enum LimitWords {
+  /// `at most 2 times in 24 hours`
+  package static func describe(_ limit: OccurrenceLimit) -> String {
+    let most = limit.maxCount == 1 ? "at most once" : "at most \(limit.maxCount) times"
+    return switch limit.interval {
+    case .infinity: "\(most) ever"
+    case .session: "\(most) in a session"
+    case .minutes(let minutes): "\(most) in \(describe(minutes: minutes))"
+    }
+  }
+
   /// `shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as
   /// 'export_free'`
   ///

@@ -14,8 +14,8 @@ enum UserSeed {
 
 /// SHA-256 (FIPS 180-4) of short texts. It names users and keeps no secrets; a library of
 /// cryptography would take longer to build than everything else here.
-enum SHA256 {
-  static func digest(_ message: [UInt8]) -> [UInt8] {
+package enum SHA256 {
+  package static func digest(_ message: [UInt8]) -> [UInt8] {
     var padded = message + [0x80]
     while padded.count % 64 != 56 { padded.append(0) }
     padded += (0..<8).reversed().map { UInt8(truncatingIfNeeded: (message.count * 8) >> ($0 * 8)) }
