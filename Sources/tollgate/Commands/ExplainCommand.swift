@@ -83,6 +83,8 @@ struct ExplainCommand: ParsableCommand {
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
+  @OptionGroup var redacting: RedactionOptions
+
   @Flag(help: OptionHelp.json())
   var json = false
 
@@ -104,6 +106,9 @@ struct ExplainCommand: ParsableCommand {
       throw ValidationError("only one file can be standard input")
     }
     for change in changes { _ = try AttributeSetting(change) }
+    if let sweep, try redacting.redaction().touches(sweep.split(separator: ".").map(String.init)) {
+      throw ValidationError("--sweep shows values of \(sweep), which --redact keeps out")
+    }
   }
 
   func run() throws {
@@ -124,11 +129,15 @@ struct ExplainCommand: ParsableCommand {
       given = GivenUser(bytes: Array(made.record.json.utf8), name: "the user record with --set")
       what = made
     }
+    let redaction = try redacting.redaction()
     try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
       options.tellUnused(assigner, isQuiet: quiet)
+      let record = try Value.parse(json: given.bytes)
+      if !quiet { tellMissing(redaction.missing(in: record)) }
       let answer = Answer(
         command: self, ruleSet: ruleSet, config: file.config, clock: clock, assigner: assigner,
-        record: try Value.parse(json: given.bytes), state: state, what: what)
+        record: record, state: state, what: what.map { $0.redacted(redaction) },
+        redaction: redaction)
       if let placement {
         try answer.explain(placement, &frame, before: before.first)
       } else {
@@ -136,6 +145,14 @@ struct ExplainCommand: ParsableCommand {
       }
     }
     try file.checkRules(of: placement.map { [$0] })
+  }
+
+  /// A mistyped path would hide nothing, and nobody would see it.
+  private func tellMissing(_ paths: [String]) {
+    for path in paths {
+      FileText.printError(
+        DiagnosticText.visible("note: the user has no \(path): --redact hides nothing there"))
+    }
   }
 }
 
@@ -149,11 +166,13 @@ private struct Answer {
   let record: Value
   let state: DecisionState
   let what: WhatIf?
+  let redaction: Redaction
 
   /// Who is decided, and by what.
   private var head: String {
-    DiagnosticText.visible(
-      "user \(state.subjectID) at \(command.options.zonedBasis(state.now, assigner))")
+    let user = redaction.hidesIDs ? "[redacted]" : state.subjectID
+    return DiagnosticText.visible(
+      "user \(user) at \(command.options.zonedBasis(state.now, assigner))")
   }
 
   private func explanation(_ placement: String, _ frame: inout Frame) -> Explanation {
@@ -161,6 +180,7 @@ private struct Answer {
       placement, frame: &frame, state: state, assigner: assigner, clock: clock)
     if let config { explanation.addOwnership(from: record, config: config) }
     explanation.showNulls(of: record)
+    redaction.apply(to: &explanation)
     return explanation
   }
 
@@ -191,7 +211,14 @@ private struct Answer {
         audience: index, of: placement, frame: &frame, state: state, clock: clock)
     else { return }
     found.showNulls(of: record)
-    let change = ruleSet.smallestChange(audience: index, of: placement, for: record, at: clock)
+    redaction.apply(to: &found)
+    var change = ruleSet.smallestChange(audience: index, of: placement, for: record, at: clock)
+    if var changes = change?.changes, var follows = change?.follows {
+      redaction.apply(to: &changes)
+      redaction.apply(to: &follows)
+      change?.changes = changes
+      change?.follows = follows
+    }
     let wish = change.map { [""] + $0.lines(audience: label).map(DiagnosticText.visible) } ?? []
     show(found.value.adding(change?.value), text + [found.text] + wish, before)
   }

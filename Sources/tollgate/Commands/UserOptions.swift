@@ -13,7 +13,9 @@ struct UserOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The ID of a user in --users. Of several records with it the first counts.", valueName: "id"))
+      "The ID of a user in --users. Of several records with it the first counts.",
+      discussion: "A report's sha256:0a1b2c3d4e5f stands for the ID that has this hash.",
+      valueName: "id"))
   var id: String?
 
   @Option(help: OptionHelp.usersFormat)

@@ -131,6 +131,13 @@ struct WhatIf {
 
   // MARK: Telling
 
+  /// The same, as it may be told.
+  func redacted(_ redaction: Redaction) -> WhatIf {
+    var told = self
+    redaction.apply(to: &told.changes)
+    return told
+  }
+
   /// `{"set": [{"path", "from"?, "to"}], "without": {"result", "audience", "variant", "paywall"}}`
   ///
   /// - Parameter before: what the user gets as they are.

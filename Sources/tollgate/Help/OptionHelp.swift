@@ -80,6 +80,21 @@ enum OptionHelp {
         """, discussion), valueName: "file")
   }
 
+  static let redact = ArgumentHelp(
+    "Show [redacted] for the values of an attribute, such as user.email, or of userId.",
+    discussion: "It may be given several times.", valueName: "path")
+
+  static let report = ArgumentHelp(
+    "A file for a report: one HTML page with charts, which needs nothing beside it.",
+    valueName: "file")
+
+  static let reportIDs = ArgumentHelp(
+    "Show the IDs of users in the report.",
+    discussion: """
+      Without it the report has a hash of them, such as sha256:0a1b2c3d4e5f, and --id finds the \
+      user by that.
+      """)
+
   // MARK: How it is read
 
   static let dialect = ArgumentHelp(

@@ -10,6 +10,8 @@ struct UserSearch {
   private static let mostClose = 3
 
   private let id: String
+  /// The hash that a report shows in place of the ID, where that is what was given.
+  private let hash: String?
   private var found: GivenUser?
   /// Where the ID is again, and how often.
   private var again: (place: String, count: Int)?
@@ -20,7 +22,10 @@ struct UserSearch {
   /// IDs that are nearly this one, the nearest first.
   private var close: [(id: String, distance: Int)] = []
 
-  private init(_ id: String) { self.id = id }
+  private init(_ id: String) {
+    self.id = id
+    hash = ShownUser.isHash(id) ? id : nil
+  }
 
   /// The first record with an ID; that there are others is told.
   static func user(_ id: String, in patterns: [String], format: UserForm?, isQuiet: Bool) throws
@@ -98,7 +103,9 @@ struct UserSearch {
         continue
       }
       users += 1
-      if subject.utf8.elementsEqual(id.utf8) {
+      if subject.utf8.elementsEqual(id.utf8)
+        || hash.map({ $0 == ShownUser.hash(of: subject) }) == true
+      {
         take(given(Array(line), number))
       } else if found == nil {
         compare(subject)
