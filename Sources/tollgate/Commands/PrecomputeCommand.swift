@@ -36,6 +36,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
         .init(
           "counts only, as of a time",
           "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01"),
+        .init(
+          "counts with charts and tests, as a page to show to others",
+          "tollgate precompute config.json --users users.ndjson --out none --report report.html"),
       ],
       codes: [
         ("0", "done"),
@@ -112,11 +115,21 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Resuming Options") var lasting: LastingOptions
 
+  @OptionGroup(title: "Report Options") var reporting: ReportOptions
+
+  @OptionGroup(title: "Report Options") var redacting: RedactionOptions
+
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
     if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if users.isEmpty { throw ValidationError("--users is missing") }
+    if !redacting.paths.isEmpty, reporting.report == nil {
+      throw ValidationError("--redact is for --report: outcomes have no values of attributes")
+    }
+    if reporting.reportIds, try redacting.redaction().hidesIDs {
+      throw ValidationError("--report-ids shows what --redact userId keeps out; give one of them")
+    }
     if placements.contains("") { throw ValidationError("--placement is empty") }
   }
 
@@ -156,11 +169,13 @@ struct PrecomputeCommand: AsyncParsableCommand {
   /// Nothing that is read may be written, and nothing twice.
   private func check(_ files: RunFiles, _ users: [String]) throws {
     try files.checkWritable()
+    if let report = reporting.report { try FilePlace(report).checkWritable("--report") }
     var uses = FileUses()
     uses.reads("the config", source.config)
     for path in users { uses.reads("--users", path) }
     uses.reads("--render", rendering.render)
     uses.reads("--products", products.products)
+    uses.writes("--report", reporting.report)
     files.add(to: &uses)
     try uses.check()
     try files.checkOverwriting()
@@ -176,13 +191,21 @@ struct PrecomputeCommand: AsyncParsableCommand {
     }
     let former =
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
-    let plan = try settings.plan(ruleSet, texts: texts)
+    let plan = try settings.plan(ruleSet, texts: texts, countsDraws: reporting.report != nil)
     try files.checkColumns(plan)
     if case .complete(let manifest)? = former {
       FileText.printError("Already complete; see \(files.manifest ?? "")")
-      return (try manifest.tally(plan), [])
+      let (sums, rejects) = try manifest.counts(plan)
+      if reporting.report != nil, rejects == nil {
+        throw ReportOptions.uncounted(files.manifest ?? out, isComplete: true)
+      }
+      try writeReport(sums, rejects, manifest.settings, plan)
+      return (plan.tally(of: sums), [])
     }
     let state = try files.state(former, settings, plan)
+    if reporting.report != nil, state.rejectKinds == nil {
+      throw ReportOptions.uncounted(files.checkpoint ?? out, isComplete: false)
+    }
     var run = try BatchRun(
       plan: plan,
       files: try files.open(state, plan, users: settings.users, isResuming: former != nil),
@@ -202,10 +225,24 @@ struct PrecomputeCommand: AsyncParsableCommand {
       if let advice = files.advice(run, after: error) { error.description += "\n" + advice }
       throw error
     }
-    if run.state.sums.users > 0 { run.tellDone() }
+    if run.state.sums.users > 0 {
+      try writeReport(run.state.sums, run.state.rejectKinds, settings, plan)
+      run.tellDone()
+    }
     RenderingOptions.tell(run.textErrors)
     if !quiet { for note in run.state.texts.notes { FileText.printError(note) } }
     return (run.tally, ruleSet.diagnostics(of: run.notes))
+  }
+
+  private func writeReport(
+    _ sums: BatchSums, _ rejects: RejectKinds?, _ settings: RunSettings, _ plan: BatchPlan
+  ) throws {
+    guard let path = reporting.report else { return }
+    let report = BatchReport(
+      plan: plan, sums: sums, rejects: rejects ?? RejectKinds(), settings: settings,
+      givenUsers: users, shown: reporting.users, redaction: try redacting.redaction())
+    try SavedFile.write(report.page.html(), to: path)
+    if !quiet { FileText.printError("Report: \(path)") }
   }
 
   private func report(_ tally: Tally, _ notes: [Diagnostic]) throws {

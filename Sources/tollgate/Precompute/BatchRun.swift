@@ -170,6 +170,7 @@ struct BatchRun {
     for line in rejected {
       let number = state.position.lines + part.linesBefore + line.line + 1
       tell(line, path, number)
+      state.rejectKinds?.add(line.reason, file: part.file, line: number)
       var entries: [Value.Entry] = []
       if files.users.count > 1 { entries.append(.init(key: "file", value: .string(path))) }
       entries += [

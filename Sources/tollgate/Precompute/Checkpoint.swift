@@ -16,6 +16,8 @@ struct Checkpoint {
   var notes = RecordNotes()
   /// Cells of CSV that may be meant otherwise than they are taken.
   var texts = CSVTexts()
+  /// Why lines were refused; nil where no report is wanted.
+  var rejectKinds: RejectKinds?
   /// What the outcomes and the rejects files hold.
   var outcomes: OutputFile.State
   var rejects: OutputFile.State
@@ -30,7 +32,7 @@ struct Checkpoint {
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
       "notes": notes.value, "texts": texts.value, "errors": ErrorCounts.value(sums),
-      "outcomes": outcomes.value,
+      "report": ReportCounts.value(sums.draws, rejectKinds), "outcomes": outcomes.value,
       "rejects": rejects.value,
     ])
   }
@@ -81,6 +83,9 @@ struct Checkpoint {
     position = InputPosition(file: file, offset: offset, lines: lines)
     self.sums = sums
     self.sums.errors = errors
+    if plan.draws != nil, let report = value["report"].flatMap({ ReportCounts.read($0, plan) }) {
+      (self.sums.draws, rejectKinds) = report
+    }
     self.outcomes = outcomes
     self.rejects = rejects
     self.notes = notes
@@ -98,6 +103,7 @@ struct Checkpoint {
     self.outcomes = outcomes
     self.rejects = rejects
     sums = plan.emptySums
+    if plan.draws != nil { rejectKinds = RejectKinds() }
   }
 }
 

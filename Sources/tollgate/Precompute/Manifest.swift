@@ -68,13 +68,16 @@ struct Manifest {
   var counts: Value
   private var sums: [Int]
   private var errors: Value
+  /// What was counted for a report; null when none was wanted.
+  private var report: Value
 
   var value: Value {
-    .object([
+    .members([
       "manifest": 1, "settings": settings.value,
       "users": .list(users.map { .string($0) }), "outcomes": outcomes?.value ?? .null,
       "rejects": rejects?.value ?? .null, "counts": counts,
       "numbers": .list(sums.map { .int(Int64($0)) }), "errors": errors,
+      "report": report == .null ? nil : report,
     ])
   }
 
@@ -87,17 +90,22 @@ struct Manifest {
     self.counts = counts
     self.sums = [sums.users, sums.rejected, sums.lines] + sums.numbers
     errors = ErrorCounts.value(sums)
+    report = ReportCounts.value(sums.draws, state.rejectKinds)
   }
 
-  /// The summary of the run, which was of this plan.
-  func tally(_ plan: BatchPlan) throws -> Tally {
+  /// The counts of the run, which was of this plan; why lines were refused, where that was counted.
+  func counts(_ plan: BatchPlan) throws -> (sums: BatchSums, rejects: RejectKinds?) {
     guard sums.count > 3,
       var sums = plan.sums(
         users: sums[0], rejected: sums[1], lines: sums[2], numbers: Array(sums[3...])),
       let errors = ErrorCounts.read(errors)
     else { throw CommandError("the manifest is damaged; run again without --resume") }
     sums.errors = errors
-    return plan.tally(of: sums)
+    guard plan.draws != nil, let (draws, rejects) = ReportCounts.read(report, plan) else {
+      return (sums, nil)
+    }
+    sums.draws = draws
+    return (sums, rejects)
   }
 
   /// - Throws: when the file is not a manifest, with what it is where that can be told.
@@ -134,6 +142,7 @@ struct Manifest {
       if let hashes = recorded.member("users") {
         for hash in try hashes.elements() { users.append(try hash.text()) }
       }
+      report = value["report"] ?? .null
       outcomes = try Manifest.written(recorded.member("outcomes"))
       rejects = try Manifest.written(recorded.member("rejects"))
     } catch {

@@ -253,7 +253,9 @@ extension RunSettings {
   var basis: String { DecisionOptions.basis(now, resolvedAssigner) }
 
   /// The plan that the settings describe.
-  func plan(_ ruleSet: RuleSet, texts: TextPlan? = nil) throws -> BatchPlan {
+  func plan(_ ruleSet: RuleSet, texts: TextPlan? = nil, countsDraws: Bool = false) throws
+    -> BatchPlan
+  {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
     }
@@ -261,7 +263,7 @@ extension RunSettings {
       ruleSet, placements: placements, now: now, assigner: resolvedAssigner,
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
-      clock: clock, texts: texts, columnsOfRun: columnsOfRun)
+      clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws)
   }
 }
 

@@ -1,0 +1,91 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Whether the draws of a run are what experiments need: in the shares that the weights give, and
+/// those of one experiment without regard to those of another.
+struct ExperimentTests {
+  /// What is said of a test.
+  enum Verdict: Equatable {
+    case fine(p: Double)
+    case suspicious(p: Double)
+    case tooFew
+  }
+
+  /// An audience with several variants.
+  struct Balance {
+    /// The number of the placement.
+    let placement: Int
+    let name: String
+    let drawn: DrawnAudience
+    let users: Int
+    let stored: Int
+    let test: ChiSquared?
+    /// The variant whose share is farthest from its weight's.
+    let farthest: (variant: String, drawn: Double, weight: Double)?
+  }
+
+  struct Pair {
+    let drawn: DrawnPair
+    let users: Int
+    let association: Association?
+  }
+
+  let balances: [Balance]
+  let pairs: [Pair]
+  let pairsLeftOut: Int
+
+  /// The chance of one false alarm that all tests of a kind on a page share.
+  static let alarm = 0.01
+
+  init(placements: [String], drawn: [[DrawnAudience]], pairs: [DrawnPair], pairsLeftOut: Int) {
+    balances = drawn.enumerated().flatMap { number, audiences in
+      audiences.filter { $0.variants.count > 1 }.map {
+        Balance($0, placement: number, name: placements[number])
+      }
+    }
+    self.pairs = pairs.map { Pair($0) }.filter { $0.users > 0 }
+    self.pairsLeftOut = pairsLeftOut
+  }
+
+  func verdict(_ balance: Balance) -> Verdict {
+    Self.verdict(balance.test?.p, among: balances.count { $0.test != nil })
+  }
+
+  func verdict(_ pair: Pair) -> Verdict {
+    Self.verdict(pair.association?.test.p, among: pairs.count { $0.association != nil })
+  }
+
+  private static func verdict(_ p: Double?, among tests: Int) -> Verdict {
+    guard let p else { return .tooFew }
+    return p * Double(tests) < alarm ? .suspicious(p: p) : .fine(p: p)
+  }
+}
+
+extension ExperimentTests.Balance {
+  fileprivate init(_ drawn: DrawnAudience, placement: Int, name: String) {
+    self.drawn = drawn
+    self.placement = placement
+    self.name = name
+    let counts = drawn.variants.map { $0.users - $0.stored }
+    let users = counts.reduce(0, +)
+    self.users = users
+    stored = drawn.variants.reduce(0) { $0 + $1.stored }
+    test = Statistics.fit(counts, to: drawn.variants.map(\.share))
+    farthest =
+      users == 0
+      ? nil
+      : zip(drawn.variants, counts).map { variant, count in
+        (variant.id, ReportNumber.share(count, of: users), variant.share)
+      }.max { abs($0.1 - $0.2) < abs($1.1 - $1.2) }
+  }
+}
+
+extension ExperimentTests.Pair {
+  fileprivate init(_ drawn: DrawnPair) {
+    self.drawn = drawn
+    users = drawn.users.joined().reduce(0, +)
+    association = Statistics.association(drawn.users)
+  }
+
+  var name: String { "\(drawn.first.id) and \(drawn.second.id)" }
+}

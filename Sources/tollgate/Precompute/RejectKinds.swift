@@ -1,0 +1,99 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Why lines were refused, and how many of them, for a report.
+struct RejectKinds: Equatable {
+  struct Kind: Equatable {
+    var reason: String
+    var lines: Int
+    /// The first such line: the number of its file, and its own from 1.
+    var file: Int
+    var line: Int
+  }
+
+  private(set) var kinds: [Kind] = []
+  /// Lines of further kinds.
+  private(set) var others = 0
+
+  /// More different reasons than anybody reads.
+  private static let most = 20
+
+  /// - Parameter reason: why, with the place in the line.
+  mutating func add(_ reason: String, file: Int, line: Int) {
+    let start = "at byte "
+    let colon = reason.hasPrefix(start) ? reason.firstRange(of: ": ")?.upperBound : nil
+    let told = String(reason[(colon ?? reason.startIndex)...])
+    if let known = kinds.firstIndex(where: { $0.reason == told }) {
+      kinds[known].lines += 1
+    } else if kinds.count < Self.most {
+      kinds.append(Kind(reason: told, lines: 1, file: file, line: line))
+    } else {
+      others += 1
+    }
+  }
+
+  var value: Value {
+    .object([
+      "kinds": .list(
+        kinds.map {
+          .object([
+            "reason": .string($0.reason), "lines": .int(Int64($0.lines)),
+            "file": .int(Int64($0.file)), "line": .int(Int64($0.line)),
+          ])
+        }), "others": .int(Int64(others)),
+    ])
+  }
+
+  init() {}
+
+  /// Nil when it is not a value of ``value``.
+  init?(_ value: Value) {
+    guard let items = value["kinds"]?.elements, case .int(let others)? = value["others"] else {
+      return nil
+    }
+    self.others = Int(others)
+    for item in items {
+      guard let reason = item["reason"]?.text, case .int(let lines)? = item["lines"],
+        case .int(let file)? = item["file"], case .int(let line)? = item["line"]
+      else { return nil }
+      kinds.append(Kind(reason: reason, lines: Int(lines), file: Int(file), line: Int(line)))
+    }
+  }
+}
+
+/// What a run counts for its report alone, as checkpoints and manifests keep it.
+enum ReportCounts {
+  static func value(_ draws: DrawCounts?, _ rejects: RejectKinds?) -> Value {
+    guard let draws, let rejects else { return .null }
+    func list(_ numbers: [Int]) -> Value { .list(numbers.map { .int(Int64($0)) }) }
+    let examples = draws.examples.sorted { $0.key < $1.key }
+    return .object([
+      "stored": list(draws.stored), "pairs": list(draws.pairs),
+      "examples": .list(
+        examples.map { .list([.int(Int64($0.key)), .string($0.value)]) }),
+      "rejects": rejects.value,
+    ])
+  }
+
+  /// Nil when it is not a value of ``value(_:_:)``, or not of this plan.
+  static func read(_ value: Value, _ plan: BatchPlan) -> (DrawCounts, RejectKinds)? {
+    func numbers(_ key: String) -> [Int]? {
+      value[key]?.elements?.compactMap {
+        if case .int(let number) = $0 { Int(number) } else { nil }
+      }
+    }
+    guard let stored = numbers("stored"), let pairs = numbers("pairs"),
+      let items = value["examples"]?.elements,
+      let rejects = value["rejects"].flatMap({ RejectKinds($0) })
+    else { return nil }
+    var examples: [Int: String] = [:]
+    for item in items {
+      guard let parts = item.elements, parts.count == 2, case .int(let choice) = parts[0],
+        let id = parts[1].text
+      else { return nil }
+      examples[Int(choice)] = id
+    }
+    let counts = DrawCounts(stored: stored, pairs: pairs, examples: examples)
+    return plan.accepts(counts) ? (counts, rejects) : nil
+  }
+}

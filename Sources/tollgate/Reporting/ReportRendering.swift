@@ -1,0 +1,63 @@
+internal import Expressions
+
+extension ReportPage {
+  /// The page: one file that needs no other, and asks nobody for anything.
+  func html() throws -> [UInt8] {
+    let environment = TemplateEnvironment(
+      delimiters: .braces, templates: ReportTemplates.parts,
+      limits: TemplateLimits(
+        steps: 100_000_000, outputBytes: 64 << 20, memoryBytes: 256 << 20))
+    var builder = TemplateSetBuilder(environment)
+    let problems = builder.add(ReportTemplates.page)
+    precondition(problems.isEmpty, "\(problems)")
+    let templates = builder.build()
+    var frame = Frame(for: templates.program)
+    try frame.fill(["page": labelled])
+    frame.setOptions(RenderOptions(escaping: .html))
+    var text = RenderedText()
+    templates.render(0, in: &frame, into: &text)
+    guard text.isComplete, text.errors.isEmpty else {
+      throw CommandError(
+        "the report is too large: name fewer placements with --placement")
+    }
+    return text.withBytes { Array($0) }
+  }
+
+  /// The page with a set of labels for each kind of table: on a narrow screen a row is a block, and
+  /// says itself what its numbers are.
+  private var labelled: Value {
+    var sets: [[String]] = []
+    var sections = sections
+    for section in sections.indices {
+      for block in sections[section].blocks.indices {
+        guard case .table(var table) = sections[section].blocks[block],
+          table.stacks, table.columns.allSatisfy(\.isLabel)
+        else { continue }
+        let names = table.columns.map(\.name)
+        let number = sets.firstIndex(of: names) ?? sets.count
+        if number == sets.count { sets.append(names) }
+        table.set = "k k\(number)"
+        sections[section].blocks[block] = .table(table)
+      }
+    }
+    var page = self
+    page.sections = sections
+    let labels = sets.enumerated().flatMap { number, names in
+      names.enumerated().dropFirst().filter { !$0.element.isEmpty }.map { column, name in
+        Value.object([
+          "set": .string("k\(number)"), "column": .int(Int64(column + 1)), "name": .string(name),
+        ])
+      }
+    }
+    return page.value(labels: labels)
+  }
+}
+
+extension ReportTable.Column {
+  /// Whether the name may stand in a style sheet.
+  fileprivate var isLabel: Bool {
+    name.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: " ") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+    }
+  }
+}
