@@ -20,9 +20,10 @@ import Testing
     Kind(name: "out.ndjson", arguments: []),
     Kind(name: "out.ndjson", arguments: ["--layout", "wide", "--threads", "3"]),
     Kind(name: "out.csv", arguments: []), Kind(name: "out.sqlite", arguments: []),
-    Kind(name: "out.sqlite", arguments: ["--layout", "wide", "--run-columns"]),
+    Kind(name: "out.sqlite", arguments: ["--layout", "wide", "--run-columns", "--reasons"]),
     Kind(
-      name: "out.csv.gz", arguments: ["--run-columns", "--threads", "3"], rejects: "rejects.gz"),
+      name: "out.csv.gz", arguments: ["--run-columns", "--reasons", "--threads", "3"],
+      rejects: "rejects.gz"),
     Kind(name: "out.ndjson.gz", arguments: ["--layout", "wide"], rejects: "rejects.gz"),
     Kind(name: "out.csv.zst", arguments: ["--layout", "wide"], rejects: "rejects.zst"),
   ]

@@ -23,39 +23,40 @@ struct BatchErrors: ~Copyable {
     var row: Int?
   }
 
-  /// One user at one placement failed in a rule. The errors of one outcome are a list.
-  private struct Entry {
-    /// Placement and row, as choices are numbered.
-    var cell: Int32
-    var kind: Int32
-    /// The next entry of the same outcome, or -1.
-    var next: Int32
+  /// A failure as it was found: those of one kind can be told in other words.
+  private struct Wording {
+    /// Its kind, or -1 for a rule that does not compile, of which all is said already.
+    var kind: Int
+    /// What the reason of an outcome says of it, in the form of the outcomes; empty where nobody asks.
+    var reason: [UInt8] = []
   }
 
   private let ruleSet: RuleSet
   private let names: [String]
   private let form: OutcomeForm
   private let writesOutcomes: Bool
-  private var kindOf: [Key: Int] = [:]
+  private let givesReasons: Bool
+  private var wordings: [Wording] = []
+  private var wordingOf: [Key: Int] = [:]
   /// What was noted last, as users mostly fail alike.
-  private var last: (key: Key, kind: Int)?
+  private var last: (key: Key, wording: Int)?
   private var kinds: [Kind] = []
   /// Kinds that read the same have one number.
   private var numberOf: [NamedError: Int] = [:]
-  private var entries: [Entry] = []
-  /// By placement and row: the first entry and the last one, or -1. Made when there is an error.
-  private var firsts: [Int32] = []
-  private var lasts: [Int32] = []
+  /// Which failures each outcome of the block has, by the numbers of ``wordings``.
+  private var notes: OutcomeNotes
 
   init(_ plan: BatchPlan) {
     ruleSet = plan.ruleSet
     names = plan.placements.map(\.name)
     form = plan.form
     writesOutcomes = plan.writesOutcomes
+    givesReasons = plan.givesReasons
+    notes = OutcomeNotes(placements: names.count)
   }
 
   /// Whether some outcome of the block has an error.
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { notes.isEmpty }
 
   /// Notes that a rule failed for the user of a row.
   mutating func add(_ rule: Int, _ failure: Failure, placement: Int, row: Int) {
@@ -67,13 +68,14 @@ struct BatchErrors: ~Copyable {
   /// - Parameter rows: 64 rows from `word` times 64 on, at least one of them.
   mutating func add(_ rule: Int, _ failure: Failure, placement: Int, word: Int, rows: UInt64) {
     let key = Key(rule: Int32(rule), failure: failure)
-    let kind: Int
+    let wording: Int
     if let last, last.key == key {
-      kind = last.kind
+      wording = last.wording
     } else {
-      kind = kindOf[key] ?? newKind(key, placement)
-      last = (key, kind)
+      wording = wordingOf[key] ?? newWording(key, placement)
+      last = (key, wording)
     }
+    let kind = wordings[wording].kind
     if kind < 0 { return }
     let first = word &* 64 &+ rows.trailingZeroBitCount
     kinds[kind].users += rows.nonzeroBitCount
@@ -81,41 +83,36 @@ struct BatchErrors: ~Copyable {
     guard writesOutcomes else { return }
     var left = rows
     while left != 0 {
-      link(kind, placement, word &* 64 &+ left.trailingZeroBitCount)
+      notes.add(wording, placement: placement, row: word &* 64 &+ left.trailingZeroBitCount)
       left &= left &- 1
     }
   }
 
-  /// - Returns: -1 for a rule that does not compile, of which all is said already.
-  private mutating func newKind(_ key: Key, _ placement: Int) -> Int {
-    guard !ruleSet.rules[Int(key.rule)].isBroken else {
-      kindOf[key] = -1
-      return -1
+  private mutating func newWording(_ key: Key, _ placement: Int) -> Int {
+    var wording = Wording(kind: -1)
+    if !ruleSet.rules[Int(key.rule)].isBroken {
+      let error = ruleSet.ruleError(key.failure, ofRule: Int(key.rule))
+      wording.kind = kind(of: error, placement)
+      if givesReasons {
+        wording.reason = form.quoted(
+          DecisionReason.failed(error.audience, code: error.code, text: error.message))
+      }
     }
-    let error = ruleSet.ruleError(key.failure, ofRule: Int(key.rule))
-    let name = NamedError(placement: names[placement], error: error)
-    let number = numberOf[name] ?? kinds.count
-    if number < kinds.count {
-      kinds[number].error.message = min(kinds[number].error.message, error.message)
-    } else {
-      kinds.append(
-        Kind(error: error, placement: placement, bytes: BatchErrors.bytes(of: error, form)))
-      numberOf[name] = number
-    }
-    kindOf[key] = number
-    return number
+    wordings.append(wording)
+    wordingOf[key] = wordings.count - 1
+    return wordings.count - 1
   }
 
-  private mutating func link(_ kind: Int, _ placement: Int, _ row: Int) {
-    if firsts.isEmpty {
-      firsts = Array(repeating: -1, count: names.count * BlockShape.rows)
-      lasts = firsts
+  private mutating func kind(of error: RuleError, _ placement: Int) -> Int {
+    let name = NamedError(placement: names[placement], error: error)
+    if let number = numberOf[name] {
+      kinds[number].error.message = min(kinds[number].error.message, error.message)
+      return number
     }
-    let cell = placement &* BlockShape.rows &+ row
-    let number = Int32(entries.count)
-    entries.append(Entry(cell: Int32(cell), kind: Int32(kind), next: -1))
-    if firsts[cell] < 0 { firsts[cell] = number } else { entries[Int(lasts[cell])].next = number }
-    lasts[cell] = number
+    kinds.append(
+      Kind(error: error, placement: placement, bytes: BatchErrors.bytes(of: error, form)))
+    numberOf[name] = kinds.count - 1
+    return kinds.count - 1
   }
 
   /// Takes the examples of a block, and forgets whose errors they were.
@@ -127,8 +124,7 @@ struct BatchErrors: ~Copyable {
       }
       kinds[number].row = nil
     }
-    for entry in entries { firsts[Int(entry.cell)] = -1 }
-    entries.removeAll(keepingCapacity: true)
+    notes.removeAll()
   }
 
   /// A subject as it is in a record: JSON may have escaped it, in which case it is in the block's
@@ -155,55 +151,48 @@ struct BatchErrors: ~Copyable {
   /// Appends what the outcome of a user says of errors: a member of the outcome's object, the content
   /// of a cell, or the errors of all placements as rows have them. Nothing where there are none.
   func append(placement: Int, row: Int, to bytes: inout [UInt8]) {
-    guard !entries.isEmpty else { return }
-    var entry = firsts[placement &* BlockShape.rows &+ row]
-    guard entry >= 0 else { return }
-    bytes += form == .ndjson ? Array(",\"errors\":[".utf8) : Array("\"[".utf8)
+    guard !notes.isEmpty else { return }
     var isFirst = true
-    while entry >= 0 {
-      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    notes.forEach(placement: placement, row: row) { wording in
+      if isFirst {
+        bytes += form == .ndjson ? Array(",\"errors\":[".utf8) : Array("\"[".utf8)
+      } else {
+        bytes.append(UInt8(ascii: ","))
+      }
       isFirst = false
-      bytes += kinds[Int(entries[Int(entry)].kind)].bytes
-      entry = entries[Int(entry)].next
+      bytes += kinds[wordings[wording].kind].bytes
     }
+    if isFirst { return }
     bytes += form == .ndjson ? [UInt8(ascii: "]")] : Array("]\"".utf8)
+  }
+
+  /// Calls with what the reason of a user's outcome says of each error, in order.
+  func forEachReason(placement: Int, row: Int, _ body: ([UInt8]) -> Void) {
+    guard !notes.isEmpty else { return }
+    notes.forEach(placement: placement, row: row) { body(wordings[$0].reason) }
   }
 
   /// Appends the errors of a user as ``OutcomeForm/rows`` has them.
   func appendRows(row: Int, to bytes: inout [UInt8]) {
-    var count: UInt32 = 0
+    var count = 0
     let start = bytes.count
     bytes += [0, 0, 0, 0]
-    for placement in 0..<(entries.isEmpty ? 0 : names.count) {
-      var entry = firsts[placement &* BlockShape.rows &+ row]
-      while entry >= 0 {
+    for placement in 0..<(notes.isEmpty ? 0 : names.count) {
+      notes.forEach(placement: placement, row: row) { wording in
         count += 1
-        BatchErrors.append(UInt32(placement), to: &bytes)
-        bytes += kinds[Int(entries[Int(entry)].kind)].bytes
-        entry = entries[Int(entry)].next
+        OutcomeForm.append(count: placement, to: &bytes)
+        bytes += kinds[wordings[wording].kind].bytes
       }
     }
-    withUnsafeBytes(of: count.littleEndian) { source in
-      for (i, byte) in source.enumerated() { bytes[start + i] = byte }
-    }
+    OutcomeForm.write(count: count, to: &bytes, at: start)
   }
 
   private static func bytes(of error: RuleError, _ form: OutcomeForm) -> [UInt8] {
-    var json: [UInt8] = []
-    JSONWriter.append(error.value, to: &json)
-    switch form {
-    case .ndjson: return json
-    // Within a cell in quotes.
-    case .csv: return json.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }
-    case .rows:
-      var bytes: [UInt8] = []
-      append(UInt32(json.count), to: &bytes)
-      return bytes + json
-    }
-  }
-
-  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+    let json = form.quoted(error.value)
+    guard form == .rows else { return json }
+    var bytes: [UInt8] = []
+    OutcomeForm.append(count: json.count, to: &bytes)
+    return bytes + json
   }
 }
 

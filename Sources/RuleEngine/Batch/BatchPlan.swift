@@ -44,6 +44,8 @@ public final class BatchPlan: Sendable {
   public let lineLimit: Int
   /// What is rendered beside the outcomes, or nil.
   package let texts: TextPlan?
+  /// Whether outcomes say why.
+  package let givesReasons: Bool
   let placements: [Placement]
   let table: BatchTable
   /// What is counted for a report, or nil.
@@ -76,14 +78,17 @@ public final class BatchPlan: Sendable {
   ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
   ///   - columnsOfRun: what every outcome says of the run.
   ///   - countsDraws: whether draws are counted for a report.
+  ///   - givesReasons: whether every outcome says why, as explanations do.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
-    columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false
+    columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false,
+    givesReasons: Bool = false
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
+    self.givesReasons = givesReasons
     self.now = now
     self.clock = clock ?? HistoryClock(now: now)
     self.assigner = assigner
@@ -103,7 +108,7 @@ public final class BatchPlan: Sendable {
     let fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
     table = BatchTable(ruleSet, placements: placements, fragments, assigner: assigner)
     draws = countsDraws ? DrawPlan(table, ruleSet) : nil
-    columns = OutcomeColumns(placements.map(\.name), ofRun: columnsOfRun)
+    columns = OutcomeColumns(placements.map(\.name), ofRun: columnsOfRun, hasReasons: givesReasons)
     firstLine = fragments.header(columns)
   }
 

@@ -59,6 +59,7 @@ public struct BatchWorker: ~Copyable {
   private var texts: BatchTexts
   private var errors: BatchErrors
   private var draws: DrawCounter?
+  private var reasons: BatchReasons
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
   /// What questions about events come to for users without any, by slot; nil when that does not fit
@@ -98,6 +99,7 @@ public struct BatchWorker: ~Copyable {
     texts = BatchTexts(plan)
     errors = BatchErrors(plan)
     draws = plan.draws.map { DrawCounter($0) }
+    reasons = BatchReasons(plan)
     captured = .allocate(capacity: UserMember.captured.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
     let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
@@ -324,12 +326,15 @@ public struct BatchWorker: ~Copyable {
 
   private mutating func decideBlock(_ buffer: OutcomeBuffer) {
     guard block.count > 0 else { return }
-    columns.decide(&block, table, &counts, chooser, &errors)
+    columns.decide(&block, table, &counts, chooser, &errors, &reasons)
     counts.users += block.count
     texts.render(block)
-    if plan.writesOutcomes { writer.write(block, table, texts, errors, to: buffer) }
+    if plan.writesOutcomes {
+      writer.write(block, table, texts, errors, &reasons, chooser, to: buffer)
+    }
     errors.endBlock(block)
     draws?.count(block)
+    reasons.endBlock()
     block.begin()
   }
 
@@ -349,24 +354,34 @@ public struct BatchWorker: ~Copyable {
         let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
       {
         walk.taken(rule)
-        choice = self.choice(of: rule, row, placement: number)
+        choice = self.choice(of: rule, placement: number, row)
       }
       for (rule, failure) in walk.failed {
         errors.add(rule, failure, placement: number, row: row)
       }
+      if reasons.isActive { noteReasons(placement: number, row) }
       counts.count(choice)
       block.setChoice(choice, placement: number, row: row)
     }
     walk.addCounts(to: &counts)
   }
 
+  /// Notes why the audiences of a placement do not take the current user.
+  private mutating func noteReasons(placement: Int, _ row: Int) {
+    for (rule, count) in walk.heldBack {
+      reasons.addHeldBack(rule, count: count, placement: placement, row: row)
+    }
+    for rule in walk.passedOver { reasons.addOwned(rule, placement: placement, row: row) }
+  }
+
   /// What the current user gets from a rule that applies.
-  private mutating func choice(of number: Int, _ row: Int, placement: Int) -> Int32 {
+  private mutating func choice(of number: Int, placement: Int, _ row: Int) -> Int32 {
     let rule = table.rules[number]
     guard !rule.variants.isEmpty else { return rule.withoutVariants }
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
       let choice = rule.variants.lowerBound + Int32(variant)
       draws?.addStored(choice, placement: placement, row: row)
+      if reasons.isActive { reasons.addStored(placement: placement, row: row) }
       return choice
     }
     return chooser.choice(number, rule, subject: block.subjects[row], table)

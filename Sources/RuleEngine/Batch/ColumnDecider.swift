@@ -30,7 +30,8 @@ struct ColumnDecider: ~Copyable {
 
   mutating func decide(
     _ block: inout BatchBlock, _ table: BatchTable, _ counts: inout BatchCounts,
-    _ chooser: borrowing VariantChooser, _ errors: inout BatchErrors
+    _ chooser: borrowing VariantChooser, _ errors: inout BatchErrors,
+    _ reasons: inout BatchReasons
   ) {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(block.columns)
@@ -44,7 +45,11 @@ struct ColumnDecider: ~Copyable {
         let matched = match(rule, block)
         if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors) }
         counts.matched[rule] = counts.matched[rule] &+ matched
-        guard matched > 0, table.rules[rule].allowsFirst else { continue }
+        guard matched > 0 else { continue }
+        guard table.rules[rule].allowsFirst else {
+          if reasons.isActive { noteHeldBack(rule, placement, &reasons) }
+          continue
+        }
         counts.taken[rule] = counts.taken[rule] &+ matched
         left &-= matched
         choose(rule, matched, placement, block, table, counts, chooser)
@@ -102,6 +107,19 @@ struct ColumnDecider: ~Copyable {
         if let failure {
           errors.add(rule, failure, placement: placement, word: word, rows: alike)
         }
+      }
+    }
+  }
+
+  /// Notes that a rule takes none of the rows for which its condition holds: its limit lets nobody pass.
+  @inline(never)
+  private func noteHeldBack(_ rule: Int, _ placement: Int, _ reasons: inout BatchReasons) {
+    for word in 0..<BlockShape.words {
+      var rows = taken[word]
+      while rows != 0 {
+        let row = word &* 64 &+ rows.trailingZeroBitCount
+        reasons.addHeldBack(rule, count: 0, placement: placement, row: row)
+        rows &= rows &- 1
       }
     }
   }

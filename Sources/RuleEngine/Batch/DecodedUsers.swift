@@ -28,6 +28,7 @@ package struct DecodedUsers: ~Copyable {
   private var chooser: VariantChooser
   private var counts: BatchCounts
   private var errors: BatchErrors
+  private var reasons: BatchReasons
   /// Counts of the users whose records are unusual, who were decided when they were read.
   private var alone: BatchSums
 
@@ -46,6 +47,7 @@ package struct DecodedUsers: ~Copyable {
     chooser = VariantChooser(plan)
     counts = BatchCounts(plan)
     errors = BatchErrors(plan)
+    reasons = BatchReasons(plan)
     records = .allocate(capacity: max(lines.count, 1))
     _ = records.initialize(from: lines)
     var worker = BatchWorker(plan)
@@ -68,8 +70,9 @@ package struct DecodedUsers: ~Copyable {
   package mutating func decide() -> BatchSums {
     counts.clear()
     for box in blocks {
-      decider.decide(&box.block, table, &counts, chooser, &errors)
+      decider.decide(&box.block, table, &counts, chooser, &errors, &reasons)
       errors.endBlock(box.block)
+      reasons.endBlock()
     }
     var sums = counts.sums
     sums.errors = errors.takeCounts()

@@ -11,8 +11,13 @@ package struct OutcomeColumns: Sendable {
     }
   }
 
+  /// What a column is called that tells why.
+  package static let reason = "reason"
+
   /// What is said of an outcome.
-  package static let fields = BatchPlan.Choice.columns + ["errors"]
+  package let fields: [String]
+  /// Whether one of them tells why.
+  package let hasReasons: Bool
 
   /// Of the user's identity. Names of columns are in small letters: several databases make them so.
   package static let user = "user_id"
@@ -23,8 +28,11 @@ package struct OutcomeColumns: Sendable {
   /// Placements whose columns have a number, because the columns of another one have the name.
   package let numbered: [(placement: String, prefix: String)]
 
-  init(_ placements: [String], ofRun: [OfRun]) {
+  init(_ placements: [String], ofRun: [OfRun], hasReasons: Bool) {
     self.ofRun = ofRun
+    self.hasReasons = hasReasons
+    fields =
+      BatchPlan.Choice.columns + ["errors"] + (hasReasons ? [OutcomeColumns.reason] : [])
     // What is a name already keeps it.
     var taken = Set(placements.filter { OutcomeColumns.prefix($0) == $0 })
     var numbered: [(placement: String, prefix: String)] = []
@@ -41,7 +49,7 @@ package struct OutcomeColumns: Sendable {
 
   /// How many columns a table has in which a row is a user's.
   package var wideCount: Int {
-    1 + prefixes.count * OutcomeColumns.fields.count + ofRun.count
+    1 + prefixes.count * fields.count + ofRun.count
   }
 
   /// A placement as a name that SQL takes without quotes, once something follows it. Small letters,

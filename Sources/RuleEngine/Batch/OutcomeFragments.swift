@@ -15,9 +15,34 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
   /// Cells between commas, with a header.
   case csv
   /// For machines: of each user the identity, as a count of bytes in 32 bits and the bytes, and the
-  /// number of a choice in 32 bits for each placement; then, in 32 bits, how many errors of rules there
-  /// are, and of each the number of the placement, a count of bytes, and these: ``RuleError/value``.
+  /// number of a choice in 32 bits for each placement, with reasons followed by a count of bytes and the
+  /// reason as JSON; then, in 32 bits, how many errors of rules there are, and of each the number of
+  /// the placement, a count of bytes, and these: ``RuleError/value``.
   case rows
+}
+
+extension OutcomeForm {
+  /// JSON as it stands in an outcome: in a cell of CSV, which is in quotes then, its quotes are double.
+  func quoted(_ value: Value) -> [UInt8] {
+    var json: [UInt8] = []
+    JSONWriter.append(value, to: &json)
+    return quoted(json)
+  }
+
+  func quoted(_ json: [UInt8]) -> [UInt8] {
+    self == .csv ? json.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] } : json
+  }
+
+  /// Appends a count as ``rows`` has them.
+  static func append(count: Int, to bytes: inout [UInt8]) {
+    bytes += [0, 0, 0, 0]
+    write(count: count, to: &bytes, at: bytes.count - 4)
+  }
+
+  /// Writes a count in place of four bytes.
+  static func write(count: Int, to bytes: inout [UInt8], at place: Int) {
+    for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
+  }
 }
 
 /// Writes the parts of outcome lines that do not depend on the user.
@@ -91,10 +116,10 @@ package struct OutcomeFragments {
     guard form == .csv else { return [] }
     let names =
       switch layout {
-      case .long: [OutcomeColumns.user, "placement"] + OutcomeColumns.fields
+      case .long: [OutcomeColumns.user, "placement"] + columns.fields
       case .wide:
         [OutcomeColumns.user]
-          + columns.prefixes.flatMap { prefix in OutcomeColumns.fields.map { "\(prefix)_\($0)" } }
+          + columns.prefixes.flatMap { prefix in columns.fields.map { "\(prefix)_\($0)" } }
       }
     return Array(((names + columns.ofRun.map(\.name)).joined(separator: ",") + "\n").utf8)
   }

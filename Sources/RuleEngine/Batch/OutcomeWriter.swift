@@ -16,6 +16,7 @@ struct OutcomeWriter: ~Copyable {
   /// What the outcomes of the row say beside what was decided, and where that of each placement ends.
   private var extras: [UInt8] = []
   private var extraEnds: [Int] = []
+  private let givesReasons: Bool
 
   /// Texts are copied in steps of so many bytes, up to which they may be read and written beyond
   /// their ends.
@@ -27,6 +28,7 @@ struct OutcomeWriter: ~Copyable {
     form = plan.form
     placements = plan.placements.count
     closingBytes = plan.table.closingBytes
+    givesReasons = plan.givesReasons
     longest = plan.placements.count * (plan.table.choices.map(\.text.count).max() ?? 0)
   }
 
@@ -35,9 +37,10 @@ struct OutcomeWriter: ~Copyable {
   /// Writes the lines of all users of a block.
   mutating func write(
     _ block: borrowing BatchBlock, _ table: BatchTable, _ texts: borrowing BatchTexts,
-    _ errors: borrowing BatchErrors, to buffer: OutcomeBuffer
+    _ errors: borrowing BatchErrors, _ reasons: inout BatchReasons,
+    _ chooser: borrowing VariantChooser, to buffer: OutcomeBuffer
   ) {
-    let hasExtras = texts.isActive || !errors.isEmpty
+    let hasExtras = texts.isActive || !errors.isEmpty || givesReasons
     let gathers = hasExtras || form == .rows
     let repeated = layout == .wide ? 1 : placements
     for row in 0..<block.count {
@@ -46,7 +49,7 @@ struct OutcomeWriter: ~Copyable {
         longest + 4 * placements + table.closing.count
         + repeated * (subjectCount + table.opening.count) + 4 * OutcomeWriter.step
       if gathers {
-        gather(row, texts, errors)
+        gather(row, block, texts, errors, &reasons, chooser)
         capacity += extras.count
       }
       buffer.append(capacity: capacity) { start in
@@ -57,18 +60,24 @@ struct OutcomeWriter: ~Copyable {
     }
   }
 
-  /// Gathers what the outcomes of a row say of texts and errors.
+  /// Gathers what the outcomes of a row say of texts, errors and reasons.
   private mutating func gather(
-    _ row: Int, _ texts: borrowing BatchTexts, _ errors: borrowing BatchErrors
+    _ row: Int, _ block: borrowing BatchBlock, _ texts: borrowing BatchTexts,
+    _ errors: borrowing BatchErrors, _ reasons: inout BatchReasons,
+    _ chooser: borrowing VariantChooser
   ) {
     extras.removeAll(keepingCapacity: true)
-    if form == .rows { return errors.appendRows(row: row, to: &extras) }
     extraEnds.removeAll(keepingCapacity: true)
     for placement in 0..<placements {
       if texts.isActive { texts.append(row &* placements &+ placement, to: &extras) }
-      errors.append(placement: placement, row: row, to: &extras)
+      if form != .rows { errors.append(placement: placement, row: row, to: &extras) }
+      if givesReasons {
+        reasons.append(
+          placement: placement, row: row, block, chooser, errors, to: &extras)
+      }
       extraEnds.append(extras.count)
     }
+    if form == .rows { errors.appendRows(row: row, to: &extras) }
   }
 
   private mutating func quote(_ identity: ByteView) {
@@ -129,8 +138,10 @@ struct OutcomeWriter: ~Copyable {
       for placement in 0..<placements {
         at.storeBytes(of: choices[placement &* BlockShape.rows], as: Int32.self)
         at += 4
+        copyExtras(
+          from: placement == 0 ? 0 : extraEnds[placement - 1], to: extraEnds[placement], &at)
       }
-      OutcomeWriter.copy(extras, to: &at)
+      copyExtras(from: extraEnds.last ?? 0, to: extras.count, &at)
       return
     }
     table.text.withUnsafeBytes { text in
@@ -156,7 +167,7 @@ struct OutcomeWriter: ~Copyable {
     if layout == .wide { OutcomeWriter.copy(table.closing, to: &at) }
   }
 
-  /// Puts texts and errors before what closes the outcome that was written last.
+  /// Puts texts, errors and reasons before what closes the outcome that was written last.
   private borrowing func insert(_ placement: Int, _ at: inout UnsafeMutableRawPointer) {
     let from = placement == 0 ? 0 : extraEnds[placement - 1]
     let count = extraEnds[placement] - from
@@ -167,6 +178,16 @@ struct OutcomeWriter: ~Copyable {
       (at - closing + count).copyMemory(from: at - closing, byteCount: closing)
       (at - closing).copyMemory(from: start + from, byteCount: count)
       at += count
+    }
+  }
+
+  private borrowing func copyExtras(
+    from start: Int, to end: Int, _ at: inout UnsafeMutableRawPointer
+  ) {
+    extras.withUnsafeBytes { extras in
+      guard let base = extras.baseAddress, end > start else { return }
+      at.copyMemory(from: base + start, byteCount: end - start)
+      at += end - start
     }
   }
 

@@ -12,6 +12,10 @@ struct RowWalk: RuleWalk {
   private var finder: FailureFinder
   /// The rules of a placement whose conditions fail, in order, until somebody takes them.
   private(set) var failed: [(rule: Int, failure: Failure)] = []
+  /// The rules of a placement that pass the user over.
+  private(set) var passedOver: [Int] = []
+  /// The rules of a placement that are held back by their limits, with what counts.
+  private(set) var heldBack: [(rule: Int, count: Int)] = []
   private var reachedRules: [Int] = []
   private var matchedRules: [Int] = []
   private var takenRules: [Int] = []
@@ -29,6 +33,8 @@ struct RowWalk: RuleWalk {
 
   mutating func beginPlacement() {
     if !failed.isEmpty { failed.removeAll(keepingCapacity: true) }
+    if !passedOver.isEmpty { passedOver.removeAll(keepingCapacity: true) }
+    if !heldBack.isEmpty { heldBack.removeAll(keepingCapacity: true) }
   }
 
   @inline(__always)
@@ -51,8 +57,8 @@ struct RowWalk: RuleWalk {
   mutating func reached(_ rule: Int) { reachedRules.append(rule) }
   mutating func matched(_ rule: Int) { matchedRules.append(rule) }
   mutating func taken(_ rule: Int) { takenRules.append(rule) }
-  mutating func passedOver(_ rule: Int) {}
-  mutating func heldBack(_ rule: Int, count: Int) {}
+  mutating func passedOver(_ rule: Int) { passedOver.append(rule) }
+  mutating func heldBack(_ rule: Int, count: Int) { heldBack.append((rule, count)) }
 
   /// Counts what happened to the user.
   ///

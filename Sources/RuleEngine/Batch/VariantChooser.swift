@@ -37,6 +37,11 @@ struct VariantChooser: ~Copyable {
       return variant < UInt64(count) ? first &+ Int32(truncatingIfNeeded: variant) : nil
     }
 
+    /// The draw of a subject of at most ``SubjectWords/longest`` bytes, in parts of 2^53.
+    func draw(_ words: UnsafePointer<UInt64>, length: Int) -> UInt64 {
+      prefix.hash(words, length: length) >> 11
+    }
+
     /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
     /// where one may need a second look.
     func draws(subjectsOf length: Int) -> Draws? {
@@ -153,6 +158,25 @@ struct VariantChooser: ~Copyable {
   /// What is prepared for a rule.
   @inline(__always)
   subscript(rule: Int) -> Prepared { prepared[rule] }
+
+  /// The draw of a rule for a row of a block, in `0..<1`.
+  func draw(_ number: Int, row: Int, of block: borrowing BatchBlock) -> Draw {
+    let subject = block.subjects[row]
+    if hashes, subject.count <= SubjectWords.longest {
+      return .bits(prepared[number].draw(block.words(ofRow: row), length: subject.count))
+    }
+    let drawn = rules.withExperiment(of: rules.rows[number]) {
+      assigner.draw(experiment: $0, subject: subject, range: 1)
+    }
+    return hashes ? .bits(UInt64(drawn * 0x1p53)) : .other(drawn)
+  }
+
+  /// A draw as it is made.
+  enum Draw {
+    /// In parts of 2^53.
+    case bits(UInt64)
+    case other(Double)
+  }
 
   /// The choice of one subject of any rule.
   func choice(

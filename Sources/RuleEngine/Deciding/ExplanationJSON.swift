@@ -33,30 +33,7 @@ extension Explanation {
   /// [{"audience", "code", "text"}]?, "owned": [{"audience", "entitlement"}]?, "draw": {"number",
   /// "from", "to"}?, "stored": true?}`.
   private var reason: Value {
-    var heldBack: [Value] = []
-    var errors: [Value] = []
-    var owned: [Value] = []
-    for audience in audiences {
-      let index = Value.int(Int64(audience.step.index))
-      switch audience.step.reason {
-      case .occurrenceLimit(let count, let limit):
-        heldBack.append(.object(["audience": index, "limit": limit.value(count: count)]))
-      case .expressionError(let problem):
-        errors.append(
-          .object([
-            "audience": index, "code": .string(audience.error?.code ?? problem.kind.slug),
-            "text": .string(audience.error?.message ?? ""),
-          ]))
-      case .entitled(let entitlement):
-        owned.append(.object(["audience": index, "entitlement": .string(entitlement)]))
-      case .matched, .expressionFalse, .expressionBroken, .notReached: continue
-      }
-    }
-    return .members([
-      "code": .string(decision.outcome.code), "heldBack": heldBack.isEmpty ? nil : .list(heldBack),
-      "errors": errors.isEmpty ? nil : .list(errors), "owned": owned.isEmpty ? nil : .list(owned),
-      "draw": draw?.value, "stored": decision.assignmentSource == .stored ? true : nil,
-    ])
+    .map([.init(key: "code", value: .string(decision.outcome.code))] + reasonMembers)
   }
 
   private var assignment: Value {

@@ -23,21 +23,32 @@ package struct VariantDraw: Hashable, Sendable {
     number = experiment.withUTF8 { experiment in
       subject.withUTF8 { assigner.draw(experiment: experiment, subject: $0, range: 1) }
     }
-    let weights = rule.weights
-    if weights.sum > 0 {
-      from = variant == 0 ? 0 : Self.tidy(weights.cumulative[variant - 1] / weights.sum)
-      to = Self.tidy(weights.cumulative[variant] / weights.sum)
-    } else {
-      from = Double(variant) / Double(weights.count)
-      to = Double(variant + 1) / Double(weights.count)
-    }
+    (from, to) = Self.span(of: variant, rule.weights)
     variantID = rule.audience.variants[variant].id
     isBucket = assigner == .djb2
+  }
+
+  /// The numbers that give a variant.
+  static func span(of variant: Int, _ weights: WeightTable) -> (from: Double, to: Double) {
+    guard weights.sum > 0 else {
+      let share = Double(weights.count)
+      return (Double(variant) / share, Double(variant + 1) / share)
+    }
+    return (
+      variant == 0 ? 0 : tidy(weights.cumulative[variant - 1] / weights.sum),
+      tidy(weights.cumulative[variant] / weights.sum)
+    )
   }
 
   /// `{"number", "from", "to"}`
   package var value: Value {
     .object(["number": .double(number), "from": .double(from), "to": .double(to)])
+  }
+
+  /// The JSON of ``value`` before the number and behind it.
+  static func textAround(_ span: (from: Double, to: Double)) -> (before: String, after: String) {
+    let rest = Value.object(["from": .double(span.from), "to": .double(span.to)]).json
+    return (#"{"number":"#, "," + rest.dropFirst())
   }
 
   /// `0.816 of 1: variant b from 0.5 on`

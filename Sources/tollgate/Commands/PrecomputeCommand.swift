@@ -34,6 +34,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
           "tollgate precompute config.json --users users.ndjson --placement export_report --layout wide --out outcomes.csv"
         ),
         .init(
+          "with the reason for each outcome",
+          "tollgate precompute config.json --users users.ndjson --reasons --out outcomes.ndjson"),
+        .init(
           "counts only, as of a time",
           "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01"),
         .init(
@@ -97,6 +100,16 @@ struct PrecomputeCommand: AsyncParsableCommand {
       "long: a line for each user and placement; wide: a line for each user.", valueName: "layout"))
   var layout = Layout.long
 
+  @Flag(
+    help: ArgumentHelp(
+      "Add to each outcome why it is as it is, as 'explain --json' does.",
+      discussion: """
+        A member 'reason', a column of JSON in CSV and databases: limits that hold audiences back, \
+        rules that failed, entitlements that are owned, what was drawn, and whether the variant was \
+        stored.
+        """))
+  var reasons = false
+
   @Option(help: OptionHelp.rejects, completion: .file())
   var rejects: String?
 
@@ -150,6 +163,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       throw ValidationError("--render needs outcomes written as NDJSON")
     }
     settings.runColumns = input.runColumns
+    settings.reasons = reasons
     settings.texts = try rendering.settings(products, in: options.givenTimeZone)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
     let texts = try rendering.plan(

@@ -117,14 +117,29 @@ final class OutcomeDatabase {
         decision.bind(users, at: 1)
         for number in 0..<placements {
           let choice = rows.loadUnaligned(fromByteOffset: at, as: Int32.self)
-          decision.bind(Int64(choice), at: tables.isWide ? Int32(number + 2) : 2)
-          if !tables.isWide { try decision.run() }
+          let place = tables.isWide ? Int32(number * tables.columnsOfDecision + 2) : 2
+          decision.bind(Int64(choice), at: place)
           at += 4
+          if tables.hasReasons { OutcomeDatabase.bindReason(rows, &at, decision, place + 1) }
+          if !tables.isWide { try decision.run() }
         }
         if tables.isWide { try decision.run() }
         try errors.write(rows, &at, user: users, database)
       }
     }
+  }
+
+  /// Binds the reason at a place in rows, or null for none, and moves the place behind it.
+  private static func bindReason(
+    _ rows: UnsafeRawBufferPointer, _ at: inout Int, _ decision: SQLiteStatement,
+    _ place: Int32
+  ) {
+    let count = Int(
+      UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+    at += 4
+    if count == 0 { return decision.bindNull(at: place) }
+    decision.bind(borrowed: UnsafeRawBufferPointer(rebasing: rows[at..<at + count]), at: place)
+    at += count
   }
 
   /// Makes what was written last, together with where the run has come to.

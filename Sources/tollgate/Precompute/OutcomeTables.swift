@@ -5,6 +5,10 @@ internal import RuleEngine
 struct OutcomeTables {
   private let columns: OutcomeColumns
   let isWide: Bool
+  /// Whether each decision has its reason in the column behind it.
+  var hasReasons: Bool { columns.hasReasons }
+  /// How many columns a decision takes.
+  var columnsOfDecision: Int { hasReasons ? 2 : 1 }
 
   init(_ plan: BatchPlan) {
     columns = plan.columns
@@ -34,30 +38,39 @@ struct OutcomeTables {
 
   /// What inserts a user's decisions: one of them, or all when a row is a user's.
   var insertion: String {
-    let count = isWide ? columns.prefixes.count + 1 : 2
+    let count = 1 + (isWide ? columns.prefixes.count : 1) * columnsOfDecision
     return "INSERT INTO decisions VALUES (\(OutcomeTables.places(count)))"
   }
 
   private var long: String {
-    """
-    CREATE TABLE decisions (
-      user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,
-      PRIMARY KEY (user, choice)) WITHOUT ROWID;
-    CREATE VIEW outcomes AS
-      SELECT user_id, placement, result, audience, experiment, variant, paywall\(run)
-      FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
+    let reason = hasReasons ? " \(OutcomeColumns.reason) TEXT," : ""
+    let shown = hasReasons ? ", \(OutcomeColumns.reason)" : ""
+    return """
+      CREATE TABLE decisions (
+        user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,\(reason)
+        PRIMARY KEY (user, choice)) WITHOUT ROWID;
+      CREATE VIEW outcomes AS
+        SELECT user_id, placement, result, audience, experiment, variant, paywall\(shown)\(run)
+        FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
 
-    """
+      """
   }
 
   /// A join has at most 64 tables: each column looks its choice up.
   private var wide: String {
-    let choices = columns.prefixes.map { ",\n  \($0)_choice INTEGER NOT NULL REFERENCES choices" }
+    let choices = columns.prefixes.map { prefix in
+      ",\n  \(prefix)_choice INTEGER NOT NULL REFERENCES choices"
+        + (hasReasons ? ", \(prefix)_\(OutcomeColumns.reason) TEXT" : "")
+    }
     let cells = columns.prefixes.flatMap { prefix in
-      OutcomeColumns.fields.map { field in
-        field == "errors"
-          ? ",\n    (\(OutcomeTables.errors("\(prefix)_choice"))) AS \(prefix)_errors"
-          : ",\n    (SELECT \(field) FROM choices WHERE id = \(prefix)_choice) AS \(prefix)_\(field)"
+      columns.fields.map { field in
+        switch field {
+        case "errors":
+          ",\n    (\(OutcomeTables.errors("\(prefix)_choice"))) AS \(prefix)_errors"
+        case OutcomeColumns.reason: ",\n    \(prefix)_\(field)"
+        default:
+          ",\n    (SELECT \(field) FROM choices WHERE id = \(prefix)_choice) AS \(prefix)_\(field)"
+        }
       }
     }
     return """

@@ -263,7 +263,8 @@ extension RunSettings {
       ruleSet, placements: placements, now: now, assigner: resolvedAssigner,
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
-      clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws)
+      clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws,
+      givesReasons: reasons)
   }
 }
 

@@ -27,6 +27,8 @@ struct RunSettings {
   var rejects: String?
   /// Whether outcomes say of which run they are.
   var runColumns = false
+  /// Whether outcomes say why.
+  var reasons = false
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -49,7 +51,8 @@ struct RunSettings {
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
-      "runColumns": .bool(runColumns), "texts": texts?.value ?? .null,
+      "runColumns": .bool(runColumns), "reasons": .bool(reasons),
+      "texts": texts?.value ?? .null,
     ])
   }
 
@@ -86,6 +89,7 @@ struct RunSettings {
       (form) throws(RecordedValue.Fault) in try RunSettings.form(form)
     }
     runColumns = try recorded.member("runColumns")?.truth() ?? false
+    reasons = try recorded.member("reasons")?.truth() ?? false
     texts = try recorded.member("texts").map {
       (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
     }

@@ -116,6 +116,9 @@ final class SQLiteStatement {
   @inline(__always)
   func bind(_ number: Int64, at place: Int32) { sqlite3_bind_int64(handle, place, number) }
 
+  @inline(__always)
+  func bindNull(at place: Int32) { sqlite3_bind_null(handle, place) }
+
   /// Binds text without a copy: its bytes must stay until the statement has run.
   @inline(__always)
   func bind(borrowed text: UnsafeRawBufferPointer, at place: Int32) {

@@ -18,7 +18,7 @@ struct ExpectationTable {
   private let folder: String
 
   private static let columns = [
-    "userId", "placement", "result", "audience", "experiment", "variant", "paywall",
+    "userId", "user_id", "placement", "result", "audience", "experiment", "variant", "paywall",
   ]
   /// Columns that outcomes have, too, and that are not compared.
   private static let passed: Set = ["errors", "reason", "now", "seed", "config_hash"]
@@ -106,7 +106,9 @@ struct ExpectationTable {
   }
 
   private func headerFaults(_ names: [String], _ path: String) -> [String] {
-    for name in ["userId", "placement", "result"] where !names.contains(name) {
+    let isNamed = names.contains("userId") || names.contains("user_id")
+    for name in [isNamed ? "placement" : "userId", "placement", "result"]
+    where !names.contains(name) {
       return [
         "\(path):1: the column '\(name)' is missing; a table has userId, placement and result"
       ]
@@ -129,7 +131,7 @@ struct ExpectationTable {
     var (userID, placement) = ("", "")
     for (name, cell) in zip(names, cells) where !cell.isEmpty {
       switch name {
-      case "userId": userID = cell
+      case "userId", "user_id": userID = cell
       case "placement": placement = cell
       case "result": expectation.result = try RuleExpectation.result(cell)
       case "audience": expectation.audience = Int(cell).map { .index($0) } ?? .id(cell)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct BatchDifferentialTests {
   private static let now = try! WireTime.instant("2026-03-01T12:00:00Z")
 
-  private struct Sample {
+  struct Sample {
     var rules: RuleSet
     var lines: [String]
     let assigner: Assigner
@@ -31,10 +31,13 @@ import Testing
       }
     }
 
-    func plan(_ layout: OutcomeLayout = .long, writes: Bool = true) -> BatchPlan {
+    func plan(
+      _ layout: OutcomeLayout = .long, _ form: OutcomeForm = .ndjson, writes: Bool = true,
+      reasons: Bool = false
+    ) -> BatchPlan {
       BatchPlan(
-        rules, now: BatchDifferentialTests.now, assigner: assigner, layout: layout,
-        writesOutcomes: writes)
+        rules, now: BatchDifferentialTests.now, assigner: assigner, layout: layout, form: form,
+        writesOutcomes: writes, texts: nil, givesReasons: reasons)
     }
 
     /// What single decisions give: a line for each user and placement, and the numbers of the lines

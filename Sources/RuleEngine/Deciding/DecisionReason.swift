@@ -1,0 +1,76 @@
+internal import Expressions
+
+/// Why a subject gets what it gets, as JSON: what explanations and outcomes of a batch have as `reason`.
+enum DecisionReason {
+  /// The members, in their order; those that have nothing to say are left out.
+  enum Member: Int, CaseIterable {
+    /// Audiences whose condition holds, but whose limit does not let them decide.
+    case heldBack
+    /// Audiences whose condition failed.
+    case errors
+    /// Audiences that pass over owners of an entitlement which the subject owns.
+    case owned
+    /// What the subject drew, and what gives its variant.
+    case draw
+    /// Whether the variant was stored.
+    case stored
+
+    var name: String {
+      switch self {
+      case .heldBack: "heldBack"
+      case .errors: "errors"
+      case .owned: "owned"
+      case .draw: "draw"
+      case .stored: "stored"
+      }
+    }
+  }
+
+  /// `{"audience", "limit": {"key", "count", "of", "minutes"?, "session"?}}`
+  static func heldBack(_ audience: Int, _ limit: OccurrenceLimit, count: Int) -> Value {
+    .object(["audience": .int(Int64(audience)), "limit": limit.value(count: count)])
+  }
+
+  /// `{"audience", "code", "text"}`
+  static func failed(_ audience: Int, code: String, text: String) -> Value {
+    .object([
+      "audience": .int(Int64(audience)), "code": .string(code), "text": .string(text),
+    ])
+  }
+
+  /// `{"audience", "entitlement"}`
+  static func owned(_ audience: Int, _ entitlement: String) -> Value {
+    .object(["audience": .int(Int64(audience)), "entitlement": .string(entitlement)])
+  }
+}
+
+extension Explanation {
+  /// The members of `reason` that apply.
+  var reasonMembers: [Value.Entry] {
+    var lists: [DecisionReason.Member: [Value]] = [:]
+    for audience in audiences {
+      let index = audience.step.index
+      switch audience.step.reason {
+      case .occurrenceLimit(let count, let limit):
+        lists[.heldBack, default: []].append(DecisionReason.heldBack(index, limit, count: count))
+      case .expressionError(let problem):
+        lists[.errors, default: []].append(
+          DecisionReason.failed(
+            index, code: audience.error?.code ?? problem.kind.slug,
+            text: audience.error?.message ?? ""))
+      case .entitled(let entitlement):
+        lists[.owned, default: []].append(DecisionReason.owned(index, entitlement))
+      case .matched, .expressionFalse, .expressionBroken, .notReached: continue
+      }
+    }
+    return DecisionReason.Member.allCases.compactMap { member in
+      let value: Value? =
+        switch member {
+        case .heldBack, .errors, .owned: lists[member].map { .list($0) }
+        case .draw: draw?.value
+        case .stored: decision.assignmentSource == .stored ? true : nil
+        }
+      return value.map { Value.Entry(key: .string(member.name), value: $0) }
+    }
+  }
+}
