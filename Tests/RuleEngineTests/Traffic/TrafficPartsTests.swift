@@ -90,12 +90,12 @@ import Testing
   @Test func muchTrafficOfOneUser() throws {
     let run = try run(
       wireRule(
-        "e1", expression: #"device.placementsSinceInstall("p") < 1000"#,
+        "e1", expression: #"device.placementsSinceInstall("p") < 1100"#,
         occurrence: #"{"key":"k","max_count":700,"interval":{"type":"INFINITY"}}"#)
         + ","
         + wireRule(
           "e2",
-          occurrence: #"{"key":"k","max_count":5000,"interval":{"type":"MINUTES","minutes":2000}}"#),
+          occurrence: #"{"key":"k","max_count":1200,"interval":{"type":"MINUTES","minutes":2000}}"#),
       [#"{"userId":"u"}"#])
     let events = (0..<2_500).map {
       TrafficTests.Event(
