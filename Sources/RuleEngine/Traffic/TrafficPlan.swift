@@ -131,7 +131,8 @@ package final class TrafficPlan: Sendable {
   /// What a file of simulated placements begins with.
   package var header: [UInt8] {
     guard options.form == .csv else { return [] }
-    let names = ["at", "userId", "placement"] + OutcomeColumns.fields
+    let columns = OutcomeColumns([], ofRun: [], hasReasons: false)
+    let names = ["at", OutcomeColumns.user, "placement"] + columns.fields
     return Array((names.joined(separator: ",") + "\n").utf8)
   }
 }
