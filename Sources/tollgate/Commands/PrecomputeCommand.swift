@@ -183,13 +183,13 @@ struct PrecomputeCommand: AsyncParsableCommand {
   /// Nothing that is read may be written, and nothing twice.
   private func check(_ files: RunFiles, _ users: [String]) throws {
     try files.checkWritable()
-    if let report = reporting.report { try FilePlace(report).checkWritable("--report") }
+    try reporting.checkWritable()
     var uses = FileUses()
     uses.reads("the config", source.config)
     for path in users { uses.reads("--users", path) }
     uses.reads("--render", rendering.render)
     uses.reads("--products", products.products)
-    uses.writes("--report", reporting.report)
+    reporting.add(to: &uses)
     files.add(to: &uses)
     try uses.check()
     try files.checkOverwriting()
@@ -211,14 +211,14 @@ struct PrecomputeCommand: AsyncParsableCommand {
       FileText.printError("Already complete; see \(files.manifest ?? "")")
       let (sums, rejects) = try manifest.counts(plan)
       if reporting.report != nil, rejects == nil {
-        throw ReportOptions.uncounted(files.manifest ?? out, isComplete: true)
+        throw ReportCounts.uncounted(files.manifest ?? out, isComplete: true)
       }
       try writeReport(sums, rejects, manifest.settings, plan)
       return (plan.tally(of: sums), [])
     }
     let state = try files.state(former, settings, plan)
     if reporting.report != nil, state.rejectKinds == nil {
-      throw ReportOptions.uncounted(files.checkpoint ?? out, isComplete: false)
+      throw ReportCounts.uncounted(files.checkpoint ?? out, isComplete: false)
     }
     var run = try BatchRun(
       plan: plan,
@@ -251,12 +251,11 @@ struct PrecomputeCommand: AsyncParsableCommand {
   private func writeReport(
     _ sums: BatchSums, _ rejects: RejectKinds?, _ settings: RunSettings, _ plan: BatchPlan
   ) throws {
-    guard let path = reporting.report else { return }
-    let report = BatchReport(
-      plan: plan, sums: sums, rejects: rejects ?? RejectKinds(), settings: settings,
-      givenUsers: users, shown: reporting.users, redaction: try redacting.redaction())
-    try SavedFile.write(report.page.html(), to: path)
-    if !quiet { FileText.printError("Report: \(path)") }
+    try reporting.write(
+      BatchReport(
+        plan: plan, sums: sums, rejects: rejects ?? RejectKinds(), settings: settings,
+        givenUsers: users, shown: reporting.users, redaction: try redacting.redaction()
+      ).page, isQuiet: quiet)
   }
 
   private func report(_ tally: Tally, _ notes: [Diagnostic]) throws {

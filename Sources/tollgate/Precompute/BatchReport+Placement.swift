@@ -115,30 +115,40 @@ extension BatchReport {
     examples =
       examples.prefix(mostExamples - failed.count - 1) + more.compactMap { $0 } + failed
     return examples.map { purpose, id in
-      .init(purpose: purpose, line: explain(id, at: tally.placements[number].name))
+      .init(
+        purpose: purpose,
+        line: settings.explainLine(
+          shown.name(id), at: tally.placements[number].name, users: givenUsers,
+          format: plan.ruleSet.format, redaction))
     }
   }
+}
 
-  /// The command that explains a user as this run has decided.
-  private func explain(_ id: String, at placement: String) -> String {
-    var words = ["tollgate", "explain", settings.config, "--placement", placement]
-    if let format = settings.format { words += ["--config-format", format] }
-    if settings.dialect != LanguageOptions.DialectName.superscript.rawValue {
-      words += ["--dialect", settings.dialect]
+extension RunSettings {
+  /// The command line that explains a user as this run has decided.
+  ///
+  /// - Parameters:
+  ///   - name: the user's ID, or what ``ShownUser`` calls it.
+  ///   - placement: where the user is explained.
+  ///   - givenUsers: the users' files as somebody named them.
+  ///   - format: the format that the config has.
+  ///   - redaction: what the explanation keeps out as well.
+  func explainLine(
+    _ name: String, at placement: String, users givenUsers: [String], format: Config.Format,
+    _ redaction: Redaction
+  ) -> String {
+    var words = ["tollgate", "explain", config, "--placement", placement]
+    if let given = self.format { words += ["--config-format", given] }
+    if dialect != LanguageOptions.DialectName.superscript.rawValue {
+      words += ["--dialect", dialect]
     }
-    if settings.platform != LanguageOptions.PlatformName.ios.rawValue {
-      words += ["--platform", settings.platform]
-    }
+    if platform != LanguageOptions.PlatformName.ios.rawValue { words += ["--platform", platform] }
     words += ["--users"] + givenUsers
-    if let input = settings.input { words += ["--users-format", input] }
-    words += ["--id", shown.name(id), "--now", settings.now.text ?? "\(settings.now.milliseconds)"]
-    if settings.assigner != Assigner.usual(for: plan.ruleSet.format, salt: "").name {
-      words += ["--assigner", settings.assigner]
-    }
-    if settings.assigner != Assigner.djb2.name, !settings.seed.isEmpty {
-      words += ["--seed", settings.seed]
-    }
-    if settings.timeZone != "UTC" { words += ["--time-zone", settings.timeZone] }
+    if let input { words += ["--users-format", input] }
+    words += ["--id", name, "--now", now.text ?? "\(now.milliseconds)"]
+    if assigner != Assigner.usual(for: format, salt: "").name { words += ["--assigner", assigner] }
+    if assigner != Assigner.djb2.name, !seed.isEmpty { words += ["--seed", seed] }
+    if timeZone != "UTC" { words += ["--time-zone", timeZone] }
     for path in redaction.paths { words += ["--redact", path.joined(separator: ".")] }
     return words.map(ShellWord.quoted).joined(separator: " ")
   }

@@ -85,7 +85,8 @@ struct BatchReport {
       ReportCard(
         name: "Held back by limits", value: grouped(heldBack),
         note: "users of audiences that match"),
-      ReportCard(name: "Rules that failed", value: grouped(failed), note: "users and rules"),
+      ReportCard(
+        name: "Failures of rules", value: grouped(failed), note: "one for each user and rule"),
       ReportCard(
         name: "Refused lines", value: grouped(tally.rejected),
         note: "not decided, in no number here"),

@@ -96,4 +96,14 @@ enum ReportCounts {
     let counts = DrawCounts(stored: stored, pairs: pairs, examples: examples)
     return plan.accepts(counts) ? (counts, rejects) : nil
   }
+
+  /// What to say of an earlier start that did not count for a report.
+  static func uncounted(_ path: String, isComplete: Bool) -> CommandError {
+    CommandError(
+      isComplete
+        ? "\(path): this run is complete, and has not counted what --report shows; run again "
+          + "without --resume"
+        : "\(path): this run was begun without --report and has not counted what it shows; "
+          + "continue without it, or run again without --resume")
+  }
 }

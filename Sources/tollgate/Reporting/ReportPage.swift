@@ -14,7 +14,10 @@ internal import Expressions
 ///           .table(ReportTable(columns: [.text("placement"), .number("users")], rows: rows))
 ///         ])
 ///     ]
-///     try SavedFile.write(page.html(), to: "report.html")
+///     try reporting.write(page, isQuiet: quiet)
+///
+/// A command that makes pages has the options ``ReportOptions``, and asks them to check the file
+/// before it begins.
 struct ReportPage {
   /// Something that the page is about, below its title.
   struct Fact {

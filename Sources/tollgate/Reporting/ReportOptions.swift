@@ -1,8 +1,6 @@
 internal import ArgumentParser
-internal import Expressions
-internal import RuleEngine
 
-/// Options of a run that makes a report.
+/// Options of a command that makes a report, in any command that counts users.
 struct ReportOptions: ParsableArguments {
   @Option(help: OptionHelp.report, completion: .file())
   var report: String?
@@ -27,13 +25,18 @@ struct ReportOptions: ParsableArguments {
   /// How users are called.
   var users: ShownUser { ShownUser(showsIDs: reportIds) }
 
-  /// What to say of an earlier start that did not count for a report.
-  static func uncounted(_ path: String, isComplete: Bool) -> CommandError {
-    CommandError(
-      isComplete
-        ? "\(path): this run is complete, and has not counted what --report shows; run again "
-          + "without --resume"
-        : "\(path): this run was begun without --report and has not counted what it shows; "
-          + "continue without it, or run again without --resume")
+  /// Throws when the report cannot be written.
+  func checkWritable() throws {
+    if let report { try FilePlace(report).checkWritable("--report") }
+  }
+
+  /// Names the report, for ``FileUses/check()``.
+  func add(to uses: inout FileUses) { uses.writes("--report", report) }
+
+  /// Writes a page where it is wanted, and says so; makes none where it is not.
+  func write(_ page: @autoclosure () throws -> ReportPage, isQuiet: Bool) throws {
+    guard let report else { return }
+    try SavedFile.write(page().html(), to: report)
+    if !isQuiet { FileText.printError("Report: \(report)") }
   }
 }
