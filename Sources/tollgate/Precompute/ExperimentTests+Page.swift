@@ -139,8 +139,8 @@ extension ExperimentTests {
       "Users who had a variant stored are left out of the test: nothing was drawn for them.",
       "The probability is that of a chi-squared test: how often chance alone is at least this far",
       "from the weights. It is called suspicious below 0.01 divided by",
-      "\(counted(max(tested, 1), "test")): where nothing is wrong, one page in a hundred has a false",
-      "alarm. Fewer than \(Int(Statistics.leastExpected)) users expected for a variant are",
+      "\(counted(max(tested, 1), "test")): where nothing is wrong, one page in a hundred has a",
+      "false alarm. Fewer than \(Int(Statistics.leastExpected)) users expected for a variant are",
       "too few.",
       shown.map {
         "The \($0) least likely of \(counted(balances.count, "experiment")) are shown; each "
