@@ -33,7 +33,7 @@ import Testing
     }
     let lines = try #require(folder.text("a.ndjson")).split(separator: "\n")
     #expect(folder.text("a.csv")?.split(separator: "\n").count == lines.count + 1)
-    #expect(folder.text("a.csv")?.hasPrefix("at,userId,placement,result,audience,") == true)
+    #expect(folder.text("a.csv")?.hasPrefix("at,user_id,placement,result,audience,") == true)
   }
 
   /// What a simulation writes is traffic, once it is sorted: it comes to the same again.
