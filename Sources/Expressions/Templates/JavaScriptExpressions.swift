@@ -9,14 +9,14 @@ extension ExpressionReader {
     var plain = plainPath(&markup, into: &tree)
     if plain == nil { plain = try javaScriptExpression(&markup, into: &tree) }
     guard var value = plain else {
-      throw markup.error("expected a value", "write a path such as user.name")
+      throw markup.expected("a value", "write a path such as user.name")
     }
     var count = 0
     while true {
       markup.skipSpace()
       if markup.isAtEnd { return value }
       guard markup.take(UInt8(ascii: "|")) else {
-        throw markup.error("expected '|' before a filter")
+        throw markup.expected("'|' before a filter")
       }
       count += 1
       if count > limits.filters { throw limit("a value has too many filters", markup) }
@@ -24,7 +24,7 @@ extension ExpressionReader {
       let name = javaScriptName(&markup)
       guard name.count > 0 else {
         if markup.isAtEnd { return value }
-        throw markup.error("expected a filter's name")
+        throw markup.expected("a filter's name")
       }
       markup.skipSpace()
       let mark = open.count
@@ -37,11 +37,12 @@ extension ExpressionReader {
             markup.isAtEnd || markup.peek() == UInt8(ascii: ",")
               || markup.peek() == UInt8(ascii: "|")
           else {
-            throw markup.error("expected ',' or '|'")
+            throw markup.expected("',' or '|'")
           }
         } while markup.take(UInt8(ascii: ","))
       } else if !markup.isAtEnd, markup.peek() != UInt8(ascii: "|") {
-        throw markup.error("expected ':' after the filter's name")
+        throw markup.expected(
+          "':' after the filter's name", "write filter: value, as in default: 'you'")
       }
       value = filtered(
         value, by: name, open[mark...], from, markup.at, markup, into: &tree)
@@ -232,17 +233,17 @@ extension ExpressionReader {
     let start = markup.at
     markup.at += 1
     guard let first = try javaScriptValue(&markup, into: &tree) else {
-      throw markup.error("expected a value")
+      throw markup.expected("a value")
     }
     markup.skipSpace()
     guard markup.take(UInt8(ascii: ".")), markup.take(UInt8(ascii: ".")) else {
-      throw markup.error("expected '..'", "write a range as (1..5)")
+      throw markup.expected("'..'", "write a range as (1..5)")
     }
     guard let last = try javaScriptValue(&markup, into: &tree) else {
-      throw markup.error("expected a value")
+      throw markup.expected("a value")
     }
     markup.skipSpace()
-    guard markup.take(UInt8(ascii: ")")) else { throw markup.error("expected ')'") }
+    guard markup.take(UInt8(ascii: ")")) else { throw markup.expected("')'") }
     return tree.add(.range, start, markup.at, first, last)
   }
 
@@ -291,7 +292,7 @@ extension ExpressionReader {
       if markup.take(UInt8(ascii: "[")) {
         let key = try javaScriptValue(&markup, into: &tree) ?? tree.add(.null, markup.at, markup.at)
         while !markup.isAtEnd, markup.peek() != UInt8(ascii: "]") { markup.at += 1 }
-        guard markup.take(UInt8(ascii: "]")) else { throw markup.error("expected ']'") }
+        guard markup.take(UInt8(ascii: "]")) else { throw markup.expected("']'") }
         let isFirst = open.count == mark
         open.append(
           isFirst ? tree.add(.variable, Int(tree[Int(key)].from), markup.at, key) : key)

@@ -5,6 +5,8 @@ struct MarkupError: Error {
   var to: Int
   var suggestion: String?
   var code = Diagnostic.Code.syntaxError
+  /// Whether something else is expected in the place of what stands there.
+  var isExpectation = false
 }
 
 /// A cursor over what stands between the delimiters of a tag.
@@ -74,6 +76,17 @@ struct Markup {
 
   func error(_ message: String, _ suggestion: String? = nil) -> MarkupError {
     MarkupError(message: message, from: min(at, end), to: end, suggestion: suggestion)
+  }
+
+  /// Says what is expected here.
+  func expected(_ what: String, _ suggestion: String? = nil) -> MarkupError {
+    var error = error("expected \(what)", suggestion)
+    error.isExpectation = true
+    return error
+  }
+
+  func notALoop() -> MarkupError {
+    error("write a loop as 'item in items'", "write {% for item in items %}")
   }
 }
 

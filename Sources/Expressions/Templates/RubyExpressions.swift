@@ -14,7 +14,7 @@ extension ExpressionReader {
       count += 1
       if count > limits.filters { throw limit("a value has too many filters", markup) }
       markup.skipSpace()
-      guard let name = rubyName(&markup) else { throw markup.error("expected a filter's name") }
+      guard let name = rubyName(&markup) else { throw markup.expected("a filter's name") }
       markup.skipSpace()
       var arguments: [UInt32] = []
       if markup.take(UInt8(ascii: ":")) {
@@ -26,7 +26,7 @@ extension ExpressionReader {
       value = filtered(value, by: name, arguments[...], from, markup.at, markup, into: &tree)
     }
     guard markup.isAtEnd else {
-      throw markup.error("expected a filter or the end", "write {{ value | filter }}")
+      throw markup.expected("a filter or the end", "write {{ value | filter }}")
     }
     return value
   }
@@ -76,17 +76,17 @@ extension ExpressionReader {
       let first = try rubyValue(&markup, into: &tree)
       markup.skipSpace()
       guard markup.take(UInt8(ascii: ".")), markup.take(UInt8(ascii: ".")) else {
-        throw markup.error("expected '..'", "write a range as (1..5)")
+        throw markup.expected("'..'", "write a range as (1..5)")
       }
       let last = try rubyValue(&markup, into: &tree)
       markup.skipSpace()
-      guard markup.take(UInt8(ascii: ")")) else { throw markup.error("expected ')'") }
+      guard markup.take(UInt8(ascii: ")")) else { throw markup.expected("')'") }
       return tree.add(.range, start, markup.at, first, last)
     case UInt8(ascii: "["):
       markup.at += 1
       let key = try rubyValue(&markup, into: &tree)
       markup.skipSpace()
-      guard markup.take(UInt8(ascii: "]")) else { throw markup.error("expected ']'") }
+      guard markup.take(UInt8(ascii: "]")) else { throw markup.expected("']'") }
       let root = tree.add(.variable, start, markup.at, key)
       return try rubyPath([root], start, &markup, into: &tree)
     case let byte
@@ -100,7 +100,7 @@ extension ExpressionReader {
       return number(
         ByteView(rebasing: markup.source[start..<markup.at]), start, markup.at, into: &tree)
     default:
-      guard let name = rubyName(&markup) else { throw markup.error("expected a value") }
+      guard let name = rubyName(&markup) else { throw markup.expected("a value") }
       let segment = { (tree: inout TemplateTree) in
         tree.add(.name, Int(name.from), Int(name.from + name.count), name.from, name.count)
       }
@@ -129,11 +129,11 @@ extension ExpressionReader {
       if markup.take(UInt8(ascii: "[")) {
         segments.append(try rubyValue(&markup, into: &tree))
         markup.skipSpace()
-        guard markup.take(UInt8(ascii: "]")) else { throw markup.error("expected ']'") }
+        guard markup.take(UInt8(ascii: "]")) else { throw markup.expected("']'") }
       } else if markup.peek() == UInt8(ascii: "."), markup.peek(1) != UInt8(ascii: ".") {
         markup.at += 1
         markup.skipSpace()
-        guard let name = rubyName(&markup) else { throw markup.error("expected a name after '.'") }
+        guard let name = rubyName(&markup) else { throw markup.expected("a name after '.'") }
         segments.append(
           tree.add(.name, Int(name.from), Int(name.from + name.count), name.from, name.count))
       } else {

@@ -219,10 +219,10 @@ extension ExpressionReader {
       let begins = TextFunctions.startsWith(
         ByteView(rebasing: markup.source[markup.at..<markup.end]), LiquidComparing.literal(word))
       probe.at += count
-      if begins, !Markup.isWord(probe.peek()) { throw markup.error("expected a condition") }
+      if begins, !Markup.isWord(probe.peek()) { throw markup.expected("a condition") }
     }
     guard let left = fragment(&markup, isSearched: true) else {
-      throw markup.error("expected a condition")
+      throw markup.expected("a condition")
     }
     let value = try laxValue(left, markup, into: &tree)
     markup.skipSpace()

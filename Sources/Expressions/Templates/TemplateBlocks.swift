@@ -64,10 +64,13 @@ extension TemplateParser {
     return tree.add(.ifs, piece.from, piece.to, tree.add(list: open[mark...]))
   }
 
+  /// Reports what stands behind `else`.
   private mutating func reportJunk(_ markup: Markup) {
+    let isElseIf = source[markup.at..<markup.end].starts(with: "if".utf8)
     report(
       MarkupError(
-        message: "nothing is allowed here", from: markup.at, to: markup.end, suggestion: nil))
+        message: "nothing is allowed here", from: markup.at, to: markup.end,
+        suggestion: isElseIf ? "write 'elsif'" : nil))
   }
 
   // MARK: case
@@ -126,12 +129,12 @@ extension TemplateParser {
       markup.skipSpace()
       // Only the strictest mode looks at what follows.
       guard markup.isAtEnd || isLenient else {
-        throw markup.error("expected the end of 'case'")
+        throw markup.expected("the end of 'case'")
       }
       return value
     } lax: { reader, markup, tree throws(MarkupError) in
       guard let fragment = reader.fragment(&markup, isSearched: true) else {
-        throw markup.error("expected a value")
+        throw markup.expected("a value")
       }
       return try reader.laxValue(fragment, markup, into: &tree)
     }
@@ -146,7 +149,7 @@ extension TemplateParser {
         if isJavaScript {
           if markup.isAtEnd { break }
           guard let value = try reader.javaScriptValue(&markup, into: &tree) else {
-            throw markup.error("expected a value")
+            throw markup.expected("a value")
           }
           values.append(value)
           skipToNextJavaScriptValue(&markup)
@@ -155,11 +158,11 @@ extension TemplateParser {
           markup.skipSpace()
           if markup.isAtEnd { break }
           guard markup.take(UInt8(ascii: ",")) || markup.take(word: "or") else {
-            throw markup.error("expected ',' or 'or'")
+            throw markup.expected("',' or 'or'")
           }
         } else {
           guard let fragment = reader.fragment(&markup, isSearched: false) else {
-            if values.isEmpty { throw markup.error("expected a value") }
+            if values.isEmpty { throw markup.expected("a value") }
             break
           }
           values.append(try reader.laxValue(fragment, markup, into: &tree))
@@ -251,12 +254,12 @@ extension TemplateParser {
     markup.skipSpace()
     let word = reader.javaScriptName(&markup)
     guard variable.count > 0, markup.bytes(word).elementsEqual("in".utf8) else {
-      throw markup.error("write a loop as 'item in items'")
+      throw markup.notALoop()
     }
     markup.skipSpace()
     let start = markup.at
     guard let items = try reader.javaScriptValue(&markup, into: &tree) else {
-      throw markup.error("expected the list to loop over")
+      throw markup.expected("the list to loop over")
     }
     var loop = TemplateTree.Loop(
       variable: variable, items: items, text: TemplateTree.Bytes(start, markup.at))
@@ -302,10 +305,10 @@ extension TemplateParser {
     _ markup: inout Markup, isTable: Bool
   ) throws(MarkupError) -> TemplateTree.Loop {
     guard let variable = reader.rubyName(&markup) else {
-      throw markup.error("write a loop as 'item in items'")
+      throw markup.notALoop()
     }
     markup.skipSpace()
-    guard markup.take(word: "in") else { throw markup.error("expected 'in'") }
+    guard markup.take(word: "in") else { throw markup.expected("'in'") }
     markup.skipSpace()
     let start = markup.at
     let items = try reader.rubyValue(&markup, into: &tree)
@@ -318,10 +321,10 @@ extension TemplateParser {
       if markup.isAtEnd { return loop }
       if markup.take(UInt8(ascii: ",")) { markup.skipSpace() }
       guard let name = reader.rubyName(&markup) else {
-        throw markup.error("expected 'limit' or 'offset'")
+        throw markup.expected("'limit' or 'offset'")
       }
       markup.skipSpace()
-      guard markup.take(UInt8(ascii: ":")) else { throw markup.error("expected ':'") }
+      guard markup.take(UInt8(ascii: ":")) else { throw markup.expected("':'") }
       let value = try reader.rubyValue(&markup, into: &tree)
       guard set(markup.string(name), value, in: &loop, isTable: isTable) else {
         throw MarkupError(
@@ -352,11 +355,11 @@ extension TemplateParser {
     let variable = TemplateTree.Bytes(start, markup.at)
     markup.skipSpace()
     guard variable.count > 0, markup.take(word: "in") else {
-      throw markup.error("write a loop as 'item in items'")
+      throw markup.notALoop()
     }
     markup.skipSpace()
     guard var fragment = reader.fragment(&markup, isSearched: false) else {
-      throw markup.error("expected the list to loop over")
+      throw markup.expected("the list to loop over")
     }
     while let next = reader.fragment(&markup, isSearched: false) {
       fragment = TemplateTree.Bytes(Int(fragment.from), Int(next.from + next.count))

@@ -64,7 +64,7 @@ struct TemplateParser {
     parser.tree.begin(sourceCount: source.count)
     parser.parse()
     parser.swapMemory(scratch)
-    return parser.diagnostics.isEmpty ? [] : TemplateHint.helped(parser.diagnostics, in: source)
+    return parser.diagnostics
   }
 
   private mutating func swapMemory(_ scratch: TemplateScratch) {
@@ -230,7 +230,7 @@ struct TemplateParser {
     } strict: { reader, markup, tree throws(MarkupError) in
       let value = try reader.rubyCondition(&markup, into: &tree)
       markup.skipSpace()
-      guard markup.isAtEnd else { throw markup.error("expected 'and', 'or' or the end") }
+      guard markup.isAtEnd else { throw markup.expected("'and', 'or' or the end") }
       return value
     } lax: { reader, markup, tree throws(MarkupError) in
       try reader.laxCondition(&markup, into: &tree)
@@ -275,7 +275,12 @@ struct TemplateParser {
       Diagnostic(
         error.code, error.message,
         range: SourceRange(from: error.from, to: max(error.to, error.from)),
-        suggestion: error.suggestion))
+        suggestion: error.suggestion ?? hint(error)))
+  }
+
+  private func hint(_ error: MarkupError) -> String? {
+    guard error.isExpectation, error.from < error.to else { return nil }
+    return TemplateHint.operator(at: ByteView(rebasing: source[error.from..<error.to]))
   }
 
   /// A source with this many errors is not read on: nobody needs more of them.
@@ -321,7 +326,8 @@ struct TemplateParser {
       report(
         MarkupError(
           message: "'\(tag.text)' closes nothing", from: start, to: markup.end,
-          suggestion: block.map { "the open block is '\($0.text)'" }))
+          suggestion: block.map { "the open block is '\($0.text)'" }
+            ?? "remove it, or open a block before it"))
       return .statement(nil)
     }
     return .statement(statement(tag, &markup, piece))
@@ -333,7 +339,7 @@ struct TemplateParser {
     report(
       MarkupError(
         message: "there is no tag '\(name)'", from: from, to: to,
-        suggestion: close.map { "did you mean '\($0)'?" }))
+        suggestion: close.map { "did you mean '\($0)'?" } ?? TemplateHint.tag(called: name)))
   }
 
   private func belongs(_ tag: TagName, to block: TagName) -> Bool {

@@ -142,7 +142,7 @@ extension TemplateParser {
     _ tag: TagName, _ markup: inout Markup
   ) throws(MarkupError) -> TemplateTree.Partial {
     guard let name = try reader.javaScriptValue(&markup, into: &tree) else {
-      throw markup.error("expected a template's name")
+      throw markup.expected("a template's name")
     }
     var partial = TemplateTree.Partial(name: name)
     while !markup.isAtEnd {
@@ -178,7 +178,7 @@ extension TemplateParser {
     _ tag: TagName, _ markup: inout Markup
   ) throws(MarkupError) -> TemplateTree.Partial {
     guard let fragment = reader.fragment(&markup, isSearched: true) else {
-      throw markup.error("expected a template's name")
+      throw markup.expected("a template's name")
     }
     let name = try reader.laxValue(fragment, markup, into: &tree)
     if tag == .render, tree[Int(name)].kind != .string {
@@ -190,7 +190,7 @@ extension TemplateParser {
     if isFor || markup.take(word: "with") {
       markup.skipSpace()
       guard let value = reader.fragment(&markup, isSearched: false) else {
-        throw markup.error("expected a value")
+        throw markup.expected("a value")
       }
       partial.value = try reader.laxValue(value, markup, into: &tree)
       partial.isLoop = isFor
