@@ -4,13 +4,16 @@ enum FunctionHint {
   ///   - name: what was called.
   ///   - known: names of functions that there are.
   static func text(_ name: String, known: [String]) -> String? {
-    let meant = meanings[name.lowercased()]?.first { known.contains($0.function) }
+    let meant = meanings[name.lowercased()]?.first { meaning in
+      meaning.function.map(known.contains) ?? true
+    }
     if let meant { return "write \(meant.usage)" }
     return Suggestion.closest(to: name, among: known).map { "did you mean '\($0)'?" }
       ?? SyntaxHint.operator(called: name)
   }
 
-  private typealias Meaning = (function: String, usage: String)
+  /// What to write, and the function that has to be there for it; nil for what every language has.
+  private typealias Meaning = (function: String?, usage: String)
 
   /// By names in small letters. The first function that there is counts.
   private static let meanings: [String: [Meaning]] = {
@@ -61,9 +64,9 @@ enum FunctionHint {
       (["floor"], [("math.floor", "math.floor(a)")]),
       (["ceil", "ceiling"], [("math.ceil", "math.ceil(a)")]),
       (["sqrt"], [("math.sqrt", "math.sqrt(a)")]),
-      (["oneof", "anyof", "isin", "in"], [("has", "a in [\"x\", \"y\"]")]),
-      (["if", "iff", "iif", "cond"], [("has", "condition ? a : b")]),
-      (["concat"], [("has", "a + b")]),
+      (["oneof", "anyof", "isin", "in"], [(nil, "a in [\"x\", \"y\"]")]),
+      (["if", "iff", "iif", "cond"], [(nil, "condition ? a : b")]),
+      (["concat"], [(nil, "a + b")]),
     ]
     var meanings: [String: [Meaning]] = [:]
     for family in families {
