@@ -4,27 +4,31 @@ enum CharacterHint {
   static func text(_ character: ByteView) -> (message: String, help: String?) {
     let text = String(decoding: character, as: UTF8.self)
     guard let scalar = text.unicodeScalars.first else { return ("this has no meaning here", nil) }
-    switch text {
-    case "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}", "\u{201A}", "\u{AB}", "\u{BB}":
+    if curlyQuotes.contains(scalar) {
       return ("curly quotes do not begin a string", "use straight quotes")
+    }
+    if let meant = operators[scalar] { return ("'\(text)' is not an operator", "write \(meant)") }
+    switch scalar {
     case "`": return ("'`' does not begin a string", "use \" or '")
     case ";": return ("an expression has no ';'", "remove it")
     case "$", "@": return ("a name has no '\(text)'", "remove it")
-    case "^": return ("'^' is not an operator", "write a * a for a power")
-    case "~": return ("'~' is not an operator", "write a.matches(pattern)")
     case "\\": return ("a '\\' stands in strings only", "remove it")
-    case "\u{2013}", "\u{2014}", "\u{2212}": return ("'\(text)' is not an operator", "write '-'")
-    case "\u{2260}": return ("'\(text)' is not an operator", "write '!='")
-    case "\u{2264}": return ("'\(text)' is not an operator", "write '<='")
-    case "\u{2265}": return ("'\(text)' is not an operator", "write '>='")
-    case "\u{D7}": return ("'\(text)' is not an operator", "write '*'")
-    case "\u{F7}": return ("'\(text)' is not an operator", "write '/'")
-    case "\u{2227}": return ("'\(text)' is not an operator", "write '&&'")
-    case "\u{2228}": return ("'\(text)' is not an operator", "write '||'")
-    case "\u{AC}": return ("'\(text)' is not an operator", "write '!'")
     default: return other(scalar)
     }
   }
+
+  /// Quotes that word processors and keyboards write in place of straight ones.
+  static let curlyQuotes: Set<Unicode.Scalar> = [
+    "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}", "\u{201A}", "\u{AB}", "\u{BB}",
+  ]
+
+  /// Signs of mathematics, and of other languages, with what to write instead.
+  private static let operators: [Unicode.Scalar: String] = [
+    "^": "a * a for a power", "~": "a.matches(pattern)",
+    "\u{2013}": "'-'", "\u{2014}": "'-'", "\u{2212}": "'-'", "\u{D7}": "'*'", "\u{F7}": "'/'",
+    "\u{2260}": "'!='", "\u{2264}": "'<='", "\u{2265}": "'>='",
+    "\u{2227}": "'&&'", "\u{2228}": "'||'", "\u{AC}": "'!'",
+  ]
 
   private static func other(_ scalar: Unicode.Scalar) -> (message: String, help: String?) {
     let number = "U+" + String(scalar.value, radix: 16, uppercase: true).leftPadded(to: 4)

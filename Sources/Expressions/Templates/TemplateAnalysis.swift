@@ -118,8 +118,9 @@ package struct TemplateAnalysis: Sendable {
 
   /// What to write in place of a name that is none.
   private static func help(forPath name: String) -> String? {
-    let curly: Set<Character> = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"]
-    if name.contains(where: curly.contains) { return "use straight quotes" }
+    if name.unicodeScalars.contains(where: CharacterHint.curlyQuotes.contains) {
+      return "use straight quotes"
+    }
     if name.contains("|") { return "leave out the filter; this dialect has none" }
     return nil
   }
