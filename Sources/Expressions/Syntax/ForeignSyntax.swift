@@ -295,7 +295,15 @@ struct OpenBrackets {
     }
   }
 
-  func isInString(_ at: Int) -> Bool { strings.contains { $0.contains(at) } }
+  /// One string ends before the next begins, so that the last that begins before a place is the one.
+  func isInString(_ at: Int) -> Bool {
+    var (low, high) = (0, strings.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if strings[middle].lowerBound <= at { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 && strings[low - 1].contains(at)
+  }
 
   /// The bracket around a place that begins last.
   func innermost(before at: Int) -> Int? {
