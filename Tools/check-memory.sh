@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 page=docs/memory.md
 status=0
 
-for file in $(grep -lE '^[^/]*[Uu]nsafe' -r Sources --include='*.swift' | LC_ALL=C sort); do
+# ByteView is what the sources call a buffer pointer of bytes.
+for file in $(grep -lE '^[^/]*([Uu]nsafe|\bByteView\b)' -r Sources --include='*.swift' | LC_ALL=C sort); do
   name=$(basename "$file" .swift)
   # An extension in a file of its own is named by itself or with its type.
   if ! grep -qE '[`/]('"${name%%+*}|${name#*+}|$name"')[`.]' "$page"; then

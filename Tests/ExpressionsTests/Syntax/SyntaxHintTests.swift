@@ -55,4 +55,23 @@ import Testing
       #expect(first.suggestion == suggestion)
     }
   }
+
+  /// What is looked at for a hint may end behind any character.
+  @Test(arguments: [
+    "user.a === 1 and [b ?? 'c", "user?.plan == \"a\" \"b\"", "a =~ /x/ || user.first name == 5 %",
+    "user.v == 1.2.3", "day > 2026-01-31", "list.exists(x => x > 3)", "(a, b) in {c: (d]}",
+    "user.first-name is not null", "// a\n/* b */ # c", "«a» ≠ “b” – ½", "{{ user.a }}", "if (a) b",
+    "return a -> b::c := 'd\\", "a !in b not in c", "1,000 + user.1a",
+  ])
+  func textsThatEndAnywhere(source: String) {
+    for environment in [ExpressionEnvironment(), .superscript(roots: ["user", "device"])] {
+      for end in source.indices + [source.endIndex] {
+        let text = String(source[..<end])
+        for diagnostic in environment.compile(text).diagnostics {
+          let range = diagnostic.range ?? SourceRange(from: 0, to: 0)
+          #expect(range.from <= range.to && range.to <= text.utf8.count, "\(text): \(diagnostic)")
+        }
+      }
+    }
+  }
 }
