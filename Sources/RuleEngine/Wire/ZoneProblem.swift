@@ -8,9 +8,10 @@ extension WireTime {
     if text.isEmpty { return "a time zone is missing; write Europe/Berlin or +01:00" }
     if let offset = offset(text) { return "'\(text)' is written \(offset)" }
     let hint =
-      abbreviations.contains(text.uppercased())
-      ? "it is an abbreviation: write a place, such as \(place(text.uppercased()))"
-      : near(text).map { "did you mean '\($0)'?" } ?? "write Europe/Berlin or +01:00"
+      abbreviations[text.uppercased()].map {
+        "it is an abbreviation: write a place, such as \($0)"
+      }
+      ?? near(text).map { "did you mean '\($0)'?" } ?? "write Europe/Berlin or +01:00"
     return "there is no time zone '\(text)'; \(hint)"
   }
 
@@ -34,25 +35,22 @@ extension WireTime {
   }
 
   /// Names that several places share, or that say summer or winter: the tz database has no zone of
-  /// these.
-  private static let abbreviations: Set = [
-    "CEST", "BST", "IST", "WEST", "EEST", "MSK", "MSD", "PST", "PDT", "MDT", "CDT", "EDT", "AKST",
-    "AKDT", "HDT", "JST", "KST", "SGT", "HKT", "AEST", "AEDT", "ACST", "ACDT", "AWST", "NZST",
-    "NZDT", "SAST", "CAT", "EAT", "WAT", "BRT", "ART", "CT", "PT", "ET", "MT", "CST",
+  /// these. With each a place where clocks show the time that is meant.
+  static let abbreviations = [
+    "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
+    "MDT": "America/Denver", "MT": "America/Denver", "CDT": "America/Chicago",
+    "CST": "America/Chicago", "CT": "America/Chicago", "EDT": "America/New_York",
+    "ET": "America/New_York", "AKST": "America/Anchorage", "AKDT": "America/Anchorage",
+    "HDT": "America/Adak", "BRT": "America/Sao_Paulo", "ART": "America/Argentina/Buenos_Aires",
+    "BST": "Europe/London", "WEST": "Europe/Lisbon", "CEST": "Europe/Berlin",
+    "EEST": "Europe/Athens", "MSK": "Europe/Moscow", "MSD": "Europe/Moscow",
+    "WAT": "Africa/Lagos", "CAT": "Africa/Maputo", "SAST": "Africa/Johannesburg",
+    "EAT": "Africa/Nairobi", "IST": "Asia/Kolkata", "SGT": "Asia/Singapore",
+    "HKT": "Asia/Hong_Kong", "JST": "Asia/Tokyo", "KST": "Asia/Seoul",
+    "AWST": "Australia/Perth", "ACST": "Australia/Adelaide", "ACDT": "Australia/Adelaide",
+    "AEST": "Australia/Sydney", "AEDT": "Australia/Sydney", "NZST": "Pacific/Auckland",
+    "NZDT": "Pacific/Auckland",
   ]
-
-  /// A place where clocks show the time that an abbreviation means.
-  private static func place(_ abbreviation: String) -> String {
-    let places = [
-      "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
-      "MDT": "America/Denver", "MT": "America/Denver", "CDT": "America/Chicago",
-      "CST": "America/Chicago", "CT": "America/Chicago", "EDT": "America/New_York",
-      "ET": "America/New_York", "BST": "Europe/London", "IST": "Asia/Kolkata",
-      "JST": "Asia/Tokyo", "KST": "Asia/Seoul", "AEST": "Australia/Sydney",
-      "AEDT": "Australia/Sydney", "MSK": "Europe/Moscow", "BRT": "America/Sao_Paulo",
-    ]
-    return places[abbreviation] ?? "Europe/Berlin"
-  }
 
   /// The name that was meant: with other letter case, without its region, or misspelt.
   private static func near(_ text: String) -> String? {

@@ -1,0 +1,33 @@
+import CivilTime
+import Testing
+
+@testable import RuleEngine
+
+@Suite struct ZoneProblemTests {
+  /// What is proposed is a zone, and what it is proposed for is none.
+  @Test func abbreviationsHavePlaces() {
+    for (name, place) in WireTime.abbreviations {
+      #expect(TimeZones.zone(named: place) != nil, "\(place)")
+      #expect(
+        WireTime.zoneProblem(name)
+          == "there is no time zone '\(name)'; it is an abbreviation: write a place, such as \(place)"
+      )
+    }
+    #expect(WireTime.zoneProblem("nzst")?.hasSuffix("such as Pacific/Auckland") == true)
+  }
+
+  @Test(arguments: [
+    ("", "a time zone is missing; write Europe/Berlin or +01:00"),
+    ("GMT+2", "'GMT+2' is written +02:00"), ("+0530", "'+0530' is written +05:30"),
+    ("utc", "'utc' is written UTC"),
+    ("berlin", "there is no time zone 'berlin'; did you mean 'Europe/Berlin'?"),
+    (
+      "america/new york",
+      "there is no time zone 'america/new york'; did you mean 'America/New_York'?"
+    ),
+    ("+25", "there is no time zone '+25'; write Europe/Berlin or +01:00"),
+  ])
+  func whatIsMeant(text: String, problem: String) {
+    #expect(WireTime.zoneProblem(text) == problem)
+  }
+}
