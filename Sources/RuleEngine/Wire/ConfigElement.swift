@@ -30,6 +30,9 @@ struct ConfigElement {
   /// What it is, for messages.
   var kind: String { value.kindInJSON }
 
+  /// What a member is, which may be null.
+  func kind(of key: String) -> String { (value[key] ?? .null).kindInJSON }
+
   /// What it is where `what` is expected: of a number that is not whole, the number itself.
   func kind(besides what: String) -> String {
     let isFraction = number != nil && what.hasPrefix("a whole number")
@@ -208,7 +211,7 @@ struct DecodingLog {
     noteMisread(key, of: element)
     report(
       .decodeFailure,
-      "'\(key)' must be \(what), not \(ConfigElement(value: element.value[key] ?? .null, path: "").kind)"
+      "'\(key)' must be \(what), not \(element.kind(of: key))"
         + (meaning.map { "; \($0)" } ?? ""),
       severity: .warning, at: element.memberPath(key), peers: rejected)
   }
@@ -216,11 +219,11 @@ struct DecodingLog {
   /// Says that a percentage is no number, and that 0 counts.
   mutating func badPercentage(_ key: String, of element: ConfigElement) {
     noteMisread(key, of: element)
-    let kind = ConfigElement(value: element.value[key] ?? .null, path: "").kind
     // "40" and "40%" say which number is meant.
     let written = element.member(key)?.text?.split { " %".contains($0) }.first
     report(
-      .decodeFailure, "'\(key)' must be a number, not \(kind); 0 is used", severity: .warning,
+      .decodeFailure, "'\(key)' must be a number, not \(element.kind(of: key)); 0 is used",
+      severity: .warning,
       at: element.memberPath(key),
       suggestion: written.flatMap { Double(String($0)) }.map { "write \($0.shortText)" },
       peers: rejected)

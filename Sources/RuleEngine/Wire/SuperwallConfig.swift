@@ -1,7 +1,7 @@
 internal import Expressions
 
 /// Turns the wire words of the static config into the engine's own: the whole, and the settings.
-struct SuperwallConfigDecoder {
+struct SuperwallConfigDecoder: LoggingDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
   var log = DecodingLog(strictPeers: native, deciding: deciding)

@@ -55,19 +55,25 @@ extension SuperwallConfigDecoder {
   private mutating func placement(_ element: ConfigElement) -> Placement? {
     guard let name = log.text("event_name", of: element) else { return nil }
     log.checkKeys(of: element, Self.triggerKeys)
-    if element.member("rules") == nil { log.missing("rules", "a list", element) }
-    var placement = Placement(name: name, audiences: [])
-    if element.member("rules")?.elements == nil {
-      placement.unreadAudiences.append(element.memberPath("rules"))
+    var index = -1
+    let (audiences, unread) = required("rules", of: element) { decoder, rule -> Audience? in
+      index += 1
+      return decoder.audience(rule, index)
     }
-    for (index, rule) in log.list("rules", of: element).enumerated() {
-      if let audience = audience(rule, index) {
-        placement.audiences.append(audience)
-      } else {
-        placement.unreadAudiences.append(rule.path)
-      }
-    }
+    var placement = Placement(name: name, audiences: audiences)
+    placement.unreadAudiences = unread
     return placement
+  }
+
+  /// As ``readable(_:of:_:)``, of a list that has to be there.
+  private mutating func required<Item>(
+    _ key: String, of element: ConfigElement, _ read: (inout Self, ConfigElement) -> Item?
+  ) -> (items: [Item], unread: [String]) {
+    guard element.member(key) != nil else {
+      log.missing(key, "a list", element)
+      return ([], [element.memberPath(key)])
+    }
+    return readable(key, of: element, read)
   }
 
   private mutating func audience(_ element: ConfigElement, _ index: Int) -> Audience? {
@@ -81,7 +87,8 @@ extension SuperwallConfigDecoder {
     guard let experiment = log.text("experiment_id", of: element) else { return nil }
     let campaign = element.member("experiment_group_id")?.text
     if campaign == nil { log.missing("experiment_group_id", "a string", element, meaning: nil) }
-    let (variants, unread) = variants(of: element)
+    let (variants, unread) = required("variants", of: element) { $0.variant($1) }
+    checkWeights(variants, at: element.path)
     var audience = Audience(
       index: index, experimentID: experiment, campaignID: campaign ?? "", variants: variants,
       path: element.path, preload: preload(element),
@@ -210,23 +217,6 @@ extension SuperwallConfigDecoder {
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
     }
     return OccurrenceLimit(key: key, maxCount: count, interval: .infinity)
-  }
-
-  /// The variants of a rule, and where there are some that cannot be read.
-  private mutating func variants(of rule: ConfigElement) -> ([Variant], unread: [String]) {
-    if rule.member("variants") == nil { log.missing("variants", "a list", rule) }
-    var unread =
-      rule.member("variants")?.elements == nil ? [rule.memberPath("variants")] : []
-    var variants: [Variant] = []
-    for element in log.list("variants", of: rule) {
-      if let variant = variant(element) {
-        variants.append(variant)
-      } else {
-        unread.append(element.path)
-      }
-    }
-    checkWeights(variants, at: rule.path)
-    return (variants, unread)
   }
 
   private mutating func variant(_ element: ConfigElement) -> Variant? {

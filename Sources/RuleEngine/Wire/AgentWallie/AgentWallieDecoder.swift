@@ -1,7 +1,7 @@
 internal import Expressions
 
 /// Reads AgentWallie's wire words: the whole, campaigns and audiences.
-struct AgentWallieDecoder {
+struct AgentWallieDecoder: LoggingDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
   var log = DecodingLog(strictPeers: native, deciding: deciding)
@@ -64,12 +64,8 @@ struct AgentWallieDecoder {
     if root.member("campaigns") == nil { log.missing("campaigns", "a list", root) }
     log.checkKeys(of: root, Self.configKeys)
     var model = AgentWallieModel()
-    for element in log.list("campaigns", of: root) {
-      if let campaign = campaign(element) {
-        model.campaigns.append(campaign)
-      } else {
-        model.unreadPlacements.append(element.path)
-      }
+    (model.campaigns, model.unreadPlacements) = readable("campaigns", of: root) {
+      $0.campaign($1)
     }
     model.products = log.list("products", of: root).compactMap { product($0) }
     if let paywalls = log.optionalObject("paywalls", of: root) {
@@ -90,21 +86,11 @@ struct AgentWallieDecoder {
       id: id, name: log.optionalText("name", of: element) ?? id,
       status: log.word("status", of: element, default: .inactive, peers: log.rejected),
       placements: [], audiences: [], path: element.path)
-    campaign.unreadPlacements = element.unreadList("placements")
-    for element in log.list("placements", of: element) {
-      if let placement = placement(element) {
-        campaign.placements.append(placement)
-      } else {
-        campaign.unreadPlacements.append(element.path)
-      }
+    (campaign.placements, campaign.unreadPlacements) = readable("placements", of: element) {
+      $0.placement($1)
     }
-    campaign.unreadAudiences = element.unreadList("audiences")
-    for element in log.list("audiences", of: element) {
-      if let audience = audience(element) {
-        campaign.audiences.append(audience)
-      } else {
-        campaign.unreadAudiences.append(element.path)
-      }
+    (campaign.audiences, campaign.unreadAudiences) = readable("audiences", of: element) {
+      $0.audience($1)
     }
     return campaign
   }
@@ -182,13 +168,8 @@ struct AgentWallieDecoder {
     var experiment = AgentWallieModel.Experiment(
       id: id, variants: [],
       holdoutPercentage: holdoutPercentage(element), status: status)
-    experiment.unreadVariants = element.unreadList("variants")
-    for element in log.list("variants", of: element) {
-      if let variant = variant(element) {
-        experiment.variants.append(variant)
-      } else {
-        experiment.unreadVariants.append(element.path)
-      }
+    (experiment.variants, experiment.unreadVariants) = readable("variants", of: element) {
+      $0.variant($1)
     }
     return experiment
   }
@@ -224,12 +205,5 @@ struct AgentWallieDecoder {
         .wouldReject, "the percentage \(number.shortText) is a fraction",
         at: element.memberPath(key), suggestion: "write whole numbers", peers: log.rejected)
     }
-  }
-}
-
-extension ConfigElement {
-  /// Where a list should be and something else is.
-  fileprivate func unreadList(_ key: String) -> [String] {
-    member(key).map { $0.elements == nil ? [$0.path] : [] } ?? []
   }
 }
