@@ -84,19 +84,15 @@ private struct SchemaReader {
     return nil
   }
 
-  /// What `tollgate schema` writes of an attribute.
-  private static let attributeKeys = [
-    "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
-  ]
-  .map { ConfigKey($0) }
-
   private mutating func attribute(_ element: ConfigElement) -> ContextSchema.Attribute? {
     guard let kind = kind(element) else { return nil }
     var attribute = ContextSchema.Attribute(kind)
     if element.isObject {
       attribute.isAlwaysThere = log.optionalBool("required", of: element) ?? false
       let isDescribed = ["type", "enum", "list"].contains { element.has($0) }
-      if isDescribed { log.checkKeys(of: element, Self.attributeKeys) }
+      if isDescribed {
+        log.checkKeys(of: element, AttributeDescription.keys.map { ConfigKey($0) })
+      }
       let least = log.optionalNumber("min", of: element)
       let greatest = log.optionalNumber("max", of: element)
       if let least, let greatest, least > greatest {

@@ -67,9 +67,7 @@ package struct TextDeclarations: Sendable {
   /// A type with what was learned of its values beside it, such as how many users have one; nil for an
   /// object with members of its own.
   private mutating func described(_ value: Value, _ path: String) -> TemplateSchema.Shape? {
-    let known: Set<String> = [
-      "type", "list", "enum", "counts", "min", "max", "required", "present", "share",
-    ]
+    let known = AttributeDescription.keys
     guard value.members?.allSatisfy({ known.contains($0.key) }) == true else { return nil }
     let type: TemplateSchema.Shape
     if let list = value["list"] {

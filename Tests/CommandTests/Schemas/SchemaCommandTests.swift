@@ -38,6 +38,17 @@ struct SchemaCommandTests {
     #expect(good.code == 0, "\(good.errors)\(good.output)")
     let bad = try folder.tollgate("check-template", "bad.liquid", "--schema", "schema.json")
     #expect(bad.output.contains("did you mean 'plan'?"), "\(bad.errors)\(bad.output)")
+    // Values of several types, and null alone.
+    try folder.write(
+      "u.ndjson",
+      #"""
+      {"userId":"a","user":{"x":1,"n":null}}
+      {"userId":"b","user":{"x":"t"}}
+      """#)
+    try folder.write("mixed.json", try folder.tollgate("schema", "u.ndjson").output)
+    try folder.write("mixed.liquid", "{{ user.x | default: 1 }} {{ user.n | default: 2 }}")
+    let mixed = try folder.tollgate("check-template", "mixed.liquid", "--schema", "mixed.json")
+    #expect(mixed.code == 0, "\(mixed.errors)\(mixed.output)")
   }
 
   @Test func whatTheLinesHave() throws {
