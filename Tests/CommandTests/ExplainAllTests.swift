@@ -71,6 +71,21 @@ import Testing
     #expect(result.errors.contains(message), "\(result.errors)")
   }
 
+  /// Names of wide characters take two columns each.
+  @Test func columnsOfWideNames() throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "config.json",
+      #"{"trigger_options":[{"event_name":"日本語","rules":[]},{"event_name":"abcdef","rules":[]}]}"#
+    )
+    let result = try folder.tollgate(
+      "explain", "config.json", "--all", "--user", #"{"userId":"u"}"#)
+    #expect(
+      result.lines.suffix(2) == [
+        "日本語  no match  -  it has no audiences", "abcdef  no match  -  it has no audiences",
+      ])
+  }
+
   /// Why nobody matches, in a few words, the most telling reason first; a rule that does not compile
   /// is told by the exit code, too.
   @Test func shortReasons() throws {

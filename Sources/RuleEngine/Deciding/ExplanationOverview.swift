@@ -84,7 +84,7 @@ extension Explanation {
         explanation.shortReason,
       ].map(DiagnosticText.visible)
     }
-    let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = (0..<3).map { column in rows.map { TextWidth.columns($0[column]) }.max() ?? 0 }
     return zip(rows, notes).map { row, note in
       let cells = (0..<3).map { ExplanationText.padded(row[$0], widths[$0]) } + [row[3]]
       return cells.joined(separator: "  ") + (note.map { "; \(DiagnosticText.visible($0))" } ?? "")

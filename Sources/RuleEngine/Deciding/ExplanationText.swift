@@ -61,7 +61,7 @@ extension [Distribution.Share] {
         share.outcome.shareName, share.probability.description, share.probability.percentage + mark,
       ]
     }
-    let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = (0..<2).map { column in rows.map { TextWidth.columns($0[column]) }.max() ?? 0 }
     return rows.map { row in
       "\(ExplanationText.padded(row[0], widths[0]))  "
         + "\(ExplanationText.padded(row[1], widths[1]))  \(row[2])"
@@ -115,7 +115,8 @@ extension Explanation.Audience {
     }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
-    let texts = min(48, clauses.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
+    let texts = min(
+      48, clauses.map { TextWidth.columns(ExplanationText.oneLine($0.text)) }.max() ?? 0)
     lines += clauses.map { ExplanationText.describe($0, marks: marks, texts: texts) }
     if let limit, step.reason != .notReached, step.reason.code != "occurrenceLimit" {
       lines.append("    \(describe(limit))")
@@ -229,7 +230,7 @@ enum ExplanationText {
   }
 
   static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
+    text + String(repeating: " ", count: max(0, width - TextWidth.columns(text)))
   }
 
   static func oneLine(_ text: String) -> String {
