@@ -73,16 +73,14 @@ package indirect enum KeyShape: Sendable {
     case (.lenient(let shape), .map): return shape.problem(in: value, at: path)
     case (.lenient, _): return nil
     case (.words(let known), .string(let word)):
-      return known.contains(word)
-        ? nil
-        : Problem(
-          path: path,
-          message: "there is no '\(word)'"
-            + (known.count > 6 || Suggestion.closest(to: word, among: known) != nil
-              ? ""
-              : "; there \(known.count == 1 ? "is" : "are") "
-                + known.sorted().joined(separator: ", ")),
-          suggestion: Suggestion.closest(to: word, among: known))
+      if known.contains(word) { return nil }
+      let close = Suggestion.closest(to: word, among: known)
+      var message = "there is no '\(word)'"
+      if close == nil, known.count <= 6 {
+        message += "; there \(known.count == 1 ? "is" : "are") "
+        message += known.sorted().joined(separator: ", ")
+      }
+      return Problem(path: path, message: message, suggestion: close)
     case (.object(let known), .map(let entries)):
       for entry in entries {
         guard let key = entry.key.text else { continue }
