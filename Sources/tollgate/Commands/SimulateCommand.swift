@@ -75,15 +75,16 @@ struct SimulateCommand: ParsableCommand {
 
   private func givenFixtures() throws -> Fixtures {
     func source(_ path: String) throws -> Fixtures.Source {
-      Fixtures.Source(name: path, bytes: try FileText.read(path))
+      let name = path == "-" ? "standard input" : path
+      return Fixtures.Source(name: name, bytes: try FileText.read(path))
     }
-    let config = config ?? fixtures.map { "\($0)/\(Fixtures.configName)" }
-    if let path = self.config, let kind = FileKind.of(try FileText.read(path)), kind != .config {
-      throw kind.error(path, expected: .config)
+    let config = try (config ?? fixtures.map { "\($0)/\(Fixtures.configName)" }).map(source)
+    if self.config != nil, let config, let kind = FileKind.of(config.bytes), kind != .config {
+      throw kind.error(config.name, expected: .config)
     }
-    let products = fixtures.map { "\($0)/\(Fixtures.productsName)" }
+    let products = try fixtures.map { "\($0)/\(Fixtures.productsName)" }.map(source)
     do {
-      var fixtures = try Fixtures(config: config.map(source), products: products.map(source))
+      var fixtures = try Fixtures(config: config, products: products)
       if let storekit { fixtures.sell(try Self.products(inStoreKit: storekit)) }
       return fixtures
     } catch let error as CaseFileError {
