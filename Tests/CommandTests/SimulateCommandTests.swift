@@ -68,6 +68,12 @@ import Testing
       let with = try BuiltTool.run("simulate", "-", "--config", path, input: script)
       #expect(with.code == 0 && with.output.contains("asks     present identifier=pw_gated"))
     }
+    let script = try folder.write(
+      "script.jsonl", scenario(Self.configure + "," + Self.register))
+    let piped = try BuiltTool.run("simulate", script, "--config", "-", input: config)
+    #expect(piped.code == 0, "\(piped.errors)")
+    let both = try BuiltTool.run("simulate", "-", "--config", "-", input: own)
+    #expect(both.code == 2 && both.errors.contains("only one file can be standard input"))
     let missing = try BuiltTool.run("simulate", "-", "--config", folder.path("no"), input: own)
     #expect(missing.code == 2 && missing.errors.contains("cannot open"))
     let broken = try BuiltTool.run(

@@ -48,6 +48,16 @@ struct WrongInputTests {
     #expect(result.code == 0, "\(result.errors)")
   }
 
+  @Test(arguments: [
+    ["check-template", "-", "--schema", "-"], ["products", "-", "--products", "-"],
+    ["render", "-", "--user", "-"], ["decide", "-", "--placement", "p", "--user", "-"],
+  ])
+  func standardInputIsReadOnce(arguments: [String]) throws {
+    let result = try BuiltTool.run(arguments, input: Data())
+    #expect(result.code == 2)
+    #expect(result.errors.hasPrefix("error: only one file can be standard input\n"))
+  }
+
   // MARK: check-template
 
   @Test(arguments: [

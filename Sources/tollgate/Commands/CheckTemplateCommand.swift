@@ -60,6 +60,7 @@ struct CheckTemplateCommand: ParsableCommand {
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
+    try StandardInput.check([file, config, products, schema])
     if ["{{", "{%", "<<", "<%"].contains(where: file.contains), !FileText.isFile(file) {
       throw ValidationError(
         "there is no file '\(file)'; a template in place is checked by "

@@ -55,9 +55,7 @@ struct DecideCommand: ParsableCommand {
 
   func validate() throws {
     try user.require()
-    if user.streams + (source.config == "-" ? 1 : 0) > 1 {
-      throw ValidationError("only one file can be standard input")
-    }
+    try StandardInput.check(user.paths + [source.config])
   }
 
   func run() throws {

@@ -102,9 +102,7 @@ struct ExplainCommand: ParsableCommand {
       throw ValidationError("give --sweep or --audience, not both")
     }
     try user.require()
-    if user.streams + (source.config == "-" ? 1 : 0) > 1 {
-      throw ValidationError("only one file can be standard input")
-    }
+    try StandardInput.check(user.paths + [source.config])
     for change in changes { _ = try AttributeSetting(change) }
     if let sweep, try redacting.redaction().touches(sweep.split(separator: ".").map(String.init)) {
       throw ValidationError("--sweep shows values of \(sweep), which --redact keeps out")

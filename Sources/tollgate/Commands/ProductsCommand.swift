@@ -64,6 +64,8 @@ struct ProductsCommand: ParsableCommand {
 
   @OptionGroup var appearance: ColorOptions
 
+  func validate() throws { try StandardInput.check([file, products]) }
+
   func run() throws {
     let source = try ProductsFile(file)
     var list = source.list

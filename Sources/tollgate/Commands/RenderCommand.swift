@@ -74,8 +74,7 @@ struct RenderCommand: ParsableCommand {
     if template == nil, paywallSchema == nil {
       throw ValidationError("give a template, or a native paywall with --paywall-schema")
     }
-    let streams = [template, paywallSchema, products.products].count { $0 == "-" }
-    if streams + user.streams > 1 { throw ValidationError("only one file can be standard input") }
+    try StandardInput.check(user.paths + [template, paywallSchema, products.products])
   }
 
   func run() throws {

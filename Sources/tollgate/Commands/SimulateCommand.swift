@@ -63,6 +63,8 @@ struct SimulateCommand: ParsableCommand {
 
   @OptionGroup var appearance: ColorOptions
 
+  func validate() throws { try StandardInput.check(scenarios + [config, storekit]) }
+
   func run() throws {
     let fixtures = try givenFixtures()
     var results = ScenarioResults(only: only, isQuiet: quiet, isJSON: json)

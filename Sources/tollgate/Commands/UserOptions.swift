@@ -41,8 +41,8 @@ struct UserOptions: ParsableArguments {
     }
   }
 
-  /// How many of the files are standard input.
-  var streams: Int { (users + [user ?? ""]).count { $0 == "-" } }
+  /// The files that are read for the user.
+  var paths: [String?] { users + [user] }
 
   /// The user's record; nil when none is named.
   func given(isQuiet: Bool = false) throws -> GivenUser? {
