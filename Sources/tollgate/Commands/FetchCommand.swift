@@ -78,8 +78,10 @@ struct FetchCommand: AsyncParsableCommand {
     if !(1...3_600).contains(timeout) {
       throw ValidationError("--timeout must be from 1 to 3600 seconds")
     }
-    if out.hasSuffix(".gz") {
-      throw ValidationError("configs are written as plain JSON: leave out .gz in '\(out)'")
+    let plain = Compression.withoutEnding(out)
+    if plain.count < out.count {
+      throw ValidationError(
+        "configs are written as plain JSON: leave out \(out.dropFirst(plain.count)) in '\(out)'")
     }
   }
 

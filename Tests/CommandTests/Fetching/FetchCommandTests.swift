@@ -224,7 +224,8 @@ import Testing
     (["--key", "k", "--url", "https://example.com/api/v1/static_config"], "is the beginning"),
     (["--key", "k", "--timeout", "0"], "--timeout must be from 1 to 3600"),
     (["--key", "k", "--timeout", "-1"], "--timeout must be from 1 to 3600"),
-    (["--key", "k", "--out", "config.json.gz"], "leave out .gz"),
+    (["--key", "k", "--out", "config.json.gz"], "leave out .gz in 'config.json.gz'"),
+    (["--key", "k", "--out", "config.JSON.ZST"], "leave out .ZST in 'config.JSON.ZST'"),
   ])
   func wrongUse(arguments: [String], message: String) throws {
     let result = try run.fetch(arguments)
