@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import SystemPackage
 
 struct DecideCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -63,7 +64,7 @@ struct DecideCommand: ParsableCommand {
     let ruleSet = try file.requireRuleSet()
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
-    let isInWords = !json && StandardStreams.outputIsTerminal
+    let isInWords = !json && Terminal.isTerminal(.standardOutput)
     guard let given = try user.given(isQuiet: quiet) else { return }
     try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
       let basis = DecisionOptions.basis(clock.now, assigner)

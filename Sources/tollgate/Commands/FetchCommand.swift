@@ -2,14 +2,6 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 struct FetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
@@ -110,7 +102,7 @@ struct FetchCommand: AsyncParsableCommand {
 
   /// The key, wherever it is given.
   private func usedKey() throws -> String {
-    let variable = getenv(ConfigSource.keyVariable).map { String(cString: $0) }
+    let variable = Variable.text(ConfigSource.keyVariable)
     let given = (key ?? variable ?? "").split(whereSeparator: \.isWhitespace)
     guard let first = given.first else {
       throw ValidationError("give the public key with --key, or in \(ConfigSource.keyVariable)")

@@ -108,6 +108,13 @@ enum FileIdentity {
   /// Whether there is something at a path.
   static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+  /// Whether a name is taken, be it by a link to what is not there.
+  static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Whether there is something at a path.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0
@@ -130,6 +137,20 @@ enum FileName {
 
   /// Removes a file if it is there.
   static func remove(_ path: String) { unlink(path) }
+
+  /// Makes a folder in one that is there.
+  static func makeFolder(_ path: String) throws(Errno) {
+    if mkdir(path, 0o777) != 0 { throw Errno(rawValue: errno) }
+  }
+
+  /// Removes a folder if it is empty.
+  static func removeFolder(_ path: String) { rmdir(path) }
+}
+
+/// The variables that this process was started with.
+enum Variable {
+  /// A variable's text, which may be empty; nil where it is not set.
+  static func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
 extension UnsafeRawBufferPointer {
@@ -173,7 +194,7 @@ enum FilePattern {
 enum Scratch {
   /// A path in the folder for temporary files that no other process uses.
   static func path(_ name: String) -> String {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = Variable.text("TMPDIR") ?? "/tmp"
     return "\(folder)/\(getpid())-\(name)"
   }
 }

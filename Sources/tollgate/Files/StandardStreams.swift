@@ -41,9 +41,6 @@ enum StandardStreams {
     }
   }
 
-  /// Whether standard output is a terminal: a person reads it.
-  static var outputIsTerminal: Bool { isatty(1) == 1 }
-
   /// Prints to standard output. A command cannot go on without: where nothing can be written, it
   /// ends.
   static func print(_ bytes: some Sequence<UInt8>) {

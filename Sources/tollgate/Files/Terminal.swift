@@ -27,7 +27,7 @@ enum Terminal {
   }()
 
   private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    Variable.text(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   static func isTerminal(_ stream: FileDescriptor) -> Bool { isatty(stream.rawValue) == 1 }

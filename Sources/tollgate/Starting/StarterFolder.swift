@@ -1,13 +1,5 @@
 internal import SystemPackage
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// The folder that a beginning is written into: all of its files, or none of them.
 struct StarterFolder {
   let path: String
@@ -95,8 +87,9 @@ struct StarterFolder {
     let trimmed = String(path.reversed().drop { $0 == "/" }.reversed())
     let (parent, _) = FilePlace.parts(trimmed)
     if parent != trimmed { try makeFolders(parent) }
-    guard mkdir(trimmed, 0o777) == 0 else {
-      let error = Errno(rawValue: errno)
+    do throws(Errno) {
+      try FileName.makeFolder(trimmed)
+    } catch {
       if error == .fileExists, FileIdentity.isFolder(trimmed) { return }
       throw CommandError("cannot make the folder \(trimmed): \(error)", exitCode: Ending.unwritten)
     }
@@ -106,14 +99,6 @@ struct StarterFolder {
   private func undo() {
     for file in made { FileName.remove(file) }
     // Those that hold anything else stay.
-    for folder in folders.reversed() { rmdir(folder) }
-  }
-}
-
-extension FileIdentity {
-  /// Whether a name is taken, be it by a link to what is not there.
-  fileprivate static func isTaken(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
+    for folder in folders.reversed() { FileName.removeFolder(folder) }
   }
 }
