@@ -11,7 +11,7 @@ enum Completions {
 
   /// The audiences of the placement that stands there, or of all, by ID where they have one.
   static let audiences = CompletionKind.custom { words, _, _ in
-    let asked = value(of: "--placement", in: words)
+    let asked = CommandWords.value(of: "--placement", in: words)
     let placements = config(in: words)?.placements.filter { asked == nil || $0.name == asked } ?? []
     var known: Set<String> = []
     return placements.flatMap(\.audiences).map { audience in
@@ -29,14 +29,6 @@ enum Completions {
         !config.placements.isEmpty
       else { continue }
       return config
-    }
-    return nil
-  }
-
-  private static func value(of option: String, in words: [String]) -> String? {
-    for (number, word) in words.enumerated() {
-      if word == option, number + 1 < words.count { return words[number + 1] }
-      if word.hasPrefix(option + "=") { return String(word.dropFirst(option.count + 1)) }
     }
     return nil
   }

@@ -64,9 +64,8 @@ enum ParserMessages {
 
   static func unknown(_ option: String, _ arguments: [String]) -> String {
     guard let command = arguments.first else { return "there is no option '\(option)'" }
-    if option == "--format", OptionNames().names(of: command).contains("--json"),
-      arguments.contains("--format=json")
-        || zip(arguments, arguments.dropFirst()).contains(where: { $0 == option && $1 == "json" })
+    if option == "--format", OptionNames.all.names(of: command).contains("--json"),
+      CommandWords.value(of: option, in: arguments) == "json"
     {
       return "'\(command)' has no option '\(option)'; --json prints JSON"
     }

@@ -17,13 +17,8 @@ enum Terminal {
 
   /// What the command line says, also while nobody has parsed it.
   static let colorChoice: ColorChoice = {
-    let arguments = Arguments.all.dropFirst().prefix { $0 != "--" }
-    guard let place = arguments.firstIndex(where: { $0 == "--color" || $0.hasPrefix("--color=") })
-    else { return .auto }
-    let value =
-      arguments[place] == "--color"
-      ? arguments[(place + 1)...].first.map { $0[...] } : arguments[place].dropFirst(8)
-    return value.flatMap { ColorChoice(rawValue: String($0)) } ?? .auto
+    let value = CommandWords.value(of: "--color", in: Arguments.all.dropFirst())
+    return value.flatMap { ColorChoice(rawValue: $0) } ?? .auto
   }()
 
   private static func variable(_ name: String) -> String? {
