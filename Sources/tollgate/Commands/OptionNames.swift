@@ -87,7 +87,7 @@ struct OptionNames {
     }
     let others = commands(with: name)
     if !others.isEmpty {
-      return "it is an option of \(OptionNames.list(others.map { "'\($0)'" }, "and"))"
+      return "it is an option of \(listed(others.map { "'\($0)'" }, "and"))"
     }
     let close = Suggestion.closest(to: written, among: known.filter { $0.count > 2 })
     return close.map { "did you mean '\($0)'?" } ?? "'tollgate help \(command)' lists them"
@@ -112,11 +112,5 @@ struct OptionNames {
   /// A name without what people forget or mix up: `--timeZone` and `--time_zone` are one.
   private static func plain(_ name: String) -> String {
     name.lowercased().filter { $0.isLetter || $0.isNumber }
-  }
-
-  /// `a, b and c`
-  static func list(_ items: [String], _ word: String) -> String {
-    guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-    return items.dropLast().joined(separator: ", ") + " \(word) " + last
   }
 }

@@ -52,7 +52,7 @@ enum ParserMessages {
         return "\(option) is the format of what is written; that of the config is --config-format"
       }
       let close = Suggestion.closest(to: value, among: known)
-      return "\(option) takes \(OptionNames.list(known, "or")), not '\(value)'"
+      return "\(option) takes \(listed(known, "or")), not '\(value)'"
         + (close.map { "; did you mean '\($0)'?" } ?? "")
     }
     if let reason = message.firstRange(of: "': ") {

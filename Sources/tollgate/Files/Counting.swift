@@ -13,3 +13,9 @@ func grouped(_ number: Int) -> String {
 func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
   "\(grouped(number)) " + (number == 1 ? noun : plural ?? noun + "s")
 }
+
+/// The items of a list with a word before the last: `a, b and c`.
+func listed(_ items: [String], _ word: String) -> String {
+  guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+  return items.dropLast().joined(separator: ", ") + " \(word) " + last
+}

@@ -54,7 +54,7 @@ struct RecordedValue {
   func word(_ noun: String, _ words: [String]) throws(Fault) -> String {
     let text = try text()
     guard words.contains(text) else {
-      throw fault("there is no \(noun) '\(text)'; write \(OptionNames.list(words, "or"))")
+      throw fault("there is no \(noun) '\(text)'; write \(listed(words, "or"))")
     }
     return text
   }
@@ -62,7 +62,7 @@ struct RecordedValue {
   func fault(_ reason: String) -> Fault { Fault(path, DiagnosticText.visible(reason)) }
 
   func mismatch(_ wanted: String) -> Fault {
-    return fault("it must be \(wanted), not \(value.kindInJSON)")
+    fault("it must be \(wanted), not \(value.kindInJSON)")
   }
 
   // MARK: Members

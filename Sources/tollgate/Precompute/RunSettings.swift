@@ -122,7 +122,7 @@ struct RunSettings {
     guard words.contains(text) || FileForm(text: text) != nil else {
       let forms = OutputForm.allCases.map(\.rawValue)
       throw recorded.fault(
-        "there is no format '\(text)'; write \(OptionNames.list(forms + words, "or"))")
+        "there is no format '\(text)'; write \(listed(forms + words, "or"))")
     }
     return text
   }
