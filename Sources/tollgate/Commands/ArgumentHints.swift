@@ -36,14 +36,14 @@ enum ArgumentHints {
     let isParsers = name.hasPrefix("---") || name.hasPrefix("--experimental")
     guard looksLikeOption(option), !own.contains(name), !isParsers else { return nil }
     if let command = arguments.dropFirst().first(where: commands.contains),
-      command == "help" || OptionNames().names(of: command).contains(name)
+      command == "help" || OptionNames.all.names(of: command).contains(name)
     {
       return ValidationError("\(name) goes after the command: tollgate \(command) \(option)")
     }
     if ["-v", "-V"].contains(name) {
       return ValidationError("there is no option '\(name)'; did you mean '--version'?")
     }
-    let others = OptionNames().commands(with: name)
+    let others = OptionNames.all.commands(with: name)
     let help =
       Suggestion.closest(to: name, among: own.filter { $0.count > 2 }).map {
         "did you mean '\($0)'?"
@@ -62,7 +62,7 @@ enum ArgumentHints {
     guard let command = arguments.first,
       given.count > Set(given).count || given.contains(where: { $0.count == 2 })
     else { return nil }
-    for option in OptionNames().options(of: command) where option.isSingle {
+    for option in OptionNames.all.options(of: command) where option.isSingle {
       let found = given.filter { option.names.contains($0) }
       if let name = found.last, found.count > 1 {
         return ValidationError("\(name) is given twice, and takes one value")
@@ -74,7 +74,7 @@ enum ArgumentHints {
   /// An option that a command does not have, where the parser has stopped at something else.
   static func unknownOption(_ arguments: [String]) -> ValidationError? {
     guard let command = arguments.first else { return nil }
-    let known = OptionNames().options(of: command)
+    let known = OptionNames.all.options(of: command)
     guard !known.isEmpty else { return nil }
     let names = Set(known.flatMap(\.names)).union(["--help", "--version", "-h"])
     let given = arguments.dropFirst().prefix { $0 != "--" }
@@ -99,12 +99,10 @@ enum ArgumentHints {
 
   /// The parser's message with what may help.
   static func helpful(_ message: String, _ arguments: [String]) -> String {
-    guard let hint = dashHint(message, arguments) else {
-      return ParserMessages.rewritten(message, arguments)
-    }
-    let message = ParserMessages.rewritten(message, arguments)
-    let end = message.firstIndex(of: "\n") ?? message.endIndex
-    return message[..<end] + "; " + hint + message[end...]
+    let better = ParserMessages.rewritten(message, arguments)
+    guard let hint = dashHint(message, arguments) else { return better }
+    let end = better.firstIndex(of: "\n") ?? better.endIndex
+    return better[..<end] + "; " + hint + better[end...]
   }
 
   /// Of a value that begins with a dash: the parser takes it for an option.

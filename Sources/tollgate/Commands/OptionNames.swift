@@ -14,7 +14,10 @@ struct OptionNames {
 
   private let commands: [(name: String, options: [Option], words: Int)]
 
-  init() {
+  /// The parser takes its time to describe itself, and is asked about a mistake more than once.
+  static let all = OptionNames()
+
+  private init() {
     let described = try? Value.parse(json: TollgateCommand._dumpHelp().utf8)
     commands = (described?["command"]?["subcommands"]?.elements ?? []).map { command in
       let arguments = command["arguments"]?.elements ?? []

@@ -69,7 +69,7 @@ enum ParserMessages {
     {
       return "'\(command)' has no option '\(option)'; --json prints JSON"
     }
-    let help = OptionNames().help(option, of: command)
+    let help = OptionNames.all.help(option, of: command)
     return "'\(command)' has no option '\(option)'; \(help)"
   }
 
@@ -86,7 +86,7 @@ enum ParserMessages {
   /// Of an option that is missing, where a word stands alone that may be its value.
   private static func given(for option: String, _ arguments: [String]) -> String {
     guard option.hasPrefix("-"), let command = arguments.first else { return "" }
-    let words = OptionNames().surplus(arguments, of: command)
+    let words = OptionNames.all.surplus(arguments, of: command)
     guard let word = words.first, words.count == 1 else { return "" }
     return "; did you mean \(option) \(ShellWord.quoted(word))?"
   }
