@@ -32,7 +32,7 @@ struct SchemaCommand: AsyncParsableCommand {
     ).text)
 
   /// What has a JSON Schema.
-  enum FileKind: String, ExpressibleByArgument, CaseIterable {
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
     case superwall, agentwallie, user, products, texts, attributes, scenario
 
     var schema: JSONSchema {
@@ -62,7 +62,7 @@ struct SchemaCommand: AsyncParsableCommand {
         --products takes, texts what precompute --render takes, attributes what check --schema \
         takes, and scenario one line for simulate.
         """, valueName: "kind"))
-  var kind: FileKind?
+  var kind: Kind?
 
   @Option(help: OptionHelp.usersFormat)
   var usersFormat: UserForm?
@@ -107,16 +107,13 @@ struct SchemaCommand: AsyncParsableCommand {
     if strict, learner.refused > 0 { throw ExitCode(Ending.refusedLines) }
   }
 
-  /// Bytes of the longest line that is read, as in precompute.
-  private static let lineLimit = 1 << 20
-
   private func learn(_ paths: [String]) throws -> SchemaLearner {
     var learner = SchemaLearner()
-    var input = try UserInput(paths, form: usersFormat, lineLimit: Self.lineLimit)
-    let reader = SegmentReader(lineLimit: Self.lineLimit)
+    var input = try UserInput(paths, form: usersFormat, lineLimit: UserInput.lineLimit)
+    let reader = SegmentReader(lineLimit: UserInput.lineLimit)
     while let part = try input.next() {
       try Signals.check()
-      learner.refused += try part.withLines(reader, lineLimit: Self.lineLimit) {
+      learner.refused += try part.withLines(reader, lineLimit: UserInput.lineLimit) {
         learner.add(lines: $0)
       }
     }

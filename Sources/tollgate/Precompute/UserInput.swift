@@ -35,6 +35,9 @@ struct InputPart: Sendable {
 struct UserInput {
   let paths: [String]
   private let form: UserForm?
+  /// Bytes of the longest record that is read, as a plan has it by default.
+  static let lineLimit = 1 << 20
+
   private let lineLimit: Int
   private var file: InputFile?
   private var stream: LineChunks?

@@ -4,8 +4,6 @@ internal import RuleEngine
 /// Looks for one user in files of users, in whatever form a run over users reads them. Records come one
 /// after the other: memory does not grow with their number.
 struct UserSearch {
-  /// Bytes of the longest record, as in a run.
-  private static let lineLimit = 1 << 20
   /// IDs that are told of when the user is not there.
   private static let mostClose = 3
 
@@ -46,8 +44,8 @@ struct UserSearch {
   }
 
   private mutating func read(_ paths: [String], _ format: UserForm?) throws {
-    var input = try UserInput(paths, form: format, lineLimit: Self.lineLimit)
-    let reader = SegmentReader(lineLimit: Self.lineLimit)
+    var input = try UserInput(paths, form: format, lineLimit: UserInput.lineLimit)
+    let reader = SegmentReader(lineLimit: UserInput.lineLimit)
     var (file, before) = (0, 0)
     while let part = try input.next() {
       if part.file != file { (file, before) = (part.file, 0) }
@@ -65,7 +63,7 @@ struct UserSearch {
       case .rows(let text, let from, let header):
         before += text.withUnsafeBytes { bytes in
           let text = UnsafeRawBufferPointer(rebasing: bytes[from...])
-          let rows = CSVRecords(text, header, lineLimit: Self.lineLimit)
+          let rows = CSVRecords(text, header, lineLimit: UserInput.lineLimit)
           unusable += rows.faultCount
           if rows.faultCount > 0, refusal == nil, let fault = rows.fault(with: id, in: text) {
             refusal = "\(name):\(before + fault.line + 1): \(fault.reason)"
@@ -96,7 +94,7 @@ struct UserSearch {
       }
       let line = ByteView(rebasing: lines[at..<end])
       guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
-      guard line.count <= Self.lineLimit, let subject = try? UserRecordReader.subject(of: line)
+      guard line.count <= UserInput.lineLimit, let subject = try? UserRecordReader.subject(of: line)
       else {
         unusable += 1
         refuse(line) { given($0, number) }
@@ -170,10 +168,7 @@ struct UserSearch {
         ", and \(counted(unusable, "line")) that \(unusable == 1 ? "is not a record" : "are not records")"
     }
     if !close.isEmpty {
-      let names = close.map { "'\($0.id)'" }
-      let last = names.count > 1 ? " or \(names[names.count - 1])" : ""
-      let first = names.count > 1 ? names.dropLast() : names[...]
-      text += "; did you mean \(first.joined(separator: ", "))\(last)?"
+      text += "; did you mean \(listed(close.map { "'\($0.id)'" }, "or"))?"
     }
     return CommandError(DiagnosticText.visible(text))
   }
