@@ -26,7 +26,7 @@ struct CheckedFormOptions: ParsableArguments {
 
   func file(_ path: String) throws -> ConfigFile {
     try ConfigFile(
-      path, format: configFormat.flatMap { Config.Format(rawValue: $0.rawValue) },
+      path, format: configFormat?.format,
       language: LanguageOptions.language(
         dialect: dialect.rawValue, platform: platform.rawValue))
   }

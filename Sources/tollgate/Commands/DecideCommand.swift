@@ -36,7 +36,7 @@ struct DecideCommand: ParsableCommand {
   @OptionGroup(title: "Config Options") var form: ConfigFormOptions
   @OptionGroup(title: "Config Options") var language: LanguageOptions
 
-  @Option(help: OptionHelp.placement, completion: Completions.placements)
+  @Option(help: OptionHelp.placement(), completion: Completions.placements)
   var placement: String
 
   @OptionGroup(title: "User Options") var user: UserOptions

@@ -5,6 +5,8 @@ internal import RuleEngine
 struct ConfigFormOptions: ParsableArguments {
   enum FormatName: String, ExpressibleByArgument, CaseIterable {
     case superwall, agentwallie
+
+    var format: Config.Format { self == .superwall ? .superwall : .agentWallie }
   }
 
   @Option(help: OptionHelp.configFormat)
@@ -12,7 +14,7 @@ struct ConfigFormOptions: ParsableArguments {
 
   func file(_ path: String, _ language: LanguageOptions) throws -> ConfigFile {
     try ConfigFile(
-      path, format: configFormat.flatMap { Config.Format(rawValue: $0.rawValue) },
+      path, format: configFormat?.format,
       language: language.language)
   }
 }

@@ -51,7 +51,7 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup(title: "Config Options") var form: ConfigFormOptions
   @OptionGroup(title: "Config Options") var language: LanguageOptions
 
-  @Option(help: OptionHelp.placement, completion: Completions.placements)
+  @Option(help: OptionHelp.placement(), completion: Completions.placements)
   var placement: String?
 
   @Flag(help: "Explain every placement of the config, a line each; with --json, all of it.")

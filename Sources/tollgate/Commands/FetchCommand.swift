@@ -42,9 +42,7 @@ struct FetchCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.out(), completion: .file())
   var out = "config.json"
 
-  @Option(
-    name: .customLong("config-format"),
-    help: ArgumentHelp("The format of the config.", valueName: "format"))
+  @Option(help: OptionHelp.newConfigFormat)
   var configFormat = ConfigFormOptions.FormatName.superwall
 
   @Option(
@@ -59,9 +57,8 @@ struct FetchCommand: AsyncParsableCommand {
   var timeout = 30
 
   @Flag(
-    help: ArgumentHelp(
-      "Replace files that are there.",
-      discussion: "Without it a file is replaced only if it was fetched and not changed since."))
+    help: OptionHelp.force(
+      "Without it a file is replaced only if it was fetched and not changed since."))
   var force = false
 
   @OptionGroup var appearance: ColorOptions
@@ -78,8 +75,7 @@ struct FetchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let source = try ConfigSource(
-      configFormat == .superwall ? .superwall : .agentWallie, base: url)
+    let source = try ConfigSource(configFormat.format, base: url)
     let key = try usedKey()
     let place = out == "-" ? FilePlace(open: 1, "standard output") : FilePlace(out)
     try place.checkWritable("--out")

@@ -30,18 +30,16 @@ struct InitCommand: AsyncParsableCommand {
     completion: .directory)
   var folder = "."
 
-  @Option(
-    name: .customLong("config-format"),
-    help: ArgumentHelp("The format of the config.", valueName: "format"))
+  @Option(help: OptionHelp.newConfigFormat)
   var configFormat = ConfigFormOptions.FormatName.superwall
 
-  @Flag(help: "Replace files that are there.")
+  @Flag(help: OptionHelp.force())
   var force = false
 
   @OptionGroup var appearance: ColorOptions
 
   func run() async throws {
-    let starter = Starter(format: configFormat == .superwall ? .superwall : .agentWallie)
+    let starter = Starter(format: configFormat.format)
     var folder = StarterFolder(folder, starter.files)
     try folder.check(replaces: force)
     try await Signals.heeding { try folder.write() }

@@ -28,7 +28,12 @@ enum OptionHelp {
   static let configFormat = ArgumentHelp(
     "The format of the config; by default its keys tell.", valueName: "format")
 
-  static let placement = ArgumentHelp("The placement's name.", valueName: "placement")
+  /// Where there is no config yet, no keys tell.
+  static let newConfigFormat = ArgumentHelp("The format of the config.", valueName: "format")
+
+  static func placement(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp("The placement's name.", discussion: discussion, valueName: "placement")
+  }
 
   static func placements(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
@@ -169,6 +174,10 @@ enum OptionHelp {
 
   static let rejects = ArgumentHelp(
     "A file for refused lines, with line number and reason.", valueName: "file")
+
+  static func force(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp("Replace files that are there.", discussion: discussion)
+  }
 
   static func json(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp("Print JSON instead of text.", discussion: discussion)
