@@ -89,8 +89,7 @@ struct ProductsCommand: ParsableCommand {
     do throws(PricingError) {
       return try ProductsReport.sheets(list, profile, context)
     } catch {
-      throw ValidationError(
-        WireTime.zoneProblem(timeZone) ?? "'\(timeZone)': \(error.message)")
+      throw ValidationError(error, zone: timeZone)
     }
   }
 

@@ -106,7 +106,7 @@ struct RenderingOptions: ParsableArguments {
         file, config: config, prices: prices, select: products.select, profile: profile,
         environment: environment, pricing: products.context(now: now, in: zone), options: options)
     } catch {
-      throw ValidationError("'\(zone ?? "")': \(error.message)")
+      throw ValidationError(error, zone: zone ?? "UTC")
     }
   }
 

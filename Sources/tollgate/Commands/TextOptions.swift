@@ -29,6 +29,13 @@ struct TemplateOptions: ParsableArguments {
   }
 }
 
+extension ValidationError {
+  /// Why there are no prices for a time zone.
+  init(_ error: PricingError, zone: String) {
+    self.init(WireTime.zoneProblem(zone) ?? error.message)
+  }
+}
+
 /// Which products texts are about, and where and when they are shown.
 struct TextProductOptions: ParsableArguments {
   @Option(help: OptionHelp.products(), completion: .file())
@@ -69,8 +76,7 @@ struct TextProductOptions: ParsableArguments {
     do throws(PricingError) {
       return try TextProducts(products, profile: profile, context: context(now: now, in: zone))
     } catch {
-      throw ValidationError(
-        zone.flatMap(WireTime.zoneProblem) ?? "'\(zone ?? "")': \(error.message)")
+      throw ValidationError(error, zone: zone ?? "UTC")
     }
   }
 
