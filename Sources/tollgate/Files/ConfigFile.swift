@@ -115,11 +115,10 @@ struct ConfigFile {
       throw CommandError("\(path) has no placements")
     }
     let unusable = unusableParts(of: placements)
-    if !unusable.isEmpty, !keepsGoing {
-      let those = unusable.count == 1 && unusable[0].hasPrefix("1 ") ? "it" : "them"
+    if unusable.count > 0, !keepsGoing {
       throw CommandError(
-        "\(unusable.joined(separator: " and ")), and nothing was decided; "
-          + "'tollgate check' shows them all, and --keep-going decides without \(those)",
+        "\(unusable.texts.joined(separator: " and ")), and nothing was decided; 'tollgate check' "
+          + "shows them all, and --keep-going decides without \(unusable.count == 1 ? "it" : "them")",
         exitCode: Ending.findings)
     }
     if errors.isEmpty, shown.count > 5 {
@@ -137,29 +136,29 @@ struct ConfigFile {
     diagnostic.severity != .note && config?.misread.contains(diagnostic.path) == true
   }
 
-  /// In words, what placements are decided without: rules that do not compile, and what could not be
-  /// read.
+  /// What placements are decided without: rules that do not compile, and what could not be read; how
+  /// much that is, and in words.
   ///
   /// - Parameter names: nil for all placements.
-  fileprivate func unusableParts(of names: [String]?) -> [String] {
-    guard let ruleSet, let config else { return [] }
+  fileprivate func unusableParts(of names: [String]?) -> (count: Int, texts: [String]) {
+    guard let ruleSet, let config else { return (0, []) }
     let broken = (names ?? ruleSet.placementNames).reduce(0) { $0 + ruleSet.brokenRules(of: $1) }
     let asked = names.map { $0.compactMap(config.placement) } ?? config.placements
     let audiences = Set(asked.flatMap(\.unreadAudiences)).count
     let variants = Set(asked.flatMap(\.audiences).flatMap(\.unreadVariants)).count
     let placements = names == nil ? config.unreadPlacements.count : 0
-    var parts: [String] = []
+    var texts: [String] = []
     if broken > 0 {
-      parts.append(
+      texts.append(
         "\(counted(broken, "rule")) of \(path) \(broken == 1 ? "does" : "do") not compile")
     }
     for (count, noun) in [
       (placements, "placement"), (audiences, "audience"), (variants, "variant"),
     ]
     where count > 0 {
-      parts.append("\(counted(count, noun)) of \(path) cannot be read")
+      texts.append("\(counted(count, noun)) of \(path) cannot be read")
     }
-    return parts
+    return (broken + placements + audiences + variants, texts)
   }
 
   /// A diagnostic with the file, the line and the source it is about.
@@ -269,6 +268,6 @@ extension ConfigFile {
   ///
   /// - Parameter placements: nil for all.
   func checkRules(of placements: [String]?) throws {
-    if !unusableParts(of: placements).isEmpty { throw ExitCode(Ending.findings) }
+    if unusableParts(of: placements).count > 0 { throw ExitCode(Ending.findings) }
   }
 }
