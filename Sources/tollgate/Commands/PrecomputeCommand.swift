@@ -269,7 +269,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       }
     case .json: FileText.print(tally.value.json, to: target)
     }
-    UserFile.tell(notes.filter { !quiet || $0.severity != .note })
+    UserFile.tell(notes, isQuiet: quiet)
     if tally.users == 0 { throw nobody(tally.rejected) }
     if strict, tally.rejected > 0 {
       throw CommandError(

@@ -17,15 +17,16 @@ enum UserFile {
       } catch {
         throw user.error(error)
       }
-      tell(
-        ruleSet.diagnostics(of: reader.notes, countsUsers: false)
-          .filter { !isQuiet || $0.severity != .note })
+      tell(ruleSet.diagnostics(of: reader.notes, countsUsers: false), isQuiet: isQuiet)
       return try body(&frame, reader.state(now: clock.now))
     }
   }
 
   /// Prints what there is to say about records, a line each.
-  static func tell(_ notes: [Diagnostic]) {
+  ///
+  /// - Parameter isQuiet: whether notes are left out.
+  static func tell(_ found: [Diagnostic], isQuiet: Bool) {
+    let notes = isQuiet ? found.filter { $0.severity != .note } : found
     let shown = 20
     for note in notes.prefix(shown) {
       FileText.printError(
