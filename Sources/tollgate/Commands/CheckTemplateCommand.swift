@@ -89,7 +89,7 @@ struct CheckTemplateCommand: ParsableCommand {
           + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
       )
     }
-    if errors > 0 || strict && warnings > 0 { throw ExitCode(1) }
+    if errors > 0 || strict && warnings > 0 { throw ExitCode(Ending.findings) }
   }
 
   private func declarations() throws -> TextDeclarations {

@@ -81,7 +81,7 @@ struct ProductsCommand: ParsableCommand {
       let texts = source.render(found) + (other.map { $0.render($0.diagnostics) } ?? [])
       for text in texts { FileText.printError("\n" + text) }
     }
-    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
   }
 
   private func sheets(_ list: ProductList) throws -> [ProductsReport.Sheet] {

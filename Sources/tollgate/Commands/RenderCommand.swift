@@ -87,7 +87,7 @@ struct RenderCommand: ParsableCommand {
     for diagnostic in ForeignBraces.helped(compiled.diagnostics, in: source.text) {
       FileText.printError(source.render(diagnostic))
     }
-    guard let output = compiled.output else { throw ExitCode(1) }
+    guard let output = compiled.output else { throw ExitCode(Ending.findings) }
     let made = try makeProducts(try productFile()?.list.products ?? [], environment.dialect, time)
     let context = TextContext(
       products: made.slotted, selected: try products.selected(in: made),
@@ -113,7 +113,7 @@ struct RenderCommand: ParsableCommand {
       FileText.print(text.string)
       for error in text.errors { FileText.printError(source.render(error.diagnostic)) }
     }
-    if !text.isComplete { throw ExitCode(1) }
+    if !text.isComplete { throw ExitCode(Ending.findings) }
   }
 
   private func productFile() throws -> ProductsFile? {

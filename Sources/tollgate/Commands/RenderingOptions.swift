@@ -51,7 +51,7 @@ struct RenderingOptions: ParsableArguments {
       + unread(texts, config, products, beside: plan.diagnostics)
     let told = diagnostics.filter { $0.severity != .note }
     for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
-    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
     return plan
   }
 

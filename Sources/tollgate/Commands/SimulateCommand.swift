@@ -72,7 +72,7 @@ struct SimulateCommand: ParsableCommand {
     FileText.print(json ? results.counts.json : results.closingLine)
     if let reason = results.nothingRan { throw CommandError(reason) }
     if !results.unusable.isEmpty { throw ExitCode(Ending.wrongUse) }
-    if results.failed > 0 { throw ExitCode(1) }
+    if results.failed > 0 { throw ExitCode(Ending.findings) }
   }
 
   private func givenFixtures() throws -> Fixtures {
