@@ -23,11 +23,10 @@ struct FetchedConfig {
     guard download.status == 200 else {
       throw refused(Self.meaning(of: download.status) + Self.beginning(download.body, "it says"))
     }
+    var json = download.body
     // A byte-order mark belongs to the file, not to its JSON.
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let decoded = Config.decode(
-      download.body.starts(with: mark) ? Array(download.body.dropFirst(3)) : download.body,
-      format: source.format)
+    if case .text(let markLength) = FileSignature(json) { json.removeFirst(markLength) }
+    let decoded = Config.decode(json, format: source.format)
     let errors = decoded.diagnostics.filter { $0.severity == .error }
     let fault = errors.first { $0.code == .decodeFailure }
     let isEmpty = decoded.output.map { $0.placements.isEmpty && $0.paywalls.isEmpty } ?? true
