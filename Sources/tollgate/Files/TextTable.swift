@@ -16,8 +16,7 @@ struct TextTable {
   /// - Parameter style: how the lines are shown; a width is kept to as far as numbers let it.
   func lines(_ style: TextStyle) -> [String] {
     let widths = widths(style.width)
-    let rule = String(
-      repeating: "-", count: widths.reduce(0, +) + TextTable.gap * max(0, widths.count - 1))
+    let rule = String(repeating: "-", count: TextTable.sum(widths))
     var lines: [String] = []
     for (number, row) in rows.enumerated() {
       if number == 1 || ruled.contains(number) { lines.append(rule) }
@@ -34,9 +33,11 @@ struct TextTable {
   }
 
   /// The columns that the widest line takes, when nothing is shortened.
-  var width: Int {
-    let widths = widths(nil)
-    return widths.reduce(0, +) + TextTable.gap * max(0, widths.count - 1)
+  var width: Int { TextTable.sum(widths(nil)) }
+
+  /// The columns that a line takes.
+  private static func sum(_ widths: [Int]) -> Int {
+    widths.reduce(0, +) + gap * max(0, widths.count - 1)
   }
 
   /// As wide as the cells, or with the widest columns of names narrower.
@@ -46,7 +47,7 @@ struct TextTable {
       rows.map { TextWidth.columns($0[column]) }.max() ?? 0
     }
     guard let limit else { return widths }
-    var excess = widths.reduce(0, +) + TextTable.gap * (widths.count - 1) - limit
+    var excess = TextTable.sum(widths) - limit
     while excess > 0 {
       let widest = left.filter { widths.indices.contains($0) && widths[$0] > TextTable.shortest }
         .max { (widths[$0], $1) < (widths[$1], $0) }
