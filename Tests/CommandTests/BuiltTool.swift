@@ -57,38 +57,6 @@ struct BuiltTool {
     return try run.wait()
   }
 
-  struct NoTerminal: Error {}
-
-  /// Runs the tool with a terminal as standard output; line ends are as in files. What it prints has to
-  /// fit into what a terminal holds until somebody reads it.
-  static func runOnTerminal(_ arguments: [String], in folder: String? = nil) throws -> Result {
-    var (main, side): (Int32, Int32) = (-1, -1)
-    guard openpty(&main, &side, nil, nil, nil) == 0 else { throw NoTerminal() }
-    defer { close(main) }
-    let process = Process()
-    let errors = Pipe()
-    process.executableURL = URL(filePath: try tool())
-    process.arguments = arguments
-    if let folder { process.currentDirectoryURL = URL(filePath: folder) }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(fileDescriptor: side, closeOnDealloc: false)
-    process.standardError = errors
-    try process.run()
-    process.waitUntilExit()
-    _ = fcntl(main, F_SETFL, O_NONBLOCK)
-    var output: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = read(main, &buffer, buffer.count), count > 0 {
-      output += buffer[..<count]
-    }
-    close(side)
-    let told = errors.fileHandleForReading.readDataToEndOfFile()
-    return Result(
-      code: process.terminationStatus,
-      output: String(decoding: output, as: UTF8.self).replacing("\r\n", with: "\n"),
-      errors: String(decoding: told, as: UTF8.self))
-  }
-
   /// A program that was started, whose output goes into files: nobody has to read while it writes.
   final class Running {
     let process = Process()

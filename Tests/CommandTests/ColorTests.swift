@@ -1,13 +1,13 @@
+import ArgumentParser
 import Expressions
 import Foundation
 import Testing
 
+@testable import tollgate
+
 /// Colours, and what fits: as streams, the environment and --color say.
 @Suite("Terminals") struct ColorTests {
   private static let escape = "\u{1B}["
-  private static let findings = [
-    "check", TestFolder.config, "--now", "2026-03-01", "--color", "always",
-  ]
 
   private func folder() throws -> TestFolder {
     let folder = try TestFolder()
@@ -34,11 +34,13 @@ import Testing
   func onATerminal(variables: [String: String], options: [String], hasColor: Bool) throws {
     let folder = try folder()
     let shown = try Pseudoterminal.run(
-      ["check", "c.json"] + options, columns: 100, in: folder.path, variables)
+      ["check", "c.json"] + options, columns: 100, in: folder.path, variables
+    ).output
     #expect(shown.contains("[syntax-error]"))
     #expect(shown.contains(Self.escape) == hasColor, "\(shown.debugDescription)")
     let wrong = try Pseudoterminal.run(
-      ["check", "nofile"] + options, columns: 100, in: folder.path, variables)
+      ["check", "nofile"] + options, columns: 100, in: folder.path, variables
+    ).output
     #expect(wrong.contains(Self.escape + "1;31merror:") == hasColor, "\(wrong.debugDescription)")
   }
 
@@ -86,9 +88,8 @@ import Testing
     let result = try BuiltTool.run("check", "x", "--color", "sometimes")
     #expect(result.code == 2)
     #expect(result.errors.hasPrefix("error: --color takes auto, always or never, not 'sometimes'"))
-    for command in ["check", "decide", "explain", "precompute", "replay", "fmt", "products"] {
-      #expect(try BuiltTool.run(command, "--help").output.contains("--color"), "\(command)")
-    }
+    let withColor = try VocabularyTests.arguments().filter { $0.names == ["color"] }.map(\.command)
+    #expect(withColor == TollgateCommand.configuration.subcommands.map { $0._commandName })
   }
 
   // MARK: Width
@@ -102,7 +103,7 @@ import Testing
   func excerpts(columns: UInt16) throws {
     let folder = try folder()
     let shown = Self.plain(
-      try Pseudoterminal.run(["check", "c.json"], columns: columns, in: folder.path))
+      try Pseudoterminal.run(["check", "c.json"], columns: columns, in: folder.path).output)
     let lines = shown.split(separator: "\n").map(String.init)
     let mark = try #require(
       lines.firstIndex { $0.hasPrefix("   |") && $0.hasSuffix(" ^") })
@@ -124,7 +125,8 @@ import Testing
       [
         "precompute", "c.json", "--users", "u.ndjson", "--out", "none", "--now", "2026-03-01",
         "--seed", "s", "--placement", "日本語" + long,
-      ], columns: columns, in: folder.path)
+      ], columns: columns, in: folder.path
+    ).output
     let table = Self.plain(shown).split(separator: "\n").filter { $0.hasPrefix("日") }
     #expect(table.count == 2, "\(shown)")
     if columns >= 80 {
@@ -132,7 +134,8 @@ import Testing
     }
     #expect(table.allSatisfy { $0.contains("…") }, "\(shown)")
     let products = try Pseudoterminal.run(
-      ["products", TestFolder.demo + "/products.json"], columns: columns, in: folder.path)
+      ["products", TestFolder.demo + "/products.json"], columns: columns, in: folder.path
+    ).output
     #expect(widest(products) <= Int(columns), "\(products)")
   }
 
@@ -142,7 +145,8 @@ import Testing
       widest(
         try Pseudoterminal.run(
           ["products", TestFolder.demo + "/products.json"], columns: 200, in: folder.path,
-          variables))
+          variables
+        ).output)
     }
     #expect(try width(["COLUMNS": "60"]) <= 60)
     #expect(try width(["COLUMNS": "none"]) > 60)
@@ -158,7 +162,8 @@ import Testing
       [
         "precompute", TestFolder.config, "--users", "u.ndjson", "--out", "none", "--now",
         "2026-03-01", "--seed", "s", "--summary", "json", "--color", "never",
-      ], columns: columns, in: folder.path)
+      ], columns: columns, in: folder.path
+    ).output
     let rewritten = shown.components(separatedBy: "\r\u{1B}[K").dropFirst()
     #expect(rewritten.count > 1, "\(shown.debugDescription)")
     for line in rewritten {
@@ -168,7 +173,8 @@ import Testing
     #expect(rewritten.last?.hasPrefix("  ") == false, "\(shown.debugDescription)")
     let dumb = try Pseudoterminal.run(
       ["precompute", TestFolder.config, "--users", "u.ndjson", "--out", "none"], columns: columns,
-      in: folder.path, ["TERM": "dumb"])
+      in: folder.path, ["TERM": "dumb"]
+    ).output
     #expect(!dumb.contains("\u{1B}"))
   }
 }

@@ -11,7 +11,7 @@ import Testing
     "decided for u-mara as of 2026-03-01T12:00:00Z, assigner hash, seed 'demo'\n"
 
   private func onTerminal(_ placement: String, _ more: String...) throws -> BuiltTool.Result {
-    try BuiltTool.runOnTerminal(Self.arguments + ["--placement", placement] + more)
+    try Pseudoterminal.runApart(Self.arguments + ["--placement", placement] + more)
   }
 
   @Test func wordsOnATerminal() throws {
@@ -70,5 +70,8 @@ import Testing
     let result = try BuiltTool.run(Self.arguments + ["--placement", "export_report", "--explain"])
     #expect(result.code == 2)
     #expect(result.output == "")
+    #expect(
+      result.errors.hasPrefix("error: 'decide' has no option '--explain'; use 'tollgate explain'\n")
+    )
   }
 }

@@ -133,4 +133,35 @@ import Testing
     }
     #expect(run >= 8)
   }
+
+  // MARK: Servers
+
+  /// What is not run, because it asks a server, has at least options that there are.
+  @Test(arguments: ["configs.md", "getting-started.md"])
+  func optionsExist(guide: String) throws {
+    let lines = try Self.blocks(of: "docs/\(guide)").flatMap { $0.text.split(separator: "\n") }
+      .filter { $0.contains("tollgate fetch") }
+    #expect(!lines.isEmpty)
+    let help = try BuiltTool.run("fetch", "--help").output
+    for line in lines {
+      let command = line.components(separatedBy: "tollgate fetch")[1].prefix { $0 != "|" }
+      for word in command.split(separator: " ") where word.hasPrefix("--") {
+        #expect(help.contains("\(word) ") || help.contains("\(word)\n"), "\(word)")
+      }
+    }
+  }
+
+  /// The record of a config that was fetched, as the guide shows it.
+  @Test func theRecordHasTheKeysOfTheGuide() throws {
+    let run = try FetchRun()
+    try run.fetchBefore()
+    func keys(_ text: String) throws -> Set<String> {
+      let json = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+      return Set(try #require(json).keys).subtracting(["etag"])
+    }
+    let shown = try #require(
+      Self.blocks(of: "docs/configs.md").first { $0.language == "json" })
+    let written = try #require(run.folder.text("config.json.fetched"))
+    #expect(try keys(shown.text) == keys(written))
+  }
 }

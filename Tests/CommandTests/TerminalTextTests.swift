@@ -66,7 +66,7 @@ import Testing
   @Test(arguments: [[], ["--distribution"], ["--seed", "\u{1B}[2J\nx"]])
   func decisionsInWords(more: [String]) throws {
     let folder = try folder()
-    let result = try BuiltTool.runOnTerminal(
+    let result = try Pseudoterminal.runApart(
       ["decide", "config.json", "--user", "user.json", "--placement", "a\u{1B}[31m\u{7}"] + more,
       in: folder.path)
     #expect(result.output.hasPrefix("a\u{FFFD}[31m\u{FFFD}"), "\(result.output)")
