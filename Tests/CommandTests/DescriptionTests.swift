@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import SDK
 @testable import tollgate
 
 /// What the command says about itself, of which completions and manual pages are made.
@@ -74,7 +73,6 @@ import Testing
 
   @Test func thereIsOneVersion() throws {
     #expect(try BuiltTool.run("--version").output == "tollgate \(TollgateCommand.version)\n")
-    #expect(TollgateCommand.version == SDKVersion.current)
     let script = URL(filePath: TestFolder.demo).appending(path: "../../Tools/version.sh").path
     #expect(try BuiltTool.run(script, []).output == TollgateCommand.version + "\n")
     #expect(try BuiltTool.run(script, ["check"]).code == 0)

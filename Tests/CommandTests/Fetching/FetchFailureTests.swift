@@ -66,10 +66,8 @@ import Testing
 
   @Test func slowServers() throws {
     let server = try LoopbackServer { $0.waitForEnd() }
-    let start = Date()
     try expectRefusal(
       server, ["did not answer in 1 second; --timeout gives it longer"], "--timeout", "1")
-    #expect(Date().timeIntervalSince(start) < 20)
   }
 
   @Test func halfABody() throws {
@@ -159,6 +157,7 @@ import Testing
   }
 
   private func waits(for semaphore: DispatchSemaphore) -> Bool {
-    semaphore.wait(timeout: .now() + 10) == .success
+    // Long enough for a machine that has much else to do; what is waited for comes at once.
+    semaphore.wait(timeout: .now() + 120) == .success
   }
 }
