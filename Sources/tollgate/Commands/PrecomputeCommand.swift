@@ -22,8 +22,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
       of what it writes keeps a second run out.
 
       A rule that does not compile, or a part of the config that cannot be read, stops the run before \
-      it writes anything, with exit code 1, unless --keep-going is given. Where no user is found, or none that can be used, the exit code is 2, \
-      and outcomes of an earlier run stay.
+      it writes anything, with exit code 1, unless --keep-going is given. Where no user is found, or \
+      none that can be used, the exit code is 2, and outcomes of an earlier run stay.
       """,
       examples: [
         .init(

@@ -105,7 +105,7 @@ enum FileIdentity {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Whether there is something at a path.
+  /// Whether this process may read what is at a path.
   static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
   /// Whether a name is taken, be it by a link to what is not there.
