@@ -69,12 +69,20 @@ count=0
 done >"$work/objects"
 
 # The linker takes an archive from here before the shared library beside it, also for what the modules
-# ask for by themselves.
+# ask for by themselves. Tables for unwinding go out of these, too, but for C++'s, whose exceptions need them.
 rm -f "$work"/libraries/*
+slim() { "$objcopy" --remove-section .eh_frame --remove-section .rela.eh_frame "$1" "$work/libraries/$(basename "$1")"; }
+for archive in "$toolchain"/../lib/swift_static/linux/lib{swiftCore,swift_Concurrency,swiftSynchronization,dispatch,swiftDispatch}.a; do
+  if [ -e "$archive" ]; then slim "$archive"; fi
+done
 for library in $(sed -n 's/^ *link "\(.*\)"$/\1/p' Sources/*/module.modulemap) stdc++; do
   archive=$("$toolchain/clang" -print-file-name="lib$library.a")
   if [ -e "$archive" ]; then
-    ln -s "$(readlink -f "$archive")" "$work/libraries/lib$library.a"
+    if [ "$library" = stdc++ ]; then
+      ln -s "$(readlink -f "$archive")" "$work/libraries/lib$library.a"
+    else
+      slim "$archive"
+    fi
   elif [ "$may_share" = --shared ]; then
     echo "link: no lib$library.a here, so the command needs lib$library.so to run" >&2
   else
@@ -84,6 +92,8 @@ done
 
 flags=(--gc-sections --strip-all --no-export-dynamic --exclude-libs ALL -O2
   --defsym main=tollgate_main)
+# The driver looks for its own archives in its own folder first, so that these are named.
 "${swift}c" -emit-executable -static-stdlib -module-name tollgate "@$work/objects" \
+  $(find "$work/libraries" -name 'libswift*.a' -o -name libdispatch.a | LC_ALL=C sort) \
   -L "$work/libraries" -use-ld=lld -Xclang-linker -static-libgcc \
   $(printf -- '-Xlinker %s ' "${flags[@]}") -o "$output"
