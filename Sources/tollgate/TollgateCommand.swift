@@ -50,9 +50,9 @@ struct TollgateCommand: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
       ExplainCommand.self, TestCommand.self, PrecomputeCommand.self, ReplayCommand.self,
-      MigrateWeightsCommand.self, SimulateTrafficCommand.self, FormatCommand.self,
-      ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self, SchemaCommand.self,
-      SimulateCommand.self,
+      MatchCommand.self, MigrateWeightsCommand.self, SimulateTrafficCommand.self,
+      FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
+      SchemaCommand.self, SimulateCommand.self,
     ])
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.

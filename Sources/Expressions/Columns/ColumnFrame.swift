@@ -114,6 +114,13 @@ package enum RowMasks {
     return any == 0
   }
 
+  package static func first(_ mask: RowMask) -> Int? {
+    for word in 0..<ColumnFrame.words where mask[word] != 0 {
+      return word * 64 + mask[word].trailingZeroBitCount
+    }
+    return nil
+  }
+
   /// Calls for every row of a mask, in order.
   @inline(__always)
   package static func forEach(_ mask: RowMask, _ body: (Int) -> Void) {

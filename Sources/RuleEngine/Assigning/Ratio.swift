@@ -26,6 +26,13 @@ public struct Ratio: Hashable, Sendable {
   public static let zero = Ratio(0, 1)
   public static let one = Ratio(1, 1)
 
+  /// So many times the fraction, exactly; nil where that takes more than 128 bits.
+  package func times(_ count: Int) -> Ratio? {
+    let shorter = Ratio(UInt128(max(count, 0)), denominator)
+    let product = numerator.multipliedReportingOverflow(by: shorter.numerator)
+    return product.overflow ? nil : Ratio(product.partialValue, shorter.denominator)
+  }
+
   /// The nearest double, to within its last bits.
   public var double: Double { Double(numerator) / Double(denominator) }
 }

@@ -46,6 +46,8 @@ public final class BatchPlan: Sendable {
   package let texts: TextPlan?
   /// Whether outcomes say why.
   package let givesReasons: Bool
+  /// Whether counts come with the first users whom they count.
+  package let wantsExamples: Bool
   let placements: [Placement]
   let table: BatchTable
   /// What is counted for a report, or nil.
@@ -79,16 +81,18 @@ public final class BatchPlan: Sendable {
   ///   - columnsOfRun: what every outcome says of the run.
   ///   - countsDraws: whether draws are counted for a report.
   ///   - givesReasons: whether every outcome says why, as explanations do.
+  ///   - wantsExamples: whether counts come with the first users whom they count.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
     columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false,
-    givesReasons: Bool = false
+    givesReasons: Bool = false, wantsExamples: Bool = false
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
     self.givesReasons = givesReasons
+    self.wantsExamples = wantsExamples
     self.now = now
     self.clock = clock ?? HistoryClock(now: now)
     self.assigner = assigner
@@ -119,7 +123,7 @@ public final class BatchPlan: Sendable {
   package var choices: [Choice] { table.descriptions }
 
   /// Whether it matters which user got what, beside how many did.
-  var keepsChoices: Bool { writesOutcomes || draws != nil }
+  var keepsChoices: Bool { writesOutcomes || wantsExamples || draws != nil }
 
   /// The placements, in their order.
   package var placementNames: [String] { placements.map(\.name) }
@@ -143,7 +147,9 @@ public final class BatchPlan: Sendable {
         var part = Tally.Placement(name: placement.name)
         part.audiences = (placement.compiled?.rules ?? 0..<0).map {
           let audience = ruleSet.rules[$0].audience
-          return Tally.Audience(index: audience.index, experimentID: audience.experimentID)
+          return Tally.Audience(
+            index: audience.index, experimentID: audience.experimentID, label: audience.label,
+            limit: audience.occurrenceLimit, entitlement: audience.entitlementGuard)
         }
         return part
       })

@@ -332,6 +332,7 @@ public struct BatchWorker: ~Copyable {
     if plan.writesOutcomes {
       writer.write(block, table, texts, errors, &reasons, chooser, to: buffer)
     }
+    counts.endBlock(block)
     errors.endBlock(block)
     draws?.count(block)
     reasons.endBlock()
@@ -359,11 +360,12 @@ public struct BatchWorker: ~Copyable {
       for (rule, failure) in walk.failed {
         errors.add(rule, failure, placement: number, row: row)
       }
+      walk.addObstacles(to: &counts, row: row)
       if reasons.isActive { noteReasons(placement: number, row) }
       counts.count(choice)
       block.setChoice(choice, placement: number, row: row)
     }
-    walk.addCounts(to: &counts)
+    walk.addCounts(to: &counts, row: row)
   }
 
   /// Notes why the audiences of a placement do not take the current user.
@@ -382,6 +384,7 @@ public struct BatchWorker: ~Copyable {
       let choice = rule.variants.lowerBound + Int32(variant)
       draws?.addStored(choice, placement: placement, row: row)
       if reasons.isActive { reasons.addStored(placement: placement, row: row) }
+      counts.stored[Int(choice)] = counts.stored[Int(choice)] &+ 1
       return choice
     }
     return chooser.choice(number, rule, subject: block.subjects[row], table)

@@ -6,6 +6,7 @@ internal import Expressions
 struct ColumnDecider: ~Copyable {
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
+  /// Whether somebody reads the choices of rows.
   private let keepsChoices: Bool
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
@@ -42,15 +43,20 @@ struct ColumnDecider: ~Copyable {
       for rule in table.ruleRanges[placement] ?? 0..<0 {
         if left == 0 { break }
         counts.reached[rule] = counts.reached[rule] &+ left
+        counts.note(counts.numbers.reached(rule), rows: undecided)
         let matched = match(rule, block)
         if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors) }
         counts.matched[rule] = counts.matched[rule] &+ matched
         guard matched > 0 else { continue }
+        counts.note(counts.numbers.matched(rule), rows: taken)
         guard table.rules[rule].allowsFirst else {
+          counts.heldBack[rule] = counts.heldBack[rule] &+ matched
+          counts.note(counts.numbers.heldBack(rule), rows: taken)
           if reasons.isActive { noteHeldBack(rule, placement, &reasons) }
           continue
         }
         counts.taken[rule] = counts.taken[rule] &+ matched
+        counts.note(counts.numbers.taken(rule), rows: taken)
         left &-= matched
         choose(rule, matched, placement, block, table, counts, chooser)
         for word in 0..<BlockShape.words { undecided[word] &= ~taken[word] }

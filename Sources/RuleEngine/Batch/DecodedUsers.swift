@@ -71,6 +71,7 @@ package struct DecodedUsers: ~Copyable {
     counts.clear()
     for box in blocks {
       decider.decide(&box.block, table, &counts, chooser, &errors, &reasons)
+      counts.endBlock(box.block)
       errors.endBlock(box.block)
       reasons.endBlock()
     }

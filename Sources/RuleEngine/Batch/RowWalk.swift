@@ -54,6 +54,18 @@ struct RowWalk: RuleWalk {
     return known[number] == 1
   }
 
+  /// Counts which rules of the placement passed the user over or were held back.
+  func addObstacles(to counts: inout BatchCounts, row: Int) {
+    for rule in passedOver {
+      counts.owned[rule] = counts.owned[rule] &+ 1
+      counts.note(counts.numbers.owned(rule), row: row)
+    }
+    for (rule, _) in heldBack {
+      counts.heldBack[rule] = counts.heldBack[rule] &+ 1
+      counts.note(counts.numbers.heldBack(rule), row: row)
+    }
+  }
+
   mutating func reached(_ rule: Int) { reachedRules.append(rule) }
   mutating func matched(_ rule: Int) { matchedRules.append(rule) }
   mutating func taken(_ rule: Int) { takenRules.append(rule) }
@@ -63,7 +75,14 @@ struct RowWalk: RuleWalk {
   /// Counts what happened to the user.
   ///
   /// Written out, because the compiler makes broken code of `&+=` here under the thread sanitizer.
-  mutating func addCounts(to counts: inout BatchCounts) {
+  ///
+  /// - Parameter row: the user's row in the block.
+  mutating func addCounts(to counts: inout BatchCounts, row: Int) {
+    if counts.wantsExamples {
+      for rule in reachedRules { counts.note(counts.numbers.reached(rule), row: row) }
+      for rule in matchedRules { counts.note(counts.numbers.matched(rule), row: row) }
+      for rule in takenRules { counts.note(counts.numbers.taken(rule), row: row) }
+    }
     for rule in reachedRules { counts.reached[rule] = counts.reached[rule] &+ 1 }
     for rule in matchedRules { counts.matched[rule] = counts.matched[rule] &+ 1 }
     for rule in takenRules { counts.taken[rule] = counts.taken[rule] &+ 1 }

@@ -7,12 +7,21 @@ public struct Tally: Hashable, Sendable {
     /// Position in the config, from 0.
     public var index: Int
     public var experimentID: String
+    /// What people find it by, as `1 (export-free)`.
+    package var label: String
+    /// What may hold it back, and whose owners it passes over.
+    package var limit: OccurrenceLimit?
+    package var entitlement: String?
     /// Users for whom it was tried.
     public var reached = 0
     /// Users for whom its expression held.
     public var matched = 0
     /// Users for whom it decided.
     public var taken = 0
+    /// Users for whom its expression held, but whom its limit kept from it.
+    public var heldBack = 0
+    /// Users whom it passed over for an entitlement that they own.
+    public var owned = 0
   }
 
   /// A way in which a rule failed, and for how many users.
@@ -68,6 +77,8 @@ public struct Tally: Hashable, Sendable {
         placements[i].audiences[j].reached += audience.reached
         placements[i].audiences[j].matched += audience.matched
         placements[i].audiences[j].taken += audience.taken
+        placements[i].audiences[j].heldBack += audience.heldBack
+        placements[i].audiences[j].owned += audience.owned
       }
     }
   }
@@ -80,6 +91,23 @@ public struct Tally: Hashable, Sendable {
         placements.map { Value.Entry(key: .string($0.name), value: $0.value) }),
     ])
   }
+}
+
+extension Tally.Audience {
+  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?}`: what
+  /// belongs to a limit or an entitlement is there where the audience has one.
+  package var value: Value {
+    func count(_ number: Int) -> Value { .int(Int64(number)) }
+    return .members([
+      "index": count(index), "reached": count(reached), "matched": count(matched),
+      "taken": count(taken), "heldBack": count(heldBack),
+      "limit": limit.map { $0.value(count: nil) }, "owned": entitlement.map { _ in count(owned) },
+      "entitlement": entitlement.map { .string($0) },
+    ])
+  }
+
+  /// The limit in words: `at most 2 in the last 24 hours, counted as 'export_free'`.
+  package var limitText: String? { limit.map { LimitWords.rule($0) } }
 }
 
 extension Tally.Placement {
@@ -100,7 +128,7 @@ extension Tally.Placement {
     errors.sort { Tally.RuleErrors.isBefore($0, $1) }
   }
 
-  fileprivate var value: Value {
+  var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     var members: Value = .object([
       "outcomes": .object([
@@ -108,13 +136,7 @@ extension Tally.Placement {
         "noAudienceMatch": count(noAudienceMatch),
         "placementNotFound": count(placementNotFound), "error": count(error),
       ]),
-      "audiences": .list(
-        audiences.map {
-          .object([
-            "index": count($0.index), "reached": count($0.reached), "matched": count($0.matched),
-            "taken": count($0.taken),
-          ])
-        }),
+      "audiences": .list(audiences.map(\.value)),
       "unmatched": count(unmatched),
       "errors": .list(
         errors.prefix(Tally.Placement.mostErrors).map { failed in

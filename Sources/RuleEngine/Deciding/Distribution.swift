@@ -41,14 +41,17 @@ extension RuleSet {
     guard let rule = decision.rule, decision.verdict.variant >= 0,
       decision.verdict.source != .stored
     else { return certain }
-    let weights = rule.audience.variants.map(\.weight)
-    guard weights.count > 1 else { return certain }
-    let probabilities =
-      assigner == .djb2
-      ? RuleSet.bucketShares(rule.weights) : Ratio.shares(of: weights)
-    return probabilities.enumerated().map { variant, probability in
+    guard rule.audience.variants.count > 1 else { return certain }
+    return RuleSet.shares(of: rule, assigner).enumerated().map { variant, probability in
       Distribution.Share(outcome: rule.outcome(variant), probability: probability)
     }
+  }
+
+  /// How likely each variant of a rule is for a subject without a stored assignment.
+  static func shares(of rule: Rule, _ assigner: Assigner) -> [Ratio] {
+    let weights = rule.audience.variants.map(\.weight)
+    guard weights.count > 1 else { return weights.map { _ in .one } }
+    return assigner == .djb2 ? bucketShares(rule.weights) : Ratio.shares(of: weights)
   }
 
   /// How many of djb2's buckets fall on each variant.

@@ -130,13 +130,13 @@ extension OccurrenceLimit {
     ])
   }
 
-  /// `{"key", "count", "of", "minutes"?, "session": true?, "times"?}`; what counts ever has neither
+  /// `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`; what counts ever has neither
   /// minutes nor a session.
-  func value(count: Int, times: [Instant]? = nil) -> Value {
+  func value(count: Int?, times: [Instant]? = nil) -> Value {
     var span: Int64?
     if case .minutes(let minutes) = interval { span = Int64(minutes) }
     return .members([
-      "key": .string(key), "count": .int(Int64(count)), "of": .int(Int64(maxCount)),
+      "key": .string(key), "count": count.map { .int(Int64($0)) }, "of": .int(Int64(maxCount)),
       "minutes": span.map { .int($0) }, "session": interval == .session ? true : nil,
       "times": times.map { .list($0.map(\.value)) },
     ])

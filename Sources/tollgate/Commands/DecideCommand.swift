@@ -43,7 +43,7 @@ struct DecideCommand: ParsableCommand {
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
-  @Flag(help: "Print every possible outcome with its exact probability.")
+  @Flag(help: OptionHelp.distribution())
   var distribution = false
 
   @Flag(help: OptionHelp.json("That is what is printed where no terminal is."))

@@ -195,6 +195,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     }
     try file.write(bytes)
     try file.close()
+    try file.takePlace()
   }
 
   private func report(

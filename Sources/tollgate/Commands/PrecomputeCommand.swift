@@ -37,11 +37,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
           "with the reason for each outcome",
           "tollgate precompute config.json --users users.ndjson --reasons --out outcomes.ndjson"),
         .init(
-          "counts only, as of a time",
-          "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01"),
-        .init(
-          "counts with charts and tests, as a page to show to others",
-          "tollgate precompute config.json --users users.ndjson --out none --report report.html"),
+          "counts only, as of a time, with charts and tests on a page to show to others",
+          "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01 "
+            + "--report report.html"),
       ],
       codes: [
         ("0", "done"),
@@ -123,7 +121,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       "Notes and progress are left out. The summary stays; refused lines are warnings."))
   var quiet = false
 
-  @Flag(help: "Skip rules that do not compile or cannot be read instead of stopping.")
+  @Flag(help: OptionHelp.keepGoing)
   var keepGoing = false
 
   @OptionGroup(title: "Resuming Options") var lasting: LastingOptions
@@ -270,8 +268,13 @@ struct PrecomputeCommand: AsyncParsableCommand {
     case .json: FileText.print(tally.value.json, to: target)
     }
     UserFile.tell(notes, isQuiet: quiet)
-    if tally.users == 0 { throw nobody(tally.rejected) }
-    if strict, tally.rejected > 0 {
+    try Self.check(tally, users, isStrict: strict)
+  }
+
+  /// Throws where no user could be used, and where lines were refused that a strict run needs.
+  static func check(_ tally: Tally, _ users: [String], isStrict: Bool) throws {
+    if tally.users == 0 { throw nobody(users, tally.rejected) }
+    if isStrict, tally.rejected > 0 {
       throw CommandError(
         "\(counted(tally.rejected, "line")) refused, and --strict asks for all",
         exitCode: Ending.refusedLines)
@@ -294,7 +297,7 @@ extension PrecomputeCommand {
   }
 
   /// What to say when no user was found.
-  private func nobody(_ rejected: Int) -> CommandError {
+  private static func nobody(_ users: [String], _ rejected: Int) -> CommandError {
     let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     switch rejected {
     case 0: return CommandError("there are no users in \(names)")

@@ -164,6 +164,9 @@ enum OptionHelp {
   static let threads = ArgumentHelp(
     "How many threads to use; by default one for each core.", valueName: "n")
 
+  static let keepGoing = ArgumentHelp(
+    "Skip rules that do not compile or cannot be read instead of stopping.")
+
   // MARK: What is written
 
   static func out(_ discussion: String = "") -> ArgumentHelp {
@@ -181,6 +184,11 @@ enum OptionHelp {
 
   static func json(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp("Print JSON instead of text.", discussion: discussion)
+  }
+
+  static func distribution(_ discussion: String = "") -> ArgumentHelp {
+    ArgumentHelp(
+      "Print every possible outcome with its exact probability.", discussion: discussion)
   }
 
   static func strict(_ discussion: String) -> ArgumentHelp {

@@ -253,7 +253,16 @@ extension RunSettings {
   var basis: String { DecisionOptions.basis(now, resolvedAssigner) }
 
   /// The plan that the settings describe.
-  func plan(_ ruleSet: RuleSet, texts: TextPlan? = nil, countsDraws: Bool = false) throws
+  ///
+  /// - Parameters:
+  ///   - ruleSet: the rules of the run's config.
+  ///   - texts: what is rendered beside the outcomes; nil for nothing.
+  ///   - countsDraws: whether draws are counted for a report.
+  ///   - wantsExamples: whether counts come with the first users whom they count.
+  func plan(
+    _ ruleSet: RuleSet, texts: TextPlan? = nil, countsDraws: Bool = false,
+    wantsExamples: Bool = false
+  ) throws
     -> BatchPlan
   {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
@@ -264,7 +273,7 @@ extension RunSettings {
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
       clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws,
-      givesReasons: reasons)
+      givesReasons: reasons, wantsExamples: wantsExamples)
   }
 }
 

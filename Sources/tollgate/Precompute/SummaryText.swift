@@ -26,6 +26,7 @@ enum SummaryText {
         }
       }, left: [0, 2])
     lines.append("")
+    lines += obstacles(tally)
     lines += errors(tally, style.width ?? 84)
     lines.append(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
@@ -35,6 +36,26 @@ enum SummaryText {
 
   /// How many kinds of errors are told.
   static let errorLimit = 20
+
+  /// What kept users from audiences whose conditions held, or from being asked; nothing when nothing did.
+  private static func obstacles(_ tally: Tally) -> [String] {
+    var lines: [String] = []
+    for placement in tally.placements {
+      for audience in placement.audiences {
+        let name = "  \(placement.name), audience \(audience.label): "
+        if audience.heldBack > 0, let limit = audience.limitText {
+          lines.append(name + "\(counted(audience.heldBack, "user")) held back, \(limit)")
+        }
+        if audience.owned > 0, let entitlement = audience.entitlement {
+          lines.append(
+            name + "\(counted(audience.owned, "user")) passed over, who own \(entitlement)")
+        }
+      }
+    }
+    if lines.isEmpty { return [] }
+    return ["Limits and entitlements kept users from these:"]
+      + lines.map(DiagnosticText.visible) + [""]
+  }
 
   /// Which rules failed for whom, and why; nothing when none did.
   private static func errors(_ tally: Tally, _ width: Int) -> [String] {
@@ -63,7 +84,7 @@ enum SummaryText {
       clause.split { $0.isWhitespace }.joined(separator: " "), to: max(width, 40))
   }
 
-  private static func share(_ count: Int, _ all: Int) -> String {
+  static func share(_ count: Int, _ all: Int) -> String {
     guard all > 0, count > 0 else { return "" }
     let tenths = Int((Double(count) / Double(all) * 1_000).rounded())
     return "\(tenths / 10).\(tenths % 10) %"

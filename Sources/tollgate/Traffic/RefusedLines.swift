@@ -57,5 +57,8 @@ struct RefusedLines {
     try sink.write(kept)
   }
 
-  func close() throws { try sink.close() }
+  func close() throws {
+    try sink.close()
+    try sink.takePlace()
+  }
 }

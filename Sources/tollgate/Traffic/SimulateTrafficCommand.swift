@@ -159,12 +159,14 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       run.interrupt()
       if run.sums.users > 0 {
         try written.close()
+        try written.takePlace()
         run.tellDone()
       }
       try refused.close()
     } catch var stop as Signals.Stop {
       run.interrupt()
-      stop.message = farewell(run)
+      try? written.close()
+      stop.message = farewell(run, written)
       throw stop
     } catch {
       run.interrupt()
@@ -176,12 +178,12 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     if !quiet { FileText.printError(text) }
   }
 
-  private func farewell(_ run: TrafficRun) -> String {
+  private func farewell(_ run: TrafficRun, _ written: OutcomeSink) -> String {
     let done =
       "Stopped after \(counted(run.sums.users, "user")) and "
       + "\(counted(run.sums.placements, "placement"))"
-    guard let out, out != "-", out != "none", run.sums.users > 0 else { return done + "." }
-    return done + "; \(out) has these alone."
+    guard let partial = written.partial, run.sums.users > 0 else { return done + "." }
+    return done + "; \(partial) has these alone."
   }
 
   private func report(

@@ -33,11 +33,12 @@ import Testing
 
     func plan(
       _ layout: OutcomeLayout = .long, _ form: OutcomeForm = .ndjson, writes: Bool = true,
-      reasons: Bool = false
+      reasons: Bool = false, examples: Bool = false
     ) -> BatchPlan {
       BatchPlan(
         rules, now: BatchDifferentialTests.now, assigner: assigner, layout: layout, form: form,
-        writesOutcomes: writes, texts: nil, givesReasons: reasons)
+        writesOutcomes: writes, texts: nil, givesReasons: reasons,
+        wantsExamples: examples)
     }
 
     /// What single decisions give: a line for each user and placement, and the numbers of the lines
@@ -183,7 +184,10 @@ import Testing
         tally.placements[place].audiences[j].reached += 1
         switch step.reason {
         case .matched: tally.placements[place].audiences[j].matched += 1
-        case .occurrenceLimit: tally.placements[place].audiences[j].matched += 1
+        case .occurrenceLimit:
+          tally.placements[place].audiences[j].matched += 1
+          tally.placements[place].audiences[j].heldBack += 1
+        case .entitled: tally.placements[place].audiences[j].owned += 1
         default: break
         }
         if step.index == decision.decision.audience {

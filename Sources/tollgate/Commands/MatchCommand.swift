@@ -1,0 +1,165 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+internal import SystemPackage
+
+struct MatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "match",
+    abstract: "Count whom each audience reaches, matches, takes and holds back, and why.",
+    discussion: HelpText(
+      """
+      Decides placements for all users of one or more files, as 'tollgate precompute' does, and writes \
+      nothing. Of each audience it says how many users get to it, for how many its condition holds, \
+      whom its limit holds back, whom it passes over for an entitlement, for whom its rule fails, \
+      and whom it takes; each count has a user whom 'tollgate explain' can tell more about. \
+      The numbers are those of precompute's summary.
+
+      With --distribution it says how many users each variant was to get: the exact shares of all users \
+      without a stored variant, beside what they drew.
+      """,
+      examples: [
+        .init(
+          "whom the audiences of a placement get to",
+          "tollgate match config.json --users users.ndjson --placement export_report"),
+        .init(
+          "what was drawn beside what is to be expected",
+          "tollgate match config.json --users users.ndjson --placement export_report --distribution"
+        ),
+        .init(
+          "all placements for a script",
+          "tollgate match config.json --users users.ndjson --now 2026-03-01 --json"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "a rule does not compile, or cannot be read"),
+        ("2", "wrong use, no such placement, or no users that can be used"),
+        ("3", "done, but lines were refused and --strict was given"),
+        ("130, 143", "stopped"),
+      ]
+    ).text)
+
+  @OptionGroup var source: ConfigOptions
+  @OptionGroup(title: "Config Options") var configForm: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
+
+  @Option(
+    parsing: .upToNextOption,
+    help: OptionHelp.users("It can be given more than once."), completion: .file())
+  var users: [String]
+
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
+
+  @Option(
+    name: .customLong("placement"),
+    help: OptionHelp.placements(), completion: Completions.placements)
+  var placements: [String] = []
+
+  @OptionGroup(title: "Decision Options") var options: DecisionOptions
+
+  @Flag(help: OptionHelp.distribution("Each variant comes with its share of the users who draw."))
+  var distribution = false
+
+  @Option(
+    parsing: .unconditional,
+    help: OptionHelp.threads)
+  var threads: Int?
+
+  @Flag(help: OptionHelp.json("One object, as of 'precompute --summary json', with more in it."))
+  var json = false
+
+  @Flag(
+    help: OptionHelp.strict(
+      "The exit code is 3 when a line was refused. The rest is counted all the same."))
+  var strict = false
+
+  @Flag(help: OptionHelp.quiet("Notes and progress are left out; refused lines are warnings."))
+  var quiet = false
+
+  @Flag(help: OptionHelp.keepGoing)
+  var keepGoing = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
+    if users.isEmpty { throw ValidationError("--users is missing") }
+    if placements.contains("") { throw ValidationError("--placement is empty") }
+  }
+
+  func run() async throws {
+    let paths = try UserInput.paths(users, form: usersFormat)
+    if source.config == "-", paths.contains("-") {
+      throw ValidationError("the config and the users are both -: give one of them as a file")
+    }
+    let config = try configForm.file(source.config, language)
+    let settings = RunSettings(
+      config: config, format: configForm.configFormat?.rawValue, language: language,
+      users: paths, input: usersFormat?.rawValue,
+      placements: placements.isEmpty ? nil : placements, now: try options.time(),
+      options: options, layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
+    let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
+    let plan = try settings.plan(ruleSet, wantsExamples: true)
+    let run = try await Signals.heeding { try await count(plan, settings) }
+    if run.state.sums.users > 0 { show(run, plan) }
+    UserFile.tell(
+      ruleSet.diagnostics(of: run.notes).filter { !quiet || $0.severity != .note })
+    try PrecomputeCommand.check(run.tally, users, isStrict: strict)
+  }
+
+  /// A run of precompute that keeps nothing.
+  private func count(_ plan: BatchPlan, _ settings: RunSettings) async throws -> BatchRun {
+    var run = try BatchRun(
+      plan: plan,
+      files: BatchRun.Files(
+        users: settings.users, outcomes: .none, rejects: .none, checkpoint: nil, interval: 0,
+        begin: { _ in }),
+      from: Checkpoint(settings, plan: plan), threads: threads ?? Clock.processors(),
+      isQuiet: quiet)
+    if !quiet {
+      FileText.printError(
+        "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")
+    }
+    options.tellUnused(settings.resolvedAssigner, isQuiet: quiet)
+    try await run.process()
+    return run
+  }
+
+  private func show(_ run: BatchRun, _ plan: BatchPlan) {
+    let reach = plan.reach(of: run.state.sums)
+    if json {
+      FileText.print(
+        Value.object([
+          "users": .int(Int64(run.tally.users)), "rejected": .int(Int64(run.tally.rejected)),
+          "placements": .map(
+            reach.map { placement in
+              .init(
+                key: .string(placement.counts.name), value: placement.value(expects: distribution))
+            }),
+        ]).json)
+      return
+    }
+    let text = ReachText(
+      users: run.tally.users, rejected: run.tally.rejected, expects: distribution,
+      style: TextStyle(.standardOutput))
+    FileText.print(text.render(reach))
+    if !quiet, let hint = hint(reach) { FileText.printError(hint) }
+  }
+
+  /// How to learn more about one of the users; nil where the files cannot be read again.
+  private func hint(_ reach: [Reach]) -> String? {
+    guard source.config != "-", !users.contains("-"),
+      let example = reach.lazy.compactMap({ $0.audiences.first?.examples.reached }).first
+    else { return nil }
+    var words = ["tollgate", "explain", source.config, "--all", "--users"] + users
+    if let usersFormat { words += ["--users-format", usersFormat.rawValue] }
+    words += ["--id", example]
+    if let now = options.now { words += ["--now", now] }
+    if let zone = options.givenTimeZone { words += ["--time-zone", zone] }
+    if !options.seed.isEmpty { words += ["--seed", options.seed] }
+    if let assigner = options.assignerName { words += ["--assigner", assigner.rawValue] }
+    return "note: for more about one of them, give its ID to explain: "
+      + DiagnosticText.visible(words.map(ShellWord.quoted).joined(separator: " "))
+  }
+}

@@ -1,0 +1,86 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Whom audiences get to, as tables for a terminal: a funnel for each audience.
+struct ReachText {
+  let users: Int
+  let rejected: Int
+  /// Whether variants have what is to be expected of them.
+  let expects: Bool
+  let style: TextStyle
+
+  func render(_ placements: [Reach]) -> String {
+    var lines = placements.flatMap { placement in table(placement) + [""] }
+    lines.append(
+      "\(counted(users, "user")) decided, \(counted(rejected, "line")) refused. "
+        + "Shares are of all users.")
+    return lines.joined(separator: "\n")
+  }
+
+  private func table(_ placement: Reach) -> [String] {
+    let head =
+      [placement.counts.name, "users", ""] + (expects ? ["drawn", "expected"] : []) + ["e.g."]
+    var rows = [head]
+    for audience in placement.audiences { rows += self.rows(audience) }
+    rows.append(row("taken by none", placement.counts.unmatched, placement.unmatched))
+    let ruled: Set = [rows.count - 1]
+    return TextTable(
+      rows: rows.map { $0.map(DiagnosticText.visible) }, left: [0, head.count - 1],
+      ruled: placement.audiences.isEmpty ? [] : ruled
+    ).lines(style)
+  }
+
+  /// What is zero is left out, but not that nobody gets there.
+  private func rows(_ audience: Reach.Audience) -> [[String]] {
+    let (counts, examples) = (audience.counts, audience.examples)
+    var rows = [row("audience \(counts.label)", nil, nil)]
+    rows.append(row("  reached", counts.reached, examples.reached))
+    if counts.owned > 0 {
+      rows.append(
+        row("  passed over: owns \(counts.entitlement ?? "")", counts.owned, examples.owned))
+    }
+    for failed in audience.errors.prefix(SummaryText.errorLimit) {
+      rows.append(row("  failed: \(failed.error.message)", failed.users, failed.example))
+    }
+    let more = audience.errors.dropFirst(SummaryText.errorLimit)
+    if !more.isEmpty {
+      rows.append(
+        row("  failed otherwise", more.reduce(0) { $0 + $1.users }, more.first?.example))
+    }
+    if counts.reached > 0 { rows.append(row("  matched", counts.matched, examples.matched)) }
+    if counts.heldBack > 0 {
+      rows.append(
+        row("  held back: \(counts.limitText ?? "")", counts.heldBack, examples.heldBack))
+    }
+    if counts.matched > 0 { rows.append(row("  taken", counts.taken, examples.taken)) }
+    if counts.taken > 0 { rows += audience.variants.map(row) }
+    if audience.withoutVariant > 0 {
+      rows.append(row("    without a variant", audience.withoutVariant, examples.taken))
+    }
+    return rows
+  }
+
+  private func row(_ variant: Reach.Variant) -> [String] {
+    let what = variant.paywall.isEmpty ? variant.result : "\(variant.result) \(variant.paywall)"
+    return row(
+      "    variant \(variant.id): \(what)", variant.users, variant.example,
+      drawn: grouped(variant.drawn),
+      expected: variant.expected.map(Self.decimal) ?? variant.share.percentage)
+  }
+
+  /// - Parameter count: nil for a row that only says what comes.
+  private func row(
+    _ name: String, _ count: Int?, _ example: String?, drawn: String = "", expected: String = ""
+  ) -> [String] {
+    [name, count.map(grouped) ?? "", count.map { SummaryText.share($0, users) } ?? ""]
+      + (expects ? [drawn, expected] : []) + [example ?? ""]
+  }
+
+  /// A fraction with two decimals, unless it is whole.
+  private static func decimal(_ ratio: Ratio) -> String {
+    if ratio.denominator == 1 { return grouped(Int(clamping: ratio.numerator)) }
+    let hundredths = Int((ratio.double * 100).rounded())
+    let rest = String(hundredths % 100)
+    return "\(grouped(hundredths / 100)).\(rest.count < 2 ? "0" : "")\(rest)"
+  }
+}
