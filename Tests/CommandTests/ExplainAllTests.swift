@@ -114,7 +114,7 @@ import Testing
       "explain", "config.json", "--all", "--user", user, "--now", "2026-03-01")
     #expect(result.code == 0, "\(result.errors)")
     let reasons = [
-      "limited  no match  -             audience 1 (b) held back: shown once ever, at most 1",
+      "limited  no match  -             audience 1 (b) held back by its limit: shown once so far, at most 1",
       "failing  no match  -             audience 1 (b): user.mail is not there, and endsWith needs a text",
       "one      no match  -             audience 0 (a) does not match",
       "none     no match  -             it has no audiences",

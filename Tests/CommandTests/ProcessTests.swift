@@ -99,7 +99,7 @@ import Testing
       "user u-mara at \(now)", "export_report: paywall export-trial",
       "audience 0 (export-long): does not match",
       "no       params.pages > 20                      params.pages is 12",
-      "audience 1 (export-free): held back: shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as 'export_free'",
+      "audience 1 (export-free): held back by its limit: shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as 'export_free'",
       "size(device.activeEntitlements) is 0", "export-settled-none: holdout", "1/10  10 %",
       "drew 0.271 of 1: variant export-settled-trial below 0.45",
       "- store the assignment of export-settled-trial in export-settled",
@@ -303,7 +303,7 @@ import Testing
            "variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 100}]}]}]
       }
       """
-    let shown = try BuiltTool.run("check", "-", "--quiet", input: text)
+    let shown = try BuiltTool.run("check", "-", input: text)
     #expect(shown.code == 1)
     #expect(
       shown.output.contains(

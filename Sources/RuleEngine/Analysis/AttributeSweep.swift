@@ -15,6 +15,10 @@ package struct AttributeSweep {
     package var isOwn = false
     /// Whether its values are texts, in the order of their letters.
     package var isOfTexts = false
+    /// What all of its values, and no others, start with.
+    package var prefix: String?
+    /// What the values just before all of its own start with.
+    package var prefixBefore: String?
   }
 
   /// A value that stands by itself; nil is an attribute that is not there.
@@ -89,7 +93,12 @@ package struct AttributeSweep {
   private mutating func addTexts(
     _ values: [Value?], _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
-    let texts = Set(values).compactMap { $0?.text }.sorted {
+    // "true" and "false" stand for bools in some conditions, which is no part of the order.
+    let ordered = Set(values).filter { value in
+      let isBool = value?.text == "true" || value?.text == "false"
+      return !isBool || value == own || value.map(constants.contains) ?? false
+    }
+    let texts = ordered.compactMap { $0?.text }.sorted {
       $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars)
     }
     add(texts.map { .string($0) }, isWhole: false, constants, decide)
@@ -128,8 +137,23 @@ package struct AttributeSweep {
         told.to = found[i + 1].first
         told.isBefore = true
       }
+      told.prefix = Self.prefix(
+        stretch.first, stretch.last, next: i < found.count - 1 ? found[i + 1].first : nil,
+        isConstant)
+      if i > 0, !isConstant.contains(stretch.first) { told.prefixBefore = stretches.last?.prefix }
       stretches.append(told)
     }
+  }
+
+  /// What texts next to each other start with, where a condition names it and no others do.
+  private static func prefix(
+    _ first: Value, _ last: Value, next: Value?, _ isConstant: Set<Value>
+  ) -> String? {
+    guard let prefix = first.text, let end = last.text, isConstant.contains(first), first != last,
+      !prefix.isEmpty, let next = next?.text
+    else { return nil }
+    let bytes = Array(prefix.utf8)
+    return end.utf8.starts(with: bytes) && !next.utf8.starts(with: bytes) ? prefix : nil
   }
 
   /// The values that were tried and nothing in between, because there conditions may change their minds.
@@ -164,6 +188,7 @@ package struct AttributeSweep {
   ) {
     let isConstant = Set(constants)
     var chosen: [(value: Value?, isConstant: Bool)] = []
+    if own == nil { chosen.append((nil, true)) }
     if let own, own.text == nil || !isOrdered, own.number == nil { chosen.append((own, true)) }
     for case let text? in constants.map(\.text) where !isOrdered && text != own?.text {
       chosen.append((.string(text), true))
@@ -183,7 +208,9 @@ package struct AttributeSweep {
       if value.number != nil && !stretches.isEmpty || value.text != nil && isOrdered { continue }
       guard let outcome = decide(value) else { continue }
       let kind = Self.kind(value)
-      if value == .null {
+      // Of what nobody names only texts are usual; others are told where they make a difference.
+      let isUsual = !kinds.isEmpty || value.text != nil
+      if value == .null || !isUsual {
         if outcome == absent { continue }
       } else if !kinds.isEmpty, !kinds.contains(kind) {
         continue

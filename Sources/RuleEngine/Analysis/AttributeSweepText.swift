@@ -23,7 +23,7 @@ extension AttributeSweep.Outcome {
 }
 
 extension AttributeSweep {
-  /// `{"path", "now"?, "stretches": [{"from"?, "after"?, "to"?, "before"?, "outcome"}], "values":
+  /// `{"path", "now"?, "stretches": [{"from"?, "after"?, "to"?, "before"?, "startsWith"?, "outcome"}], "values":
   /// [{"value"?, "absent"?, "others"?, "outcome"}], "partial"?}`; bounds that are left out are open.
   package var value: Value {
     .members([
@@ -35,6 +35,7 @@ extension AttributeSweep {
             "after": stretch.isAfter ? stretch.from : nil,
             "to": stretch.isBefore ? nil : stretch.to,
             "before": stretch.isBefore ? stretch.to : nil,
+            "startsWith": stretch.prefix.map { .string($0) },
             "outcome": stretch.outcome.value,
           ])
         }),
@@ -49,43 +50,89 @@ extension AttributeSweep {
     ])
   }
 
-  /// A line for each stretch and value.
+  private struct Row {
+    var range: String
+    var outcome: String
+    var isOwn: Bool
+  }
+
+  /// A line for each stretch and value; one where all outcomes are the same.
   package var text: String {
-    var rows: [(range: String, outcome: String, isOwn: Bool)] = []
-    for stretch in stretches {
-      rows.append((stretch.text, stretch.outcome.text, stretch.isOwn))
-    }
-    for single in singles {
-      let value = single.value?.json ?? "not there"
-      let kind = single.value == nil ? value : single.isAnyOther ? "any other text" : value
-      rows.append((kind, single.outcome.text, single.isOwn))
-    }
-    let width = min(48, rows.map(\.range.count).max() ?? 0)
     let now = own.map { "now \($0.json)" } ?? "now not there"
     var lines = ["\(path) (\(now))"]
-    for row in rows {
-      let padding = String(repeating: " ", count: max(0, width - row.range.count))
+    let rows =
+      textRows + singles.map { Row(range: $0.text, outcome: $0.outcome.text, isOwn: $0.isOwn) }
+    if let first = rows.first, rows.allSatisfy({ $0.outcome == first.outcome }) {
       lines.append(
-        "  \(row.range)\(padding)  \(row.outcome)" + (row.isOwn ? "  <- this user" : ""))
+        isPartial
+          ? "  changes nothing in the values that were tried: always \(first.outcome)"
+          : "  changes nothing: always \(first.outcome)")
+    } else {
+      lines += Self.lines(rows)
     }
     if isPartial {
       lines.append(
-        "  (between these values there may be others: not all conditions on it are understood)")
+        "  (between these values there may be others: its conditions are only partly understood)")
     }
     return lines.joined(separator: "\n")
+  }
+
+  private static func lines(_ rows: [Row]) -> [String] {
+    let width = min(48, rows.map(\.range.count).max() ?? 0)
+    return rows.map { row in
+      let padding = String(repeating: " ", count: max(0, width - row.range.count))
+      return "  \(row.range)\(padding)  \(row.outcome)" + (row.isOwn ? "  <- this user" : "")
+    }
+  }
+
+  /// The stretches. Texts between those that conditions name are one row where their outcomes are
+  /// the same: nobody reads an order where none is asked for.
+  private var textRows: [Row] {
+    func row(_ stretch: Stretch) -> Row {
+      Row(range: stretch.text, outcome: stretch.outcome.text, isOwn: stretch.isOwn)
+    }
+    let named = stretches.filter { !$0.isOfTexts || $0.isNamed }
+    let others = stretches.filter { $0.isOfTexts && !$0.isNamed }
+    guard let first = others.first, others.count > 1,
+      others.allSatisfy({ $0.outcome == first.outcome })
+    else { return stretches.map(row) }
+    let other = Row(
+      range: "any other text", outcome: first.outcome.text,
+      isOwn: others.contains(where: \.isOwn))
+    return named.map(row) + [other]
+  }
+}
+
+extension AttributeSweep.Single {
+  fileprivate var text: String {
+    guard let value else { return "not there" }
+    return isAnyOther ? "any other text" : value.json
   }
 }
 
 extension AttributeSweep.Stretch {
+  /// Whether it is one text, or what starts with one.
+  fileprivate var isNamed: Bool { prefix != nil || from != nil && from == to }
+
   fileprivate var text: String {
+    if let prefix { return "starts with \(Value.string(prefix).json)" }
+    if let prefixBefore {
+      let first = "after all that start with \(Value.string(prefixBefore).json)"
+      guard let to else { return first }
+      return "\(first), " + (isBefore ? "before \(to.json)" : "up to \(to.json)")
+    }
     switch (from, to) {
     case (nil, nil): return isOfTexts ? "any text" : "any number"
-    case (nil, let to?): return isBefore ? "less than \(to.json)" : "up to \(to.json)"
-    case (let from?, nil): return isAfter ? "more than \(from.json)" : "from \(from.json)"
+    case (nil, let to?):
+      return isBefore ? "\(isOfTexts ? "before" : "less than") \(to.json)" : "up to \(to.json)"
+    case (let from?, nil):
+      return isAfter ? "\(isOfTexts ? "after" : "more than") \(from.json)" : "from \(from.json)"
     case (let from?, let to?):
       if from == to, !isAfter, !isBefore { return from.json }
-      let first = isAfter ? "more than \(from.json)" : "from \(from.json)"
-      return isBefore ? "\(first), less than \(to.json)" : "\(first) to \(to.json)"
+      let first =
+        isAfter ? "\(isOfTexts ? "after" : "more than") \(from.json)" : "from \(from.json)"
+      guard isBefore else { return "\(first) to \(to.json)" }
+      return "\(first), \(isOfTexts ? "before" : "less than") \(to.json)"
     }
   }
 }

@@ -25,7 +25,7 @@ extension Explanation {
       let variant = "variant \(experiment.variant.id)"
       return switch decision.assignmentSource {
       case .stored: "stored \(variant)"
-      case .redrawn(let old): "\(variant), assigned anew: there is no variant \(old) any more"
+      case .redrawn(let old): "\(variant), reassigned: variant \(old) no longer exists"
       case .only: "\(variant), the only one"
       case .new, nil: "\(variant), assigned now"
       }
@@ -40,7 +40,8 @@ extension Explanation {
     let tried = audiences.map { ($0, decision.ruleSet.rules[$0.step.rule].audience.label) }
     for (audience, label) in tried {
       if case .occurrenceLimit(let count, let limit) = audience.step.reason {
-        return "audience \(label) held back: \(LimitWords.describe(limit, count: count))"
+        return
+          "audience \(label) held back by its limit: \(LimitWords.describe(limit, count: count))"
       }
     }
     for (audience, label) in tried {
@@ -49,7 +50,7 @@ extension Explanation {
         return "audience \(label): \(audience.error?.message ?? problem.kind.slug)"
       case .expressionBroken: return "audience \(label) has an expression that does not compile"
       case .entitled(let entitlement):
-        return "audience \(label) passed over: the user has the entitlement \(entitlement)"
+        return "audience \(label) skipped: the user has the entitlement \(entitlement)"
       case .matched, .expressionFalse, .occurrenceLimit, .notReached: continue
       }
     }

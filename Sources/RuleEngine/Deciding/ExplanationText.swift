@@ -10,11 +10,11 @@ extension Explanation {
     }
     lines += shareLines
     if !decision.effects.isEmpty {
-      lines += ["", "  carried out, this would"]
+      lines += ["", "  if carried out, this would"]
       lines += decision.effects.map { "    - \(ExplanationText.describe($0))" }
     }
     if audiences.contains(where: \.hasUnneededClauses) {
-      lines += ["", "  (in brackets: not needed, another clause decides)"]
+      lines += ["", "  (in parentheses: not needed, because another clause decides)"]
     }
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
@@ -35,7 +35,7 @@ extension Explanation {
     return switch decision.assignmentSource {
     case .stored: "(stored \(variant))"
     case .redrawn(let old):
-      "(\(variant), assigned anew: the stored variant \(old) is no longer in the experiment)"
+      "(\(variant), reassigned: the stored variant \(old) is no longer in the experiment)"
     case .only: "(\(variant), the only variant)"
     case .new, nil: "(\(variant), assigned now)"
     }
@@ -53,17 +53,24 @@ extension Explanation {
 extension [Distribution.Share] {
   /// A line for each variant, with its share.
   ///
-  /// - Parameter chosen: the outcome that is marked as the subject's.
-  fileprivate func lines(chosen: Decision.Outcome? = nil) -> [String] {
+  /// - Parameters:
+  ///   - chosen: the outcome that is marked as the subject's.
+  ///   - width: the columns that a line may take, for which names are shortened.
+  fileprivate func lines(chosen: Decision.Outcome? = nil, width: Int? = nil) -> [String] {
     let rows = map { share -> [String] in
       let mark = share.outcome == chosen ? "  <- this user" : ""
       return [
         share.outcome.shareName, share.probability.description, share.probability.percentage + mark,
       ]
     }
-    let widths = (0..<2).map { column in rows.map { TextWidth.columns($0[column]) }.max() ?? 0 }
+    var widths = (0..<2).map { column in rows.map { TextWidth.columns($0[column]) }.max() ?? 0 }
+    if let width {
+      let rest = widths[1] + 4 + (rows.map { $0[2].count }.max() ?? 0)
+      widths[0] = Swift.min(widths[0], Swift.max(16, width - rest))
+    }
     return rows.map { row in
-      "\(ExplanationText.padded(row[0], widths[0]))  "
+      let name = TextWidth.shortened(row[0], to: widths[0])
+      return "\(ExplanationText.padded(name, widths[0]))  "
         + "\(ExplanationText.padded(row[1], widths[1]))  \(row[2])"
     }
   }
@@ -86,9 +93,11 @@ extension Decision.Outcome {
 
 extension Distribution {
   /// Plain text: the placement, and a line for each outcome with its share.
-  package var text: String {
-    ([placement] + shares.lines().map { "  \($0)" }).map(DiagnosticText.visible)
-      .joined(separator: "\n")
+  ///
+  /// - Parameter width: the columns of a terminal; nil where lines may have any length.
+  package func text(width: Int?) -> String {
+    let lines = shares.lines(width: width.map { $0 - 2 }).map { "  \($0)" }
+    return ([placement] + lines).map(DiagnosticText.visible).joined(separator: "\n")
   }
 }
 
@@ -109,8 +118,8 @@ extension Explanation.Audience {
   fileprivate func lines(_ ownership: Ownership?) -> [String] {
     var lines = ["  \(title): \(told)"]
     if let entitlementGuard, step.reason.code != "entitled" {
-      var text = "passes over users who have the entitlement \(entitlementGuard)"
-      if step.reason.isTried { text += "; this user does not" }
+      var text = "skips users who have the entitlement \(entitlementGuard)"
+      if step.reason.isTried { text += "; this user does not have it" }
       lines.append("    \(text)")
     }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
@@ -130,11 +139,11 @@ extension Explanation.Audience {
     case .matched: "matched"
     case .expressionFalse(nil): "does not match"
     case .expressionFalse(let type?):
-      "does not match: the expression gives a value of type \(type), not a bool"
+      "does not match: the expression gives a value of type \(type), not true or false"
     case .expressionError(let problem): "does not match: \(error?.message ?? problem.kind.slug)"
-    case .expressionBroken: "does not match: the expression does not compile (run check)"
-    case .occurrenceLimit(_, let limit): "held back: \(describe(limit))"
-    case .entitled(let entitlement): "passed over: the user has the entitlement \(entitlement)"
+    case .expressionBroken: "does not match: the expression does not compile (see tollgate check)"
+    case .occurrenceLimit(_, let limit): "held back by its limit: \(describe(limit))"
+    case .entitled(let entitlement): "skipped: the user has the entitlement \(entitlement)"
     case .notReached: "not reached"
     }
   }

@@ -48,7 +48,7 @@ package enum LimitWords {
 
   private static func span(_ interval: OccurrenceLimit.Interval) -> String {
     switch interval {
-    case .infinity: "ever"
+    case .infinity: "so far"
     case .session: "in this session"
     case .minutes(let minutes): "in the last \(describe(minutes: minutes))"
     }

@@ -41,16 +41,16 @@ package struct Ownership: Hashable, Sendable {
     for owned in entitlements {
       let relation =
         switch owned.isGranted {
-        case true?: ", which the paywall grants; the audience does not ask for it"
+        case true?: ", which the paywall grants; the audience does not check for it"
         case false?: ", which the paywall does not grant"
-        case nil: "; the audience does not ask for it"
+        case nil: "; the audience does not check for it"
         }
       lines.append("has the entitlement \(owned.name)\(relation)")
     }
     if isActive {
       lines.append(
-        "subscription status ACTIVE: the paywall is shown anyway, because the audience does not ask "
-          + "for it")
+        "subscription status ACTIVE: the paywall is shown anyway, because the audience does not "
+          + "check for it")
     }
     return lines
   }

@@ -136,7 +136,7 @@ enum RuleErrorText {
     case .overflow: return "\(text) is too large for an integer"
     case .indexOutOfRange: return "\(text) asks for an element that the list does not have"
     case .limitExceeded: return "\(text) exceeds the time or memory a rule may use"
-    case .badRegex: return "\(text) has a pattern that is not a regular expression"
+    case .badRegex: return "\(text) has a pattern that is not a valid regular expression"
     case .conversion: return "\(text) cannot convert its value"
     default: return "\(text): \(kind.slug)"
     }
@@ -151,7 +151,7 @@ enum RuleErrorText {
     case .overflow: "too large for an integer"
     case .indexOutOfRange: "the list has no such element"
     case .limitExceeded: "exceeds the time or memory a rule may use"
-    case .badRegex: "the pattern is not a regular expression"
+    case .badRegex: "the pattern is not a valid regular expression"
     case .conversion: "cannot be converted"
     default: kind.slug
     }
@@ -174,8 +174,7 @@ enum RuleErrorText {
     }
     switch details.operation {
     case "<", "<=", ">", ">=":
-      return
-        "\(shortened(details.text)) compares values of types that have no order: \(subject) is one"
+      return "\(subject) has the wrong type for the comparison \(shortened(details.text))"
     case let operation?: return "\(subject) has a type that \(operation) does not take"
     case nil: return "\(shortened(details.text)) does not take a value of the type of \(subject)"
     }

@@ -75,7 +75,7 @@ struct DecideCommand: ParsableCommand {
       case (true, _):
         let shares = ruleSet.distribution(
           placement, frame: &frame, state: state, assigner: assigner)
-        text = isInWords ? shares.text : shares.value.json
+        text = isInWords ? shares.text(width: TextStyle(.standardOutput).width) : shares.value.json
       case (false, true):
         text =
           ruleSet.explain(placement, frame: &frame, state: state, assigner: assigner, clock: clock)

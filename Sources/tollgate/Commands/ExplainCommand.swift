@@ -14,7 +14,7 @@ struct ExplainCommand: ParsableCommand {
       """
       Prints every audience with the reason why it matches or not, every clause of its condition \
       with what it comes to and the values that it compared, the variants with their shares, and \
-      what carrying the decision out would store. Clauses in brackets were not needed, because \
+      what carrying the decision out would store. Clauses in parentheses were not needed, because \
       another one had decided; superscript looks at both sides of && always.
 
       With --audience it explains one audience by itself, as if none stood before it, and says which \

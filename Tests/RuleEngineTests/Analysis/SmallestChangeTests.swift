@@ -246,11 +246,53 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
           "any other text audience 1 (e1)", "not there audience 1 (e1)",
         ])
     let versions = try sweep(["user", "v"], "user.v >= '3'", user: ["v": "2"])
-    // Superscript takes two texts for truth values.
-    #expect(versions.stretches.map(\.outcome.audience) == [nil, 0, nil, 0, nil, 0])
+    // Two texts that superscript takes for truth values are no part of the order.
+    #expect(versions.stretches.map(\.outcome.audience) == [nil, 0])
     #expect(versions.stretches[0].isBefore && versions.stretches[0].to == "3")
     #expect(versions.stretches[1].from == "3")
-    #expect(versions.stretches[2].from == "false" && versions.stretches[2].to == "false")
+    #expect(rows(versions).prefix(2).map { $0.split(separator: " no")[0] }.first == "before \"3\"")
+  }
+
+  /// What starts alike is told so, and what no condition names as one.
+  @Test func textsThatStartAlike() throws {
+    let model = try sweep(
+      ["user", "model"], "has(user.model) ? user.model.startsWith('iPad') : false",
+      user: ["model": "iPad8,1"])
+    #expect(
+      rows(model) == [
+        #"starts with "iPad" audience 0 (e0), noVariants <- this user"#,
+        "any other text no audience matches", "not there no audience matches",
+      ])
+    #expect(model.value.json.contains(#""startsWith":"iPad""#))
+    let ordered = try sweep(
+      ["user", "model"], "has(user.model) ? user.model.startsWith('iPad') : false",
+      "user.model > 'iPhone'", user: ["model": "a"])
+    #expect(
+      rows(ordered).map { $0.split(separator: ", noV")[0] } == [
+        #"before "iPad" no audience matches <- this user"#,
+        #"starts with "iPad" audience 0 (e0)"#,
+        #"after all that start with "iPad", up to "iPhone" no audience matches"#,
+        #"after "iPhone" audience 1 (e1)"#, "not there no audience matches",
+      ])
+  }
+
+  /// An attribute that is not there has its row, which is the user's.
+  @Test func attributesThatAreNotThere() throws {
+    let ages = try sweep(["user", "age"], "user.age > 3", user: [:])
+    #expect(rows(ages).last == "not there no audience matches <- this user")
+    #expect(ages.singles.map(\.isOwn) == [true])
+    // Values of kinds that nobody names are told where they make a difference.
+    let emails = try sweep(
+      ["user", "email"], "has(user.email) ? user.email.matches('^a@b$') : false", user: [:])
+    #expect(emails.singles.allSatisfy { $0.value == nil || $0.value?.text != nil })
+    #expect(emails.singles.first?.isOwn == true)
+  }
+
+  @Test func whatChangesNothing() throws {
+    let found = try sweep(["user", "plan"], nil, "user.plan == 'pro'", user: ["plan": "free"])
+    #expect(
+      rows(found) == ["changes nothing: always audience 0 (e0), noVariants"])
+    #expect(found.singles.count > 1)
   }
 
   @Test func opaqueConditionsArePartial() throws {

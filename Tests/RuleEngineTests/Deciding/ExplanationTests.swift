@@ -42,11 +42,11 @@ import Testing
             user.seats >= 2
               error    user.seats >= 2  user.seats is not there, and >= needs a value
 
-          audience 2 (c): does not match: the expression gives a value of type int, not a bool
+          audience 2 (c): does not match: the expression gives a value of type int, not true or false
             user.age
               value    user.age  user.age is 20
 
-          audience 3 (d): held back: shown once in the last hour (00:00), at most 1, counted as 'k'
+          audience 3 (d): held back by its limit: shown once in the last hour (00:00), at most 1, counted as 'k'
             everybody
 
           audience 4 (e): matched
@@ -57,10 +57,10 @@ import Testing
           audience 5 (f): not reached
             everybody
 
-          carried out, this would
+          if carried out, this would
             - store the assignment of v in e
 
-          (in brackets: not needed, another clause decides)
+          (in parentheses: not needed, because another clause decides)
         """)
   }
 
@@ -137,7 +137,9 @@ import Testing
     let limit = #"{"key":"k","max_count":1,"interval":{"type":"MINUTES","minutes":\#(minutes)}}"#
     let rules = try ruleSet(wireRule(occurrence: limit))
     let text = try explain(rules, .map([]), now: now, occurrences: ["k": times])
-    #expect(text.contains("held back: shown \(told), at most 1, counted as 'k'\n"), "\(text)")
+    #expect(
+      text.contains("held back by its limit: shown \(told), at most 1, counted as 'k'\n"), "\(text)"
+    )
   }
 
   /// Times are told as clocks of the decision's time zone show them.
@@ -175,7 +177,7 @@ import Testing
   /// A stored variant that is gone is named.
   @Test func assignedAnew() throws {
     let text = try explain(try ruleSet(wireRule()), .map([]), assignments: [("e", "old")])
-    #expect(text.contains("assigned anew: the stored variant old is no longer in the experiment"))
+    #expect(text.contains("reassigned: the stored variant old is no longer in the experiment"))
     #expect(text.contains("store the assignment of v in e"))
   }
 
