@@ -113,7 +113,7 @@ import Testing
     #expect(lines[mark - 1].dropFirst(before.count).first == "=", "\(shown)")
   }
 
-  @Test(arguments: [60, 80, 120])
+  @Test(arguments: [40, 60, 80, 120])
   func tables(columns: UInt16) throws {
     let folder = try TestFolder()
     let long = String(repeating: "long-name-", count: 8)
@@ -129,9 +129,15 @@ import Testing
     ).output
     let table = Self.plain(shown).split(separator: "\n").filter { $0.hasPrefix("日") }
     #expect(table.count == 2, "\(shown)")
-    if columns >= 80 {
+    if columns >= 60 {
       #expect(table.allSatisfy { TextWidth.columns($0) <= Int(columns) }, "\(shown)")
     }
+    // Heads stay whole, and shares and what can be worked out from the others go first.
+    let heads = Self.plain(shown).split(separator: "\n").filter { $0.hasPrefix("placement ") }
+    #expect(heads.count == 2)
+    #expect(heads.allSatisfy { !$0.contains("…") }, "\(shown)")
+    if columns == 40 { #expect(!table.contains { $0.contains("%") }, "\(shown)") }
+    #expect(heads.last?.contains("held back") == (columns >= 60))
     #expect(table.allSatisfy { $0.contains("…") }, "\(shown)")
     let products = try Pseudoterminal.run(
       ["products", TestFolder.demo + "/products.json"], columns: columns, in: folder.path

@@ -181,7 +181,7 @@ enum ProductsReport {
       rows.append([name] + cells)
     }
     return TextTable(
-      rows: rows, left: Set(0...products.count),
+      rows: rows, left: Set(0...products.count), hasNamesAsHeads: true,
       ruled: schema.ownCount < schema.names.count ? [1 + schema.ownCount] : [])
   }
 }

@@ -1,11 +1,19 @@
 internal import Expressions
 
-/// Rows of cells in columns. The widest names are shortened in the middle where a line would not fit.
+/// Rows of cells in columns. Where a line would not fit, columns that can be missed are left out, then
+/// the widest names are shortened in the middle; heads stay whole.
 struct TextTable {
   /// The cells of a line; the first line is the head.
   var rows: [[String]]
   /// The columns that stand left; the others stand right.
   var left: Set<Int> = [0]
+  /// Columns of which the head stands above the next one, too, whose own is empty.
+  var spanning: Set<Int> = []
+  /// Columns that are left out where there is no room for them; those of one group go together, the
+  /// first group first.
+  var spare: [Set<Int>] = []
+  /// Whether the heads are names, which are shortened like the cells below them.
+  var hasNamesAsHeads = false
   /// Rows above which another rule stands, beside the one under the head.
   var ruled: Set<Int> = []
 
@@ -15,41 +23,95 @@ struct TextTable {
 
   /// - Parameter style: how the lines are shown; a width is kept to as far as numbers let it.
   func lines(_ style: TextStyle) -> [String] {
+    fitted(style.width).shownLines(style)
+  }
+
+  private func shownLines(_ style: TextStyle) -> [String] {
     let widths = widths(style.width)
-    let rule = String(repeating: "-", count: TextTable.sum(widths))
+    let rule = String(repeating: "-", count: TextTable.total(widths))
     var lines: [String] = []
     for (number, row) in rows.enumerated() {
       if number == 1 || ruled.contains(number) { lines.append(rule) }
-      let line = zip(row, widths).enumerated().map { column, cell in
-        let text = TextWidth.shortened(cell.0, to: cell.1)
-        let space = String(repeating: " ", count: cell.1 - TextWidth.columns(text))
-        return left.contains(column) ? text + space : space + text
-      }
-      .joined(separator: String(repeating: " ", count: TextTable.gap))
+      let line = number == 0 ? headLine(row, widths) : self.line(row, widths)
       let trimmed = String(line.reversed().drop { $0 == " " }.reversed())
       lines.append(number == 0 ? style.head(trimmed) : trimmed)
     }
     return lines
   }
 
-  /// The columns that the widest line takes, when nothing is shortened.
-  var width: Int { TextTable.sum(widths(nil)) }
+  private func line(_ row: [String], _ widths: [Int]) -> String {
+    row.indices.map { cell(row[$0], widths[$0], isLeft: left.contains($0)) }
+      .joined(separator: TextTable.space(TextTable.gap))
+  }
 
-  /// The columns that a line takes.
-  private static func sum(_ widths: [Int]) -> Int {
+  private func headLine(_ row: [String], _ widths: [Int]) -> String {
+    var cells: [String] = []
+    for column in row.indices where !spanning.contains(column - 1) {
+      let isSpanning = spanning.contains(column)
+      let width = isSpanning ? TextTable.total(Array(widths[column...column + 1])) : widths[column]
+      cells.append(cell(row[column], width, isLeft: isSpanning || left.contains(column)))
+    }
+    return cells.joined(separator: TextTable.space(TextTable.gap))
+  }
+
+  private func cell(_ text: String, _ width: Int, isLeft: Bool) -> String {
+    let text = TextWidth.shortened(text, to: width)
+    let space = TextTable.space(width - TextWidth.columns(text))
+    return isLeft ? text + space : space + text
+  }
+
+  private static func space(_ count: Int) -> String { String(repeating: " ", count: count) }
+
+  private static func total(_ widths: [Int]) -> Int {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
+  }
+
+  /// The columns that the widest line takes, when nothing is shortened.
+  var width: Int { TextTable.total(widths(nil)) }
+
+  // MARK: Room
+
+  /// The table without columns for which there is no room.
+  private func fitted(_ limit: Int?) -> TextTable {
+    guard let limit else { return self }
+    var dropped: Set<Int> = []
+    for group in spare where TextTable.total(without(dropped).widths(limit)) > limit {
+      dropped.formUnion(group)
+    }
+    return without(dropped)
+  }
+
+  private func without(_ columns: Set<Int>) -> TextTable {
+    guard !columns.isEmpty, let head = rows.first else { return self }
+    let kept = head.indices.filter { !columns.contains($0) }
+    func places(_ old: Set<Int>) -> Set<Int> {
+      Set(kept.indices.filter { old.contains(kept[$0]) })
+    }
+    return TextTable(
+      rows: rows.map { row in kept.map { row[$0] } }, left: places(left),
+      spanning: places(spanning), hasNamesAsHeads: hasNamesAsHeads,
+      ruled: ruled)
   }
 
   /// As wide as the cells, or with the widest columns of names narrower.
   private func widths(_ limit: Int?) -> [Int] {
     guard let head = rows.first else { return [] }
     var widths = head.indices.map { column in
-      rows.map { TextWidth.columns($0[column]) }.max() ?? 0
+      let shown = spanning.contains(column) ? rows.dropFirst() : rows[...]
+      return shown.map { TextWidth.columns($0[column]) }.max() ?? 0
+    }
+    for column in spanning where column + 1 < widths.count {
+      let missing =
+        TextWidth.columns(head[column]) - TextTable.total([widths[column], widths[column + 1]])
+      widths[column + 1] += max(0, missing)
     }
     guard let limit else { return widths }
-    var excess = TextTable.sum(widths) - limit
+    let least = head.map {
+      hasNamesAsHeads ? TextTable.shortest : max(TextTable.shortest, TextWidth.columns($0))
+    }
+    var excess = TextTable.total(widths) - limit
     while excess > 0 {
-      let widest = left.filter { widths.indices.contains($0) && widths[$0] > TextTable.shortest }
+      let widest = left.filter { widths.indices.contains($0) && widths[$0] > least[$0] }
         .max { (widths[$0], $1) < (widths[$1], $0) }
       guard let widest else { break }
       widths[widest] -= 1

@@ -11,7 +11,7 @@ enum SummaryText {
         let other = placement.placementNotFound + placement.error
         let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, other]
         return [placement.name] + counts.flatMap { [grouped($0), share($0, tally.users)] }
-      })
+      }, spare: [[2, 4, 6, 8]])
     lines.append("")
     lines += table(
       style, ["placement", "audience", "", "reached", "matched", "held back", "taken", ""],
@@ -24,7 +24,7 @@ enum SummaryText {
             share(audience.taken, tally.users),
           ]
         }
-      }, left: [0, 2])
+      }, left: [0, 2], spanning: [1], spare: [[7], [5], [3]])
     lines.append("")
     lines += obstacles(tally)
     lines += errors(tally, style.width ?? 84)
@@ -91,8 +91,12 @@ enum SummaryText {
   }
 
   private static func table(
-    _ style: TextStyle, _ head: [String], _ rows: [[String]], left: Set<Int> = [0]
+    _ style: TextStyle, _ head: [String], _ rows: [[String]], left: Set<Int> = [0],
+    spanning: Set<Int> = [], spare: [Set<Int>]
   ) -> [String] {
-    TextTable(rows: [head] + rows.map { $0.map(DiagnosticText.visible) }, left: left).lines(style)
+    TextTable(
+      rows: [head] + rows.map { $0.map(DiagnosticText.visible) }, left: left, spanning: spanning,
+      spare: spare
+    ).lines(style)
   }
 }

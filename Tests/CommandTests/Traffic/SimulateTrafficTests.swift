@@ -159,14 +159,14 @@ import Testing
         "--out", "out.ndjson",
       ], in: folder.path)
     // As soon as there is something to say.
-    while running.process.isRunning, (folder.bytes("out.ndjson")?.count ?? 0) == 0 {
+    while running.process.isRunning, (folder.bytes("out.ndjson.partial")?.count ?? 0) == 0 {
       Thread.sleep(forTimeInterval: 0.01)
     }
     running.process.interrupt()
     let result = try running.wait()
     #expect(result.code == 130)
     #expect(result.errors.contains("Stopped after "))
-    #expect(result.errors.contains("; out.ndjson has these alone."))
+    #expect(result.errors.contains("out.ndjson.partial has these alone."))
     #expect(!folder.exists("out.ndjson.running"))
   }
 }
