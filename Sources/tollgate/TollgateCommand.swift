@@ -52,7 +52,7 @@ struct TollgateCommand: AsyncParsableCommand {
       ExplainCommand.self, TestCommand.self, PrecomputeCommand.self, ReplayCommand.self,
       MatchCommand.self, MigrateWeightsCommand.self, SimulateTrafficCommand.self,
       FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
-      SchemaCommand.self, SimulateCommand.self,
+      SchemaCommand.self, SimulateCommand.self, CompletionsCommand.self,
     ])
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.
@@ -81,6 +81,11 @@ struct TollgateCommand: AsyncParsableCommand {
     } catch {
       let other = PrecomputeCommand.withConfigFirst(arguments)
       if let other, let command = try? parseAsRoot(other) { return command }
+      if exitCode(for: error) == .validationFailure,
+        let problem = ArgumentHints.dashedFile(arguments)
+      {
+        throw ArgumentProblem(problem, arguments)
+      }
       if exitCode(for: error) == .validationFailure,
         !message(for: error).hasPrefix("Unknown option"),
         let problem = ArgumentHints.unknownOption(arguments)

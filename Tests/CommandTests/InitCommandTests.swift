@@ -157,6 +157,8 @@ import Testing
     #expect(installed.code == 0, "\(installed.errors)")
     let place = try #require(temporary.text("path")).trimmingCharacters(in: .newlines)
     #expect(place.hasSuffix("/tollgate/t-1/bin"), "\(place)")
+    // As sha256sum prints it, with the name of the file.
+    #expect(try install("\(archive) TOLLGATE_SHA256='\(hash)  tollgate.tar.gz'").code == 0)
     func step(_ number: Int) throws -> BuiltTool.Result {
       try BuiltTool.run(
         "/bin/bash",

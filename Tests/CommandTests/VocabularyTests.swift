@@ -186,6 +186,18 @@ import Testing
     return result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
+  /// The command that people guess prints what the parser's own option does.
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func completionsOfShells(shell: String) throws {
+    let printed = try BuiltTool.run("completions", shell)
+    #expect(printed.code == 0)
+    #expect(printed.output.contains("tollgate"))
+    #expect(
+      try BuiltTool.run("--generate-completion-script", shell).output.split(separator: "\n")
+        == printed.output.split(separator: "\n"))
+    #expect(try BuiltTool.run("completion", shell).errors.contains("'tollgate completions'"))
+  }
+
   @Test func shellsCompleteWhatTheConfigHas() throws {
     let folder = try folder()
     func offered(_ words: String...) throws -> [String] {

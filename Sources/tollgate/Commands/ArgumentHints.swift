@@ -24,7 +24,8 @@ enum ArgumentHints {
   private static let otherNames = [
     "validate": "check", "lint": "check", "verify": "check", "format": "fmt", "pull": "fetch",
     "download": "fetch", "version": "--version", "new": "init", "create": "init", "run": "decide",
-    "evaluate": "decide", "eval": "decide", "batch": "precompute", "test": "simulate",
+    "completion": "completions", "evaluate": "decide", "eval": "decide", "batch": "precompute",
+    "test": "simulate",
   ]
 
   /// An option before the command, or without one, that is not tollgate's own.
@@ -85,6 +86,23 @@ enum ArgumentHints {
     return unknown.map {
       ValidationError(ParserMessages.unknown(String($0.prefix { $0 != "=" }), arguments))
     }
+  }
+
+  /// The name of a file that the parser takes for options, because it begins with a dash.
+  static func dashedFile(_ arguments: [String]) -> ValidationError? {
+    let given = Array(arguments.dropFirst().prefix { $0 != "--" })
+    let endings = [".json", ".ndjson", ".jsonl", ".csv"]
+    for (number, argument) in given.enumerated()
+    where argument.hasPrefix("-") && !argument.hasPrefix("--") && argument != "-" {
+      // What stands behind an option was told with it.
+      if number > 0, given[number - 1].hasPrefix("--") { continue }
+      if FileText.isFile(argument) || endings.contains(where: argument.hasSuffix) {
+        return ValidationError(
+          "'\(argument)' begins with '-', as options do; write the file as "
+            + ShellWord.quoted("./" + argument))
+      }
+    }
+    return nil
   }
 
   /// A dash that a text editor has made of two.

@@ -89,6 +89,11 @@ struct FetchCommand: AsyncParsableCommand {
           try SavedFile.write(fetched.download.body, to: out)
           FileText.printError(fetched.summary(before: nil))
         }
+        if fetched.config.placements.isEmpty {
+          FileText.printError(
+            "warning: the config has no placements, so nobody sees a paywall; is this the key of the "
+              + "right app?")
+        }
       }
     } catch var stop as Signals.Stop {
       stop.message = place.hasNeighbours ? "Stopped; \(out) was not changed." : "Stopped."

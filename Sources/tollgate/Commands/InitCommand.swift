@@ -20,7 +20,10 @@ struct InitCommand: AsyncParsableCommand {
       codes: [
         ("0", "done"),
         ("2", "wrong use, or files that are there already"),
-        ("74", "files could not be written; none is left"),
+        (
+          "74",
+          "files, of which none is left, or their list could not be written"
+        ),
       ]
     ).text)
 

@@ -1,3 +1,4 @@
+internal import Expressions
 internal import SystemPackage
 
 /// What a server has answered, got through the system's curl.
@@ -84,9 +85,16 @@ struct Download {
     case 28:
       return Failure(
         text: "did not answer in \(counted(timeout, "second")); --timeout gives it longer")
-    case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
+    case 8: return Failure(text: "does not answer in HTTP: \(detail)")
+    case 35:
+      return Failure(
+        text: "does not set up an encrypted connection: \(detail); https may not be spoken there")
+    case 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
       return Failure(text: "cannot be trusted: \(detail)")
     case 47: return Failure(text: "redirects more than \(redirectLimit) times")
+    // What is no HTTP looks like HTTP/0.9, which curl does not take.
+    case 1 where detail.contains("HTTP/0.9"):
+      return Failure(text: "does not answer in HTTP; is that the right port?")
     case 1: return Failure(text: "redirects to a URL that is not encrypted")
     case 63: return Failure(text: tooLong)
     default: return Failure(text: "cannot be asked: \(detail)")

@@ -16,7 +16,7 @@ enum StarterWorkflow {
 
     env:
       # Set both before you push this: the URL of tollgate's release archive for Linux (.tar.gz), and
-      # the SHA-256 that is published with it.
+      # the SHA-256 that is published with it, alone or with the name of the file behind it.
       TOLLGATE_ARCHIVE: ""
       TOLLGATE_SHA256: ""
 
@@ -37,7 +37,7 @@ enum StarterWorkflow {
               mkdir -p "$folder"
               curl --fail --silent --show-error --location --retry 3 \\
                 --output "$folder/archive.tar.gz" "$TOLLGATE_ARCHIVE"
-              echo "$TOLLGATE_SHA256  $folder/archive.tar.gz" | sha256sum --check
+              echo "${TOLLGATE_SHA256%%[[:space:]]*}  $folder/archive.tar.gz" | sha256sum --check
               tar -xzf "$folder/archive.tar.gz" -C "$folder"
               program="$(find "$folder" -type f -name tollgate -perm -u+x | head -n 1)"
               if [ -z "$program" ]; then

@@ -116,6 +116,16 @@ import Testing
 
   // MARK: Other places
 
+  /// The key of the wrong app may have a config in which nothing is decided.
+  @Test func configsWithoutPlacements() throws {
+    let empty = #"{"trigger_options":[],"paywall_responses":[{"identifier":"pw"}]}"#
+    let server = try LoopbackServer { $0.answer("200 OK", body: empty) }
+    let result = try run.fetch(server)
+    #expect(result.code == 0)
+    #expect(folder.text("config.json") == empty)
+    #expect(result.errors.contains("warning: the config has no placements"))
+  }
+
   @Test func standardOutput() throws {
     let server = try server(build: "7")
     for path in ["-", "/dev/stdout"] {

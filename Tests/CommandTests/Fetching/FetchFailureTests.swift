@@ -83,6 +83,32 @@ import Testing
     try expectRefusal(try LoopbackServer { _ in }, ["broke off in the middle of its answer"])
   }
 
+  /// Something else than a web server has the port.
+  @Test func otherProtocols() throws {
+    let server = try LoopbackServer { _ = $0.send("220 mail.example ready\r\n".utf8) }
+    try expectRefusal(server, [" does not answer in HTTP; is that the right port?\n"])
+  }
+
+  /// What curl says of a handshake that fails is no matter of trust.
+  @Test func noEncryption() throws {
+    let tools = try TestFolder()
+    try tools.write(
+      "curl",
+      """
+      #!/bin/sh
+      cat > /dev/null
+      echo 'curl: (35) wrong version number' >&2
+      exit 35
+      """)
+    #expect(try tools.shell("chmod +x curl").code == 0)
+    let result = try run.fetch(
+      ["--url", "https://tollgate.invalid", "--key", run.key],
+      variables: ["PATH=\(tools.path):/usr/bin:/bin"])
+    #expect(result.code == 2)
+    #expect(
+      result.errors.contains("does not set up an encrypted connection: (35) wrong version number"))
+  }
+
   @Test func nobodyThere() throws {
     // Nobody else takes a port that was free a moment ago.
     let port = try LoopbackServer { _ in }.port
