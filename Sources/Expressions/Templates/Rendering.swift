@@ -157,6 +157,10 @@ extension TemplateSet {
       kind: error.kind, range: nil, template: "", message: RenderMessages.text(error))
     guard Int(error.instruction) < storage.nodeOf.count else { return result }
     let node = Int(storage.nodeOf[Int(error.instruction)])
+    let isMoney =
+      storage.graph[node].kind == .filter
+      && LiquidFunction(rawValue: UInt8(storage.graph[node].b)) == .money
+    if isMoney, let problem = RenderMessages.money(error) { result.message = problem }
     let own = program.entries[number].source
     if let range = storage.graph.range(of: node, in: own) {
       result.range = range
@@ -171,6 +175,16 @@ extension TemplateSet {
 
 /// What went wrong, for people.
 enum RenderMessages {
+  /// What the filter `money` does not take; nil where that is told as of other filters.
+  static func money(_ error: EvaluationError) -> String? {
+    switch error.kind {
+    case .conversion:
+      "money takes a number and the code of a currency, such as 'EUR'; one of them is something else"
+    case .noSuchOverload: "money needs the code of a currency, as in money: 'EUR'"
+    default: nil
+    }
+  }
+
   static func text(_ error: EvaluationError) -> String {
     switch error.kind {
     case .divisionByZero: "division by zero"

@@ -131,7 +131,9 @@ extension ProductDecoder {
     if let member = element.member("mode") {
       guard let known = Self.mode(member.text) else {
         log.report(
-          "an introductory offer must be freeTrial, payAsYouGo or payUpFront", at: member.path)
+          "an introductory offer must be freeTrial, payAsYouGo or payUpFront"
+            + (member.text.map { ", not '\($0)'" } ?? ", not \(member.kind)"), at: member.path,
+          suggestion: Self.meantMode(member.text))
         return nil
       }
       mode = known
@@ -153,6 +155,19 @@ extension ProductDecoder {
 
   static func mode(_ text: String?) -> IntroductoryOffer.Mode? {
     modes.first { $0.word == text }?.mode
+  }
+
+  /// What may be meant by a word that is no mode: `free-trial`, `FREE_TRIAL`, `freeTrail`.
+  static func meantMode(_ text: String?) -> String? {
+    guard let text else { return nil }
+    let letters = text.lowercased().filter { $0.isLetter }
+    let close =
+      modes.first { $0.word.lowercased().filter { $0.isLetter } == letters }?.word
+      ?? Suggestion.closest(to: text, among: modes.map(\.word))
+    guard let mode = modes.first(where: { $0.word == close })?.mode,
+      let word = modes.first(where: { $0.mode == mode })?.word
+    else { return nil }
+    return "did you mean '\(word)'?"
   }
 
   // MARK: Google Play

@@ -71,8 +71,14 @@ extension ProductDecoder {
   }
 
   private mutating func storeKitOffer(_ element: ConfigElement) -> IntroductoryOffer? {
-    guard let mode = Self.mode(element.member("paymentMode")?.text),
-      let text = element.member("subscriptionPeriod")?.text
+    let written = element.member("paymentMode")?.text
+    if let written, Self.mode(written) == nil {
+      log.report(
+        "'\(written)' is not a payment mode", at: element.memberPath("paymentMode"),
+        suggestion: "write free, payAsYouGo or payUpFront")
+      return nil
+    }
+    guard let mode = Self.mode(written), let text = element.member("subscriptionPeriod")?.text
     else {
       log.report(
         "an introductory offer needs a 'paymentMode' and a 'subscriptionPeriod'", at: element.path)
