@@ -65,6 +65,12 @@ package struct Filter: Hashable, Sendable {
     field.split(separator: ".").map(String.init)
   }
 
+  /// Whether it could be read; what could not never holds.
+  package var isKnown: Bool {
+    guard let `operator`, !field.isEmpty else { return false }
+    return value != nil || `operator` == .exists || `operator` == .notExists
+  }
+
   /// The filter for a person: `user.plan is "free"`.
   package var text: String {
     let name = field.isEmpty ? "(everything)" : field

@@ -51,7 +51,8 @@ package struct ConfigCheck {
   package var diagnostics: [Diagnostic] {
     var result: [Diagnostic] = []
     var numbers: [[String]: Int] = [:]
-    for var diagnostic in RepeatedFindings.joined(found) {
+    let causes = found.filter { !Consequences.contain($0, of: found) }
+    for var diagnostic in RepeatedFindings.joined(causes) {
       // A rule that calls what is not there compiles in superscript, and never comes to true.
       if diagnostic.code == .unknownFunction { diagnostic.severity = .error }
       let isDifference =
@@ -89,6 +90,8 @@ extension ConfigCheck {
     var check = ConfigCheck(said)
     if let config { check.lint(config, json: json, language: language, schema: schema) }
     let analysis = ruleSet.map { RuleAnalysis($0, now: now) }
-    return (check.diagnostics + (analysis?.findings.map(\.diagnostic) ?? []), analysis)
+    let said = check.diagnostics
+    let answers = analysis?.findings.map(\.diagnostic) ?? []
+    return (said + answers.filter { !Consequences.contain($0, of: said) }, analysis)
   }
 }

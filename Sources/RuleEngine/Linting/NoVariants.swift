@@ -25,10 +25,11 @@ enum NoVariants: Lint {
           at: audience.path,
           suggestion: "add an experiment with a variant, or take the audience out")
       }
-      guard audience.experimentStatus == .running,
+      let path = subject.variantsPath(of: audience)
+      // Where something else stands in place of the list, that was told.
+      guard audience.experimentStatus == .running, !audience.unreadVariants.contains(path),
         !audience.variants.contains(where: { !$0.isGap })
       else { return nil }
-      let path = subject.variantsPath(of: audience)
       // A list of which no element could be decoded was told with its elements.
       if case .list(let elements)? = subject.root.value(at: path), !elements.isEmpty { return nil }
       return finding(

@@ -101,7 +101,9 @@ package struct PlatformCheck {
     var known: Set<Key> = []
     for finding in analyses.flatMap(\.analysis.findings) {
       let key = Key(finding.diagnostic)
-      guard known.insert(key).inserted, let saying = platforms[key] else { continue }
+      guard known.insert(key).inserted, let saying = platforms[key],
+        !Consequences.contain(finding.diagnostic, of: diagnostics)
+      else { continue }
       guard saying.count < analyses.count else {
         add(finding)
         continue

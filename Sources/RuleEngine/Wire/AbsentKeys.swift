@@ -36,6 +36,9 @@ struct AbsentKeys {
 
   mutating func add(_ key: Key) { keys.append(key) }
 
+  /// Leaves out what the element at a path does not have.
+  mutating func remove(at path: String) { keys.removeAll { $0.path == path } }
+
   var diagnostics: [Diagnostic] {
     let (telling, plain) = (keys.filter { $0.meaning != nil }, keys.filter { $0.meaning == nil })
     let alone = plain.count <= AbsentKeys.few ? plain : []

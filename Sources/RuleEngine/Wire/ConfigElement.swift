@@ -173,6 +173,11 @@ struct DecodingLog {
       peers: [Diagnostic.PeerEffect(key.requiredBy, .rejectsConfig)])
   }
 
+  /// Takes back which keys are not there, of an element that cannot be read at all: that was told.
+  mutating func forgetAbsences(of element: ConfigElement) {
+    absences.remove(at: element.path)
+  }
+
   // MARK: Members that are needed
 
   /// The text under a key that the element cannot do without.

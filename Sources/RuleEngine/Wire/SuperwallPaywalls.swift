@@ -121,12 +121,16 @@ extension SuperwallConfigDecoder {
       }
     default: break
     }
+    // A type that is no text was told as such.
+    if let written = element.member("type"), written.text == nil { return .fullscreen }
     let isKnown = type == "DRAWER" || type == "POPUP"
     log.report(
       .decodeFailure,
       isKnown
         ? "a style of type \(type) needs a height and a width; treated as FULLSCREEN"
-        : "'\(type)' is not a presentation style; treated as FULLSCREEN",
+        : element.member("type") == nil
+          ? "'type' is missing; treated as FULLSCREEN"
+          : "'\(type)' is not a presentation style; treated as FULLSCREEN",
       severity: .warning, at: element.path, peers: isKnown ? log.rejected : [])
     return .fullscreen
   }
@@ -157,20 +161,36 @@ extension SuperwallConfigDecoder {
         "product_identifier", "a string", storeProduct, severity: .warning, peers: Self.dropped)
       return nil
     }
-    let name = log.optionalText("store", of: storeProduct) ?? ""
-    guard let store = Self.stores.first(where: { $0.rawValue == name }) else {
-      log.report(
-        .decodeFailure, "'\(name)' is not a store; the product is ignored", severity: .warning,
-        at: storeProduct.has("store") ? storeProduct.memberPath("store") : storeProduct.path,
-        suggestion: "write "
-          + Self.stores.map(\.rawValue).joined(separator: ", "), peers: Self.dropped)
-      return nil
-    }
+    guard let store = store(of: storeProduct) else { return nil }
     return ProductReference(
       id: log.optionalText("sw_composite_product_id", of: element) ?? storeID, store: store,
       storeID: storeID, slot: log.optionalText("reference_name", of: element),
       trialDays: log.optionalWholeNumber("trial_days", of: storeProduct),
       billingPlan: billingPlan(storeProduct), entitlements: entitlements(element))
+  }
+
+  /// The store of a product; nil when it is none that a config can name, which is told.
+  private mutating func store(of element: ConfigElement) -> PricedProduct.Store? {
+    let written = element.member("store")
+    let name = written?.text
+    if let known = Self.stores.first(where: { $0.rawValue == name }) { return known }
+    let known = Self.stores.map(\.rawValue)
+    let close = name.flatMap { Suggestion.closest(to: $0, among: known) }
+    let problem =
+      if let name {
+        "'\(name)' is not a store"
+      } else if let written {
+        "'store' must be a string, not \(written.kind)"
+      } else {
+        element.has("store") ? "'store' must not be null" : "'store' is missing"
+      }
+    log.report(
+      .decodeFailure, "\(problem); the product is ignored", severity: .warning,
+      at: element.has("store") ? element.memberPath("store") : element.path,
+      suggestion: close.map { "did you mean \($0)?" }
+        ?? "write \(known.dropLast().joined(separator: ", ")) or \(known.last ?? "")",
+      peers: name == nil && written != nil ? log.rejected : Self.dropped)
+    return nil
   }
 
   static let entitlementType = "SERVICE_LEVEL"

@@ -84,11 +84,17 @@ extension SuperwallConfigDecoder {
     }
     log.checkKeys(
       of: element, Self.ruleKeys, reported: ["experiment_id", "experiment_group_id", "variants"])
-    guard let experiment = log.text("experiment_id", of: element) else { return nil }
+    guard let experiment = log.text("experiment_id", of: element) else {
+      log.forgetAbsences(of: element)
+      return nil
+    }
     let campaign = element.member("experiment_group_id")?.text
     if campaign == nil { log.missing("experiment_group_id", "a string", element, meaning: nil) }
     let (variants, unread) = required("variants", of: element) { $0.variant($1) }
-    checkWeights(variants, at: element.path)
+    let areWeights = element.member("variants")?.elements?.allSatisfy {
+      $0.member("percentage")?.number.map { $0 >= 0 } ?? false
+    }
+    checkWeights(variants, at: element.path, areRead: areWeights ?? false)
     var audience = Audience(
       index: index, experimentID: experiment, campaignID: campaign ?? "", variants: variants,
       path: element.path, preload: preload(element),
@@ -202,11 +208,13 @@ extension SuperwallConfigDecoder {
       return OccurrenceLimit(key: key, maxCount: count, interval: .minutes(minutes))
     }
     if type == "MINUTES", interval.member("minutes") == nil {
+      log.noteMisread("interval", of: element)
       log.report(
         .platformDifference,
         "an interval of type MINUTES needs 'minutes'; the limit never resets",
         severity: .warning, at: interval.path,
-        suggestion: "write MINUTES with minutes, or INFINITY",
+        suggestion:
+          #"write {"type": "MINUTES", "minutes": 1440} for a day, or {"type": "INFINITY"}"#,
         peers: [Diagnostic.PeerEffect([.android], .differs, "counts the last 0 minutes")])
     } else if !Self.intervalTypes.contains(type) {
       log.noteMisread("interval", of: element)
@@ -238,7 +246,9 @@ extension SuperwallConfigDecoder {
     }
     let weight = weight(element)
     let paywall = log.optionalText("paywall_identifier", of: element)
-    if kind ?? .treatment == .treatment, paywall ?? "" == "" {
+    // A name of another type was told as such.
+    let isMistyped = paywall == nil && element.member("paywall_identifier") != nil
+    if kind ?? .treatment == .treatment, paywall ?? "" == "", !isMistyped {
       log.report(
         .variantWithoutPaywall, "the treatment '\(id)' names no paywall: its outcome is an error",
         at: element.path)
@@ -268,14 +278,16 @@ extension SuperwallConfigDecoder {
     return weight
   }
 
-  private mutating func checkWeights(_ variants: [Variant], at path: String) {
+  /// - Parameter areRead: whether all weights are what is written; what the others do to the sum is
+  ///   told with them.
+  private mutating func checkWeights(_ variants: [Variant], at path: String, areRead: Bool) {
     guard variants.count > 1 else { return }
     let sum = variants.reduce(0) { $0 + $1.weight }
     if sum == 0 {
       log.report(
         .weightsZero, "all weights are 0: all variants are equally likely",
         severity: .warning, at: "\(path).variants")
-    } else if (sum - 100).magnitude > 1e-9 {
+    } else if areRead, (sum - 100).magnitude > 1e-9 {
       log.report(
         .weightsNot100, "the weights sum to \(sum.shortText), not 100",
         severity: .note, at: "\(path).variants", notes: ["they are weights, so this is allowed"])

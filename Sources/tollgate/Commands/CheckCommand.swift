@@ -73,7 +73,7 @@ struct CheckCommand: ParsableCommand {
         """, valueName: "off|on|strict"))
   var elsewhere: Elsewhere?
 
-  @Flag(help: OptionHelp.quiet("Notes are left out."))
+  @Flag(help: OptionHelp.quiet("Notes and counts are left out."))
   var quiet = false
 
   @Flag(
@@ -139,20 +139,36 @@ struct CheckCommand: ParsableCommand {
     let schema = try schema.map { try SchemaFile.read($0) } ?? ContextSchema()
     let paths = try files()
     var worst = Ending.done
+    var totals = CheckTotals()
     var report = SARIFReport()
     for path in paths {
       do {
         let file = try checked(path, schema, time)
+        totals.add(file.diagnostics)
         if sarif { report.add(file) } else { try show(file, isOne: paths.count == 1) }
-        worst = max(worst, ending(of: file.diagnostics))
-      } catch let error as CommandError where paths.count > 1 {
-        FileText.printError("error: \(error.description)")
+      } catch let error as CommandError
+        where paths.count > 1 || sarif || Annotations.areWanted
+      {
+        report.add(error.description, path)
+        totals.addUnreadable()
+        tell(error, path)
         worst = max(worst, error.exitCode)
       }
     }
     if sarif { FileText.print(report.json) }
-    worst = max(worst, ending(of: try checkProducts()))
+    if paths.count > 1, !quiet, !json, !sarif { FileText.print(totals.summary) }
+    totals.count(try checkProducts())
+    if totals.fails(strict: strict) { worst = max(worst, Ending.findings) }
+    if strict, let reason = totals.strictReason { FileText.printError(reason) }
     if worst != Ending.done { throw ExitCode(worst) }
+  }
+
+  /// Says why a file could not be checked.
+  private func tell(_ error: CommandError, _ path: String) {
+    FileText.printError("error: \(error.description)")
+    if !json, !sarif, Annotations.areWanted {
+      FileText.print(Annotations.line(error.description, file: path))
+    }
   }
 
   /// The files that are named, each once, in the order of the arguments.
@@ -183,11 +199,6 @@ struct CheckCommand: ParsableCommand {
     return file
   }
 
-  private func ending(of diagnostics: [Diagnostic]) -> Int32 {
-    let failing: [Diagnostic.Severity] = strict ? [.error, .warning] : [.error]
-    return diagnostics.contains { failing.contains($0.severity) } ? Ending.findings : Ending.done
-  }
-
   // MARK: Output
 
   private func show(_ file: ConfigFile, isOne: Bool) throws {
@@ -200,7 +211,10 @@ struct CheckCommand: ParsableCommand {
       }
     }
     if !json {
-      FileText.print((isOne ? "" : DiagnosticText.visible("\(file.name): ")) + summary(file, found))
+      if !quiet {
+        FileText.print(
+          (isOne ? "" : DiagnosticText.visible("\(file.name): ")) + summary(file, found))
+      }
       if Annotations.areWanted, file.path != "-" {
         for diagnostic in found { FileText.print(file.annotation(diagnostic)) }
       }
@@ -249,8 +263,10 @@ struct CheckCommand: ParsableCommand {
       for diagnostic in file.json(found) { FileText.print(diagnostic.json) }
     } else {
       for text in file.render(found) { FileText.printFindings("\n" + text) }
-      FileText.print(
-        "\(counted(file.list.products.count, "product")): \(counted(found.count, "finding"))")
+      if !quiet {
+        FileText.print(
+          "\(counted(file.list.products.count, "product")): \(counted(found.count, "finding"))")
+      }
     }
     return found
   }

@@ -89,7 +89,10 @@ struct CheckTemplateCommand: ParsableCommand {
           + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
       )
     }
-    if errors > 0 || strict && warnings > 0 { throw ExitCode(Ending.findings) }
+    var totals = CheckTotals()
+    totals.add(found)
+    if strict, let reason = totals.strictReason { FileText.printError(reason) }
+    if totals.fails(strict: strict) { throw ExitCode(Ending.findings) }
   }
 
   private func declarations() throws -> TextDeclarations {

@@ -5,9 +5,24 @@ internal import RuleEngine
 struct SARIFReport {
   private var results: [Value] = []
   private var codes: [String] = []
+  /// Why files could not be checked.
+  private var failures: [Value] = []
 
   mutating func add(_ file: ConfigFile) {
     for diagnostic in file.diagnostics { results.append(result(diagnostic, file)) }
+  }
+
+  /// Notes that a file could not be checked, so that no findings do not look like a clean file.
+  mutating func add(_ failure: String, _ path: String) {
+    let place: Value = .object(["physicalLocation": .object(["artifactLocation": artifact(path)])])
+    failures.append(
+      .object(["level": "error", "message": text(failure), "locations": .list([place])]))
+  }
+
+  private var invocation: Value {
+    var entries: [(String, Value)] = [("executionSuccessful", .bool(failures.isEmpty))]
+    if !failures.isEmpty { entries.append(("toolExecutionNotifications", .list(failures))) }
+    return .map(entries.map { Value.Entry(key: .string($0.0), value: $0.1) })
   }
 
   var json: String {
@@ -17,7 +32,7 @@ struct SARIFReport {
     ])
     let run: Value = .object([
       "tool": .object(["driver": driver]), "columnKind": "unicodeCodePoints",
-      "results": .list(results),
+      "invocations": .list([invocation]), "results": .list(results),
     ])
     return Value.object([
       "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
@@ -56,7 +71,7 @@ struct SARIFReport {
   private func location(_ place: DiagnosticPlaces.Place?, _ path: String, _ file: ConfigFile)
     -> Value
   {
-    var physical: [(String, Value)] = [("artifactLocation", artifact(file))]
+    var physical: [(String, Value)] = [("artifactLocation", artifact(file.path))]
     if let place {
       physical.append(
         (
@@ -78,8 +93,8 @@ struct SARIFReport {
     return .map(entries.map { Value.Entry(key: .string($0.0), value: $0.1) })
   }
 
-  private func artifact(_ file: ConfigFile) -> Value {
-    .object(["uri": .string(SARIFReport.uri(file.path))])
+  private func artifact(_ path: String) -> Value {
+    .object(["uri": .string(SARIFReport.uri(RepositoryPath.of(path)))])
   }
 
   private func fix(
@@ -95,7 +110,7 @@ struct SARIFReport {
       ])
     }
     let change: Value = .object([
-      "artifactLocation": artifact(file), "replacements": .list(replacements),
+      "artifactLocation": artifact(file.path), "replacements": .list(replacements),
     ])
     return .object([
       "description": text(diagnostic.suggestion ?? diagnostic.message),

@@ -23,11 +23,20 @@ enum Annotations {
       case .warning: "warning"
       case .note: "notice"
       }
-    var properties = ["file=\(escaped(file, isProperty: true))"]
+    var properties = [property(file)]
     if let position { properties += ["line=\(position.line)", "col=\(position.column)"] }
     properties.append("title=\(diagnostic.code.rawValue)")
     let message = diagnostic.message + (diagnostic.suggestion.map { "; \($0)" } ?? "")
     return "::\(word) \(properties.joined(separator: ","))::\(escaped(message, isProperty: false))"
+  }
+
+  /// What is wrong with a file as a whole: `::error file=config.json::message`
+  static func line(_ error: String, file: String) -> String {
+    "::error \(property(file))::\(escaped(error, isProperty: false))"
+  }
+
+  private static func property(_ file: String) -> String {
+    "file=\(escaped(RepositoryPath.of(file), isProperty: true))"
   }
 
   private static func escaped(_ text: String, isProperty: Bool) -> String {

@@ -56,6 +56,9 @@ struct ConfigFile {
     _ decoded: Compilation<Config>, _ bytes: [UInt8], _ path: String
   ) -> Diagnostic? {
     let hasContent = decoded.output.map { !$0.placements.isEmpty || !$0.paywalls.isEmpty } ?? false
+    if bytes.allSatisfy({ $0 <= 0x20 }) {
+      return Diagnostic(.decodeFailure, "there is nothing in it, where a config is expected")
+    }
     guard !hasContent, decoded.diagnostics.contains(where: { $0.code == .decodeFailure })
     else { return nil }
     if let nested = NestedConfig.diagnostic(bytes, path) { return nested }
@@ -146,6 +149,7 @@ struct ConfigFile {
     let asked = names.map { $0.compactMap(config.placement) } ?? config.placements
     let audiences = Set(asked.flatMap(\.unreadAudiences)).count
     let variants = Set(asked.flatMap(\.audiences).flatMap(\.unreadVariants)).count
+    let filters = asked.flatMap(\.audiences).reduce(0) { $0 + $1.filters.count { !$0.isKnown } }
     let placements = names == nil ? config.unreadPlacements.count : 0
     var texts: [String] = []
     if broken > 0 {
@@ -154,6 +158,7 @@ struct ConfigFile {
     }
     for (count, noun) in [
       (placements, "placement"), (audiences, "audience"), (variants, "variant"),
+      (filters, "filter"),
     ]
     where count > 0 {
       texts.append("\(counted(count, noun)) of \(path) cannot be read")

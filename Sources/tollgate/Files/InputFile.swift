@@ -12,6 +12,7 @@ final class InputFile: Sendable {
   /// - Parameter path: `-` is standard input.
   init(_ path: String) throws {
     self.path = path
+    if path.isEmpty { throw CommandError("the name of a file is empty") }
     if path == "-" {
       file = .standardInput
     } else {

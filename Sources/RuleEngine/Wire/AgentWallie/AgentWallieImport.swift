@@ -167,6 +167,8 @@ struct AgentWallieImport {
   private mutating func checkTraffic(
     _ experiment: AgentWallieModel.Experiment, left: Double, at path: String
   ) {
+    // What variants that cannot be read would have had is not known.
+    guard experiment.unreadVariants.isEmpty else { return }
     let sum = experiment.variants.reduce(0) { $0 + max(0, $1.trafficPercentage) }
     if sum > 100 {
       log.report(
