@@ -201,6 +201,12 @@ public struct Program: Sendable {
     storage.graph.slots.contents.compactMap(\.attribute)
   }
 
+  /// The attributes that one expression reads.
+  package func attributes(of entry: Entry) -> [AttributePath] {
+    let slots = storage.graph.slots(below: storage.rootNodes[entry.source])
+    return slots.compactMap { storage.graph.slots.contents[$0].attribute }
+  }
+
   /// What the expressions ask their host. ``Frame/answer(_:with:)`` takes the replies.
   package var questions: [HostQuestion] { storage.graph.slots.contents.compactMap(\.question) }
 

@@ -83,12 +83,12 @@ package struct Filter: Hashable, Sendable {
 }
 
 /// A list of filters as a text, with the place of each, as explanations point to it.
-struct FilterText {
-  private(set) var text = ""
+package struct FilterText {
+  package private(set) var text = ""
   /// By filter.
   private(set) var ranges: [SourceRange] = []
 
-  init(_ filters: [Filter]) {
+  package init(_ filters: [Filter]) {
     for (i, filter) in filters.enumerated() {
       if i > 0 { text += " \((filter.conjunction ?? .and).rawValue) " }
       let start = text.utf8.count

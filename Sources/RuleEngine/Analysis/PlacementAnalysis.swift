@@ -120,11 +120,8 @@ struct PlacementAnalysis {
   /// Whether the limit of the earlier rule may be used up for users who get to a later one.
   private func isHeldBack(_ earlier: Int, before rule: Int) -> Bool {
     guard let limit = ruleSet.rules[earlier].audience.occurrenceLimit else { return false }
-    guard let other = ruleSet.rules[rule].audience.occurrenceLimit,
-      other.key.utf8.elementsEqual(limit.key.utf8)
-    else { return true }
-    // Who may still get the later one has had less than the earlier one allows.
-    return !(other.maxCount <= limit.maxCount && limit.interval.isWithin(other.interval))
+    guard let other = ruleSet.rules[rule].audience.occurrenceLimit else { return true }
+    return !other.leavesRoom(for: limit)
   }
 
   /// The question who is taken by a rule; nil when nobody gets there.
@@ -329,9 +326,18 @@ private struct NodeOutcomes {
   }
 }
 
+extension OccurrenceLimit {
+  /// Whether who may still get what has this limit may get what has another one, too, having had
+  /// less than that allows.
+  func leavesRoom(for other: OccurrenceLimit) -> Bool {
+    key.utf8.elementsEqual(other.key.utf8) && maxCount <= other.maxCount
+      && other.interval.isWithin(interval)
+  }
+}
+
 extension OccurrenceLimit.Interval {
   /// Whether all that counts in this interval counts in another.
-  fileprivate func isWithin(_ other: Self) -> Bool {
+  func isWithin(_ other: Self) -> Bool {
     switch (self, other) {
     case (_, .infinity): true
     case (.minutes(let own), .minutes(let other)): own <= other

@@ -9,12 +9,19 @@ struct WitnessRecord {
 
   static let userID = "somebody"
 
+  /// When that was what uses limits up.
+  enum History: CaseIterable {
+    case recent
+    /// As long ago as counts, so that limits with a shorter span are not used up.
+    case early
+  }
+
   /// - Parameters:
   ///   - heldBack: limits that have been used up.
   ///   - owned: entitlements that the user has.
   init(
     _ witness: AnalysisWitness, heldBack: [OccurrenceLimit], owned: [String],
-    platform: Platform?, now: Instant
+    platform: Platform?, now: Instant, history: History = .recent
   ) {
     var members = [Value.Entry(key: "userId", value: .string(Self.userID))]
     if case .map(let roots) = witness.attributes { members += roots }
@@ -23,8 +30,8 @@ struct WitnessRecord {
     var occurrences: [Value.Entry] = []
     for limit in heldBack {
       let times = Array(
-        repeating: WitnessRecord.time(now - Int64(1_000)), count: min(max(limit.maxCount, 1), 1_000)
-      )
+        repeating: WitnessRecord.time(now - WitnessRecord.age(limit.interval, history)),
+        count: min(max(limit.maxCount, 1), 1_000))
       let key = Value.string(limit.key)
       if let known = occurrences.firstIndex(where: { $0.key == key }) {
         guard case .list(let before) = occurrences[known].value, before.count < times.count
@@ -49,6 +56,17 @@ struct WitnessRecord {
 
   private static func time(_ instant: Instant) -> Value {
     .string(instant.text ?? "1970-01-01T00:00:00Z")
+  }
+
+  /// How long ago, in milliseconds, what counts within a span has been.
+  private static func age(_ interval: OccurrenceLimit.Interval, _ history: History) -> Int64 {
+    if history == .recent { return 1_000 }
+    return switch interval {
+    case .infinity: 157_680_000_000
+    case .session: 59_000
+    // Of five years at most, as above.
+    case .minutes(let minutes): max(1_000, Int64(min(minutes, 2_628_000)) * 60_000 - 1_000)
+    }
   }
 
   /// Events for which questions have these answers, as far as that goes.
@@ -116,8 +134,13 @@ final class WitnessDecider {
   func read(_ record: Value) -> DecisionState? {
     var bytes: [UInt8] = []
     JSONWriter.append(record, to: &bytes)
+    return read(json: bytes)
+  }
+
+  /// The same for a record as text, which is copied.
+  func read(json record: some Sequence<UInt8>) -> DecisionState? {
     do {
-      try reader.read(json: bytes, into: &frame)
+      try reader.read(json: record, into: &frame)
     } catch {
       return nil
     }

@@ -145,7 +145,7 @@ struct VariantChooser: ~Copyable {
 
   /// The least number of 53 bits whose draw is not below a sum of weights. Draws grow with their
   /// numbers, so that comparing numbers is comparing draws.
-  private static func limit(_ sum: Double, range: Double) -> UInt64 {
+  static func limit(_ sum: Double, range: Double) -> UInt64 {
     var low: UInt64 = 0
     var high: UInt64 = 1 << 53
     while low < high {

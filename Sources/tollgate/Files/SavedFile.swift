@@ -37,7 +37,7 @@ enum SavedFile {
     let place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
     try place.checkWritable("the file to write")
     guard place.hasNeighbours else { return try pour(bytes, into: place) }
-    let new = scratch ?? "\(place.target).\(getpid()).new"
+    let new = scratch ?? self.scratch(for: place)
     do {
       var options: FileDescriptor.OpenOptions = [.create, .closeOnExec]
       options.formUnion(scratch == nil ? .exclusiveCreate : [.truncate, .noFollow])
@@ -58,6 +58,9 @@ enum SavedFile {
       throw CommandError.cannotWrite(path, error)
     }
   }
+
+  /// A name beside a file that no other process has.
+  static func scratch(for place: FilePlace) -> String { "\(place.target).\(getpid()).new" }
 
   private static func pour(_ bytes: [UInt8], into place: FilePlace) throws {
     let file = try FileDescriptor.open(writing: place)

@@ -30,7 +30,7 @@ struct BatchRun {
   private(set) var hasBegun = false
 
   /// Refused lines that are told on standard error; all are counted, and kept with `--rejects`.
-  private static let toldRejections = 5
+  static let toldRejections = 5
 
   /// - Parameter state: where to go on, or the beginning.
   init(

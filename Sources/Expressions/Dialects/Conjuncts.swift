@@ -1,0 +1,11 @@
+extension ExpressionEnvironment {
+  /// The operands of the `&&` that an expression is, as they are written; the whole of another one.
+  package func conjuncts(of source: String) -> [String] {
+    let (tree, problems) = dialect.parse(source, limits: limits)
+    guard problems.isEmpty, !tree.nodes.isEmpty, tree[tree.root].kind == .and else {
+      return [source]
+    }
+    let excerpts = ClauseProgram.Excerpts(source, TokenList(source, dialect))
+    return tree.operands(of: tree[tree.root]).map { excerpts.text(tree[$0].range) }
+  }
+}
