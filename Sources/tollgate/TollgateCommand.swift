@@ -50,7 +50,7 @@ struct TollgateCommand: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
       ExplainCommand.self, TestCommand.self, PrecomputeCommand.self, ReplayCommand.self,
-      MatchCommand.self, MigrateWeightsCommand.self, SimulateTrafficCommand.self,
+      MatchCommand.self, DiffCommand.self, MigrateWeightsCommand.self, SimulateTrafficCommand.self,
       FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
       SchemaCommand.self, SimulateCommand.self, CompletionsCommand.self,
     ])

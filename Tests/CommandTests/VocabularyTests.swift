@@ -42,6 +42,8 @@ import Testing
     "platform": ["allValues", "completionKind"],
     // Where there is no config yet, no keys tell.
     "config-format": ["abstract"],
+    // What diff writes is a report; the name of --out tells the form of that file.
+    "format": ["abstract", "allValues", "completionKind"],
   ]
 
   @Test func aNameMeansTheSameInEveryCommand() throws {
@@ -108,7 +110,9 @@ import Testing
       to: URL(filePath: folder.path).appending(path: "headline.liquid"))
     // The config as it is to be.
     let config = try #require(folder.text("config.json"))
-    try folder.write("new.json", config.replacing(#""percentage": 45"#, with: #""percentage": 30"#))
+    for name in ["new.json", "next.json"] {
+      try folder.write(name, config.replacing(#""percentage": 45"#, with: #""percentage": 30"#))
+    }
     try folder.write(
       "traffic.ndjson",
       #"{"at":"2026-03-01T12:00:00Z","userId":"u-00001","placement":"export_report"}"#)

@@ -21,9 +21,11 @@ enum OptionHelp {
     ArgumentHelp("The config file (JSON).", discussion: discussion, valueName: "file")
   }
 
-  static let oldConfig = ArgumentHelp("The config as it was.", valueName: "old")
+  static let oldConfig = ArgumentHelp(
+    "The config that was (JSON); - reads standard input.", valueName: "old")
 
-  static let newConfig = ArgumentHelp("The config as it is to be.", valueName: "new")
+  static let newConfig = ArgumentHelp(
+    "The config that is to be (JSON); - reads standard input.", valueName: "new")
 
   static let configFormat = ArgumentHelp(
     "The format of the config; by default its keys tell.", valueName: "format")

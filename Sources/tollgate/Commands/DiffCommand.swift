@@ -1,0 +1,248 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+internal import SystemPackage
+
+struct DiffCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Say who gets something else by another config, and why.",
+    discussion: HelpText(
+      """
+      Tells what has changed in the words of campaigns: audiences, conditions, limits, variants and \
+      weights. Without users it proves of each placement that both configs give everybody the same, \
+      or shows a user for each way in which they do not; where it can do neither it says why. With \
+      users it counts who moves from what to what, with the reason and one of them. Another number of \
+      an audience alone is no move. Neither is a change of what a paywall looks like.
+
+      A rule that does not compile, or a part of a config that cannot be read, ends the command with \
+      exit code 1, unless --keep-going is given.
+      """,
+      examples: [
+        .init("proofs, and users who differ", "tollgate diff config.json next.json --exit-zero"),
+        .init(
+          "who of the users moves, for a pull request",
+          "tollgate diff config.json next.json --users users.ndjson --format markdown --exit-zero"),
+        .init(
+          "all of them, in a file",
+          "tollgate diff config.json next.json --users users.ndjson --out moved.csv --exit-zero"),
+      ],
+      codes: [
+        ("0", "nobody gets something else"),
+        ("1", "somebody does, or it is not known; or a rule does not compile"),
+        ("2", "wrong use, or no users that can be used"),
+        ("3", "lines were refused and --strict was given"),
+        ("74", "output could not be written"),
+        ("130, 143", "stopped"),
+      ]
+    ).text)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, markdown, json
+  }
+
+  @Argument(
+    help: OptionHelp.oldConfig,
+    completion: .file())
+  var old: String
+
+  @Argument(
+    help: OptionHelp.newConfig,
+    completion: .file())
+  var new: String
+
+  @OptionGroup(title: "Config Options") var configForm: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
+
+  @Option(
+    parsing: .upToNextOption,
+    help: OptionHelp.users(
+      "It can be given more than once. Without it, the configs alone are compared."),
+    completion: .file())
+  var users: [String] = []
+
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
+
+  @Option(
+    name: .customLong("placement"),
+    help: ArgumentHelp(
+      "The placement's name.",
+      discussion: "It can be given more than once; the default is all placements of both configs.",
+      valueName: "placement"), completion: Completions.placements)
+  var placements: [String] = []
+
+  @Option(
+    help: OptionHelp.out(
+      """
+      Every user who moves, with a line for each placement, in the forms of precompute: .ndjson, .csv \
+      (also with .gz or .zst), .sqlite.
+      """), completion: .file())
+  var out: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The format of the report.",
+      discussion: "markdown is for comments of pull requests.", valueName: "format"))
+  var format: Format?
+
+  @Flag(help: OptionHelp.json("It is short for --format json."))
+  var json = false
+
+  @OptionGroup(title: "Decision Options") var options: DecisionOptions
+
+  @Option(parsing: .unconditional, help: OptionHelp.threads)
+  var threads: Int?
+
+  @Flag(help: "End with 0 where there are differences.")
+  var exitZero = false
+
+  @Flag(
+    help: OptionHelp.strict(
+      "The exit code is 3 when a line was refused. The run finishes all the same."))
+  var strict = false
+
+  @Flag(help: OptionHelp.quiet("Notes are left out."))
+  var quiet = false
+
+  @Flag(help: "Skip rules that do not compile or cannot be read instead of stopping.")
+  var keepGoing = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
+    if placements.contains("") { throw ValidationError("--placement is empty") }
+    if json, let format, format != .json {
+      throw ValidationError("give --json or --format \(format.rawValue), not both")
+    }
+    guard users.isEmpty else { return }
+    if usersFormat != nil { throw ValidationError("--users-format is for --users") }
+    if out != nil { throw ValidationError("--out is for --users: it has the users who move") }
+    if strict { throw ValidationError("--strict is for --users") }
+  }
+
+  func run() async throws {
+    let paths = try UserInput.paths(users, form: usersFormat)
+    let written = try outputForm()
+    try check(paths)
+    let oldFile = try configForm.file(old, language)
+    let newFile = try configForm.file(new, language)
+    let rules = try ruleSets(oldFile, newFile)
+    let now = try options.time()
+    let assigners = (
+      old: options.assigner(for: rules.old.format), new: options.assigner(for: rules.new.format)
+    )
+    let comparison = RuleComparison(
+      rules.old, rules.new, placements: placementNames, clock: try options.clock(now),
+      assigners: assigners, form: written?.form.outcomes)
+    if !quiet { tell(now, assigners, comparison) }
+    options.tellUnused(assigners.new, isQuiet: quiet)
+    if paths.isEmpty {
+      let report = ComparisonReport(comparison, .everybody(comparison.differences()))
+      return try end(report)
+    }
+    let run = try await Signals.heeding { try await compare(comparison, paths, written) }
+    UserFile.tell(
+      rules.new.diagnostics(of: run.notes).filter { !quiet || $0.severity != .note })
+    if run.sums.users == 0 { throw nobody(run.sums.rejected) }
+    try end(ComparisonReport(comparison, .users(run.sums)), refused: run.sums.rejected)
+  }
+
+  /// Nil for all of both configs.
+  private var placementNames: [String]? {
+    var known: Set<String> = []
+    return placements.isEmpty ? nil : placements.filter { known.insert($0).inserted }
+  }
+
+  private func outputForm() throws -> FileForm? {
+    guard let out, out != "none" else { return nil }
+    let form = try FileForm(path: out, option: "--out")
+    if form.form == .sqlite, out == "-" || !FilePlace(out).hasNeighbours {
+      throw ValidationError("a database needs --out FILE")
+    }
+    return form
+  }
+
+  /// Nothing that is read may be written, and nothing may be read twice.
+  private func check(_ users: [String]) throws {
+    var uses = FileUses()
+    uses.reads("the old config", old)
+    uses.reads("the new config", new)
+    for path in users { uses.reads("--users", path) }
+    if let out, out != "none" {
+      uses.writes("--out", out)
+      if out != "-" { try FilePlace(out).checkWritable("--out") }
+    }
+    try uses.check()
+  }
+
+  /// The rules of both, of which each has to have those of the placements that are asked for that it
+  /// has.
+  private func ruleSets(_ old: ConfigFile, _ new: ConfigFile) throws -> (old: RuleSet, new: RuleSet)
+  {
+    func names(in file: ConfigFile) -> [String]? {
+      placementNames?.filter { file.ruleSet?.placement(named: $0) != nil }
+    }
+    for name in placementNames ?? []
+    where [old, new].allSatisfy({ $0.ruleSet?.placement(named: name) == nil }) {
+      throw CommandError(new.hint(forPlacement: name))
+    }
+    return (
+      try old.requireRuleSet(for: names(in: old), keepsGoing: keepGoing),
+      try new.requireRuleSet(for: names(in: new), keepsGoing: keepGoing)
+    )
+  }
+
+  private func tell(
+    _ now: Instant, _ assigners: (old: Assigner, new: Assigner), _ comparison: RuleComparison
+  ) {
+    let count = counted(comparison.placementNames.count, "placement")
+    FileText.printError("Comparing \(count) as of \(options.zonedBasis(now, assigners.new))")
+    if assigners.old != assigners.new {
+      FileText.printError(
+        "note: users get variants of the old config by \(assigners.old.name), and of the new one "
+          + "by \(assigners.new.name); --assigner sets one for both")
+    }
+  }
+
+  private func compare(
+    _ comparison: RuleComparison, _ paths: [String], _ form: FileForm?
+  ) async throws -> ComparisonRun {
+    let sink = try MoveSink(out, form, comparison)
+    do {
+      var run = try ComparisonRun(
+        comparison, users: paths, form: usersFormat, threads: threads ?? Clock.processors(),
+        moved: sink)
+      try await run.process()
+      if run.sums.users > 0 { try sink.close() } else { sink.abandon() }
+      return run
+    } catch {
+      sink.abandon()
+      throw error
+    }
+  }
+
+  private func nobody(_ rejected: Int) -> CommandError {
+    let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
+    return CommandError(
+      "there are no users in \(names)"
+        + (rejected > 0 ? ": all of \(counted(rejected, "line")) refused" : ""))
+  }
+
+  private func end(_ report: ComparisonReport, refused: Int = 0) throws {
+    let isTaken = out.map { $0 == "-" || FilePlace($0).descriptor == 1 } ?? false
+    let target: FileDescriptor = isTaken ? .standardError : .standardOutput
+    switch json ? .json : format ?? .text {
+    case .text: FileText.print(report.text(TextStyle(target)), to: target)
+    case .markdown: FileText.print(report.markdown, to: target)
+    case .json: FileText.print(report.value.json, to: target)
+    }
+    if strict, refused > 0 {
+      throw CommandError(
+        "\(counted(refused, "line")) refused, and --strict asks for all",
+        exitCode: Ending.refusedLines)
+    }
+    if report.hasFindings, !exitZero { throw ExitCode(Ending.findings) }
+  }
+}

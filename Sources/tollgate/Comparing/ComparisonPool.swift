@@ -1,0 +1,50 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Workers that compare, which parts of the input take in turn.
+final class ComparisonPool: Sendable {
+  /// A worker that one task at a time holds.
+  private final class Worker: @unchecked Sendable {
+    private var worker: ComparisonWorker
+    private let reader: SegmentReader
+    private let lineLimit: Int
+
+    init(_ comparison: RuleComparison) {
+      worker = ComparisonWorker(comparison)
+      lineLimit = comparison.lineLimit
+      reader = SegmentReader(lineLimit: lineLimit)
+    }
+
+    func process(_ part: InputPart) throws -> ComparisonWorker.Part {
+      switch part.content {
+      case .segment(let file, let from, let to):
+        return try reader.withLines(of: file, from: from, to: to) {
+          worker.process($0, slack: SegmentReader.slack)
+        }
+      case .lines(let lines):
+        return lines.withUnsafeBufferPointer { worker.process($0) }
+      case .rows(let text, let from, let header):
+        return text.withUnsafeBytes { bytes in
+          let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
+          let records = CSVRecords(rows, header, lineLimit: lineLimit)
+          var output = records.json.withUnsafeBufferPointer { worker.process($0) }
+          output.output = records.output(output.output, rows)
+          return output
+        }
+      }
+    }
+  }
+
+  private let comparison: RuleComparison
+  private let free = Locked<[Worker]>([])
+
+  init(_ comparison: RuleComparison) { self.comparison = comparison }
+
+  /// Compares for a part of the input, with a worker that nobody holds.
+  func process(_ part: InputPart) throws -> ComparisonWorker.Part {
+    Signals.addStack()
+    let worker = free.withLock { $0.popLast() } ?? Worker(comparison)
+    defer { free.withLock { $0.append(worker) } }
+    return try worker.process(part)
+  }
+}

@@ -1,0 +1,219 @@
+internal import Expressions
+internal import RuleEngine
+
+/// What is not the same for two configs, for a terminal, for a pull request, or for programs.
+struct ComparisonReport {
+  /// What was found out about who gets something else.
+  enum Finding {
+    case users(ComparisonSums)
+    case everybody([PlacementDifference])
+  }
+
+  private let comparison: RuleComparison
+  private let changes: [ConfigChange]
+  private let finding: Finding
+
+  init(_ comparison: RuleComparison, _ finding: Finding) {
+    self.comparison = comparison
+    changes = comparison.changes
+    self.finding = finding
+  }
+
+  /// Whether anybody gets something else, or it is not known that nobody does.
+  var hasFindings: Bool {
+    switch finding {
+    case .users(let sums): sums.movedUsers > 0
+    case .everybody(let differences): differences.contains { $0.verdict != .same }
+    }
+  }
+
+  var value: Value {
+    let said = Value.Entry(key: "changes", value: .list(changes.map(\.value)))
+    switch finding {
+    case .users(let sums): return .map(sums.value(comparison) + [said])
+    case .everybody(let differences):
+      let placements = differences.map {
+        Value.Entry(key: .string($0.placement), value: $0.value)
+      }
+      return .map([Value.Entry(key: "placements", value: .map(placements)), said])
+    }
+  }
+
+  /// Rows of a table of moves.
+  private func rows(_ sums: ComparisonSums) -> [[String]] {
+    zip(comparison.placementNames, sums.kinds(comparison)).flatMap { name, kinds in
+      kinds.enumerated().map { number, moved in
+        [
+          number == 0 ? name : "", comparison.from(moved.kind).text,
+          comparison.to(moved.kind).text, grouped(moved.users),
+          Self.share(moved.users, sums.users), comparison.text(moved.kind), moved.example,
+        ]
+      }
+    }
+  }
+
+  private static let head = ["placement", "from", "to", "users", "share", "why", "example"]
+
+  static func share(_ count: Int, _ all: Int) -> String {
+    guard all > 0 else { return "" }
+    let tenths = Int((Double(count) / Double(all) * 1_000).rounded())
+    return tenths == 0 && count > 0 ? "< 0.1 %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  /// `128 of 4,000 users get something else (3.2 %)`
+  private func headline(_ sums: ComparisonSums) -> String {
+    if sums.movedUsers == 0 {
+      return "Nobody of \(counted(sums.users, "user")) gets something else"
+    }
+    let verb = sums.movedUsers == 1 ? "gets" : "get"
+    return "\(grouped(sums.movedUsers)) of \(counted(sums.users, "user")) \(verb) something else "
+      + "(\(Self.share(sums.movedUsers, sums.users)))"
+  }
+
+  /// `Of 6 placements 4 give everybody the same, 1 differs, 1 is unknown`
+  private func headline(_ differences: [PlacementDifference]) -> String {
+    func count(_ verdict: PlacementDifference.Verdict) -> Int {
+      differences.count { $0.verdict == verdict }
+    }
+    if count(.same) == differences.count {
+      return differences.count == 1
+        ? "The placement gives everybody the same"
+        : "All \(counted(differences.count, "placement")) give everybody the same"
+    }
+    var parts: [String] = []
+    let (same, differing, unknown) = (count(.same), count(.differs), count(.unknown))
+    if differing > 0 {
+      parts.append("\(grouped(differing)) \(differing == 1 ? "differs" : "differ")")
+    }
+    if unknown > 0 { parts.append("\(grouped(unknown)) \(unknown == 1 ? "is" : "are") unknown") }
+    if same > 0 {
+      parts.append("\(grouped(same)) \(same == 1 ? "gives" : "give") everybody the same")
+    }
+    return "Of \(counted(differences.count, "placement")) " + parts.joined(separator: ", ")
+  }
+
+  // MARK: Text
+
+  func text(_ style: TextStyle) -> String {
+    var lines: [String] = []
+    if !changes.isEmpty {
+      lines.append(style.head("Changes of the config"))
+      lines += changes.map { DiagnosticText.visible("  \($0.placement): \($0.text)") }
+      lines.append("")
+    }
+    switch finding {
+    case .users(let sums):
+      if sums.movedUsers > 0 {
+        let rows = rows(sums).map { $0.map(DiagnosticText.visible) }
+        lines += TextTable(rows: [Self.head] + rows, left: [0, 1, 2, 5, 6]).lines(style)
+        lines.append("")
+      }
+      lines.append(headline(sums) + "; \(counted(sums.rejected, "line")) refused.")
+    case .everybody(let differences):
+      for difference in differences where difference.verdict != .same {
+        lines += text(difference).map(DiagnosticText.visible)
+        lines.append("")
+      }
+      lines.append(headline(differences) + ".")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func text(_ difference: PlacementDifference) -> [String] {
+    var lines = [
+      "\(difference.placement) \(difference.verdict == .differs ? "differs" : "is unknown"):"
+    ]
+    for witness in difference.witnesses {
+      lines.append("  from \(witness.from.text) to \(witness.to.text): \(witness.text)")
+      lines.append("    \(witness.record.json)")
+    }
+    return lines + difference.unknown.map { "  unknown: \($0)" }
+  }
+
+  // MARK: Markdown
+
+  /// For a comment of a pull request.
+  var markdown: String {
+    var lines: [String] = []
+    switch finding {
+    case .users(let sums): lines = ["### \(headline(sums))"]
+    case .everybody(let differences): lines = ["### \(headline(differences))"]
+    }
+    lines.append("")
+    if changes.isEmpty { lines.append("The configs decide by the same words.") }
+    for change in changes {
+      lines.append("- \(Markdown.code(change.placement)): \(Markdown.escaped(change.text))")
+    }
+    switch finding {
+    case .users(let sums): lines += table(sums)
+    case .everybody(let differences):
+      for difference in differences where difference.verdict != .same {
+        lines += list(difference)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func table(_ sums: ComparisonSums) -> [String] {
+    if sums.movedUsers == 0 { return [] }
+    let rows = rows(sums).map { row in
+      let cells = row.enumerated().map { column, cell in
+        switch column {
+        case 0 where cell.isEmpty: ""
+        case 0, 1, 2, 6: Markdown.code(cell)
+        default: Markdown.escaped(cell)
+        }
+      }
+      return "| " + cells.joined(separator: " | ") + " |"
+    }
+    return ["", "| " + Self.head.joined(separator: " | ") + " |", "|---|---|---|--:|--:|---|---|"]
+      + rows
+  }
+
+  private func list(_ difference: PlacementDifference) -> [String] {
+    var lines = [
+      "", "**\(Markdown.code(difference.placement))** \(difference.verdict.rawValue)", "",
+    ]
+    for witness in difference.witnesses {
+      lines.append(
+        "- from \(Markdown.code(witness.from.text)) to \(Markdown.code(witness.to.text)): "
+          + "\(Markdown.escaped(witness.text)), e.g. \(Markdown.code(witness.record.json))")
+    }
+    return lines + difference.unknown.map { "- unknown: \(Markdown.escaped($0))" }
+  }
+}
+
+/// Texts of others in Markdown, where they must not become anything else.
+enum Markdown {
+  /// As it is, in one line, also in a cell of a table. Nobody is notified by a name in it.
+  static func code(_ text: String) -> String {
+    let text = DiagnosticText.visible(text).replacing("|", with: "\\|")
+    var longest = 0
+    var run = 0
+    for character in text.unicodeScalars {
+      run = character == "`" ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    let fence = String(repeating: "`", count: longest + 1)
+    let space = text.hasPrefix("`") || text.hasSuffix("`") || text.isEmpty ? " " : ""
+    return fence + space + text + space + fence
+  }
+
+  /// As text in which nothing is marked up.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in DiagnosticText.visible(text).unicodeScalars {
+      switch scalar {
+      case "\\", "`", "*", "_", "[", "]", "|", "#", "~":
+        escaped += "\\"
+        escaped.unicodeScalars.append(scalar)
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "&": escaped += "&amp;"
+      case "@": escaped += "&#64;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

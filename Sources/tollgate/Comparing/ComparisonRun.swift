@@ -1,0 +1,81 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Streams users through workers that compare, and keeps what they find, in the order of the input.
+struct ComparisonRun {
+  private let users: [String]
+  private let threads: Int
+  private let workers: ComparisonPool
+  private let moved: MoveSink
+  private var input: UserInput
+  /// The file that was read last, and lines of it that were.
+  private var position = InputPosition()
+  private var told = 0
+  private(set) var sums = ComparisonSums()
+  private(set) var notes = RecordNotes()
+
+  init(
+    _ comparison: RuleComparison, users: [String], form: UserForm?, threads: Int,
+    moved: MoveSink
+  ) throws {
+    self.users = users
+    self.threads = threads
+    self.moved = moved
+    workers = ComparisonPool(comparison)
+    input = try UserInput(
+      users, form: form, lineLimit: comparison.lineLimit, weight: comparison.weight)
+  }
+
+  private struct Pending {
+    var part: InputPart
+    var task: Task<ComparisonWorker.Part, any Error>
+  }
+
+  /// Works off the input.
+  ///
+  /// - Throws: ``Signals/Stop`` when a stop is requested.
+  mutating func process() async throws {
+    var pending: [Pending] = []
+    defer {
+      for part in pending { part.task.cancel() }
+    }
+    var isDone = false
+    repeat {
+      // One part more than threads keeps every thread busy while this one writes.
+      while !isDone, pending.count <= threads {
+        try Signals.check()
+        guard let part = try input.next() else {
+          isDone = true
+          break
+        }
+        let workers = workers
+        pending.append(Pending(part: part, task: Task.detached { try workers.process(part) }))
+        if threads == 1 { break }
+      }
+      guard !pending.isEmpty else { break }
+      let first = pending.removeFirst()
+      try finish(try await first.task.value, first.part)
+    } while true
+  }
+
+  private mutating func finish(_ output: ComparisonWorker.Part, _ part: InputPart) throws {
+    if part.file != position.file { position = InputPosition(file: part.file) }
+    let kinds = sums.add(output)
+    try moved.write(output, kinds: kinds, of: sums)
+    for line in output.output.rejected {
+      tell(line, users[part.file], position.lines + part.linesBefore + line.line + 1)
+    }
+    notes.add(output.output.notes)
+    position.lines += part.linesBefore + output.output.lines
+  }
+
+  private mutating func tell(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) {
+    told += 1
+    if told <= BatchRun.toldRejections {
+      FileText.printError(
+        DiagnosticText.visible("warning: \(path):\(BatchRun.place(number, line))"))
+    } else if told == BatchRun.toldRejections + 1 {
+      FileText.printError("... more lines are refused; they are counted")
+    }
+  }
+}

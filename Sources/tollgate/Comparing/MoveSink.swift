@@ -1,0 +1,47 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Where users who move are written.
+enum MoveSink {
+  case none
+  case file(OutputFile)
+  case database(MoveDatabase)
+
+  /// - Parameter path: nil for nowhere, `-` for standard output.
+  init(_ path: String?, _ form: FileForm?, _ comparison: RuleComparison) throws {
+    guard let path, let form else {
+      self = .none
+      return
+    }
+    if form.form == .sqlite {
+      self = .database(try MoveDatabase(path, comparison))
+    } else {
+      self = .file(
+        try OutputFile(path, form.compression, header: comparison.header))
+    }
+  }
+
+  /// - Parameters:
+  ///   - part: the next part of the input.
+  ///   - kinds: the numbers of its kinds.
+  ///   - sums: which have these.
+  func write(_ part: ComparisonWorker.Part, kinds: [Int], of sums: ComparisonSums) throws {
+    switch self {
+    case .none: break
+    case .file(let file): if !part.lines.isEmpty { try file.write(part.lines) }
+    case .database(let database): try database.write(part.lines, kinds: kinds, of: sums)
+    }
+  }
+
+  /// Completes what was written.
+  func close() throws {
+    switch self {
+    case .none: break
+    case .file(let file): try file.close()
+    case .database(let database): try database.finish()
+    }
+  }
+
+  /// Gives up what was begun, as far as it is not in its place.
+  func abandon() { if case .database(let database) = self { database.abandon() } }
+}
