@@ -97,10 +97,19 @@ struct PairSearch {
       let found =
         draws
         ? pair.witness(drawing: record, at: placement) : pair.witness(record, at: placement)
-      if let found { return found }
+      // Somebody whom others take is an answer to another question.
+      if let found, isAbout(asked, found) { return found }
       if heldBack.isEmpty { return nil }
     }
     return nil
+  }
+
+  private func isAbout(_ asked: PairQuestions.Pair, _ found: PlacementDifference.Witness) -> Bool {
+    func index(_ rule: PairQuestions.Rule?, _ side: RuleComparison.Side) -> Int? {
+      rule.map { side.plan.ruleSet.rules[$0.number].audience.index }
+    }
+    return found.from.audience == index(asked.from.map { questions.old[$0] }, comparison.old)
+      && found.to.audience == index(asked.to.map { questions.new[$0] }, comparison.new)
   }
 
   private func words(_ asked: PairQuestions.Pair, _ why: String) -> String {
