@@ -83,14 +83,16 @@ struct OutcomeTables {
       """
   }
 
-  /// What a cell of CSV has of errors: JSON, or nothing.
+  /// What a cell of CSV has of errors: JSON, or nothing. Tables are joined in this order, so that the
+  /// choice is looked up once, and not for each error of the user.
   private static func errors(_ choice: String) -> String {
     """
     SELECT json_group_array(json_object(
       'audience', audience, 'clause', clause, 'code', code, 'path', path))
-    FROM (SELECT * FROM user_errors JOIN rule_errors ON rule_errors.id = error
-      WHERE user_errors.user = users.id
-        AND placement = (SELECT placement FROM choices WHERE id = \(choice)) ORDER BY audience)
+    FROM (SELECT rule_errors.audience, clause, code, path
+      FROM choices CROSS JOIN user_errors CROSS JOIN rule_errors ON rule_errors.id = error
+      WHERE choices.id = \(choice) AND user_errors.user = users.id
+        AND rule_errors.placement = choices.placement ORDER BY 1)
     HAVING count(*) > 0
     """
   }
