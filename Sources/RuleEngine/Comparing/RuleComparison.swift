@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 
 /// Two rule sets side by side: what each choice of one comes to, beside each of the other. Shared by
 /// all workers.

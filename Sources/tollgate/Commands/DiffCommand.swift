@@ -143,8 +143,7 @@ struct DiffCommand: AsyncParsableCommand {
       return try end(report)
     }
     let run = try await Signals.heeding { try await compare(comparison, paths, written) }
-    UserFile.tell(
-      rules.new.diagnostics(of: run.notes).filter { !quiet || $0.severity != .note })
+    UserFile.tell(rules.new.diagnostics(of: run.notes), isQuiet: quiet)
     if run.sums.users == 0 { throw nobody(run.sums.rejected) }
     try end(ComparisonReport(comparison, .users(run.sums)), refused: run.sums.rejected)
   }

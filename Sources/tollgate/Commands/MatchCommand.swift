@@ -103,8 +103,7 @@ struct MatchCommand: AsyncParsableCommand {
     let plan = try settings.plan(ruleSet, wantsExamples: true)
     let run = try await Signals.heeding { try await count(plan, settings) }
     if run.state.sums.users > 0 { show(run, plan) }
-    UserFile.tell(
-      ruleSet.diagnostics(of: run.notes).filter { !quiet || $0.severity != .note })
+    UserFile.tell(ruleSet.diagnostics(of: run.notes), isQuiet: quiet)
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }
 

@@ -117,8 +117,9 @@ struct UserSearch {
     guard refusal == nil, String(decoding: line, as: UTF8.self).contains(Value.string(id).json)
     else { return }
     let user = given(Array(line))
-    if line.count > Self.lineLimit {
-      refusal = "\(user.name):\(user.line ?? 1): the line has more than \(Self.lineLimit) bytes"
+    if line.count > UserInput.lineLimit {
+      refusal =
+        "\(user.name):\(user.line ?? 1): the line has more than \(UserInput.lineLimit) bytes"
     } else if let problem = UserRecordReader.problem(in: line) {
       refusal = user.error(problem).description
     }

@@ -63,7 +63,7 @@ struct TrafficOptions: ParsableArguments {
       ].filter(\.1).map(\.0)
       if !given.isEmpty {
         throw ValidationError(
-          "\(OptionNames.list(given, "and")) \(given.count == 1 ? "is" : "are") for made-up traffic; "
+          "\(listed(given, "and")) \(given.count == 1 ? "is" : "are") for made-up traffic; "
             + "that of --events has its own times")
       }
     }

@@ -11,8 +11,7 @@ import Testing
     ("{{ a | default 3 }}", "write filter: value, as in default: 'you'"),
   ])
   func otherLanguages(source: String, help: String) throws {
-    let first = try #require(
-      TemplateEnvironment(dialect: .superwall).compile(source).diagnostics.first)
+    let first = try #require(TemplateEnvironment().compile(source).diagnostics.first)
     #expect(first.code == .syntaxError)
     #expect(first.suggestion == help)
   }
