@@ -141,6 +141,10 @@ import Testing
     let same = try folder.tollgate(
       ["diff", "config.json", "config.json", "--quiet"] + Self.settings)
     #expect(same.code == 0 && same.output == "All 6 placements give everybody the same.\n")
+    let both = try folder.tollgate(
+      ["diff", "config.json", "config.json", "--placement", "export_report"]
+        + ["--placement", "workout_finished", "--quiet"] + Self.settings)
+    #expect(both.code == 0 && both.output == "Both placements give everybody the same.\n")
     let result = try diff(folder, "--json")
     #expect(result.code == 1)
     let report = try json(result)

@@ -40,6 +40,8 @@ public final class BatchPlan: Sendable {
   public let form: OutcomeForm
   /// False for counting only.
   public let writesOutcomes: Bool
+  /// Whether workers keep what users get as numbers, and write nothing.
+  let collectsChoices: Bool
   /// Longest line that is read, in bytes.
   public let lineLimit: Int
   /// What is rendered beside the outcomes, or nil.
@@ -82,12 +84,13 @@ public final class BatchPlan: Sendable {
   ///   - countsDraws: whether draws are counted for a report.
   ///   - givesReasons: whether every outcome says why, as explanations do.
   ///   - wantsExamples: whether counts come with the first users whom they count.
+  ///   - collectsChoices: whether workers keep what users get as numbers, and write nothing.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
     columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false,
-    givesReasons: Bool = false, wantsExamples: Bool = false
+    givesReasons: Bool = false, wantsExamples: Bool = false, collectsChoices: Bool = false
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
@@ -100,6 +103,7 @@ public final class BatchPlan: Sendable {
     self.form = form
     self.writesOutcomes = writesOutcomes
     self.lineLimit = lineLimit
+    self.collectsChoices = collectsChoices
     // A name given twice counts once: counts are kept by rule.
     var seen: Set<[UInt8]> = []
     let distinct = (names ?? ruleSet.placementNames).filter {
@@ -123,7 +127,9 @@ public final class BatchPlan: Sendable {
   package var choices: [Choice] { table.descriptions }
 
   /// Whether it matters which user got what, beside how many did.
-  var keepsChoices: Bool { writesOutcomes || wantsExamples || draws != nil }
+  var keepsChoices: Bool {
+    writesOutcomes || wantsExamples || collectsChoices || draws != nil
+  }
 
   /// The placements, in their order.
   package var placementNames: [String] { placements.map(\.name) }

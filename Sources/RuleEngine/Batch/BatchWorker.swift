@@ -60,6 +60,8 @@ public struct BatchWorker: ~Copyable {
   private var errors: BatchErrors
   private var draws: DrawCounter?
   private var reasons: BatchReasons
+  /// Nil unless the plan wants choices to be kept.
+  let kept: KeptChoices?
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
   /// What questions about events come to for users without any, by slot; nil when that does not fit
@@ -100,6 +102,7 @@ public struct BatchWorker: ~Copyable {
     errors = BatchErrors(plan)
     draws = plan.draws.map { DrawCounter($0) }
     reasons = BatchReasons(plan)
+    kept = plan.collectsChoices ? KeptChoices(placements: plan.placements.count) : nil
     captured = .allocate(capacity: UserMember.captured.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
     let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
@@ -147,6 +150,7 @@ public struct BatchWorker: ~Copyable {
     counts.clear()
     buffer.clear()
     repeated = []
+    kept?.clear()
     var rejected: [RejectedLine] = []
     block.begin()
     var start = 0
@@ -329,7 +333,9 @@ public struct BatchWorker: ~Copyable {
     columns.decide(&block, table, &counts, chooser, &errors, &reasons)
     counts.users += block.count
     texts.render(block)
-    if plan.writesOutcomes {
+    if let kept {
+      kept.add(block)
+    } else if plan.writesOutcomes {
       writer.write(block, table, texts, errors, &reasons, chooser, to: buffer)
     }
     counts.endBlock(block)

@@ -27,8 +27,10 @@ package struct ComparisonWorker: ~Copyable {
   private let comparison: RuleComparison
   private var old: BatchWorker
   private var new: BatchWorker
-  private let oldRows = OutcomeBuffer()
-  private let newRows = OutcomeBuffer()
+  /// The workers write nothing into it.
+  private let buffer = OutcomeBuffer()
+  /// By row of a block, whether its user moves.
+  private var marks = Array(repeating: false, count: BlockShape.rows)
   private var kinds: KindTable
   private var lines: MoveLines?
   private let reader: MoveReader
@@ -48,8 +50,8 @@ package struct ComparisonWorker: ~Copyable {
   ///   - chunk: whole lines.
   ///   - slack: bytes behind the chunk that may be read, whatever they are.
   package mutating func process(_ chunk: ByteView, slack: Int = 0) -> Part {
-    var before = old.process(chunk, slack: slack, into: oldRows)
-    let after = new.process(chunk, slack: slack, into: newRows)
+    var before = old.process(chunk, slack: slack, into: buffer)
+    let after = new.process(chunk, slack: slack, into: buffer)
     before.notes = after.notes
     guard before.rejected.map(\.line) != after.rejected.map(\.line) else {
       return compare(before, chunk)
@@ -60,8 +62,8 @@ package struct ComparisonWorker: ~Copyable {
     before.rejected = refused.lines
     before.sums.rejected = refused.lines.count
     return rest.withUnsafeBufferPointer { rest in
-      let again = old.process(rest, into: oldRows)
-      _ = new.process(rest, into: newRows)
+      let again = old.process(rest, into: buffer)
+      _ = new.process(rest, into: buffer)
       before.sums.users = again.sums.users
       return compare(before, rest)
     }
@@ -70,34 +72,42 @@ package struct ComparisonWorker: ~Copyable {
   private mutating func compare(_ output: BatchWorker.Output, _ chunk: ByteView) -> Part {
     kinds.beginChunk()
     lines?.clear()
-    var rows = RowPairs(oldRows.content, newRows.content, count: comparison.placements.count)
-    var records = ChunkRecords(chunk, refused: output.rejected.map(\.line))
+    var output = output
+    // The memory is the worker's.
+    output.buffer = OutcomeBuffer()
     var movedUsers = 0
-    comparison.old.shown.withUnsafeBufferPointer { oldShown in
-      comparison.new.shown.withUnsafeBufferPointer { newShown in
-        while rows.next() {
-          var hasMoved = false
-          for placement in 0..<rows.count {
-            let (from, to) = rows.choices(placement)
-            if oldShown[Int(from)] == newShown[Int(to)] { continue }
-            hasMoved = true
-            let kind = kinds.number(from, to) { question in
-              reader.reason(question, records.record(rows.number))
-            }
-            add(kind, rows.subject)
-          }
-          if hasMoved { movedUsers += 1 }
+    if let before = old.kept, let after = new.kept {
+      var records = ChunkRecords(chunk, refused: output.rejected.map(\.line))
+      let pairs = ChoicePairs(before, after, placements: comparison.placements.count)
+      for block in before.blocks.indices {
+        pairs.mark(&marks, block, comparison.old.shown, comparison.new.shown)
+        for row in marks.indices where marks[row] {
+          movedUsers += 1
+          add(row, block, pairs, before, &records)
         }
       }
     }
     let moved = kinds.inChunk.map {
       Part.Moved(kind: kinds.kinds[$0], users: kinds.users[$0], example: kinds.examples[$0])
     }
-    var output = output
-    // The rows are written again with the next chunk.
-    output.buffer = OutcomeBuffer()
     return Part(
       output: output, moved: moved, movedUsers: movedUsers, lines: lines?.bytes ?? [])
+  }
+
+  /// Adds a user who moves.
+  private mutating func add(
+    _ row: Int, _ block: Int, _ pairs: ChoicePairs, _ kept: KeptChoices,
+    _ records: inout ChunkRecords
+  ) {
+    let number = kept.blocks[block].firstRow + row
+    for placement in comparison.placements.indices {
+      let (from, to) = pairs.choices(block, row, placement)
+      if comparison.old.shown[Int(from)] == comparison.new.shown[Int(to)] { continue }
+      let kind = kinds.number(from, to) { question in
+        reader.reason(question, records.record(number))
+      }
+      kept.withSubject(number) { add(kind, $0) }
+    }
   }
 
   private mutating func add(_ kind: Int, _ subject: ByteView) {
@@ -108,6 +118,54 @@ package struct ComparisonWorker: ~Copyable {
       kinds.written += 1
     }
     lines?.write(subject, kind: kind, place: place)
+  }
+}
+
+/// What two workers have kept of the same users, side by side.
+private struct ChoicePairs {
+  private let old: KeptChoices
+  private let new: KeptChoices
+  private let placements: Int
+
+  init(_ old: KeptChoices, _ new: KeptChoices, placements: Int) {
+    self.old = old
+    self.new = new
+    self.placements = placements
+  }
+
+  /// Marks the rows of a block for which something is not the same, placement by placement: most
+  /// users move nowhere.
+  func mark(_ marks: inout [Bool], _ block: Int, _ oldShown: [Int32], _ newShown: [Int32]) {
+    let count = old.count(ofBlock: block)
+    precondition(new.count(ofBlock: block) == count, "workers have read other users")
+    let (first, second) = (old.blocks[block].start, new.blocks[block].start)
+    marks.withUnsafeMutableBufferPointer { marks in
+      marks.update(repeating: false)
+      old.choices.withUnsafeBufferPointer { before in
+        new.choices.withUnsafeBufferPointer { after in
+          oldShown.withUnsafeBufferPointer { oldShown in
+            newShown.withUnsafeBufferPointer { newShown in
+              for placement in 0..<placements {
+                let offset = placement &* count
+                for row in 0..<count {
+                  let was = oldShown[Int(before[first &+ offset &+ row])]
+                  let now = newShown[Int(after[second &+ offset &+ row])]
+                  marks[row] = marks[row] || was != now
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// What a user of a block gets at a placement.
+  func choices(_ block: Int, _ row: Int, _ placement: Int) -> (Int32, Int32) {
+    let offset = placement * old.count(ofBlock: block) + row
+    return (
+      old.choices[old.blocks[block].start + offset], new.choices[new.blocks[block].start + offset]
+    )
   }
 }
 

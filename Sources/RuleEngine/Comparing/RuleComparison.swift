@@ -64,7 +64,8 @@ package final class RuleComparison: Sendable {
     let names = names ?? RuleComparison.placements(old, new)
     func plan(_ ruleSet: RuleSet, _ assigner: Assigner) -> BatchPlan {
       BatchPlan(
-        ruleSet, placements: names, now: clock.now, assigner: assigner, form: .rows, clock: clock)
+        ruleSet, placements: names, now: clock.now, assigner: assigner, form: .rows, clock: clock,
+        texts: nil, collectsChoices: true)
     }
     var numbers: [ComparedOutcome: Int32] = [:]
     self.form = form

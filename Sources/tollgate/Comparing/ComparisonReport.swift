@@ -76,9 +76,11 @@ struct ComparisonReport {
       differences.count { $0.verdict == verdict }
     }
     if count(.same) == differences.count {
-      return differences.count == 1
-        ? "The placement gives everybody the same"
-        : "All \(counted(differences.count, "placement")) give everybody the same"
+      switch differences.count {
+      case 1: return "The placement gives everybody the same"
+      case 2: return "Both placements give everybody the same"
+      default: return "All \(counted(differences.count, "placement")) give everybody the same"
+      }
     }
     var parts: [String] = []
     let (same, differing, unknown) = (count(.same), count(.differs), count(.unknown))

@@ -101,13 +101,14 @@ import Testing
       {"userId":"none","user":{"a":1},"occurrences":{"k":["\(time)"]}}
 
       refused
+      {"userId":"m","user":{"a":2},"occurrences":{"k":["\(time)"]}}
       {"userId":"d","user":{"a":1}}
       """
     let part = Self.part(Self.compare(old, new), users)
     let found = part.moved.map { "\($0.example) \($0.users) \($0.kind.reason)" }
-    #expect(found == ["c 2 condition", "l 1 limit"])
-    #expect(part.output.sums.users == 5 && part.output.rejected.map(\.line) == [5])
-    #expect(part.movedUsers == 3)
+    #expect(found == ["c 2 condition", "l 2 limit"])
+    #expect(part.output.sums.users == 6 && part.output.rejected.map(\.line) == [5])
+    #expect(part.movedUsers == 4)
   }
 
   @Test func placementsThatComeAndGo() throws {

@@ -23,7 +23,8 @@ import Testing
   @Test func noProofIsRefutedAndEachWitnessDiffers() throws {
     var verdicts: [PlacementDifference.Verdict: Int] = [:]
     var (refutable, witnesses) = (0, 0)
-    for seed in 0..<Self.runs {
+    // At 110, the first user who is found for one pair is taken by another.
+    for seed in Array(0..<Self.runs) + [110] {
       var edits = RandomEdits(seed: seed &+ 1_000)
       let before = edits.audiences(4)
       var after = before
