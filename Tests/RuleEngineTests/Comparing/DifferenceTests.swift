@@ -159,4 +159,67 @@ import Testing
       [Self.audience("user.a * user.a > 2 && user.b == 1")])
     #expect(same.verdict == .same)
   }
+
+  private static func config(_ format: Config.Format, _ audience: String) throws -> RuleSet {
+    let json =
+      format == .superwall
+      ? String(decoding: wireConfig(rules: audience), as: UTF8.self)
+      : """
+      {"campaigns":[{"id":"c","name":"C","status":"active",
+       "placements":[{"id":"p","name":"p","type":"custom","status":"active"}],
+       "audiences":[\(audience)]}],"paywalls":{}}
+      """
+    let decoded = Config.decode(json.utf8, format: format)
+    let config = try #require(decoded.output)
+    return try #require(RuleSet.compile(config).output)
+  }
+
+  private static func filtered(_ filters: String) -> String {
+    """
+    {"id":"a","name":"A","priority_order":0,"filters":[\(filters)],
+     "experiment":{"id":"e","status":"running","holdout_percentage":0,
+     "variants":[{"id":"v","paywall_id":"pw","traffic_percentage":100}]}}
+    """
+  }
+
+  @Test func filters() throws {
+    func rules(_ filters: String...) throws -> RuleSet {
+      try Self.config(.agentWallie, Self.filtered(filters.joined(separator: ",")))
+    }
+    let more = #"{"field":"user.n","operator":"gt","value":2}"#
+    let least = #"{"field":"user.n","operator":"gte","value":2}"#
+    let named = #"{"field":"user.s","operator":"is","value":"x"}"#
+    #expect(try Self.difference(rules(more, named), rules(named, more)).verdict == .same)
+    let differs = try Self.difference(rules(more), rules(least))
+    #expect(differs.witnesses.map(\.record) == [["userId": "somebody", "user": ["n": 2]]])
+    // Configs of both worlds are compared by examples, and nothing is proved.
+    let other = try Self.difference(
+      try Self.config(.superwall, wireRule("e", expression: "user.n > 5")), rules(more))
+    #expect(other.verdict == .differs && !other.unknown.isEmpty)
+    let alike = try Self.difference(
+      try Self.config(.superwall, wireRule("e", expression: "user.n > 2")), rules(more))
+    #expect(alike.verdict != .same)
+  }
+
+  /// An attribute that one config asks the history for need not be what the other reads.
+  @Test func valuesOfTheHistory() throws {
+    func rules(asks: Bool, _ expression: String) throws -> RuleSet {
+      let asked = #"[{"type":"DAYS_SINCE","event_name":"open"}]"#
+      let rule = wireRule("e", expression: expression)
+      return try Self.config(
+        .superwall,
+        asks
+          ? rule.replacing("\"computed_properties\":[]", with: "\"computed_properties\":\(asked)")
+          : rule)
+    }
+    let reads = "device.daysSince_open > 1"
+    #expect(
+      try Self.difference(rules(asks: true, reads), rules(asks: true, reads)).verdict == .same)
+    #expect(
+      try Self.difference(rules(asks: false, reads), rules(asks: true, reads)).verdict != .same)
+    // It does not matter to who does not read it.
+    #expect(
+      try Self.difference(rules(asks: false, "user.a == 1"), rules(asks: true, "1 == user.a"))
+        .verdict == .same)
+  }
 }
