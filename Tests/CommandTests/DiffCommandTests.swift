@@ -99,7 +99,7 @@ import Testing
     #expect(
       folder.text("one.csv")?.split(separator: "\n").first
         == """
-        userId,placement,from_result,from_audience,from_variant,from_paywall,to_result,to_audience,\
+        user_id,placement,from_result,from_audience,from_variant,from_paywall,to_result,to_audience,\
         to_variant,to_paywall,reason
         """)
   }
@@ -122,7 +122,7 @@ import Testing
     #expect(packed.count { $0 == UInt8(ascii: "\n") } == count)
     let database = try SQLiteDatabase(folder.path("moved.sqlite"))
     let rows = try database.rows(
-      "SELECT userId, placement, from_paywall, to_paywall, reason FROM moved")
+      "SELECT user_id, placement, from_paywall, to_paywall, reason FROM moved")
     #expect(rows.count == count)
     let first = plain.split(separator: "\n")[1].split(
       separator: ",", omittingEmptySubsequences: false)

@@ -14,7 +14,8 @@ struct MoveLines {
     guard form == .csv else { return [] }
     let fields = ["result", "audience", "variant", "paywall"]
     let names =
-      ["userId", "placement"] + ["from", "to"].flatMap { side in fields.map { "\(side)_\($0)" } }
+      [OutcomeColumns.user, "placement"]
+      + ["from", "to"].flatMap { side in fields.map { "\(side)_\($0)" } }
       + ["reason"]
     return Array((names.joined(separator: ",") + "\n").utf8)
   }

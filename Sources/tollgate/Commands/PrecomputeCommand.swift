@@ -37,7 +37,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
           "with the reason for each outcome",
           "tollgate precompute config.json --users users.ndjson --reasons --out outcomes.ndjson"),
         .init(
-          "counts only, as of a time, with charts and tests on a page to show to others",
+          "counts only, with charts and tests on a page to show to others",
           "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01 "
             + "--report report.html"),
       ],

@@ -19,9 +19,9 @@ final class MoveDatabase {
       from_result TEXT NOT NULL, from_audience INTEGER, from_variant TEXT, from_paywall TEXT,
       to_result TEXT NOT NULL, to_audience INTEGER, to_variant TEXT, to_paywall TEXT,
       reason TEXT NOT NULL, text TEXT NOT NULL);
-    CREATE TABLE moves (userId TEXT NOT NULL, kind INTEGER NOT NULL REFERENCES kinds);
+    CREATE TABLE moves (user_id TEXT NOT NULL, kind INTEGER NOT NULL REFERENCES kinds);
     CREATE VIEW moved AS
-      SELECT userId, placement, from_result, from_audience, from_variant, from_paywall,
+      SELECT user_id, placement, from_result, from_audience, from_variant, from_paywall,
         to_result, to_audience, to_variant, to_paywall, reason
       FROM moves JOIN kinds ON kinds.id = kind;
     """
@@ -99,7 +99,7 @@ final class MoveDatabase {
   func finish() throws {
     try MoveDatabase.telling(path) {
       try database.execute(
-        "CREATE INDEX moves_by_userId ON moves (userId);"
+        "CREATE INDEX moves_by_user ON moves (user_id);"
           + "CREATE INDEX moves_by_kind ON moves (kind); COMMIT")
     }
     database.close()

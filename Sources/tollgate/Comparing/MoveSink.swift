@@ -37,7 +37,9 @@ enum MoveSink {
   func close() throws {
     switch self {
     case .none: break
-    case .file(let file): try file.close()
+    case .file(let file):
+      try file.close()
+      try file.takePlace()
     case .database(let database): try database.finish()
     }
   }

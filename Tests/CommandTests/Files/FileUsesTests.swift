@@ -91,7 +91,7 @@ import Testing
   /// What is one device, or one log, is not a collision.
   @Test(arguments: [
     "--out /dev/null --rejects /dev/null", "--out - > log 2>&1", "--out none > log 2>&1",
-    "--out new --rejects New > log", "--users users --out new > log",
+    "--out new --rejects New > log",
     "--out - --rejects new > log 2>&1", "--out new --rejects /dev/null > /dev/null 2>&1",
   ])
   func areTaken(script: String) throws {

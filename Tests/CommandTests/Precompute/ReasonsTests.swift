@@ -89,7 +89,7 @@ import Testing
       let rows = try SQLiteDatabase(folder.path(name)).rows(
         isWide
           ? "SELECT upgrade_reason FROM outcomes ORDER BY rowid"
-          : "SELECT reason FROM outcomes WHERE placement = 'upgrade' ORDER BY userId")
+          : "SELECT reason FROM outcomes WHERE placement = 'upgrade' ORDER BY user_id")
       return rows.map { $0.first?.text ?? "" }
     }
     let lines = (folder.text(name) ?? "").split(separator: "\n")
