@@ -91,10 +91,7 @@ extension SuperwallConfigDecoder {
     let campaign = element.member("experiment_group_id")?.text
     if campaign == nil { log.missing("experiment_group_id", "a string", element, meaning: nil) }
     let (variants, unread) = required("variants", of: element) { $0.variant($1) }
-    let areWeights = element.member("variants")?.elements?.allSatisfy {
-      $0.member("percentage")?.number.map { $0 >= 0 } ?? false
-    }
-    checkWeights(variants, at: element.path, areRead: areWeights ?? false)
+    checkWeights(variants, at: element.path, areRead: areWeightsRead(of: element))
     var audience = Audience(
       index: index, experimentID: experiment, campaignID: campaign ?? "", variants: variants,
       path: element.path, preload: preload(element),
@@ -280,6 +277,15 @@ extension SuperwallConfigDecoder {
 
   /// - Parameter areRead: whether all weights are what is written; what the others do to the sum is
   ///   told with them.
+  /// Whether all variants of a rule say what they weigh.
+  private func areWeightsRead(of rule: ConfigElement) -> Bool {
+    guard let variants = rule.member("variants")?.elements else { return false }
+    for variant in variants {
+      guard let weight = variant.member("percentage")?.number, weight >= 0 else { return false }
+    }
+    return true
+  }
+
   private mutating func checkWeights(_ variants: [Variant], at path: String, areRead: Bool) {
     guard variants.count > 1 else { return }
     let sum = variants.reduce(0) { $0 + $1.weight }

@@ -163,7 +163,7 @@ struct ConfigFile {
     where count > 0 {
       texts.append("\(counted(count, noun)) of \(path) cannot be read")
     }
-    return (broken + placements + audiences + variants, texts)
+    return (broken + placements + audiences + variants + filters, texts)
   }
 
   /// A diagnostic with the file, the line and the source it is about.
