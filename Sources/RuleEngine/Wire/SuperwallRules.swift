@@ -275,8 +275,6 @@ extension SuperwallConfigDecoder {
     return weight
   }
 
-  /// - Parameter areRead: whether all weights are what is written; what the others do to the sum is
-  ///   told with them.
   /// Whether all variants of a rule say what they weigh.
   private func areWeightsRead(of rule: ConfigElement) -> Bool {
     guard let variants = rule.member("variants")?.elements else { return false }
@@ -286,6 +284,8 @@ extension SuperwallConfigDecoder {
     return true
   }
 
+  /// - Parameter areRead: whether all weights are what is written; what the others do to the sum is
+  ///   told with them.
   private mutating func checkWeights(_ variants: [Variant], at path: String, areRead: Bool) {
     guard variants.count > 1 else { return }
     let sum = variants.reduce(0) { $0 + $1.weight }
