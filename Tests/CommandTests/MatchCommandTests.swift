@@ -68,7 +68,7 @@ import Testing
       try BuiltTool.tool(), hint[command...].split(separator: " ").map(String.init),
       in: folder.path)
     #expect(explained.code == 0)
-    #expect(explained.output.contains("held back: shown once"))
+    #expect(explained.output.contains("held back by its limit: shown once"))
   }
 
   /// The JSON is that of precompute's summary, with more in it.
