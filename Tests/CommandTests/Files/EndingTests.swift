@@ -198,7 +198,8 @@ import Testing
     let folder = try TestFolder()
     try folder.write("users.ndjson", "{\"userId\":\"a\"}\n")
     for (text, message) in [
-      ("{}", "config.json has no placements"), ("[]", "JSON object"), ("", "there is nothing in it"),
+      ("{}", "config.json has no placements"), ("[]", "JSON object"),
+      ("", "there is nothing in it"),
     ] {
       try folder.write("config.json", text)
       let result = try folder.tollgate(
