@@ -167,6 +167,17 @@ import Testing
     #expect(result.errors.contains(message), "\(result.errors)")
   }
 
+  /// A file of another kind is not told line by line.
+  @Test func filesOfOtherKinds() throws {
+    let folder = try folder()
+    try folder.write("t.jsonl", TestFolder.users(500))
+    let result = try run(folder, "t.jsonl")
+    #expect(result.code == 2)
+    #expect(result.errors.split(separator: "\n").count == 21)
+    #expect(result.errors.hasSuffix("... and 480 more that could not be run\n"))
+    #expect(result.output == "0 passed, 0 failed, 500 could not be run\n")
+  }
+
   @Test func wrongUse() throws {
     let folder = try folder(Self.good[0])
     #expect(try run(folder).code == 2)

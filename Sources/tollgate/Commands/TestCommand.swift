@@ -133,13 +133,20 @@ struct TestCommand: AsyncParsableCommand {
     return (code, files.flatMap(\.named))
   }
 
+  /// What cannot be run is told of so many lines: a file of another kind has nothing else.
+  private static let mostFaults = 20
+
   private func show(_ run: RuleTestRun) {
     if json {
       for ran in run.ran { FileText.print(ran.value.json) }
     } else {
       for ran in run.ran where !ran.result.differences.isEmpty { FileText.print(ran.text + "\n") }
     }
-    for fault in run.faults { FileText.printError("error: \(fault)") }
+    for fault in run.faults.prefix(Self.mostFaults) { FileText.printError("error: \(fault)") }
+    if run.faults.count > Self.mostFaults {
+      FileText.printError(
+        "... and \(grouped(run.faults.count - Self.mostFaults)) more that could not be run")
+    }
     if json {
       FileText.print(run.counts.json)
     } else if !quiet {
