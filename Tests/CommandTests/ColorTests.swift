@@ -129,9 +129,7 @@ import Testing
     ).output
     let table = Self.plain(shown).split(separator: "\n").filter { $0.hasPrefix("日") }
     #expect(table.count == 2, "\(shown)")
-    if columns >= 60 {
-      #expect(table.allSatisfy { TextWidth.columns($0) <= Int(columns) }, "\(shown)")
-    }
+    #expect(table.allSatisfy { TextWidth.columns($0) <= Int(columns) }, "\(shown)")
     // Heads stay whole, and shares and what can be worked out from the others go first.
     let heads = Self.plain(shown).split(separator: "\n").filter { $0.hasPrefix("placement ") }
     #expect(heads.count == 2)
@@ -182,5 +180,40 @@ import Testing
       in: folder.path, ["TERM": "dumb"]
     ).output
     #expect(!dumb.contains("\u{1B}"))
+  }
+
+  /// All placements of the demo, of which a table takes 121 columns.
+  @Test(arguments: [40, 60, 80, 130])
+  func explanations(columns: UInt16) throws {
+    let user = TestFolder.demo + "/user.json"
+    for more in [["--all"], ["--placement", "export_report"]] {
+      let arguments =
+        ["explain", TestFolder.config, "--user", user, "--now", "2026-03-01", "--seed", "demo"]
+        + more
+      let shown = try Pseudoterminal.run(arguments, columns: columns).output
+      // A word that is too wide stays whole.
+      let room = more == ["--all"] || columns > 40 ? Int(columns) : 42
+      #expect(widest(shown) <= room, "\(shown)")
+      let words = { (text: String) in
+        Self.plain(text).split { ": \n-".contains($0) }.map(String.init).sorted()
+      }
+      // Nothing is lost.
+      #expect(words(shown) == words(try BuiltTool.run(arguments).output))
+    }
+  }
+
+  /// Nothing is left of it when the user is found.
+  @Test func progressOfReading() throws {
+    let folder = try TestFolder()
+    try folder.write("c.json", #"{"trigger_options":[]}"#)
+    try folder.write(
+      "u.ndjson",
+      (0..<60_000).map { #"{"userId":"u\#($0)","user":{"a":[1,2,3,4,5,6,7,8]}}"# + "\n" }.joined())
+    let arguments = ["explain", "c.json", "--all", "--users", "u.ndjson", "--id", "u59999"]
+    let shown = try Pseudoterminal.run(arguments, columns: 60, in: folder.path).output
+    #expect(shown.contains(" users read, "), "\(shown.debugDescription)")
+    #expect(shown.contains("\r\u{1B}[Kuser u59999 at "), "\(shown.debugDescription)")
+    let quiet = try Pseudoterminal.run(arguments + ["--quiet"], columns: 60, in: folder.path).output
+    #expect(!quiet.contains(" users read, "))
   }
 }

@@ -50,4 +50,46 @@ package enum TextWidth {
   private static func suffix(_ text: String, _ width: Int) -> String {
     String(prefix(text.reversed(), width).reversed())
   }
+
+  /// A line broken between words so that it fits, and where it has columns, between those first. What
+  /// continues it stands four columns further in. A word that is wider than the room is left whole.
+  package static func wrapped(_ line: String, to width: Int) -> [String] {
+    guard columns(line) > width else { return [line] }
+    let indent = line.prefix { $0 == " " }.count
+    let further = String(repeating: " ", count: min(indent + 4, max(width / 3, 0)))
+    if let gap = lastGap(in: line, behind: indent + 8) {
+      return wrapped(String(line[..<gap.lowerBound]), to: width)
+        + wrapped(further + line[gap.upperBound...], to: width)
+    }
+    var lines: [String] = []
+    var current = line[..<line.index(line.startIndex, offsetBy: indent)].description
+    var rest = line.dropFirst(indent)
+    var isFirst = true
+    while !rest.isEmpty {
+      let space = rest.prefix { $0 == " " }
+      let word = rest.dropFirst(space.count).prefix { $0 != " " }
+      if !isFirst, columns(current) + space.count + columns(word) > width {
+        lines.append(current)
+        current = further + word
+      } else {
+        current += space + word
+      }
+      isFirst = false
+      rest = rest.dropFirst(space.count + word.count)
+    }
+    return lines + [current]
+  }
+
+  /// The last place with two spaces or more between what stands in columns.
+  private static func lastGap(in line: String, behind least: Int) -> Range<String.Index>? {
+    var found: Range<String.Index>?
+    var at = line.startIndex
+    while let start = line[at...].firstIndex(of: " ") {
+      let end = line[start...].firstIndex { $0 != " " } ?? line.endIndex
+      let isWide = line.index(after: start) < end && end < line.endIndex
+      if isWide, line.distance(from: line.startIndex, to: start) > least { found = start..<end }
+      at = end
+    }
+    return found
+  }
 }

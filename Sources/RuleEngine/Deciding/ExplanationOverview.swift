@@ -75,20 +75,29 @@ extension Explanation {
     return DiagnosticText.visible(text)
   }
 
-  /// A line for each placement: its name, what came of it, the audience, and why.
+  /// A line for each placement: its name, what came of it, the audience, and why. Where one would not
+  /// fit, each has two, and more where a reason is long.
   ///
-  /// - Parameter notes: by placement, what stands behind the reason.
-  package static func overview(_ explanations: [Explanation], notes: [String?]) -> String {
-    let rows = explanations.map { explanation in
+  /// - Parameters:
+  ///   - notes: by placement, what stands behind the reason.
+  ///   - width: the columns of a terminal; nil where lines may have any length.
+  package static func overview(
+    _ explanations: [Explanation], notes: [String?], width: Int? = nil
+  ) -> String {
+    let rows = zip(explanations, notes).map { explanation, note in
       [
         explanation.decision.placement, explanation.shortOutcome, explanation.shortAudience ?? "-",
-        explanation.shortReason,
+        explanation.shortReason + (note.map { "; \($0)" } ?? ""),
       ].map(DiagnosticText.visible)
     }
-    let widths = (0..<3).map { column in rows.map { TextWidth.columns($0[column]) }.max() ?? 0 }
-    return zip(rows, notes).map { row, note in
-      let cells = (0..<3).map { ExplanationText.padded(row[$0], widths[$0]) } + [row[3]]
-      return cells.joined(separator: "  ") + (note.map { "; \(DiagnosticText.visible($0))" } ?? "")
+    let lines = ExplanationText.columns(rows)
+    guard let width, lines.contains(where: { TextWidth.columns($0) > width }) else {
+      return lines.joined(separator: "\n")
+    }
+    let heads = ExplanationText.columns(rows.map { Array($0[..<2]) })
+    return zip(heads, rows).flatMap { head, row in
+      let reason = row[2] == "-" ? row[3] : "\(row[2]): \(row[3])"
+      return TextWidth.wrapped(head, to: width) + TextWidth.wrapped("    \(reason)", to: width)
     }.joined(separator: "\n")
   }
 }

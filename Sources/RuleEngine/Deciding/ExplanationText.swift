@@ -107,7 +107,13 @@ extension Explanation.Audience {
     lines(nil).map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  fileprivate var hasUnneededClauses: Bool { clauses.contains { !$0.wasReached } }
+  fileprivate var hasUnneededClauses: Bool { shownClauses.contains { !$0.wasReached } }
+
+  /// The clauses without constants that decided nothing, such as the `false` of
+  /// `has(x) ? x > 1 : false` where x is there.
+  private var shownClauses: [Clause] {
+    clauses.filter { $0.wasReached || !["true", "false"].contains($0.text) }
+  }
 
   /// The audience by its number and what it is called.
   private var title: String {
@@ -123,6 +129,7 @@ extension Explanation.Audience {
       lines.append("    \(text)")
     }
     lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
+    let clauses = shownClauses
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
     let texts = min(
       48, clauses.map { TextWidth.columns(ExplanationText.oneLine($0.text)) }.max() ?? 0)
@@ -236,6 +243,18 @@ enum ExplanationText {
 
   private static func describe(_ value: Value?) -> String {
     value.map { short($0.json) } ?? "not there"
+  }
+
+  /// Rows with all cells but the last as wide as the widest of their column.
+  static func columns(_ rows: [[String]]) -> [String] {
+    let count = max((rows.first?.count ?? 0) - 1, 0)
+    let widths = (0..<count).map { column in
+      rows.map { TextWidth.columns($0[column]) }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = (0..<count).map { padded(row[$0], widths[$0]) } + row.suffix(1)
+      return cells.joined(separator: "  ")
+    }
   }
 
   static func padded(_ text: String, _ width: Int) -> String {

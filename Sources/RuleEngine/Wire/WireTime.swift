@@ -28,11 +28,26 @@ package enum WireTime {
       case .skippedTime:
         "clocks in the time zone skip '\(text)', as they are set forward; write another time, or add "
           + "an offset such as +01:00"
-      case .noSuchTime: "there is no time '\(text)'"
+      case .noSuchTime: "there is no time '\(text)'" + (WireTime.excess(in: text) ?? "")
       case .outOfRange: "'\(text)' is not in the years 1 to 9999"
       case .unknownZone: WireTime.zoneProblem(text) ?? "there is no time zone '\(text)'"
       }
     }
+  }
+
+  /// Which of a time's numbers cannot be; nil where each can by itself.
+  private static func excess(in text: String) -> String? {
+    // Without an offset, which may stand behind minutes or seconds.
+    let time = text.utf8.dropFirst(16).first == 0x3A ? text.prefix(19) : text.prefix(16)
+    let numbers = time.split { !$0.isASCII || !$0.isNumber }.map { Int($0) ?? 0 }
+    let ranges = [
+      ("months", 1...12), ("days", 1...31), ("hours", 0...23), ("minutes", 0...59),
+      ("seconds", 0...59),
+    ]
+    for (number, (name, range)) in zip(numbers.dropFirst(), ranges) where !range.contains(number) {
+      return ": \(name) are from 0\(range.lowerBound) to \(range.upperBound)"
+    }
+    return numbers.count > 2 && numbers[2] > 28 ? ": the month has no day \(numbers[2])" : nil
   }
 
   /// The instant of an ISO 8601 text with a zone, as files have it. Fractions below a millisecond are

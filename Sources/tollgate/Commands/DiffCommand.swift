@@ -102,7 +102,7 @@ struct DiffCommand: AsyncParsableCommand {
       "The exit code is 3 when a line was refused. The run finishes all the same."))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("Notes are left out."))
+  @Flag(help: OptionHelp.quiet("Notes and progress are left out; refused lines are warnings."))
   var quiet = false
 
   @Flag(help: "Skip rules that do not compile or cannot be read instead of stopping.")
@@ -212,7 +212,7 @@ struct DiffCommand: AsyncParsableCommand {
     do {
       var run = try ComparisonRun(
         comparison, users: paths, form: usersFormat, threads: threads ?? Clock.processors(),
-        moved: sink)
+        moved: sink, isQuiet: quiet)
       try await run.process()
       if run.sums.users > 0 { try sink.close() } else { sink.abandon() }
       return run

@@ -248,8 +248,11 @@ private struct Answer {
     let isSame = notes.allSatisfy { $0 == nil }
     let set = what.map { $0.text + (isSame ? ": no difference" : "") }
     let overview =
-      found.isEmpty ? "the config has no placements" : Explanation.overview(found, notes: notes)
-    FileText.print(([head] + [set].visible + [overview]).joined(separator: "\n"))
+      found.isEmpty
+      ? "the config has no placements"
+      : Explanation.overview(found, notes: notes, width: TextStyle.output.width)
+    let lines = ([head] + [set].visible).flatMap(TextStyle.output.wrapped)
+    FileText.print((lines + [overview]).joined(separator: "\n"))
   }
 }
 

@@ -90,7 +90,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.strict("The exit code is 3 when a line was refused."))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("Notes are left out."))
+  @Flag(help: OptionHelp.quiet("Notes and progress are left out."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions
@@ -124,7 +124,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     var run = MigrationRun(chosen, old: before, new: after, clock: clock)
     run = try await Signals.heeding { [run] in
       var run = run
-      try run.read(paths, usersFormat)
+      try run.read(paths, usersFormat, isQuiet: quiet)
       return run
     }
     if run.userCount == 0 {

@@ -160,6 +160,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if rendering.render != nil, out != "none", form.form != .ndjson {
       throw ValidationError("--render needs outcomes written as NDJSON")
     }
+    if reasons, out == "none", !quiet {
+      FileText.printError("note: --reasons has no effect with --out none: reasons are in outcomes")
+    }
     settings.runColumns = input.runColumns
     settings.reasons = reasons
     settings.texts = try rendering.settings(products, in: options.givenTimeZone)

@@ -13,14 +13,16 @@ struct ComparisonRun {
   private var told = 0
   private(set) var sums = ComparisonSums()
   private(set) var notes = RecordNotes()
+  private var progress: ReadingProgress
 
   init(
     _ comparison: RuleComparison, users: [String], form: UserForm?, threads: Int,
-    moved: MoveSink
+    moved: MoveSink, isQuiet: Bool
   ) throws {
     self.users = users
     self.threads = threads
     self.moved = moved
+    progress = ReadingProgress("compared", users, isQuiet: isQuiet)
     workers = ComparisonPool(comparison)
     input = try UserInput(
       users, form: form, lineLimit: comparison.lineLimit, weight: comparison.weight)
@@ -35,6 +37,7 @@ struct ComparisonRun {
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func process() async throws {
+    defer { progress.interrupt() }
     var pending: [Pending] = []
     defer {
       for part in pending { part.task.cancel() }
@@ -67,10 +70,12 @@ struct ComparisonRun {
     }
     notes.add(output.output.notes)
     position.lines += part.linesBefore + output.output.lines
+    progress.update(sums.users, part)
   }
 
   private mutating func tell(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) {
     told += 1
+    progress.interrupt()
     if told <= BatchRun.toldRejections {
       FileText.printError(
         DiagnosticText.visible("warning: \(path):\(BatchRun.place(number, line))"))

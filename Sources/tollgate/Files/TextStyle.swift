@@ -99,22 +99,37 @@ struct TextStyle {
 
   /// An explanation: the answers of clauses, and what each audience comes to.
   func explanation(_ text: String) -> String {
-    guard hasColor else { return text }
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      let indent = line.prefix { $0 == " " }
-      let rest = line.dropFirst(indent.count)
-      for (word, code) in TextStyle.answers
-      where indent.count >= 4 && rest.hasPrefix(word + "  ") {
-        return indent + painted(word, code) + rest.dropFirst(word.count)
+    guard hasColor || width != nil else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { coloredExplanation(wrapped(String($0))) }
+      .joined(separator: "\n")
+  }
+
+  /// A line in as many as it takes to fit.
+  func wrapped(_ line: String) -> [String] {
+    width.map { TextWidth.wrapped(line, to: max($0, 20)) } ?? [line]
+  }
+
+  /// A line of an explanation and what continues it.
+  private func coloredExplanation(_ lines: [String]) -> [String] {
+    guard hasColor, let line = lines.first else { return lines }
+    let indent = line.prefix { $0 == " " }
+    let rest = line.dropFirst(indent.count)
+    if indent.count >= 4, rest.hasPrefix("(") {
+      return lines.map { line in
+        let indent = line.prefix { $0 == " " }
+        return indent + painted(line.dropFirst(indent.count), .faint)
       }
-      if indent.count >= 4, rest.hasPrefix("(") {
-        return indent + painted(rest, .faint)
-      }
-      if rest.hasPrefix("audience "), let colon = rest.firstIndex(of: ":") {
-        return indent + painted(rest[...colon], .bold) + rest[rest.index(after: colon)...]
-      }
-      return String(line)
-    }.joined(separator: "\n")
+    }
+    for (word, code) in TextStyle.answers
+    where indent.count >= 4 && rest.hasPrefix(word + "  ") {
+      return [indent + painted(word, code) + rest.dropFirst(word.count)] + lines.dropFirst()
+    }
+    if rest.hasPrefix("audience "), let colon = rest.firstIndex(of: ":") {
+      return [indent + painted(rest[...colon], .bold) + rest[rest.index(after: colon)...]]
+        + lines.dropFirst()
+    }
+    return lines
   }
 
   // MARK: Tables

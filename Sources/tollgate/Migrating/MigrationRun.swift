@@ -33,7 +33,9 @@ struct MigrationRun {
     self.clock = clock
   }
 
-  mutating func read(_ paths: [String], _ format: UserForm?) throws {
+  mutating func read(_ paths: [String], _ format: UserForm?, isQuiet: Bool) throws {
+    var progress = ReadingProgress("read", paths, isQuiet: isQuiet)
+    defer { progress.interrupt() }
     var input = try UserInput(paths, form: format, lineLimit: Self.lineLimit)
     let segments = SegmentReader(lineLimit: Self.lineLimit)
     var oldFrame = Frame(for: old.ruleSet.program)
@@ -66,6 +68,7 @@ struct MigrationRun {
         }
       }
       refused += unusable
+      progress.update(userCount, part)
     }
   }
 

@@ -1,5 +1,4 @@
 internal import RuleEngine
-internal import SystemPackage
 
 /// Tells on standard error how far a batch has come: as a bar in place on a terminal, as a line now
 /// and then elsewhere.
@@ -9,13 +8,8 @@ struct Progress {
   private let totalBytes: Int?
   private let usersBefore: Int
   private let bytesBefore: Int
-  /// Whether nothing is told.
-  private let isQuiet: Bool
-  private let start = Clock.now()
+  private var line: ProgressLine
   private let cpuStart = Clock.processSeconds()
-  private let isTerminal = Terminal.rewritesLines(.standardError)
-  private var last: Instant?
-  private var isLineOpen = false
   private var bytesOfEarlierFiles = 0
   private var file: Int
   private var offset: Int
@@ -23,7 +17,7 @@ struct Progress {
   /// - Parameter state: where the run begins; what came before does not count for the rate.
   init(placements: Int, totalBytes: Int?, from state: Checkpoint, isQuiet: Bool) {
     self.placements = placements
-    self.isQuiet = isQuiet
+    line = ProgressLine(isQuiet: isQuiet, isImmediate: true)
     self.totalBytes = totalBytes
     usersBefore = state.sums.users
     file = state.position.file
@@ -40,41 +34,28 @@ struct Progress {
       file = state.position.file
     }
     offset = state.position.offset
-    if isQuiet { return }
+    // Elsewhere than on a terminal, what is done is told when it is.
+    guard line.isDue(), line.isTerminal || fraction != 1 else { return }
     let now = Clock.now()
-    // The first line outside a terminal comes after the interval, not at once.
-    if now - (last ?? (isTerminal ? .distantPast : start)) < (isTerminal ? 200 : 2_000) { return }
-    last = now
-    // What is done is told when it is.
-    if !isTerminal, fraction == 1 { return }
     let text =
-      "\(counted(state.sums.users, "user")), \(rate(state, now))"
+      "\(percent)\(counted(state.sums.users, "user")), \(rate(state, now))"
       + (timeLeft(now).map { ", \($0)" } ?? "")
-    if isTerminal {
-      // A terminal may have another size by now, and a line that fills it would be wrapped.
-      let width = Terminal.width(.standardError) ?? 80
-      FileText.printRaw("\r\u{1B}[K" + line(text, width - 1))
-      isLineOpen = true
-    } else {
-      FileText.printError("  \(percent)\(text)")
-    }
+    let hasRoom = line.columns.map { bar.count + text.count <= $0 } ?? false
+    line.show(hasRoom ? bar + text : text)
   }
 
   /// Ends a line that is being rewritten, so that something else can be printed.
-  mutating func interrupt() {
-    if isLineOpen { FileText.printRaw("\r\u{1B}[K") }
-    isLineOpen = false
-  }
+  mutating func interrupt() { line.interrupt() }
 
   mutating func finish(_ state: Checkpoint) {
     interrupt()
-    if isQuiet { return }
+    if line.isQuiet { return }
     let now = Clock.now()
     let cpu = Clock.processSeconds() - cpuStart
     let users = state.sums.users - usersBefore
     let decisions = Double(users * placements)
     FileText.printError(
-      "Done: \(counted(users, "user")) in \(decimal(Double(now - start) / 1_000)) s, "
+      "Done: \(counted(users, "user")) in \(decimal(Double(now - line.start) / 1_000)) s, "
         + "\(rate(state, now)), \(millions(decisions / max(cpu, 1e-6))) per CPU second; "
         + "\(counted(state.sums.rejected, "line")) refused"
         + (usersBefore > 0 ? "; \(counted(usersBefore, "user")) before" : ""))
@@ -86,13 +67,6 @@ struct Progress {
 
   private var fraction: Double? {
     totalBytes.map { $0 > 0 ? min(Double(done) / Double($0), 1) : 1 }
-  }
-
-  /// The bar and the text, or as much of them as there is room for.
-  private func line(_ text: String, _ width: Int) -> String {
-    let whole = "  " + bar + percent + text
-    return whole.count <= width
-      ? whole : String(("  " + percent + text).prefix(max(width, 0)))
   }
 
   private var bar: String {
@@ -107,8 +81,8 @@ struct Progress {
 
   /// As long as the rest takes at the rate so far.
   private func timeLeft(_ now: Instant) -> String? {
-    guard let totalBytes, done > bytesBefore, now > start else { return nil }
-    let rate = Double(done - bytesBefore) / Double(now - start)
+    guard let totalBytes, done > bytesBefore, now > line.start else { return nil }
+    let rate = Double(done - bytesBefore) / Double(now - line.start)
     let seconds = Int((Double(max(totalBytes - done, 0)) / rate / 1_000).rounded(.up))
     let (minutes, rest) = (seconds / 60, seconds % 60)
     return minutes < 60
@@ -117,7 +91,7 @@ struct Progress {
   }
 
   private func rate(_ state: Checkpoint, _ now: Instant) -> String {
-    let seconds = Double(max(now - start, 1)) / 1_000
+    let seconds = Double(max(now - line.start, 1)) / 1_000
     let decisions = Double((state.sums.users - usersBefore) * placements)
     return "\(millions(decisions / seconds)) decisions per second"
   }

@@ -4,6 +4,7 @@ internal import RuleEngine
 /// The counts of a batch as tables for a terminal.
 enum SummaryText {
   static func render(_ tally: Tally, _ style: TextStyle) -> String {
+    let hasOther = tally.placements.contains { $0.placementNotFound + $0.error > 0 }
     var lines = [""]
     lines += table(
       style, ["placement", "paywall", "", "holdout", "", "no match", "", "other", ""],
@@ -11,7 +12,7 @@ enum SummaryText {
         let other = placement.placementNotFound + placement.error
         let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, other]
         return [placement.name] + counts.flatMap { [grouped($0), share($0, tally.users)] }
-      }, spare: [[2, 4, 6, 8]])
+      }, spare: [[2, 4, 6, 8]] + (hasOther ? [] : [[7]]))
     lines.append("")
     lines += table(
       style, ["placement", "audience", "", "reached", "matched", "held back", "taken", ""],
@@ -26,9 +27,9 @@ enum SummaryText {
         }
       }, left: [0, 2], spanning: [1], spare: [[7], [5], [3]])
     lines.append("")
-    lines += obstacles(tally)
-    lines += errors(tally, style.width ?? 84)
-    lines.append(
+    lines += obstacles(tally).flatMap(style.wrapped)
+    lines += errors(tally, style.width ?? 84).flatMap(style.wrapped)
+    lines += style.wrapped(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
         + "Shares are of all users.")
     return lines.joined(separator: "\n")

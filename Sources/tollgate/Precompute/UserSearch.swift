@@ -32,7 +32,7 @@ struct UserSearch {
     if id.isEmpty { throw CommandError("--id is empty: give a user's ID") }
     let paths = try UserInput.paths(patterns, form: format)
     var search = UserSearch(id)
-    try search.read(paths, format)
+    try search.read(paths, format, isQuiet: isQuiet)
     guard let found = search.found else { throw search.nobody(paths) }
     if let again = search.again, !isQuiet {
       FileText.printError(
@@ -43,7 +43,9 @@ struct UserSearch {
     return found
   }
 
-  private mutating func read(_ paths: [String], _ format: UserForm?) throws {
+  private mutating func read(_ paths: [String], _ format: UserForm?, isQuiet: Bool) throws {
+    var progress = ReadingProgress("read", paths, isQuiet: isQuiet)
+    defer { progress.interrupt() }
     var input = try UserInput(paths, form: format, lineLimit: UserInput.lineLimit)
     let reader = SegmentReader(lineLimit: UserInput.lineLimit)
     var (file, before) = (0, 0)
@@ -77,6 +79,7 @@ struct UserSearch {
           return rows.lines
         }
       }
+      progress.update(users, part)
     }
   }
 

@@ -92,9 +92,14 @@ struct TrafficOptions: ParsableArguments {
   }
 
   func generated() throws -> GeneratedTraffic {
-    GeneratedTraffic(
-      start: try Clock.time(now, in: timeZone), days: days ?? Self.usualDays,
-      rate: rate ?? Self.usualRate)
+    let start = try Clock.time(now, in: timeZone)
+    let days = days ?? Self.usualDays
+    if let end = try? WireTime.instant("9999-12-31T23:59:59Z"),
+      end - start < Int64(days) * 86_400_000
+    {
+      throw ValidationError("\(counted(days, "day")) from --now on go beyond the year 9999")
+    }
+    return GeneratedTraffic(start: start, days: days, rate: rate ?? Self.usualRate)
   }
 
   /// How users get variants, for the rules of a config.

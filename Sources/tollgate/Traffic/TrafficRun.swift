@@ -131,50 +131,32 @@ struct TrafficRun {
 
 /// Tells on standard error how far a simulation has come.
 struct TrafficProgress {
-  private let isQuiet: Bool
-  private let start = Clock.now()
+  private var line: ProgressLine
   private let cpuStart = Clock.processSeconds()
-  private let isTerminal = Terminal.rewritesLines(.standardError)
-  private var last = Clock.now()
-  private var isLineOpen = false
 
-  init(isQuiet: Bool) { self.isQuiet = isQuiet }
+  init(isQuiet: Bool) { line = ProgressLine(isQuiet: isQuiet) }
 
   mutating func update(_ sums: TrafficSums) {
-    let now = Clock.now()
-    guard !isQuiet, now - last >= (isTerminal ? 200 : 2_000) else { return }
-    last = now
-    let text =
-      "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")), \(rate(sums))"
-    if isTerminal {
-      let width = Terminal.width(.standardError) ?? 80
-      FileText.printRaw("\r\u{1B}[K" + ("  " + text).prefix(max(width - 1, 0)))
-      isLineOpen = true
-    } else {
-      FileText.printError("  \(text)")
-    }
+    guard line.isDue() else { return }
+    line.show(
+      "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")), \(rate(sums))")
   }
 
   /// Ends a line that is being rewritten, so that something else can be printed.
-  mutating func interrupt() {
-    if isLineOpen { FileText.printRaw("\r\u{1B}[K") }
-    isLineOpen = false
-  }
+  mutating func interrupt() { line.interrupt() }
 
   mutating func finish(_ sums: TrafficSums) {
     interrupt()
-    if isQuiet { return }
-    let seconds = Double(max(Clock.now() - start, 1)) / 1_000
+    if line.isQuiet { return }
     let cpu = max(Clock.processSeconds() - cpuStart, 1e-6)
     FileText.printError(
       "Done: \(counted(sums.users, "user")), \(counted(sums.placements, "placement")) in "
-        + "\(tenths(seconds)) s, \(rate(sums)), "
+        + "\(tenths(line.seconds)) s, \(rate(sums)), "
         + "\(grouped(Int(Double(sums.placements) / cpu))) per CPU second")
   }
 
   private func rate(_ sums: TrafficSums) -> String {
-    let seconds = Double(max(Clock.now() - start, 1)) / 1_000
-    return "\(grouped(Int(Double(sums.placements) / seconds))) placements per second"
+    "\(grouped(Int(Double(sums.placements) / line.seconds))) placements per second"
   }
 
   private func tenths(_ number: Double) -> String {

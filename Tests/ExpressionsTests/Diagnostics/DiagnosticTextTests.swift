@@ -134,4 +134,18 @@ import Testing
     #expect(lines.count == 4)
     #expect(lines.last?.contains("^") == true)
   }
+
+  @Test(
+    arguments: [
+      ("one two three", 13, ["one two three"]), ("one two three", 12, ["one two", "    three"]),
+      ("  one two three", 9, ["  one two", "   three"]),
+      ("unbreakable", 5, ["unbreakable"]), ("", 5, [""]), ("      ", 3, ["      "]),
+      ("日本 日本", 8, ["日本", "  日本"]),
+      // Columns stay together, but for the mark before them.
+      ("  yes  a.b > 1      a.b is 2", 24, ["  yes  a.b > 1", "      a.b is 2"]),
+      ("  yes  a.b > 1 || c  d", 12, ["  yes  a.b >", "    1 || c", "    d"]),
+    ] as [(String, Int, [String])])
+  func wrapped(line: String, width: Int, lines: [String]) {
+    #expect(TextWidth.wrapped(line, to: width) == lines)
+  }
 }
