@@ -79,9 +79,11 @@ import Testing
   }
 
   private func run(_ script: String, in folder: TestFolder) throws -> BuiltTool.Result {
-    try BuiltTool.run(
-      "/bin/bash", ["-c", "export PATH=\"$PATH:\(folder.path)/bin\"; set -e\n" + script],
-      in: folder.path)
+    // Git asks who commits.
+    let names = ["AUTHOR", "COMMITTER"].map { "GIT_\($0)_NAME=t GIT_\($0)_EMAIL=t@example.com" }
+    let settings = "PATH=\"$PATH:\(folder.path)/bin\" \(names.joined(separator: " "))"
+    return try BuiltTool.run(
+      "/bin/bash", ["-c", "export \(settings); set -e\n" + script], in: folder.path)
   }
 
   /// A block without a language right behind one that is run is in its output, line by line.

@@ -4,7 +4,8 @@ import Testing
 /// The beginning that `tollgate init` writes works as it is, with every command that it tells.
 @Suite struct InitCommandTests {
   private static let files = [
-    ".github", "TOLLGATE.md", "config.json", "expected.csv", "user.json", "users.ndjson",
+    ".github", "TOLLGATE.md", "config.json", "expected.csv", "outcomes.tests.json", "user.json",
+    "users.ndjson",
   ]
 
   private let folder: TestFolder
@@ -63,7 +64,7 @@ import Testing
     #expect(try start(format).code == 0)
     let blocks = try #require(folder.text("TOLLGATE.md")).components(separatedBy: "```sh\n")
       .dropFirst().map { $0.components(separatedBy: "```")[0] }
-    #expect(blocks.count == 2)
+    #expect(blocks.count == 3)
     for block in blocks {
       let result = try type(block)
       #expect(result.code == 0, "\(block) \(result.errors)")
@@ -111,77 +112,6 @@ import Testing
       #expect(guide.contains("`\(key)`"), "\(key)")
       #expect(folder.text("config.json")?.contains("\"\(key)\"") == true, "\(key)")
     }
-  }
-
-  // MARK: The workflow
-
-  /// The scripts of the workflow's steps.
-  private func steps() throws -> [String] {
-    let text = try #require(
-      try? String(contentsOfFile: folder.path(".github/workflows/paywalls.yml"), encoding: .utf8))
-    return text.components(separatedBy: "run: ").dropFirst().map { part in
-      var lines = part.components(separatedBy: "\n")
-      let first = lines.removeFirst()
-      guard first == "|" else { return first }
-      return lines.prefix { $0.hasPrefix("          ") }
-        .map { String($0.dropFirst(10)) }.joined(separator: "\n")
-    }
-  }
-
-  @Test(arguments: ["superwall", "agentwallie"])
-  func theWorkflowRuns(format: String) throws {
-    #expect(try start(format).code == 0)
-    let steps = try steps()
-    try #require(steps.count == 3)
-    let temporary = try TestFolder()
-    // As a release has it.
-    let made = try temporary.shell(
-      """
-      mkdir -p t-1/bin t-1/share/tollgate && echo 'echo never' > t-1/share/tollgate/x \
-      && printf '#!/bin/sh\\nexec "$TOLLGATE" "$@"\\n' > t-1/bin/tollgate && chmod +x t-1/bin/tollgate \
-      && tar -czf a.tar.gz t-1 && rm -r t-1 && sha256sum a.tar.gz | cut -d' ' -f1
-      """)
-    let hash = try #require(made.lines.first)
-    let archive = "TOLLGATE_ARCHIVE='file://\(temporary.path("a.tar.gz"))'"
-    func install(_ settings: String) throws -> BuiltTool.Result {
-      try type(
-        "export RUNNER_TEMP='\(temporary.path)' GITHUB_PATH='\(temporary.path("path"))' \(settings)\n"
-          + steps[0], shell: ["/bin/bash", "-e", "-c"])
-    }
-    let unset = try install("TOLLGATE_ARCHIVE= TOLLGATE_SHA256=")
-    #expect(unset.code == 1)
-    #expect(unset.output.hasPrefix("::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 in "))
-    #expect(try install("\(archive) TOLLGATE_SHA256=\(hash.replacing("a", with: "b"))0").code != 0)
-    #expect(!temporary.exists("path"))
-    let installed = try install("\(archive) TOLLGATE_SHA256=\(hash)")
-    #expect(installed.code == 0, "\(installed.errors)")
-    let place = try #require(temporary.text("path")).trimmingCharacters(in: .newlines)
-    #expect(place.hasSuffix("/tollgate/t-1/bin"), "\(place)")
-    // As sha256sum prints it, with the name of the file.
-    #expect(try install("\(archive) TOLLGATE_SHA256='\(hash)  tollgate.tar.gz'").code == 0)
-    func step(_ number: Int) throws -> BuiltTool.Result {
-      try BuiltTool.run(
-        "/bin/bash",
-        [
-          "-e", "-c",
-          "export RUNNER_TEMP='\(temporary.path)' PATH='\(place)':$PATH\n" + steps[number],
-        ],
-        in: folder.path)
-    }
-    #expect(try step(1).code == 0)
-    #expect(try step(2).code == 0)
-    // Another outcome fails the run, and is shown.
-    let config = try #require(folder.text("config.json"))
-    try folder.write(
-      "config.json",
-      config.replacing("20\"", with: "50\"").replacing("> 20", with: "> 50").replacing(
-        "\"value\": 20", with: "\"value\": 50"))
-    #expect(try step(1).code == 0)
-    let differing = try step(2)
-    #expect(differing.code == 1)
-    #expect(differing.output.contains("\n-ben,export_tapped,paywall,0,"), "\(differing.output)")
-    try folder.write("config.json", config.replacing("\"paywall_", with: "\"paywal_"))
-    #expect(try step(1).code == 1)
   }
 
   // MARK: Folders

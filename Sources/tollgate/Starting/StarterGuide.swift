@@ -12,7 +12,8 @@ enum StarterGuide {
     | `users.ndjson` | eight users, a JSON object a line |
     | `user.json` | one of them, who is held back by a limit |
     | `expected.csv` | what each of them gets at a fixed time\(starter.format == .superwall ? " and seed" : "") |
-    | `.github/workflows/paywalls.yml` | checks all of this in GitHub Actions; it works in the root of a repository, once `TOLLGATE_ARCHIVE` and `TOLLGATE_SHA256` are set |
+    | `outcomes.tests.json` | the test that they do, for `tollgate test` |
+    | `.github/workflows/paywalls.yml` | checks all of this in GitHub Actions, and says on pull requests who gets something else; it works in the root of a repository, once `TOLLGATE_ARCHIVE` and `TOLLGATE_SHA256` are set |
 
     ## Try it
 
@@ -29,8 +30,14 @@ enum StarterGuide {
     diff expected.csv outcomes.csv
     ```
 
-    If that is what you want, move `outcomes.csv` to `expected.csv` and commit it with the config: whoever reviews
-    the change sees which users get something else. The workflow fails while the two differ.
+    `tollgate test` says why somebody gets something else:
+
+    ```sh
+    tollgate test outcomes.tests.json --config config.json \(starter.basis)
+    ```
+
+    If it is what you want, move `outcomes.csv` to `expected.csv` and commit it with the config. The workflow fails while
+    the two differ. Tests of your own go into files such as `own.tests.jsonl`, a user and what is expected a line.
 
     ## The config
 

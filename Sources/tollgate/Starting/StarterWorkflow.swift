@@ -2,8 +2,7 @@
 enum StarterWorkflow {
   static func text(_ starter: Starter) -> String {
     """
-    # Checks the paywall config and the outcomes of known users, whenever one of them changes.
-    # TOLLGATE.md says what the files are.
+    # Checks the paywall config, runs its tests, and says on pull requests who gets something else.
     name: Paywalls
 
     on:
@@ -13,6 +12,7 @@ enum StarterWorkflow {
 
     permissions:
       contents: read
+      pull-requests: write
 
     env:
       # Set both before you push this: the URL of tollgate's release archive for Linux (.tar.gz), and
@@ -50,11 +50,56 @@ enum StarterWorkflow {
           - name: Check the config
             run: tollgate check config.json --strict
 
-          - name: Compare the outcomes
+          # First of the users in users.ndjson, then of all users there could be.
+          - name: Say who gets something else
+            if: github.event_name == 'pull_request'
+            env:
+              BASE: ${{ github.base_ref }}
             run: |
-              tollgate precompute config.json --users users.ndjson \(starter.basis) \\
-                --out "$RUNNER_TEMP/outcomes.csv" --manifest none
-              diff -u expected.csv "$RUNNER_TEMP/outcomes.csv"
+              report="$RUNNER_TEMP/report.md"
+              echo '<!-- tollgate -->' > "$report"
+              git fetch --quiet --no-tags --depth=1 origin "+refs/heads/$BASE:refs/remotes/origin/$BASE"
+              if git show "origin/$BASE:config.json" > "$RUNNER_TEMP/old.json"; then
+                compare() {
+                  tollgate diff "$RUNNER_TEMP/old.json" config.json "$@" \(starter.basis) \\
+                    --format markdown --exit-zero --keep-going >> "$report"
+                }
+                compare --users users.ndjson
+                printf '\\n<details><summary>All users there could be</summary>\\n\\n' >> "$report"
+                compare
+                printf '\\n</details>\\n' >> "$report"
+              else
+                echo "There is no config.json in $BASE to compare with." >> "$report"
+              fi
+              cat "$report" >> "$GITHUB_STEP_SUMMARY"
+
+          # One comment, which is written anew with every push. GitHub takes 65,536 characters.
+          - name: Post it on the pull request
+            if: github.event_name == 'pull_request'
+            env:
+              GH_TOKEN: ${{ github.token }}
+              NUMBER: ${{ github.event.pull_request.number }}
+            run: |
+              comment="$RUNNER_TEMP/comment.md"
+              LC_ALL=C awk '{ size += length($0) + 1 } size < 60000
+                END { if (size >= 60000) print "\\nThe rest is in the summary of the workflow run." }' \\
+                "$RUNNER_TEMP/report.md" > "$comment"
+              mine='.[] | select(.user.login == "github-actions[bot]")
+                | select(.body | startswith("<!-- tollgate -->")) | .id'
+              post() {
+                issues="repos/$GITHUB_REPOSITORY/issues"
+                ids="$(gh api --paginate "$issues/$NUMBER/comments" --jq "$mine")" || return
+                if [ -n "$ids" ]; then
+                  gh api --silent --method PATCH "$issues/comments/${ids%%[[:space:]]*}" --field "body=@$comment"
+                else
+                  gh api --silent --method POST "$issues/$NUMBER/comments" --field "body=@$comment"
+                fi
+              }
+              # Runs for forks and for Dependabot may not write.
+              post || echo "::warning::The comparison could not be posted; it is in the summary of this run"
+
+          - name: Run the tests
+            run: tollgate test '*.tests.json*' --config config.json \(starter.basis)
 
     """
   }

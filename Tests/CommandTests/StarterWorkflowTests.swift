@@ -1,0 +1,240 @@
+import Foundation
+import Testing
+
+/// The workflow for GitHub Actions that `tollgate init` writes, step by step, with a repository and
+/// a stand-in for `gh`.
+@Suite struct StarterWorkflowTests {
+  private let folder: TestFolder
+  /// What the runner has beside the repository.
+  private let runner: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+    runner = try TestFolder()
+  }
+
+  private func start(_ format: String) throws {
+    try #require(try folder.tollgate("init", "--config-format", format).code == 0)
+  }
+
+  /// The scripts of the workflow's steps, by their names.
+  private func steps() throws -> [String: String] {
+    let text = try #require(
+      try? String(contentsOfFile: folder.path(".github/workflows/paywalls.yml"), encoding: .utf8))
+    let steps = text.components(separatedBy: "- name: ").dropFirst().map { part in
+      let name = part.prefix { $0 != "\n" }
+      var lines = part.components(separatedBy: "run: ")[1].components(separatedBy: "\n")
+      let first = lines.removeFirst()
+      guard first == "|" else { return (String(name), first) }
+      let script = lines.prefix { $0.hasPrefix("          ") }.map { String($0.dropFirst(10)) }
+      return (String(name), script.joined(separator: "\n"))
+    }
+    return Dictionary(uniqueKeysWithValues: steps)
+  }
+
+  /// A step as the runner runs it.
+  ///
+  /// - Parameter settings: what the step's environment has beside that, for a shell.
+  private func step(_ name: String, _ settings: String = "") throws -> BuiltTool.Result {
+    let script = try #require(try steps()[name])
+    let tool = URL(filePath: try BuiltTool.tool()).deletingLastPathComponent().path
+    return try BuiltTool.run(
+      "/bin/bash",
+      [
+        "-e", "-c",
+        """
+        export RUNNER_TEMP='\(runner.path)' GITHUB_PATH='\(runner.path("path"))' \
+        GITHUB_STEP_SUMMARY='\(runner.path("summary"))' GITHUB_REPOSITORY=tester/paywalls \
+        PATH='\(runner.path)/bin':'\(tool)':"$PATH" \(settings)
+        \(script)
+        """,
+      ], in: folder.path)
+  }
+
+  // MARK: On every push
+
+  @Test func installing() throws {
+    try start("superwall")
+    // As a release has it.
+    let made = try runner.shell(
+      """
+      mkdir -p t-1/bin t-1/share/tollgate && echo 'echo never' > t-1/share/tollgate/x \
+      && printf '#!/bin/sh\\n' > t-1/bin/tollgate && chmod +x t-1/bin/tollgate \
+      && tar -czf a.tar.gz t-1 && rm -r t-1 && sha256sum a.tar.gz | cut -d' ' -f1
+      """)
+    let hash = try #require(made.lines.first)
+    let archive = "TOLLGATE_ARCHIVE='file://\(runner.path("a.tar.gz"))'"
+    func install(_ settings: String) throws -> BuiltTool.Result {
+      try step("Install tollgate", settings)
+    }
+    let unset = try install("TOLLGATE_ARCHIVE= TOLLGATE_SHA256=")
+    #expect(unset.code == 1)
+    #expect(unset.output.hasPrefix("::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 in "))
+    #expect(try install("\(archive) TOLLGATE_SHA256=\(hash.replacing("a", with: "b"))0").code != 0)
+    #expect(!runner.exists("path"))
+    let installed = try install("\(archive) TOLLGATE_SHA256=\(hash)")
+    #expect(installed.code == 0, "\(installed.errors)")
+    let place = try #require(runner.text("path")).trimmingCharacters(in: .newlines)
+    #expect(place.hasSuffix("/tollgate/t-1/bin"), "\(place)")
+    // As sha256sum prints it, with the name of the file.
+    #expect(try install("\(archive) TOLLGATE_SHA256='\(hash)  tollgate.tar.gz'").code == 0)
+  }
+
+  @Test(arguments: ["superwall", "agentwallie"])
+  func checkAndTests(format: String) throws {
+    try start(format)
+    #expect(try step("Check the config").code == 0)
+    #expect(try step("Run the tests").output == "16 passed, 0 failed\n")
+    // Another outcome fails the run, and is explained.
+    let config = try #require(folder.text("config.json"))
+    try folder.write("config.json", changed(config))
+    #expect(try step("Check the config").code == 0)
+    let differing = try step("Run the tests")
+    #expect(differing.code == 1)
+    #expect(
+      differing.output.hasPrefix("FAILED ben at export_tapped  (expected.csv:"),
+      "\(differing.output)")
+    // Tests of one's own are run beside those that were there.
+    try folder.write("config.json", config)
+    try folder.write(
+      "own.tests.jsonl",
+      #"{"placement":"export_tapped","userId":"u","expect":{"result":"noAudienceMatch"}}"# + "\n")
+    #expect(try step("Run the tests").output == "17 passed, 0 failed\n")
+    try folder.write("config.json", config.replacing("\"paywall_", with: "\"paywal_"))
+    #expect(try step("Check the config").code == 1)
+  }
+
+  /// The config with another condition.
+  private func changed(_ config: String) -> String {
+    config.replacing("20\"", with: "50\"").replacing("> 20", with: "> 50").replacing(
+      "\"value\": 20", with: "\"value\": 50")
+  }
+
+  // MARK: On pull requests
+
+  /// Commits what is there as the branch that others pull from, and goes on with a copy that has
+  /// nothing of it, as a runner does.
+  private func commit() throws {
+    let made = try folder.shell(
+      """
+      git init --quiet --bare '\(runner.path("origin"))' && git init --quiet . \
+      && git remote add origin '\(runner.path("origin"))' && git add . \
+      && git -c user.name=t -c user.email=t@example.com commit --quiet -m Begin \
+      && git push --quiet origin HEAD:refs/heads/release/1
+      """)
+    try #require(made.code == 0, "\(made.errors)")
+  }
+
+  private func compare() throws -> BuiltTool.Result {
+    try step("Say who gets something else", "BASE=release/1")
+  }
+
+  @Test(arguments: ["superwall", "agentwallie"])
+  func whoGetsSomethingElse(format: String) throws {
+    try start(format)
+    try commit()
+    let same = try compare()
+    #expect(same.code == 0, "\(same.errors)")
+    let config = try #require(folder.text("config.json"))
+    #expect(runner.text("old.json") == config)
+    #expect(
+      try #require(runner.text("report.md")).hasPrefix(
+        "<!-- tollgate -->\n### Nobody of 8 users gets something else\n"))
+    #expect(runner.text("summary") == runner.text("report.md"))
+    try folder.write("config.json", changed(config))
+    #expect(try compare().code == 0)
+    let report = try #require(runner.text("report.md"))
+    #expect(report.contains("\n### 1 of 8 users gets something else (12.5 %)\n"), "\(report)")
+    #expect(report.contains("| `ben` |"))
+    #expect(
+      report.contains("</summary>\n\n### Of 2 placements 1 differs, 1 gives everybody the same\n"))
+  }
+
+  /// A pull request that repairs a config, or brings the first one, is told about, too.
+  @Test func oldConfigsThatAreBrokenOrMissing() throws {
+    try start("superwall")
+    let config = try #require(folder.text("config.json"))
+    try folder.write("config.json", config.replacing("params.pages > 20", with: "params.pages >"))
+    try commit()
+    try folder.write("config.json", config)
+    #expect(try compare().code == 0)
+    #expect(try #require(runner.text("report.md")).contains("\n### 1 of 8 users gets something"))
+    #expect(
+      try folder.shell(
+        "git rm --quiet --cached config.json && git -c user.name=t -c user.email=t@example.com "
+          + "commit --quiet -m Remove && git push --quiet origin HEAD:refs/heads/release/1"
+      ).code == 0)
+    #expect(try compare().code == 0)
+    #expect(
+      runner.text("report.md")
+        == "<!-- tollgate -->\nThere is no config.json in release/1 to compare with.\n")
+  }
+
+  /// A `gh` that writes down what it is asked for and what it is to post, and has these comments.
+  private func answer(ids: String, code: Int = 0) throws {
+    try FileManager.default.createDirectory(
+      atPath: runner.path("bin"), withIntermediateDirectories: true)
+    try runner.write(
+      "bin/gh",
+      """
+      #!/bin/bash
+      echo "$*" >> "$RUNNER_TEMP/asked"
+      for word; do case "$word" in body=@*) cp "${word#body=@}" "$RUNNER_TEMP/posted";; esac; done
+      if [[ "$*" == *--jq* ]]; then printf '\(ids)'; fi
+      exit \(code)
+
+      """)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: runner.path("bin/gh"))
+    try? FileManager.default.removeItem(atPath: runner.path("asked"))
+  }
+
+  private func post() throws -> BuiltTool.Result {
+    try step("Post it on the pull request", "NUMBER=7 GH_TOKEN=t")
+  }
+
+  @Test func oneComment() throws {
+    try start("superwall")
+    let report = "<!-- tollgate -->\n### Nobody of 8 users gets something else\n"
+    try runner.write("report.md", report)
+    // The first one, then it again, also where there are two.
+    for (ids, request) in [
+      ("", "--method POST repos/tester/paywalls/issues/7/comments"),
+      ("12\\n34\\n", "--method PATCH repos/tester/paywalls/issues/comments/12"),
+    ] {
+      try answer(ids: ids)
+      let posted = try post()
+      #expect(posted.code == 0 && posted.output == "", "\(posted.errors)")
+      #expect(runner.text("posted") == report)
+      let asked = try #require(runner.text("asked"))
+      #expect(asked.hasPrefix("api --paginate repos/tester/paywalls/issues/7/comments --jq "))
+      #expect(asked.contains("\napi --silent \(request) --field body=@"), "\(asked)")
+    }
+    // Without the right to write, the run goes on.
+    try answer(ids: "", code: 1)
+    let refused = try post()
+    #expect(refused.code == 0)
+    #expect(refused.output.hasPrefix("::warning::The comparison could not be posted; "))
+  }
+
+  /// GitHub takes no longer ones; whole lines are left out.
+  @Test func longComments() throws {
+    try start("superwall")
+    try answer(ids: "")
+    let lines = (0..<2_000).map { "| `user-\($0)` | größer als vorher, und noch mehr |" }
+    try runner.write("report.md", (["<!-- tollgate -->"] + lines).joined(separator: "\n") + "\n")
+    #expect(try post().code == 0)
+    let posted = try #require(runner.text("posted"))
+    #expect((55_000..<61_000).contains(posted.utf8.count))
+    let kept = posted.components(separatedBy: "\n").dropFirst()
+    #expect(
+      kept.suffix(3) == ["", "The rest is in the summary of the workflow run.", ""])
+    #expect(lines.starts(with: kept.dropLast(3)))
+  }
+
+  /// Names of branches are nobody's code: scripts get them as variables.
+  @Test func scriptsHaveNoExpressions() throws {
+    try start("superwall")
+    for (name, script) in try steps() { #expect(!script.contains("${{"), "\(name)") }
+  }
+}
