@@ -191,9 +191,7 @@ import Testing
         ["explain", TestFolder.config, "--user", user, "--now", "2026-03-01", "--seed", "demo"]
         + more
       let shown = try Pseudoterminal.run(arguments, columns: columns).output
-      // A word that is too wide stays whole.
-      let room = more == ["--all"] || columns > 40 ? Int(columns) : 42
-      #expect(widest(shown) <= room, "\(shown)")
+      #expect(widest(shown) <= Int(columns), "\(shown)")
       let words = { (text: String) in
         Self.plain(text).split { ": \n-".contains($0) }.map(String.init).sorted()
       }

@@ -68,6 +68,22 @@ import Testing
     #expect(found.errors == Self.repeated)
   }
 
+  /// A pipe with a name is opened once: whoever writes it finds nobody there after that.
+  @Test func pipesWithNames() throws {
+    let folder = try folder()
+    let found = try folder.shell(
+      """
+      for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        rm -f pipe; mkfifo pipe; cat users.ndjson > pipe & writer=$!
+        timeout 10 $TOLLGATE decide config.json --placement p --users pipe --users-format ndjson \
+          --id u_0001235 --quiet || exit 1
+        wait $writer || exit 2
+      done
+      """)
+    #expect(found.code == 0, "\(found.code) \(found.errors)")
+    #expect(found.lines.count == 12)
+  }
+
   /// Records in parts of a file that is read piece by piece.
   @Test func usersOfLargeFiles() throws {
     let folder = try folder()

@@ -51,45 +51,81 @@ package enum TextWidth {
     String(prefix(text.reversed(), width).reversed())
   }
 
-  /// A line broken between words so that it fits, and where it has columns, between those first. What
-  /// continues it stands four columns further in. A word that is wider than the room is left whole.
+  /// A line broken so that it fits: between columns, where it has some, and else between words. What
+  /// continues it stands four columns further in, or less where there is no room for that. A word that
+  /// is wider than all of the room is left whole.
   package static func wrapped(_ line: String, to width: Int) -> [String] {
-    guard columns(line) > width else { return [line] }
-    let indent = line.prefix { $0 == " " }.count
-    let further = String(repeating: " ", count: min(indent + 4, max(width / 3, 0)))
-    if let gap = lastGap(in: line, behind: indent + 8) {
-      return wrapped(String(line[..<gap.lowerBound]), to: width)
-        + wrapped(further + line[gap.upperBound...], to: width)
+    guard columns(line) > width, line.contains(where: { $0 != " " }) else { return [line] }
+    return pieces(of: line, width).flatMap { words(of: $0, width) }
+  }
+
+  private static func indent(_ line: String) -> Int { line.prefix { $0 == " " }.count }
+
+  private static func further(than indent: Int, _ width: Int) -> Int { min(indent + 4, width / 3) }
+
+  /// A line broken where two spaces or more stand between its columns. What stands at its beginning, such
+  /// as the mark of a clause, stays with the column behind it.
+  private static func pieces(of line: String, _ width: Int) -> [String] {
+    let indent = indent(line)
+    let space = String(repeating: " ", count: further(than: indent, width))
+    var pieces = [""]
+    var taken = 0
+    for cell in cells(of: line, behind: indent + 8) {
+      let room = columns(cell)
+      if taken == 0 || taken + room <= width {
+        pieces[pieces.count - 1] += cell
+        taken += room
+      } else {
+        let text = cell.drop { $0 == " " }
+        pieces.append(space + text)
+        taken = space.count + columns(text)
+      }
     }
+    return pieces
+  }
+
+  /// The columns of a line with the spaces before them.
+  private static func cells(of line: String, behind least: Int) -> [Substring] {
+    var cells: [Substring] = []
+    var start = line.startIndex
+    var at = line.startIndex
+    var place = 0
+    while at < line.endIndex {
+      let text = line[at...].prefix { $0 != " " }
+      let space = line[text.endIndex...].prefix { $0 == " " }
+      place += text.count
+      if space.count > 1, place > least, space.endIndex < line.endIndex {
+        cells.append(line[start..<text.endIndex])
+        start = text.endIndex
+      }
+      place += space.count
+      at = space.endIndex
+    }
+    return cells + [line[start...]]
+  }
+
+  private static func words(of line: String, _ width: Int) -> [String] {
+    let indent = indent(line)
     var lines: [String] = []
-    var current = line[..<line.index(line.startIndex, offsetBy: indent)].description
-    var rest = line.dropFirst(indent)
-    var isFirst = true
+    var current = ""
+    var taken = 0
+    var rest = line[...]
     while !rest.isEmpty {
       let space = rest.prefix { $0 == " " }
       let word = rest.dropFirst(space.count).prefix { $0 != " " }
-      if !isFirst, columns(current) + space.count + columns(word) > width {
-        lines.append(current)
-        current = further + word
-      } else {
+      let room = columns(word)
+      if taken > 0, taken + space.count + room <= width {
         current += space + word
+        taken += space.count + room
+      } else {
+        if taken > 0 { lines.append(current) }
+        let usual = taken > 0 ? further(than: indent, width) : indent
+        let before = room > width ? usual : min(usual, width - room)
+        current = String(repeating: " ", count: before) + word
+        taken = before + room
       }
-      isFirst = false
       rest = rest.dropFirst(space.count + word.count)
     }
     return lines + [current]
-  }
-
-  /// The last place with two spaces or more between what stands in columns.
-  private static func lastGap(in line: String, behind least: Int) -> Range<String.Index>? {
-    var found: Range<String.Index>?
-    var at = line.startIndex
-    while let start = line[at...].firstIndex(of: " ") {
-      let end = line[start...].firstIndex { $0 != " " } ?? line.endIndex
-      let isWide = line.index(after: start) < end && end < line.endIndex
-      if isWide, line.distance(from: line.startIndex, to: start) > least { found = start..<end }
-      at = end
-    }
-    return found
   }
 }

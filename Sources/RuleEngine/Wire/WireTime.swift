@@ -47,7 +47,10 @@ package enum WireTime {
     for (number, (name, range)) in zip(numbers.dropFirst(), ranges) where !range.contains(number) {
       return ": \(name) are from 0\(range.lowerBound) to \(range.upperBound)"
     }
-    return numbers.count > 2 && numbers[2] > 28 ? ": the month has no day \(numbers[2])" : nil
+    guard numbers.count > 2, numbers[2] > CivilDate.days(inMonth: numbers[1], of: numbers[0]) else {
+      return nil
+    }
+    return ": the month has no day \(numbers[2])"
   }
 
   /// The instant of an ISO 8601 text with a zone, as files have it. Fractions below a millisecond are

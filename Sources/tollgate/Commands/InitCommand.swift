@@ -9,8 +9,8 @@ struct InitCommand: AsyncParsableCommand {
       """
       Writes a small config that works, eight users with different outcomes, the outcomes that they \
       should have as a test, a workflow for GitHub Actions that checks both and says on pull requests \
-      who gets something else, and TOLLGATE.md, which explains every part. Files that are there already are never replaced without --force: the command names \
-      them and writes nothing.
+      who gets something else, and TOLLGATE.md, which explains every part. Files that are there \
+      already are never replaced without --force: the command names them and writes nothing.
       """,
       examples: [
         .init("a folder with all of it, and what to type next", "tollgate init paywalls"),

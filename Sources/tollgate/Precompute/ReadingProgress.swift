@@ -4,31 +4,34 @@ internal import RuleEngine
 struct ReadingProgress {
   private var line: ProgressLine
   private let verb: String
-  /// Bytes of all files; nil where one of them is no plain file.
-  private let total: Int?
-  private let sizes: [Int]
+  private let paths: [String]
 
   /// - Parameter verb: what becomes of users: `read`.
   init(_ verb: String, _ paths: [String], isQuiet: Bool) {
     self.verb = verb
+    self.paths = paths
     line = ProgressLine(isQuiet: isQuiet)
-    let known = paths.map { path -> Int? in
-      guard path != "-", let file = try? InputFile(path), (try? file.isCompressed()) == false else {
-        return nil
-      }
-      return file.size
-    }
-    sizes = known.map { $0 ?? 0 }
-    total = known.contains(nil) ? nil : sizes.reduce(0, +)
   }
 
   /// - Parameter part: what was worked off last.
   mutating func update(_ users: Int, _ part: InputPart) {
     guard line.isDue() else { return }
-    let done = sizes.prefix(part.file).reduce(0, +) + part.end
-    let share = total.map { $0 > 0 ? "\(min(done * 100 / $0, 100)) %, " : "" } ?? ""
     let rate = grouped(Int(Double(users) / line.seconds))
-    line.show("\(share)\(counted(users, "user")) \(verb), \(rate) per second")
+    line.show("\(share(part))\(counted(users, "user")) \(verb), \(rate) per second")
+  }
+
+  /// How much of the files has been read; nothing where one of them is a pipe, which must not be opened
+  /// twice, or compressed, so that nobody knows.
+  private func share(_ part: InputPart) -> String {
+    var (before, all) = (0, 0)
+    for (number, path) in paths.enumerated() {
+      guard path != "-", let size = FileIdentity.regularSize(of: path),
+        let file = try? InputFile(path), (try? file.isCompressed()) == false
+      else { return "" }
+      if number < part.file { before += size }
+      all += size
+    }
+    return all > 0 ? "\(min((before + part.end) * 100 / all, 100)) %, " : ""
   }
 
   mutating func interrupt() { line.interrupt() }

@@ -94,8 +94,8 @@ struct TrafficOptions: ParsableArguments {
   func generated() throws -> GeneratedTraffic {
     let start = try Clock.time(now, in: timeZone)
     let days = days ?? Self.usualDays
-    if let end = try? WireTime.instant("9999-12-31T23:59:59Z"),
-      end - start < Int64(days) * 86_400_000
+    if let last = try? WireTime.instant("9999-12-31T23:59:59.999Z"),
+      last - start < Int64(days) * 86_400_000 - 1
     {
       throw ValidationError("\(counted(days, "day")) from --now on go beyond the year 9999")
     }

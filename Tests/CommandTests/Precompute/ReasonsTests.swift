@@ -135,4 +135,13 @@ import Testing
     #expect(again.code == 2)
     #expect(again.errors.contains("reasons was true and is false"))
   }
+
+  @Test func withoutOutcomesTheyAreNowhere() throws {
+    let folder = try folder()
+    let run = ["precompute", "config.json", "--users", "users.ndjson", "--reasons"] + Self.basis
+    let note = "note: --reasons has no effect with --out none: reasons are in outcomes\n"
+    #expect(try folder.tollgate(run + ["--out", "none"]).errors.contains(note))
+    #expect(try !folder.tollgate(run + ["--out", "none", "--quiet"]).errors.contains(note))
+    #expect(try !folder.tollgate(run + ["--out", "out.ndjson"]).errors.contains(note))
+  }
 }

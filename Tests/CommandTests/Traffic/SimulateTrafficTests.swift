@@ -125,6 +125,10 @@ import Testing
       (["--users", "users.ndjson", "--rate", "0"], "--rate must be more than 0"),
       (["--users", "users.ndjson", "--rate", "nan"], "--rate must be more than 0"),
       (["--users", "users.ndjson", "--days", "0"], "--days must be from 1"),
+      (
+        ["--users", "users.ndjson", "--now", "9999-12-31T00:00:01Z", "--days", "1"],
+        "1 day from --now on go beyond the year 9999"
+      ),
       (["--users", "users.ndjson", "--days", "3660", "--rate", "9"], "at most 20,000 placements"),
       (["--users", "users.ndjson", "--purchase-rate", "3"], "must be from 0 to 1"),
       (["--users", "users.ndjson", "--placement", "nope"], "has no placement 'nope'"),

@@ -141,11 +141,21 @@ import Testing
       ("  one two three", 9, ["  one two", "   three"]),
       ("unbreakable", 5, ["unbreakable"]), ("", 5, [""]), ("      ", 3, ["      "]),
       ("日本 日本", 8, ["日本", "  日本"]),
+      // A word has the room that it needs, if there is as much.
+      ("      one unbreakable", 12, ["      one", " unbreakable"]), ("    alone", 7, ["  alone"]),
       // Columns stay together, but for the mark before them.
+      ("  first column  second  third", 24, ["  first column  second", "      third"]),
       ("  yes  a.b > 1      a.b is 2", 24, ["  yes  a.b > 1", "      a.b is 2"]),
       ("  yes  a.b > 1 || c  d", 12, ["  yes  a.b >", "    1 || c", "    d"]),
     ] as [(String, Int, [String])])
   func wrapped(line: String, width: Int, lines: [String]) {
     #expect(TextWidth.wrapped(line, to: width) == lines)
+  }
+
+  /// Names in configs may be as long as anybody likes, and have as many columns.
+  @Test func wrapsManyColumns() {
+    let lines = TextWidth.wrapped(String(repeating: "abcdefghij  ", count: 20_000) + "end", to: 30)
+    #expect(lines.count == 10_001 && lines.allSatisfy { TextWidth.columns($0) <= 30 })
+    #expect(lines.first == "abcdefghij  abcdefghij" && lines.last == "    end")
   }
 }
