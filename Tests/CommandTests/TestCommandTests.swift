@@ -115,6 +115,47 @@ import Testing
     #expect(again.output == "3 passed, 0 failed\n")
   }
 
+  /// What a test says of time and seed counts, whatever the command line says.
+  @Test func timesAndSeeds() throws {
+    let folder = try folder(
+      #"{"users":"u.jsonl","expect":"e.csv","now":"2026-03-01T13:00","seed":"s1"}"#)
+    try folder.write(
+      "config.json",
+      Self.config.replacingOccurrences(
+        of: #"[{"variant_id":"w","variant_type":"HOLDOUT","percentage":100}]"#,
+        with: #"""
+          [{"variant_id":"w","variant_type":"HOLDOUT","percentage":50},
+           {"variant_id":"x","variant_type":"TREATMENT","percentage":50,"paywall_identifier":"annual"}]
+          """#))
+    let users = (0..<20).map {
+      #"{"userId":"u\#($0)","user":{"plan":"free","age":18},"#
+        + #""occurrences":{"k":["2026-03-01T11:3\#($0 % 10):00Z"]}}"#
+    }
+    try folder.write("u.jsonl", users.joined(separator: "\n"))
+    func precompute(_ now: String, _ seed: String) throws -> String {
+      let written = try folder.tollgate(
+        "precompute", "config.json", "--users", "u.jsonl", "--out", "e.csv", "--quiet", "--now",
+        now,
+        "--seed", seed)
+      #expect(written.code == 0, "\(written.errors)")
+      return try #require(folder.text("e.csv"))
+    }
+    let others = try [precompute("2026-03-01T12:00Z", "s2"), precompute("2026-03-01T12:35Z", "s1")]
+    let expected = try precompute("2026-03-01T12:00Z", "s1")
+    #expect(!others.contains(expected), "time and seed make a difference")
+    let basis = ["--now", "2026-04-01", "--seed", "s2", "--time-zone", "Europe/Berlin"]
+    let table = try folder.tollgate(["test", "t.jsonl", "--config", "config.json"] + basis)
+    #expect(table.output == "20 passed, 0 failed\n", "\(table.errors)")
+    let rows = expected.split(separator: "\n").dropFirst().map { $0.split(separator: ",") }
+    let lines = zip(users, rows).map { user, row in
+      #"{"placement":"p","now":"2026-03-01T12:00Z","seed":"s1","expect":{"result":"\#(row[2])"},"#
+        + user.dropFirst()
+    }
+    try folder.write("lines.jsonl", lines.joined(separator: "\n"))
+    let each = try folder.tollgate(["test", "lines.jsonl", "--config", "config.json"] + basis)
+    #expect(each.output == "20 passed, 0 failed\n", "\(each.errors)")
+  }
+
   @Test func junit() throws {
     let folder = try folder(
       Self.good[0] + "\n"
@@ -157,6 +198,13 @@ import Testing
     ),
     (#"{"users":"none.ndjson","expect":"e.csv"}"#, "e.csv"),
     (#"{"users":"u","expects":"e"}"#, "a table is"),
+    (#"{"users":"u","expect":"e","sed":"x"}"#, "no key 'sed'; it takes users, expect, now, seed"),
+    (#"{"users":"u","expect":"e","seed":1}"#, "t.jsonl:1: 'seed' must be a text"),
+    (#"{"users":"u","expect":"e","now":"noon"}"#, "'now': 'noon' is not an ISO 8601 time"),
+    (
+      #"{"userId":"u","placement":"p","seed":1,"expect":{"result":"holdout"}}"#,
+      "'seed' must be a text"
+    ),
     ("[\n  {\"userId\":\"u\",\"placement\":\"p\"}\n]", "t.jsonl:2: 'expect' is missing"),
   ])
   func whatIsNoTest(text: String, message: String) throws {
@@ -202,7 +250,7 @@ import Testing
     #expect(written.code == 0, "\(written.errors)")
     let lines = try #require(folder.text("first.jsonl")).split(separator: "\n")
     #expect(written.errors.hasSuffix("Wrote \(lines.count) tests to first.jsonl\n"))
-    let run = try folder.tollgate(["test", "first.jsonl", "--config", config, "--seed", "demo"])
+    let run = try folder.tollgate(["test", "first.jsonl", "--config", config])
     #expect(run.code == 0)
     #expect(run.output == "\(lines.count) passed, 0 failed\n")
     let text = try #require(

@@ -36,6 +36,14 @@ public enum Assigner: Hashable, Sendable {
     format == .agentWallie ? .djb2 : .hash(salt: salt)
   }
 
+  /// The same assigner with another seed, if it takes one.
+  package func seeded(_ seed: String) -> Assigner {
+    if case .hash = self { .hash(salt: seed) } else { self }
+  }
+
+  /// The seed that draws depend on; empty for those that take none.
+  package var seed: String { if case .hash(let salt) = self { salt } else { "" } }
+
   /// The assigner's name on command lines and in files.
   public var name: String {
     switch self {

@@ -22,7 +22,7 @@ package enum FirstTests {
         let audience = decision.audience ?? -1
         guard seen.insert(audience).inserted else { continue }
         guard let variants = decision.rule?.audience.variants, variants.count > 1 else {
-          lines.append(line(record, decision, clock.now))
+          lines.append(line(record, decision, clock.now, seed: ""))
           continue
         }
         lines += spread(record, over: variants, at: placement.name, decider, assigner, clock.now)
@@ -49,12 +49,15 @@ package enum FirstTests {
       guard let decision = decider.decide(named, at: placement, assigner),
         found[decision.verdict.variant] == nil
       else { continue }
-      found[decision.verdict.variant] = line(named, decision, now)
+      found[decision.verdict.variant] = line(named, decision, now, seed: assigner.seed)
     }
     return found.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  private static func line(_ record: Value, _ decision: Decision, _ now: Instant) -> Value {
+  /// - Parameter seed: by which a variant was drawn; empty where that is the usual one, or nothing was.
+  private static func line(_ record: Value, _ decision: Decision, _ now: Instant, seed: String)
+    -> Value
+  {
     var expect: [Value.Entry] = [
       .init(key: "result", value: TriggerResult(decision.outcome).value["result"] ?? .null)
     ]
@@ -81,6 +84,7 @@ package enum FirstTests {
       .init(key: "placement", value: .string(decision.placement)),
       .init(key: "now", value: now.text.map { .string($0) } ?? .null),
     ]
+    if !seed.isEmpty { members.append(.init(key: "seed", value: .string(seed))) }
     if case .map(let record) = record { members += record }
     return .map(members + [.init(key: "expect", value: .map(expect))])
   }

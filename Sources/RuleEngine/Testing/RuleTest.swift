@@ -7,26 +7,29 @@ package struct RuleTest: Sendable {
   package var placement: String
   /// The time of the decision, where the test says it.
   package var now: Instant?
+  /// The seed of the draw, where the test says it and variants are drawn by hash.
+  package var seed: String?
   /// The user's record, as JSON.
   package var record: [UInt8]
   package var expectation: RuleExpectation
 
   package init(
-    name: String? = nil, placement: String, now: Instant? = nil, record: [UInt8],
-    expectation: RuleExpectation
+    name: String? = nil, placement: String, now: Instant? = nil, seed: String? = nil,
+    record: [UInt8], expectation: RuleExpectation
   ) {
     self.name = name
     self.placement = placement
     self.now = now
+    self.seed = seed
     self.record = record
     self.expectation = expectation
   }
 
   /// What only tests have beside a user record.
-  private static let keys = ["name", "placement", "now", "expect"]
+  private static let keys = ["name", "placement", "now", "seed", "expect"]
 
   /// - Parameters:
-  ///   - value: a user record with `placement` and `expect`, and maybe `name` and `now`.
+  ///   - value: a user record with `placement` and `expect`, and maybe `name`, `now` and `seed`.
   ///   - timeZone: the zone of times without one.
   package init(_ value: Value, timeZone: String) throws(RuleExpectation.Fault) {
     guard case .map(let members) = value else {
@@ -47,16 +50,8 @@ package struct RuleTest: Sendable {
       guard let text = name.text else { throw RuleExpectation.Fault("'name' must be a text") }
       self.name = text
     }
-    if let now = value["now"], now != .null {
-      guard let text = now.text else {
-        throw RuleExpectation.Fault("'now' must be an ISO 8601 time in quotes")
-      }
-      do throws(WireTime.Fault) {
-        self.now = try WireTime.instant(text, in: timeZone)
-      } catch {
-        throw RuleExpectation.Fault("'now': \(error.message(text))")
-      }
-    }
+    now = try Self.now(value, timeZone: timeZone)
+    seed = try Self.seed(value)
     expectation = try RuleExpectation(expect)
     let record = members.filter { member in
       !Self.keys.contains { member.key.text?.utf8.elementsEqual($0.utf8) ?? false }
@@ -64,6 +59,28 @@ package struct RuleTest: Sendable {
     var bytes: [UInt8] = []
     JSONWriter.append(.map(record), to: &bytes)
     self.record = bytes
+  }
+
+  /// The time that a test or a table of tests says; nil where it says none.
+  package static func now(_ value: Value, timeZone: String) throws(RuleExpectation.Fault)
+    -> Instant?
+  {
+    guard let now = value["now"], now != .null else { return nil }
+    guard let text = now.text else {
+      throw RuleExpectation.Fault("'now' must be an ISO 8601 time in quotes")
+    }
+    do throws(WireTime.Fault) {
+      return try WireTime.instant(text, in: timeZone)
+    } catch {
+      throw RuleExpectation.Fault("'now': \(error.message(text))")
+    }
+  }
+
+  /// The seed that a test or a table of tests says; nil where it says none.
+  package static func seed(_ value: Value) throws(RuleExpectation.Fault) -> String? {
+    guard let seed = value["seed"], seed != .null else { return nil }
+    guard let text = seed.text else { throw RuleExpectation.Fault("'seed' must be a text") }
+    return text
   }
 }
 
@@ -104,6 +121,7 @@ package struct RuleTester: ~Copyable {
     }
     try reader.read(json: test.record, into: &frame)
     let state = reader.state(now: clock.now)
+    let assigner = test.seed.map { self.assigner.seeded($0) } ?? self.assigner
     let decision = ruleSet.decide(test.placement, frame: &frame, state: state, assigner: assigner)
     let differences = test.expectation.differences(from: decision)
     var result = RuleTestResult(subjectID: state.subjectID, differences: differences)

@@ -18,9 +18,10 @@ struct TestCommand: AsyncParsableCommand {
          "expect":{"result":"paywall","audience":"export-free"}}
 
       What 'expect' does not name is not compared: result, audience (number or ID), experiment, \
-      variant, paywall. A test may have a 'name', and its time as 'now'. A file may also be one JSON \
-      list of tests, or name a table, {"users":"users.ndjson","expect":"expected.csv"}: the second has columns of outcomes, \
-      so that what precompute wrote as CSV can be kept as it should be.
+      variant, paywall. A test may have a 'name', and the time and seed that it was written for as 'now' \
+      and 'seed'. A file may also be one JSON list of tests, or name a table, \
+      {"users":"users.ndjson","expect":"expected.csv"}: the second has columns of outcomes, so that what \
+      precompute wrote as CSV can be kept as it should be. A table takes 'now' and 'seed', too.
 
       Of a test that fails it prints what is otherwise, and why: the clauses that decided.
       """,

@@ -43,15 +43,19 @@ struct Starter {
     "--now \(Self.now)" + (format == .superwall ? " --seed \(Self.seed)" : "")
   }
 
-  /// The tests: the users get what is expected of them.
-  private static let tests = #"{"users": "users.ndjson", "expect": "expected.csv"}"# + "\n"
+  /// The tests: the users get what is expected of them, at that time and by that seed.
+  private var tests: String {
+    let seed = format == .superwall ? #", "seed": "\#(Self.seed)""# : ""
+    return #"{"users": "users.ndjson", "expect": "expected.csv", "now": "\#(Self.now)"\#(seed)}"#
+      + "\n"
+  }
 
   /// The files, in the order in which they are told.
   var files: [File] {
     [
       File(path: "config.json", text: config), File(path: "users.ndjson", text: users),
       File(path: "user.json", text: user), File(path: "expected.csv", text: expected),
-      File(path: "outcomes.tests.json", text: Self.tests),
+      File(path: "outcomes.tests.json", text: tests),
       File(path: "TOLLGATE.md", text: StarterGuide.text(self)),
       File(path: ".github/workflows/paywalls.yml", text: StarterWorkflow.text(self)),
     ]

@@ -33,7 +33,7 @@ enum StarterGuide {
     `tollgate test` says why somebody gets something else:
 
     ```sh
-    tollgate test outcomes.tests.json --config config.json \(starter.basis)
+    tollgate test outcomes.tests.json --config config.json
     ```
 
     If it is what you want, move `outcomes.csv` to `expected.csv` and commit it with the config. The workflow fails while

@@ -99,7 +99,7 @@ enum StarterWorkflow {
               post || echo "::warning::The comparison could not be posted; it is in the summary of this run"
 
           - name: Run the tests
-            run: tollgate test '*.tests.json*' --config config.json \(starter.basis)
+            run: tollgate test '*.tests.json*' --config config.json
 
     """
   }

@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 
 /// Users in one file, and what each of them gets in another: `{"users": FILE, "expect": FILE}`, where the
-/// second is CSV with the columns of outcomes.
+/// second is CSV with the columns of outcomes, and maybe the `now` and the `seed` by which they get it.
 struct ExpectationTable {
   /// A row of the second file.
   private struct Row {
@@ -16,7 +16,9 @@ struct ExpectationTable {
   private let place: String
   /// The folder that paths begin at.
   private let folder: String
+  private let timeZone: String
 
+  private static let members = ["users", "expect", "now", "seed"]
   private static let columns = [
     "userId", "user_id", "placement", "result", "audience", "experiment", "variant", "paywall",
   ]
@@ -29,9 +31,11 @@ struct ExpectationTable {
   ///   - value: what names the two files.
   ///   - place: where it stands.
   ///   - path: the file it stands in; the others are beside it.
-  init(_ value: Value, at place: String, beside path: String) {
+  ///   - timeZone: the zone of a time without one.
+  init(_ value: Value, at place: String, beside path: String, timeZone: String) {
     self.value = value
     self.place = place
+    self.timeZone = timeZone
     folder = path == "-" ? "" : FilePlace.parts(path).folder
   }
 
@@ -48,8 +52,21 @@ struct ExpectationTable {
         [], ["\(place): a table is {\"users\":\"users.ndjson\",\"expect\":\"expected.csv\"}"]
       )
     }
-    if let other = members.first(where: { !["users", "expect"].contains($0.key.text) }) {
-      return ([], ["\(place): a table has no key '\(other.key.text ?? "")'"])
+    if let other = members.first(where: { !Self.members.contains($0.key.text ?? "") }) {
+      return (
+        [],
+        [
+          "\(place): a table has no key '\(other.key.text ?? "")'; "
+            + "it takes \(Self.members.joined(separator: ", "))"
+        ]
+      )
+    }
+    let (now, seed): (Instant?, String?)
+    do throws(RuleExpectation.Fault) {
+      now = try RuleTest.now(value, timeZone: timeZone)
+      seed = try RuleTest.seed(value)
+    } catch {
+      return ([], ["\(place): \(error.message)"])
     }
     let path = resolved(expected)
     var (rows, faults) = try rows(path)
@@ -63,6 +80,8 @@ struct ExpectationTable {
       }
       var test = row.test
       test.record = record
+      test.now = now
+      test.seed = seed
       tests.append(PlacedTest(test: test, file: path, line: row.line))
     }
     return (tests, faults)

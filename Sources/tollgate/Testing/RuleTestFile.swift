@@ -78,7 +78,7 @@ struct RuleTestFile {
 
   private mutating func read(_ value: Value, line: Int) throws {
     if value["users"] != nil, value["userId"] == nil {
-      let table = ExpectationTable(value, at: "\(name):\(line)", beside: path)
+      let table = ExpectationTable(value, at: "\(name):\(line)", beside: path, timeZone: timeZone)
       named += table.paths
       let read = try table.tests()
       tests += read.tests
