@@ -19,8 +19,6 @@ DEMO_OUT = out/demo
 CORPUS = corpus --counts corpus/counts.json
 # Optimised, and memory that is used again is poisoned as in a debug build.
 POISONED = --scratch-path .build-poison -Xswiftc -DTOLLGATE_POISON
-# As on a lesser machine.
-LESSER = --scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE
 
 # Packages nested in this one, for those whose folder exists.
 NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
@@ -86,24 +84,8 @@ test: setup ## build the tests, run them, then run the corpus
 	Tools/run-tests.sh --skip-build
 	$(SWIFT) run --skip-build conformance $(CORPUS)
 
-test-all: lint test ## what CI runs: lint, test, public names, lesser machines, an optimised build, the archive, sanitizers in short, some fuzzing
-	Tools/api.sh check
-	Tools/docc.sh
-# Without libpcre2, and as on a processor without AVX-512; all of what is random, long or large.
-	TOLLGATE_TESTS=all TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh $(LESSER)
-	TOLLGATE_NO_PCRE2=1 $(SWIFT) run --skip-build $(LESSER) conformance $(CORPUS)
-	$(MAKE) release-tests
-	$(MAKE) test-dist
-# What is shipped is linked otherwise than what the tests use.
-	TOLLGATE_TOOL=$(CURDIR)/out/dist/checked/tollgate Tools/run-tests.sh --skip-build --filter "MessageTests|VocabularyTests|GuideCommandsTests"
-	JOBS=$(JOBS) Tools/sanitize.sh address quick
-	JOBS=$(JOBS) Tools/sanitize.sh thread quick
-	@set -e; for package in $(NESTED); do \
-	  touch "$$package/Package.swift"; \
-	  echo "$(SWIFT) build --package-path $$package $(PARALLEL)"; \
-	  $(SWIFT) build --package-path "$$package" $(PARALLEL); \
-	done
-	RUNS=12000 JOBS=$(JOBS) Tools/fuzz.sh
+test-all: setup ## what CI runs: lint, test, public names, lesser machines, an optimised build, the archive, and, in the first MINUTES=55, sanitizers and fuzzing in short
+	JOBS=$(JOBS) Tools/test-all.sh
 
 # What only optimised builds do is seen by nothing else.
 release-tests: setup ## the corpus and the tests of the command line, with an optimised build
