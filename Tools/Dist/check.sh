@@ -185,6 +185,13 @@ check_roots() {
     fault 'the command does not do its work beside a C library alone'
   # Where Swift looks for the arguments of a command.
   check_work "$root" chroot "$root" /bin/tollgate || fault 'the command does not do its work without /proc'
+  # Threads are looked after each second.
+  local i
+  for i in 1 2 3; do
+    (cat "$root/work/users.ndjson.gz"; sleep 1.5) |
+      chroot "$root" /bin/tollgate precompute work/config.json --users - --out none --quiet >/dev/null 2>&1 ||
+      fault 'the command does not last without /proc'
+  done
   if [ -n "${1:-}" ]; then
     cp "$tool" "$1/bin/"
     check_work "$1" unshare --mount sh -c "$rooted" "$1" || fault "the command does not do its work in $1"

@@ -71,10 +71,15 @@ done >"$work/objects"
 # The linker takes an archive from here before the shared library beside it, also for what the modules
 # ask for by themselves. Tables for unwinding go out of these, too, but for C++'s, whose exceptions need them.
 rm -f "$work"/libraries/*
-slim() { "$objcopy" --remove-section .eh_frame --remove-section .rela.eh_frame "$1" "$work/libraries/$(basename "$1")"; }
-for archive in "$toolchain"/../lib/swift_static/linux/lib{swiftCore,swift_Concurrency,swiftSynchronization,dispatch,swiftDispatch}.a; do
+slim() {
+  "$objcopy" --remove-section .eh_frame --remove-section .rela.eh_frame "${@:2}" "$1" "$work/libraries/$(basename "$1")"
+}
+for archive in "$toolchain"/../lib/swift_static/linux/lib{swiftCore,swift_Concurrency,swiftSynchronization,swiftDispatch}.a; do
   if [ -e "$archive" ]; then slim "$archive"; fi
 done
+# Which opens files in /proc otherwise than the rest does.
+slim "$toolchain/../lib/swift_static/linux/libdispatch.a" --redefine-sym open=tollgate_dispatch_open
+"$toolchain/clang" -O2 -Wall -c Tools/Dist/DispatchFiles.c -o "$work/DispatchFiles.o"
 for library in $(sed -n 's/^ *link "\(.*\)"$/\1/p' Sources/*/module.modulemap) stdc++; do
   archive=$("$toolchain/clang" -print-file-name="lib$library.a")
   if [ -e "$archive" ]; then
@@ -93,7 +98,7 @@ done
 flags=(--gc-sections --strip-all --no-export-dynamic --exclude-libs ALL -O2
   --defsym main=tollgate_main)
 # The driver looks for its own archives in its own folder first, so that these are named.
-"${swift}c" -emit-executable -static-stdlib -module-name tollgate "@$work/objects" \
+"${swift}c" -emit-executable -static-stdlib -module-name tollgate "@$work/objects" "$work/DispatchFiles.o" \
   $(find "$work/libraries" -name 'libswift*.a' -o -name libdispatch.a | LC_ALL=C sort) \
   -L "$work/libraries" -use-ld=lld -Xclang-linker -static-libgcc \
   $(printf -- '-Xlinker %s ' "${flags[@]}") -o "$output"
