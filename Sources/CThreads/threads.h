@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #if defined(__linux__)
 // From <pthread.h>, which shows it only with _GNU_SOURCE.
@@ -20,6 +21,16 @@ tollgate_set_stack_size(size_t bytes) {
   if (pthread_attr_setstacksize(&attributes, bytes) == 0) pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
 #endif
+}
+
+// Whether this process may have so many stacks of so many bytes at the same time. It keeps none.
+static inline __attribute__((swift_name("hasRoom(forStacks:of:)"))) int
+tollgate_has_room_for_stacks(size_t count, size_t bytes) {
+  // Only an address range is needed: nothing of it is touched.
+  void *range = mmap(NULL, count * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return 0;
+  munmap(range, count * bytes);
+  return 1;
 }
 
 #endif

@@ -19,6 +19,9 @@ enum EntryPoint {
     // Before any other thread exists: with too few files to open, those trap.
     StandardStreams.fill()
     Signals.install()
+    Threads.requireRoom()
+    Arguments.requireUTF8()
+    Variable.dropUnusableWidth()
     // As urgent as the work that it starts: another class would be other threads.
     Task.detached(priority: .medium) {
       await TollgateCommand.run(Array(Arguments.all.dropFirst()))
@@ -76,6 +79,7 @@ struct TollgateCommand: AsyncParsableCommand {
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     if let problem = ArgumentHints.unknownCommand(arguments) { throw problem }
     if let problem = ArgumentHints.longDash(arguments) { throw problem }
+    if let problem = ArgumentHints.emptyValue(arguments) { throw problem }
     do {
       return try parseAsRoot(arguments)
     } catch {

@@ -174,7 +174,8 @@ import Testing
 
   @Test(arguments: [
     ("", "t.jsonl is empty"), ("{", "t.jsonl:1:2: "), ("[]", "t.jsonl has no tests"),
-    ("3", "a test must be a JSON object"), (#"{"userId":"u"}"#, "'placement' is missing"),
+    ("3", "a test must be a JSON object"), (#"{"userId":"u"}"#, "t.jsonl has users, not tests"),
+    (#"{"userId":"u","expect":{"result":"holdout"}}"#, "'placement' is missing"),
     (#"{"userId":"u","placement":"p"}"#, "'expect' is missing"),
     (#"{"userId":"u","placement":"p","expect":{}}"#, "'expect' is empty"),
     (
@@ -196,7 +197,7 @@ import Testing
       #"{"userId":"u","placement":"p","now":"today","expect":{"result":"holdout"}}"#,
       "'now': 'today' is not an ISO 8601 time"
     ),
-    (#"{"users":"none.ndjson","expect":"e.csv"}"#, "e.csv"),
+    (#"{"users":"none.ndjson","expect":"e.csv"}"#, "error: t.jsonl:1: cannot open e.csv: "),
     (#"{"users":"u","expects":"e"}"#, "a table is"),
     (#"{"users":"u","expect":"e","sed":"x"}"#, "no key 'sed'; it takes users, expect, now, seed"),
     (#"{"users":"u","expect":"e","seed":1}"#, "t.jsonl:1: 'seed' must be a text"),
@@ -221,9 +222,19 @@ import Testing
     try folder.write("t.jsonl", TestFolder.users(500))
     let result = try run(folder, "t.jsonl")
     #expect(result.code == 2)
-    #expect(result.errors.split(separator: "\n").count == 21)
-    #expect(result.errors.hasSuffix("... and 480 more that could not be run\n"))
-    #expect(result.output == "0 passed, 0 failed, 500 could not be run\n")
+    #expect(
+      result.errors
+        == "error: t.jsonl has users, not tests: a test is a user record with 'placement' and 'expect'\n"
+    )
+    #expect(result.output == "0 passed, 0 failed, 1 could not be run\n")
+    let config = try run(folder, "config.json")
+    #expect(config.errors == "error: config.json is a config, not tests\n")
+    // Where some lines are tests, each of the others is told, but not all of five hundred.
+    try folder.write("t.jsonl", Self.good[0] + "\n" + TestFolder.users(500))
+    let mixed = try run(folder, "t.jsonl")
+    #expect(mixed.errors.split(separator: "\n").count == 21)
+    #expect(mixed.errors.hasSuffix("... and 480 more that could not be run\n"))
+    #expect(mixed.output == "1 passed, 0 failed, 500 could not be run\n")
   }
 
   @Test func wrongUse() throws {
@@ -258,6 +269,15 @@ import Testing
     for variant in text.matches(of: /"variant_id": *"([^"]+)"/).map(\.1) {
       #expect(lines.contains { $0.contains("\"variant\":\"\(variant)\"") }, "\(variant)")
     }
+    // What is there may be tests of somebody's own.
+    try folder.write("first.jsonl", Self.good[0])
+    let again = try folder.tollgate(["test", "--init", "--config", config, "--out", "first.jsonl"])
+    #expect(again.code == 2)
+    #expect(again.errors.contains("first.jsonl exists already"))
+    #expect(folder.text("first.jsonl") == Self.good[0])
+    let forced = try folder.tollgate(
+      ["test", "--init", "--config", config, "--out", "first.jsonl", "--force"] + basis)
+    #expect(forced.code == 0)
     let piped = try folder.tollgate(["test", "--init", "--config", config] + basis)
     #expect(piped.output == folder.text("first.jsonl"))
   }

@@ -138,7 +138,7 @@ enum RuleErrorText {
     case .limitExceeded: return "\(text) exceeds the time or memory a rule may use"
     case .badRegex: return "\(text) has a pattern that is not a valid regular expression"
     case .conversion: return "\(text) cannot convert its value"
-    default: return "\(text): \(kind.slug)"
+    default: return "\(text): \(summary(kind, isAbsent: false) ?? kind.slug)"
     }
   }
 
@@ -153,6 +153,8 @@ enum RuleErrorText {
     case .limitExceeded: "exceeds the time or memory a rule may use"
     case .badRegex: "the pattern is not a valid regular expression"
     case .conversion: "cannot be converted"
+    case .undeclaredName: "a name that is not declared"
+    case .nullComparison: "null cannot be compared"
     default: kind.slug
     }
   }

@@ -66,7 +66,19 @@ enum UnknownAttributes: Lint {
       return warnings(use, meant, isKnown: known != nil)
     }
     guard schema.completeRoots.contains(root) else { return [] }
-    return [note(use)].compactMap { $0 }
+    return ["device", ""].contains(root) ? [note(use)].compactMap { $0 } : absent(use, schema)
+  }
+
+  /// Of a root whose names a schema of the users' own has told, all of them.
+  private static func absent(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
+    let meant = Suggestion.closest(to: use.name, among: schema.names(in: use.root))
+    return use.places.map { place in
+      finding(
+        "the schema has no '\(use.text)', so that no user may have it", at: place.path,
+        range: place.range,
+        suggestion: meant.map { "did you mean '\(use.path($0))'?" }
+          ?? "learn the schema again if users have it by now", subject: use.text)
+    }
   }
 
   private static let superwallRoots: Set<String> = ["user", "device", "params"]

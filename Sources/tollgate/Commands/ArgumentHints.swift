@@ -72,6 +72,27 @@ enum ArgumentHints {
     return nil
   }
 
+  /// A long option whose value is empty, as that of a variable that is not set.
+  static func emptyValue(_ arguments: [String]) -> ArgumentProblem? {
+    // Shells ask for completions of what is not there yet.
+    guard arguments.first?.hasPrefix("---") == false else { return nil }
+    let given = arguments.prefix { $0 != "--" }
+    for (number, argument) in given.enumerated() {
+      let isJoined = argument.hasSuffix("=") && !argument.dropLast().contains("=")
+      let name: String
+      if isJoined {
+        name = String(argument.dropLast())
+      } else if argument.isEmpty, number > 0 {
+        name = given[number - 1]
+      } else {
+        continue
+      }
+      guard name.hasPrefix("--"), looksLikeOption(name), name != "--expression" else { continue }
+      return ArgumentProblem(ValidationError("\(name) is empty; is a variable not set?"), arguments)
+    }
+    return nil
+  }
+
   /// An option that a command does not have, where the parser has stopped at something else.
   static func unknownOption(_ arguments: [String]) -> ValidationError? {
     guard let command = arguments.first else { return nil }

@@ -103,8 +103,21 @@ struct SchemaCommand: AsyncParsableCommand {
         "\(counted(learner.refused, "line")) refused; 'tollgate precompute' tells why")
     }
     guard learner.users > 0 else { throw CommandError("there are no users to learn from") }
+    try checkReplaced()
     try SavedFile.write(Array((learner.json + "\n").utf8), to: out)
-    if strict, learner.refused > 0 { throw ExitCode(Ending.refusedLines) }
+    if strict, learner.refused > 0 {
+      throw CommandError(
+        "\(counted(learner.refused, "line")) refused, and --strict asks for all",
+        exitCode: Ending.refusedLines)
+    }
+  }
+
+  /// A schema may take the place of another one, and of nothing else that we know.
+  private func checkReplaced() throws {
+    guard FilePlace(out).kind == .file, let bytes = try? FileText.read(out),
+      FileKind.ofJSON(bytes) == .config
+    else { return }
+    throw CommandError("\(out) is a config, and would be replaced by the schema; name another file")
   }
 
   private func learn(_ paths: [String]) throws -> SchemaLearner {

@@ -60,6 +60,9 @@ struct TestCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.out("It is for --init."), completion: .file())
   var out: String?
 
+  @Flag(help: OptionHelp.force("It is for --init."))
+  var force = false
+
   @Option(
     help: ArgumentHelp(
       "Also write the results as JUnit's XML, which CI systems show.", valueName: "file"),
@@ -88,6 +91,7 @@ struct TestCommand: AsyncParsableCommand {
       return
     }
     if out != nil { throw ValidationError("--out is for --init; --junit writes results") }
+    if force { throw ValidationError("--force is for --init") }
     if tests.isEmpty { throw ValidationError("give files with tests, or --init to write some") }
     if (tests + [config]).count(where: { $0 == "-" }) > 1 {
       throw ValidationError("only one file can be standard input")
@@ -197,6 +201,11 @@ struct TestCommand: AsyncParsableCommand {
   // MARK: Tests to begin with
 
   private func writeFirst() throws {
+    if let out, !force, FilePlace(out).kind == .file {
+      throw CommandError(
+        "\(out) exists already, and may have tests of yours; choose another file, or add --force "
+          + "to replace it")
+    }
     let file = try form.file(config, language)
     let ruleSet = try file.requireRuleSet(keepsGoing: false)
     let (lines, missing) = FirstTests.lines(

@@ -41,6 +41,21 @@ enum Arguments {
     while let next = argumentOfProcess(found.count) { found.append(String(cString: next)) }
     return found
   }()
+
+  /// Ends the process where an argument is no UTF-8: the file that is meant could not be told from others.
+  static func requireUTF8() {
+    for (number, argument) in all.enumerated() where argument.contains("\u{FFFD}") {
+      #if os(Linux)
+        let bytes = argumentOfProcess(number).map { UnsafePointer($0) }
+      #else
+        let bytes = CommandLine.unsafeArgv[number].map { UnsafePointer($0) }
+      #endif
+      guard let bytes, String(validatingCString: bytes) == nil else { continue }
+      let text = "error: the argument '\(argument)' is not UTF-8; rename the file\n"
+      StandardStreams.printError(text.utf8)
+      exit(Ending.wrongUse)
+    }
+  }
 }
 
 /// The threads that commands run on.
@@ -50,6 +65,17 @@ enum Threads {
 
   /// Makes stacks independent of `ulimit -s`. Comes before the first task, whose threads are made once.
   static func setStackSize() { CThreads.setStackSize(ofThreads: stackSize) }
+
+  /// Ends the process where it may not have the memory for its threads: the system's libraries would try
+  /// to start them for ever.
+  static func requireRoom() {
+    // One for each processor, and those of the libraries.
+    guard hasRoom(forStacks: Clock.processors() + 4, of: stackSize) == 0 else { return }
+    let text =
+      "error: this process may use too little memory; raise the limit: ulimit -v unlimited\n"
+    StandardStreams.printError(text.utf8)
+    exit(Ending.unwritten)
+  }
 
   /// Gives this thread to signals, also to those that whoever started the process has blocked: the other
   /// threads inherit the block.
@@ -151,6 +177,12 @@ enum FileName {
 enum Variable {
   /// A variable's text, which may be empty; nil where it is not set.
   static func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// Forgets a width that is none: the argument parser would print its help in no columns.
+  static func dropUnusableWidth() {
+    guard let text = text("COLUMNS"), Int(text).map({ $0 < 20 }) ?? true else { return }
+    unsetenv("COLUMNS")
+  }
 }
 
 extension UnsafeRawBufferPointer {

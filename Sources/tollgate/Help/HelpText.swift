@@ -23,8 +23,18 @@ struct HelpText {
       lines += Self.wrapped(example.command).map { "  " + $0 }
     }
     lines += ["", "EXIT CODES:"]
-    lines += codes.map { code, meaning in "  " + code.padded(to: 10) + meaning }
+    lines += Self.completed(codes).map { code, meaning in "  " + code.padded(to: 10) + meaning }
     self.text = lines.joined(separator: "\n")
+  }
+
+  /// The codes of a command with those that every command may end with.
+  private static func completed(_ codes: [(code: String, meaning: String)])
+    -> [(code: String, meaning: String)]
+  {
+    let stopped = codes.first { $0.code.hasPrefix("130") }?.meaning ?? "stopped"
+    let unwritten = codes.first { $0.code == "74" }?.meaning ?? "output could not be written"
+    let own = codes.filter { $0.code != "74" && !$0.code.hasPrefix("130") }
+    return own + [("74", unwritten), ("130, 143", stopped)]
   }
 
   /// A command line over several, as a shell takes it: the parser would break it without a sign.

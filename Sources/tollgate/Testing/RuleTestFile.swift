@@ -33,6 +33,13 @@ struct RuleTestFile {
     self.path = path
     self.timeZone = timeZone
     let bytes = try FileText.read(path)
+    if let kind = FileKind.ofJSON(bytes), kind == .config || kind == .user, !Self.hasTests(bytes) {
+      faults.append(
+        kind == .config
+          ? "\(name) is a config, not tests"
+          : "\(name) has users, not tests: a test is a user record with 'placement' and 'expect'")
+      return
+    }
     switch bytes.first(where: { $0 > 0x20 }) {
     case nil: faults.append("\(name) is empty: a test is a JSON object a line")
     case UInt8(ascii: "["): readList(bytes)
@@ -45,6 +52,12 @@ struct RuleTestFile {
       }
     }
     if tests.isEmpty, faults.isEmpty { faults.append("\(name) has no tests") }
+  }
+
+  /// Whether the text names what a test has.
+  private static func hasTests(_ bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
+    return text.contains("\"expect\"") || text.contains("\"placement\"")
   }
 
   private mutating func readLines(_ bytes: [UInt8]) throws {
