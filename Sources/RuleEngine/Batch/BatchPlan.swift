@@ -81,7 +81,7 @@ public final class BatchPlan: Sendable {
   /// - Parameters:
   ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
   ///   - columnsOfRun: what every outcome says of the run.
-  ///   - countsDraws: whether draws are counted for a report.
+  ///   - countsDraws: whether draws are counted for a report, with examples.
   ///   - givesReasons: whether every outcome says why, as explanations do.
   ///   - wantsExamples: whether counts come with the first users whom they count.
   ///   - collectsChoices: whether workers keep what users get as numbers, and write nothing.
@@ -95,7 +95,7 @@ public final class BatchPlan: Sendable {
     self.ruleSet = ruleSet
     self.texts = texts
     self.givesReasons = givesReasons
-    self.wantsExamples = wantsExamples
+    self.wantsExamples = wantsExamples || countsDraws
     self.now = now
     self.clock = clock ?? HistoryClock(now: now)
     self.assigner = assigner
@@ -128,7 +128,7 @@ public final class BatchPlan: Sendable {
 
   /// Whether it matters which user got what, beside how many did.
   var keepsChoices: Bool {
-    writesOutcomes || wantsExamples || collectsChoices || draws != nil
+    writesOutcomes || wantsExamples || collectsChoices
   }
 
   /// The placements, in their order.

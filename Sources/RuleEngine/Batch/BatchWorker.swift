@@ -388,7 +388,7 @@ public struct BatchWorker: ~Copyable {
     guard !rule.variants.isEmpty else { return rule.withoutVariants }
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
       let choice = rule.variants.lowerBound + Int32(variant)
-      draws?.addStored(choice, placement: placement, row: row)
+      draws?.addStored(placement: placement, row: row)
       if reasons.isActive { reasons.addStored(placement: placement, row: row) }
       counts.stored[Int(choice)] = counts.stored[Int(choice)] &+ 1
       return choice

@@ -12,6 +12,8 @@ package struct Reach: Sendable {
     package var users: Int
     /// Users whose variant was stored: nothing was drawn.
     package var stored: Int
+    /// The part of the draws that its weight asks for.
+    package var weight: Double
     /// How likely it is for the others, and how many of them are to be expected.
     package var share: Ratio
     /// Nil where that takes more than 128 bits to say.
@@ -19,6 +21,7 @@ package struct Reach: Sendable {
     package var example: String?
 
     package var drawn: Int { users - stored }
+    package var isHoldout: Bool { result == "holdout" }
   }
 
   /// A user for each count of an audience that is not zero.
@@ -28,10 +31,14 @@ package struct Reach: Sendable {
     package var matched: String?
     package var heldBack: String?
     package var taken: String?
+    /// Somebody whom it took without a variant to give.
+    package var withoutVariant: String?
   }
 
   package struct Audience: Sendable {
     package var counts: Tally.Audience
+    /// The condition as text; nil means everybody.
+    package var condition: String?
     package var examples: Examples
     package var variants: [Variant]
     /// Rules that failed, the most frequent first.
@@ -62,11 +69,12 @@ extension BatchPlan {
       let rules = placement.0.compiled?.rules ?? 0..<0
       let audiences = zip(rules, placement.1.audiences).map { rule, counts in
         Reach.Audience(
-          counts: counts,
+          counts: counts, condition: condition(of: rule),
           examples: Reach.Examples(
             reached: example(numbers.reached(rule)), owned: example(numbers.owned(rule)),
             matched: example(numbers.matched(rule)), heldBack: example(numbers.heldBack(rule)),
-            taken: example(numbers.taken(rule))),
+            taken: example(numbers.taken(rule)),
+            withoutVariant: example(numbers.choice(Int(table.rules[rule].withoutVariants)))),
           variants: variants(of: rule, sums, example),
           errors: placement.1.errors.filter { $0.error.audience == counts.index })
       }
@@ -74,6 +82,12 @@ extension BatchPlan {
         counts: placement.1, audiences: audiences,
         unmatched: example(numbers.choice(Int(table.unmatched[place]))))
     }
+  }
+
+  private func condition(of number: Int) -> String? {
+    let rule = ruleSet.rules[number]
+    if rule.audience.isEverybody { return nil }
+    return rule.audience.expression ?? rule.entry.map { ruleSet.program.sources[$0.source] }
   }
 
   private func variants(of number: Int, _ sums: BatchSums, _ example: (Int) -> String?)
@@ -88,13 +102,14 @@ extension BatchPlan {
       let (all, stored) = count(choice)
       return sum + all - stored
     }
+    let weights = Ratio.shares(of: rule.audience.variants.map(\.weight))
     return zip(choices, RuleSet.shares(of: rule, assigner)).map { choice, share in
       let variant = Int(choice - choices.lowerBound)
       let told = BatchPlan.Choice("", rule.outcome(variant), rule.audience.index)
       let (all, stored) = count(choice)
       return Reach.Variant(
         id: rule.audience.variants[variant].id, result: told.result, paywall: told.paywall,
-        users: all, stored: stored, share: share, expected: share.times(drawn),
+        users: all, stored: stored, weight: weights[variant].double, share: share, expected: share.times(drawn),
         example: example(numbers.choice(Int(choice))))
     }
   }

@@ -1,7 +1,7 @@
-internal import Expressions
 internal import RuleEngine
 
-/// The page of a run of `precompute`. All its numbers are the run's own counts.
+/// The page of a run that decides, of `precompute` and of `match`. All its numbers are the run's own
+/// counts.
 struct BatchReport {
   let plan: BatchPlan
   let sums: BatchSums
@@ -12,7 +12,7 @@ struct BatchReport {
   let shown: ShownUser
   let redaction: Redaction
   let tally: Tally
-  let drawn: [[DrawnAudience]]
+  let reach: [Reach]
   let experiments: ExperimentTests
 
   /// Placements that have a section of their own; the tables have all.
@@ -32,10 +32,9 @@ struct BatchReport {
     self.shown = shown
     self.redaction = redaction
     tally = plan.tally(of: sums)
-    drawn = plan.drawn(of: sums)
+    reach = plan.reach(of: sums)
     experiments = ExperimentTests(
-      placements: tally.placements.map(\.name), drawn: drawn, pairs: plan.drawnPairs(of: sums),
-      pairsLeftOut: plan.draws?.pairsLeftOut ?? 0)
+      reach, pairs: plan.drawnPairs(of: sums), pairsLeftOut: plan.draws?.pairsLeftOut ?? 0)
   }
 
   var page: ReportPage {
@@ -139,13 +138,12 @@ struct BatchReport {
         "rules fail \(counted(failed, "time")), mostly in audience \(worst.error.audience): "
           + "\(worst.error.message).")
     }
-    for (audience, drawn) in zip(placement.audiences, drawn[number]) {
-      guard audience.matched == 0 else { continue }
+    for audience in placement.audiences where audience.matched == 0 {
       add(
         .plain,
         audience.reached == 0
-          ? "audience \(drawn.audience.label) is never reached: those before it take everybody."
-          : "audience \(drawn.audience.label) matches none of the "
+          ? "audience \(audience.label) is never reached: those before it take everybody."
+          : "audience \(audience.label) matches none of the "
             + "\(counted(audience.reached, "user")) that reach it.")
     }
     return findings
@@ -179,7 +177,8 @@ struct BatchReport {
       blocks: [.table(table)])
   }
 
-  private func stacked(_ counts: [Int], _ tones: [ReportTone]) -> [ReportTable.Part] {
+  /// Parts of a bar that is all users long, one behind the other.
+  func stacked(_ counts: [Int], _ tones: [ReportTone]) -> [ReportTable.Part] {
     var from = 0.0
     return zip(counts, tones).map { count, tone in
       let to = from + ReportNumber.share(count, of: tally.users)
@@ -193,9 +192,9 @@ struct BatchReport {
   private var limits: ReportSection? {
     var rows: [(heldBack: Int, row: ReportTable.Row)] = []
     for (number, placement) in tally.placements.enumerated() {
-      for (audience, drawn) in zip(placement.audiences, drawn[number]) {
-        guard let limit = drawn.audience.occurrenceLimit else { continue }
-        let held = audience.matched - audience.taken
+      for audience in placement.audiences {
+        guard let limit = audience.limit else { continue }
+        let held = audience.heldBack
         let shares = [held, audience.taken]
           .map { ReportNumber.share($0, of: audience.matched) }
         rows.append(
@@ -205,7 +204,7 @@ struct BatchReport {
               [
                 section(number).map { .link(placement.name, section: $0) }
                   ?? .text(placement.name),
-                .text(drawn.audience.label), .text(LimitWords.describe(limit)),
+                .text(audience.label), .text(LimitWords.describe(limit)),
                 .bar([.init(tone: .second, from: 0, to: shares[0])]),
                 .number(audience.matched), .number(held), .share(shares[0]),
               ], placement: placement.name)
@@ -271,7 +270,7 @@ struct BatchReport {
     }
     return ReportSection(
       id: "refused", title: "Refused lines",
-      about: "Lines of the users' files that are not user records. --rejects keeps them.",
+      about: "Lines of the users' files that are not user records. precompute --rejects keeps them.",
       blocks: [
         .table(
           ReportTable(
@@ -288,5 +287,5 @@ struct BatchReport {
 
 extension Tally.Placement {
   /// Users whom a limit keeps from an audience that matches.
-  fileprivate var heldBack: Int { audiences.reduce(0) { $0 + $1.matched - $1.taken } }
+  fileprivate var heldBack: Int { audiences.reduce(0) { $0 + $1.heldBack } }
 }

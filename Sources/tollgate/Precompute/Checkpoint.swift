@@ -32,7 +32,7 @@ struct Checkpoint {
       "users": count(sums.users), "rejected": count(sums.rejected),
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
       "notes": notes.value, "texts": texts.value, "errors": ErrorCounts.value(sums),
-      "report": ReportCounts.value(sums.draws, rejectKinds), "outcomes": outcomes.value,
+      "report": ReportCounts.value(sums, rejectKinds), "outcomes": outcomes.value,
       "rejects": rejects.value,
     ])
   }
@@ -77,15 +77,13 @@ struct Checkpoint {
     guard self.users.count == read.count else { return nil }
     let numbers = stored.compactMap { if case .int(let number) = $0 { Int(number) } else { nil } }
     guard
-      let sums = plan.sums(users: users, rejected: rejected, lines: all, numbers: numbers)
+      var sums = plan.sums(users: users, rejected: rejected, lines: all, numbers: numbers)
     else { return nil }
     self.settings = settings
     position = InputPosition(file: file, offset: offset, lines: lines)
+    sums.errors = errors
+    rejectKinds = ReportCounts.restore(value["report"] ?? .null, plan, in: &sums)
     self.sums = sums
-    self.sums.errors = errors
-    if plan.draws != nil, let report = value["report"].flatMap({ ReportCounts.read($0, plan) }) {
-      (self.sums.draws, rejectKinds) = report
-    }
     self.outcomes = outcomes
     self.rejects = rejects
     self.notes = notes

@@ -15,7 +15,7 @@ extension ExperimentTests {
         ReportFinding(
           tone: .bad,
           text:
-            "\(balance.name), audience \(balance.drawn.audience.label): the draws are not as the "
+            "\(balance.name), audience \(balance.audience.counts.label): the draws are not as the "
             + "weights say. \(far.variant) was drawn by \(ReportNumber.percent(far.drawn)) of "
             + "\(counted(balance.users, "user")) in place of \(ReportNumber.percent(far.weight)) "
             + "(\(ReportNumber.probability(p))).",
@@ -118,7 +118,7 @@ extension ExperimentTests {
           [
             section(balance.placement).map { .link(balance.name, section: $0) }
               ?? .text(balance.name),
-            .text(balance.drawn.audience.label),
+            .text(balance.audience.counts.label),
             Self.mark(verdict, fine: "as the weights say", bad: "not the weights"),
             Self.probability(verdict), .text(far?.variant ?? ""),
             far.map { .share($0.drawn) } ?? .count(""),

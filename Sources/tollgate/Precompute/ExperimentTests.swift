@@ -16,7 +16,7 @@ struct ExperimentTests {
     /// The number of the placement.
     let placement: Int
     let name: String
-    let drawn: DrawnAudience
+    let audience: Reach.Audience
     let users: Int
     let stored: Int
     let test: ChiSquared?
@@ -37,10 +37,10 @@ struct ExperimentTests {
   /// The chance of one false alarm that all tests of a kind on a page share.
   static let alarm = 0.01
 
-  init(placements: [String], drawn: [[DrawnAudience]], pairs: [DrawnPair], pairsLeftOut: Int) {
-    balances = drawn.enumerated().flatMap { number, audiences in
-      audiences.filter { $0.variants.count > 1 }.map {
-        Balance($0, placement: number, name: placements[number])
+  init(_ placements: [Reach], pairs: [DrawnPair], pairsLeftOut: Int) {
+    balances = placements.enumerated().flatMap { number, placement in
+      placement.audiences.filter { $0.variants.count > 1 }.map {
+        Balance($0, placement: number, name: placement.counts.name)
       }
     }
     self.pairs = pairs.map { Pair($0) }.filter { $0.users > 0 }
@@ -62,20 +62,20 @@ struct ExperimentTests {
 }
 
 extension ExperimentTests.Balance {
-  fileprivate init(_ drawn: DrawnAudience, placement: Int, name: String) {
-    self.drawn = drawn
+  fileprivate init(_ audience: Reach.Audience, placement: Int, name: String) {
+    self.audience = audience
     self.placement = placement
     self.name = name
-    let counts = drawn.variants.map { $0.users - $0.stored }
+    let counts = audience.variants.map(\.drawn)
     let users = counts.reduce(0, +)
     self.users = users
-    stored = drawn.variants.reduce(0) { $0 + $1.stored }
-    test = Statistics.fit(counts, to: drawn.variants.map(\.share))
+    stored = audience.variants.reduce(0) { $0 + $1.stored }
+    test = Statistics.fit(counts, to: audience.variants.map(\.weight))
     farthest =
       users == 0
       ? nil
-      : zip(drawn.variants, counts).map { variant, count in
-        (variant.id, ReportNumber.share(count, of: users), variant.share)
+      : zip(audience.variants, counts).map { variant, count in
+        (variant.id, ReportNumber.share(count, of: users), variant.weight)
       }.max { abs($0.1 - $0.2) < abs($1.1 - $1.2) }
   }
 }

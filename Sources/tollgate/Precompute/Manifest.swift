@@ -90,7 +90,7 @@ struct Manifest {
     self.counts = counts
     self.sums = [sums.users, sums.rejected, sums.lines] + sums.numbers
     errors = ErrorCounts.value(sums)
-    report = ReportCounts.value(sums.draws, state.rejectKinds)
+    report = ReportCounts.value(sums, state.rejectKinds)
   }
 
   /// The counts of the run, which was of this plan; why lines were refused, where that was counted.
@@ -101,10 +101,7 @@ struct Manifest {
       let errors = ErrorCounts.read(errors)
     else { throw CommandError("the manifest is damaged; run again without --resume") }
     sums.errors = errors
-    guard plan.draws != nil, let (draws, rejects) = ReportCounts.read(report, plan) else {
-      return (sums, nil)
-    }
-    sums.draws = draws
+    let rejects = ReportCounts.restore(report, plan, in: &sums)
     return (sums, rejects)
   }
 

@@ -63,38 +63,33 @@ struct RejectKinds: Equatable {
 
 /// What a run counts for its report alone, as checkpoints and manifests keep it.
 enum ReportCounts {
-  static func value(_ draws: DrawCounts?, _ rejects: RejectKinds?) -> Value {
-    guard let draws, let rejects else { return .null }
-    func list(_ numbers: [Int]) -> Value { .list(numbers.map { .int(Int64($0)) }) }
-    let examples = draws.examples.sorted { $0.key < $1.key }
+  static func value(_ sums: BatchSums, _ rejects: RejectKinds?) -> Value {
+    guard let draws = sums.draws, let rejects else { return .null }
+    let users = sums.examples.enumerated().compactMap { number, id in
+      id.map { Value.list([.int(Int64(number)), .string($0)]) }
+    }
     return .object([
-      "stored": list(draws.stored), "pairs": list(draws.pairs),
-      "examples": .list(
-        examples.map { .list([.int(Int64($0.key)), .string($0.value)]) }),
+      "pairs": .list(draws.pairs.map { .int(Int64($0)) }), "users": .list(users),
       "rejects": rejects.value,
     ])
   }
 
-  /// Nil when it is not a value of ``value(_:_:)``, or not of this plan.
-  static func read(_ value: Value, _ plan: BatchPlan) -> (DrawCounts, RejectKinds)? {
-    func numbers(_ key: String) -> [Int]? {
-      value[key]?.elements?.compactMap {
+  /// Puts them back into counts; nil when it is not a value of ``value(_:_:)``, or not of this plan.
+  static func restore(_ value: Value, _ plan: BatchPlan, in sums: inout BatchSums) -> RejectKinds? {
+    guard plan.draws != nil, let items = value["users"]?.elements,
+      let pairs = value["pairs"]?.elements?.compactMap({
         if case .int(let number) = $0 { Int(number) } else { nil }
-      }
-    }
-    guard let stored = numbers("stored"), let pairs = numbers("pairs"),
-      let items = value["examples"]?.elements,
-      let rejects = value["rejects"].flatMap({ RejectKinds($0) })
+      }), let rejects = value["rejects"].flatMap({ RejectKinds($0) })
     else { return nil }
     var examples: [Int: String] = [:]
     for item in items {
-      guard let parts = item.elements, parts.count == 2, case .int(let choice) = parts[0],
+      guard let parts = item.elements, parts.count == 2, case .int(let number) = parts[0],
         let id = parts[1].text
       else { return nil }
-      examples[Int(choice)] = id
+      examples[Int(number)] = id
     }
-    let counts = DrawCounts(stored: stored, pairs: pairs, examples: examples)
-    return plan.accepts(counts) ? (counts, rejects) : nil
+    let counts = DrawCounts(pairs: pairs)
+    return plan.restore(counts, examples: examples, in: &sums) ? rejects : nil
   }
 
   /// What to say of an earlier start that did not count for a report.

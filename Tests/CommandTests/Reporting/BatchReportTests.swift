@@ -248,19 +248,22 @@ import Testing
     }
   }
 
-  private func audience(_ counts: [(users: Int, stored: Int)], _ shares: [Double]) -> DrawnAudience
+  private func audience(_ counts: [(users: Int, stored: Int)], _ weights: [Double]) -> Reach.Audience
   {
-    DrawnAudience(
-      audience: Audience(index: 0, experimentID: "e"), condition: nil,
-      variants: zip(counts, shares).enumerated().map { number, variant in
-        DrawnAudience.DrawnVariant(
-          id: "v\(number)", paywallID: "p", isHoldout: false, share: variant.1,
-          users: variant.0.users, stored: variant.0.stored, example: nil)
-      }, exampleWithoutVariant: nil)
+    Reach.Audience(
+      counts: Tally.Audience(index: 0, experimentID: "e", label: "0 (e)"), condition: nil,
+      examples: Reach.Examples(),
+      variants: zip(counts, weights).enumerated().map { number, variant in
+        Reach.Variant(
+          id: "v\(number)", result: "paywall", paywall: "p", users: variant.0.users,
+          stored: variant.0.stored, weight: variant.1, share: .one)
+      }, errors: [])
   }
 
-  private func tests(_ audiences: [DrawnAudience]) -> ExperimentTests {
-    ExperimentTests(placements: ["p"], drawn: [audiences], pairs: [], pairsLeftOut: 0)
+  private func tests(_ audiences: [Reach.Audience]) -> ExperimentTests {
+    ExperimentTests(
+      [Reach(counts: Tally.Placement(name: "p"), audiences: audiences)], pairs: [],
+      pairsLeftOut: 0)
   }
 
   @Test func drawsThatAreNotTheWeightsAreFound() throws {

@@ -102,10 +102,10 @@ import Testing
       }
       #expect(found == pairs)
       var (foundStored, foundExamples): ([String: Int], [String: String]) = ([:], [:])
-      for (name, audiences) in zip(rules.placementNames, plan.drawn(of: sums)) {
-        for audience in audiences {
+      for placement in plan.reach(of: sums) {
+        for audience in placement.audiences {
           for variant in audience.variants {
-            let key = "\(name)/\(audience.audience.experimentID)/\(variant.id)"
+            let key = "\(placement.counts.name)/\(audience.counts.experimentID)/\(variant.id)"
             if variant.stored > 0 { foundStored[key] = variant.stored }
             foundExamples[key] = variant.example
           }
