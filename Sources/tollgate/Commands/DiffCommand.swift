@@ -91,8 +91,7 @@ struct DiffCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
-  @Option(parsing: .unconditional, help: OptionHelp.threads)
-  var threads: Int?
+  @OptionGroup var working: ThreadOptions
 
   @Flag(help: "End with 0 where there are differences.")
   var exitZero = false
@@ -111,7 +110,6 @@ struct DiffCommand: AsyncParsableCommand {
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if placements.contains("") { throw ValidationError("--placement is empty") }
     if json, let format, format != .json {
       throw ValidationError("give --json or --format \(format.rawValue), not both")
@@ -211,7 +209,7 @@ struct DiffCommand: AsyncParsableCommand {
     let sink = try MoveSink(out, form, comparison)
     do {
       var run = try ComparisonRun(
-        comparison, users: paths, form: usersFormat, threads: threads ?? Clock.processors(),
+        comparison, users: paths, form: usersFormat, threads: working.count,
         moved: sink, isQuiet: quiet)
       try await run.process()
       if run.sums.users > 0 { try sink.close() } else { sink.abandon() }

@@ -30,13 +30,8 @@ struct MatchCommand: AsyncParsableCommand {
           "all placements for a script",
           "tollgate match config.json --users users.ndjson --now 2026-03-01 --json"),
       ],
-      codes: [
-        ("0", "done"),
-        ("1", "a rule does not compile, or cannot be read"),
-        ("2", "wrong use, no such placement, or no users that can be used"),
-        ("3", "done, but lines were refused and --strict was given"),
-        ("130, 143", "stopped"),
-      ]
+      codes: HelpText.codesOfRuns(
+        wrong: "wrong use, no such placement, or no users that can be used")
     ).text)
 
   @OptionGroup var source: ConfigOptions
@@ -61,10 +56,7 @@ struct MatchCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.distribution("Each variant comes with its share of the users who draw."))
   var distribution = false
 
-  @Option(
-    parsing: .unconditional,
-    help: OptionHelp.threads)
-  var threads: Int?
+  @OptionGroup var working: ThreadOptions
 
   @Flag(help: OptionHelp.json("One object, as of 'precompute --summary json', with more in it."))
   var json = false
@@ -83,7 +75,6 @@ struct MatchCommand: AsyncParsableCommand {
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if users.isEmpty { throw ValidationError("--users is missing") }
     if placements.contains("") { throw ValidationError("--placement is empty") }
   }
@@ -114,7 +105,7 @@ struct MatchCommand: AsyncParsableCommand {
       files: BatchRun.Files(
         users: settings.users, outcomes: .none, rejects: .none, checkpoint: nil, interval: 0,
         begin: { _ in }),
-      from: Checkpoint(settings, plan: plan), threads: threads ?? Clock.processors(),
+      from: Checkpoint(settings, plan: plan), threads: working.count,
       isQuiet: quiet)
     if !quiet {
       FileText.printError(

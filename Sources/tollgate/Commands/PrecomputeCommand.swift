@@ -41,14 +41,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
           "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01 "
             + "--report report.html"),
       ],
-      codes: [
-        ("0", "done"),
-        ("1", "a rule does not compile, or cannot be read"),
-        ("2", "wrong use, or no users that can be used"),
-        ("3", "done, but lines were refused and --strict was given"),
-        ("74", "output could not be written"),
-        ("130, 143", "stopped: --resume continues"),
-      ]
+      codes: HelpText.codesOfRuns(
+        wrong: "wrong use, or no users that can be used", stopped: "stopped: --resume continues")
     ).text)
 
   enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {
@@ -85,10 +79,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Text Options") var products: TextProductOptions
 
-  @Option(
-    parsing: .unconditional,
-    help: OptionHelp.threads)
-  var threads: Int?
+  @OptionGroup var working: ThreadOptions
 
   @Option(help: ArgumentHelp("The format of the summary.", valueName: "format"))
   var summary = SummaryFormat.text
@@ -133,7 +124,6 @@ struct PrecomputeCommand: AsyncParsableCommand {
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if users.isEmpty { throw ValidationError("--users is missing") }
     if !redacting.paths.isEmpty, reporting.report == nil {
       throw ValidationError("--redact is for --report: outcomes have no values of attributes")
@@ -224,7 +214,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     var run = try BatchRun(
       plan: plan,
       files: try files.open(state, plan, users: settings.users, isResuming: former != nil),
-      from: state, threads: threads ?? Clock.processors(), isQuiet: quiet)
+      from: state, threads: working.count, isQuiet: quiet)
     if !quiet {
       FileText.printError(
         "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")

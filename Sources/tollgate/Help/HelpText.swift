@@ -15,6 +15,19 @@ struct HelpText {
 
   let text: String
 
+  /// The codes of commands that decide for files of users.
+  ///
+  /// - Parameter wrong: what ends with 2.
+  static func codesOfRuns(wrong: String, stopped: String = "stopped")
+    -> [(code: String, meaning: String)]
+  {
+    [
+      ("0", "done"), ("1", "a rule does not compile, or cannot be read"), ("2", wrong),
+      ("3", "done, but lines were refused and --strict was given"),
+      ("74", "output could not be written"), ("130, 143", stopped),
+    ]
+  }
+
   /// - Parameter codes: what the exit codes say of this command; README says it of all.
   init(_ text: String, examples: [Example], codes: [(code: String, meaning: String)]) {
     var lines = [text, "", "EXAMPLES:"]

@@ -131,8 +131,9 @@ extension BatchReport {
     ]
     var taken = kinds.map { _ in 0 }
     var room = mostExamples
-    while room > 0, let next = kinds.indices.filter({ taken[$0] < kinds[$0].count })
-      .min(by: { taken[$0] < taken[$1] })
+    while room > 0,
+      let next = kinds.indices.filter({ taken[$0] < kinds[$0].count })
+        .min(by: { taken[$0] < taken[$1] })
     {
       taken[next] += 1
       room -= 1

@@ -270,7 +270,8 @@ struct BatchReport {
     }
     return ReportSection(
       id: "refused", title: "Refused lines",
-      about: "Lines of the users' files that are not user records. precompute --rejects keeps them.",
+      about: "Lines of the users' files that are not user records. precompute --rejects keeps "
+        + "them.",
       blocks: [
         .table(
           ReportTable(

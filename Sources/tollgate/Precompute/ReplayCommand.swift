@@ -36,10 +36,7 @@ struct ReplayCommand: AsyncParsableCommand {
   @Argument(help: "The manifest of a run.", completion: .file())
   var manifest: String
 
-  @Option(
-    parsing: .unconditional,
-    help: OptionHelp.threads)
-  var threads: Int?
+  @OptionGroup var working: ThreadOptions
 
   @Flag(
     help: OptionHelp.json(
@@ -50,10 +47,6 @@ struct ReplayCommand: AsyncParsableCommand {
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions
-
-  func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
-  }
 
   func run() async throws {
     let earlier = try Manifest(reading: manifest)
@@ -148,7 +141,7 @@ struct ReplayCommand: AsyncParsableCommand {
       users: users, outcomes: sink, rejects: .comparison(rejects), checkpoint: nil, interval: 0,
       begin: { _ in })
     var run = try BatchRun(
-      plan: plan, files: files, from: state, threads: threads ?? Clock.processors(),
+      plan: plan, files: files, from: state, threads: working.count,
       isQuiet: quiet)
     try await run.process()
     if isDatabase {

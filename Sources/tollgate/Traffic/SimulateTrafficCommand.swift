@@ -31,14 +31,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "tollgate simulate-traffic config.json --users users.ndjson --events traffic.ndjson --json"
         ),
       ],
-      codes: [
-        ("0", "done"),
-        ("1", "a rule does not compile, or cannot be read"),
-        ("2", "wrong use, or no users or no traffic that can be used"),
-        ("3", "done, but lines were refused and --strict was given"),
-        ("74", "output could not be written"),
-        ("130, 143", "stopped"),
-      ]
+      codes: HelpText.codesOfRuns(wrong: "wrong use, or no users or no traffic that can be used")
     ).text)
 
   @OptionGroup var source: ConfigOptions
@@ -74,8 +67,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.rejects, completion: .file())
   var rejects: String?
 
-  @Option(parsing: .unconditional, help: OptionHelp.threads)
-  var threads: Int?
+  @OptionGroup var working: ThreadOptions
 
   @Flag(help: OptionHelp.json("With --out - it goes to standard error."))
   var json = false
@@ -93,7 +85,6 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
     if users.isEmpty { throw ValidationError("--users is missing") }
     try traffic.check(hasEvents: events != nil)
   }
@@ -113,7 +104,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       for lock in locks { lock.release() }
     }
     var run = TrafficRun(
-      paths, form: usersFormat, plan, threads: threads ?? Clock.processors(), isQuiet: quiet)
+      paths, form: usersFormat, plan, threads: working.count, isQuiet: quiet)
     var refused = RefusedLines(
       try files.openRejects(), namesFiles: events != nil || paths.count > 1)
     try await Signals.heeding { try await work(&run, &refused, files, plan, config) }

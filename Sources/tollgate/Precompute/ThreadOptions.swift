@@ -1,0 +1,13 @@
+internal import ArgumentParser
+
+/// How many threads a command uses that works off files of users.
+struct ThreadOptions: ParsableArguments {
+  @Option(parsing: .unconditional, help: OptionHelp.threads)
+  var threads: Int?
+
+  func validate() throws {
+    if let threads, threads < 1 { throw ValidationError("--threads must be at least 1") }
+  }
+
+  var count: Int { threads ?? Clock.processors() }
+}
