@@ -56,6 +56,33 @@ package struct Reach: Sendable {
   package var unmatched: String?
 }
 
+extension Reach {
+  /// Calls with the identity of every user that it names.
+  package mutating func forEachID(_ body: (inout String?) -> Void) {
+    body(&unmatched)
+    for i in counts.errors.indices { counts.errors[i].forID(body) }
+    for i in audiences.indices { audiences[i].forEachID(body) }
+  }
+}
+
+extension Reach.Audience {
+  fileprivate mutating func forEachID(_ body: (inout String?) -> Void) {
+    for member in [
+      \Reach.Examples.reached, \.owned, \.matched, \.heldBack, \.taken, \.withoutVariant,
+    ] { body(&examples[keyPath: member]) }
+    for i in errors.indices { errors[i].forID(body) }
+    for i in variants.indices { body(&variants[i].example) }
+  }
+}
+
+extension Tally.RuleErrors {
+  fileprivate mutating func forID(_ body: (inout String?) -> Void) {
+    var id: String? = example
+    body(&id)
+    example = id ?? ""
+  }
+}
+
 extension BatchPlan {
   /// Whom the audiences of each placement get to.
   ///
@@ -109,7 +136,8 @@ extension BatchPlan {
       let (all, stored) = count(choice)
       return Reach.Variant(
         id: rule.audience.variants[variant].id, result: told.result, paywall: told.paywall,
-        users: all, stored: stored, weight: weights[variant].double, share: share, expected: share.times(drawn),
+        users: all, stored: stored, weight: weights[variant].double, share: share,
+        expected: share.times(drawn),
         example: example(numbers.choice(Int(choice))))
     }
   }

@@ -16,6 +16,8 @@ package struct ComparisonSums: Sendable {
   /// In the order in which they appear.
   package private(set) var moved: [Moved] = []
   private var numbers: [RuleComparison.Kind: Int] = [:]
+  /// What the old plan counts.
+  private var before: [Int] = []
 
   package init() {}
 
@@ -27,6 +29,12 @@ package struct ComparisonSums: Sendable {
     users += part.output.sums.users
     rejected += part.output.sums.rejected
     movedUsers += part.movedUsers
+    let counts = part.output.sums.numbers
+    if before.isEmpty {
+      before = counts
+    } else {
+      for i in counts.indices { before[i] += counts[i] }
+    }
     return part.moved.map { kind in
       if let known = numbers[kind.kind] {
         moved[known].users += kind.users
@@ -48,13 +56,28 @@ package struct ComparisonSums: Sendable {
     return kinds
   }
 
+  /// By placement: what users get by the old config, and how many of them.
+  package func outcomes(_ comparison: RuleComparison) -> [[(outcome: ComparedOutcome, users: Int)]]
+  {
+    let side = comparison.old
+    let numbers = BatchNumbers(side.plan)
+    var outcomes = comparison.placementNames.map { _ in [(outcome: ComparedOutcome, users: Int)]() }
+    for (choice, outcome) in side.outcomes.enumerated() {
+      guard let outcome, !before.isEmpty, before[numbers.choice(choice)] > 0 else { continue }
+      outcomes[Int(side.placements[choice])].append((outcome, before[numbers.choice(choice)]))
+    }
+    return outcomes
+  }
+
   /// As a JSON value, without what the configs alone say.
-  package func value(_ comparison: RuleComparison) -> [Value.Entry] {
+  ///
+  /// - Parameter shown: what a user is called.
+  package func value(_ comparison: RuleComparison, shown: (String) -> String) -> [Value.Entry] {
     let placements = zip(comparison.placementNames, kinds(comparison)).map { name, kinds in
       let values = kinds.map { moved -> Value in
         .object([
           "from": comparison.from(moved.kind).value, "to": comparison.to(moved.kind).value,
-          "users": .int(Int64(moved.users)), "example": .string(moved.example),
+          "users": .int(Int64(moved.users)), "example": .string(shown(moved.example)),
           "reason": .string(moved.kind.reason.rawValue),
           "text": .string(comparison.text(moved.kind)),
         ])

@@ -65,6 +65,7 @@ package struct ComparisonWorker: ~Copyable {
       let again = old.process(rest, into: buffer)
       _ = new.process(rest, into: buffer)
       before.sums.users = again.sums.users
+      before.sums.numbers = again.sums.numbers
       return compare(before, rest)
     }
   }

@@ -27,6 +27,9 @@ package struct ConfigChange: Sendable {
   /// Of a condition: clauses that are gone, and new ones.
   package var clausesRemoved: [String] = []
   package var clausesAdded: [String] = []
+  /// What has changed, for a person, without the placement and without ``from`` and ``to``: `audience 1
+  /// (spring): weight of variant 'a'`.
+  package var what: String
   /// For a person, without the placement: `audience 1 (spring): weight of variant 'a' from 50 to 70`.
   package var text: String
 

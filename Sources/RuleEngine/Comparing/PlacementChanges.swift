@@ -34,7 +34,8 @@ struct PlacementChanges {
       if moved.contains(was - oldRules.lowerBound) {
         let number = old.rules[was].audience.index
         add(
-          .audienceMoved, "audience \(audience.label) was number \(number)", was, rule,
+          .audienceMoved, "audience \(audience.label) was number \(number)",
+          what: "place of audience \(audience.label)", was, rule,
           from: "\(number)", to: "\(audience.index)")
       }
       compare(was, rule)
@@ -46,27 +47,30 @@ struct PlacementChanges {
   }
 
   private mutating func add(
-    _ kind: ConfigChange.Kind, _ text: String, _ was: Int? = nil, _ rule: Int? = nil,
-    from: String? = nil, to: String? = nil
+    _ kind: ConfigChange.Kind, _ text: String, what: String? = nil, _ was: Int? = nil,
+    _ rule: Int? = nil, from: String? = nil, to: String? = nil
   ) {
     found.append(
       ConfigChange(
         kind: kind, placement: placement.name,
         oldAudience: was.map { old.rules[$0].audience.index },
-        newAudience: rule.map { new.rules[$0].audience.index }, from: from, to: to, text: text))
+        newAudience: rule.map { new.rules[$0].audience.index }, from: from, to: to,
+        what: what ?? text,
+        text: text))
   }
 
   private mutating func addRemoved(_ rule: Int) {
     let audience = old.rules[rule].audience
     let text = Self.condition(audience, old)
-    add(
-      .audienceRemoved, "audience \(audience.label) is removed: \(text)", rule, nil, from: text)
+    let what = "audience \(audience.label) is removed"
+    add(.audienceRemoved, "\(what): \(text)", what: what, rule, nil, from: text)
   }
 
   private mutating func addAdded(_ rule: Int) {
     let audience = new.rules[rule].audience
     let text = Self.condition(audience, new)
-    add(.audienceAdded, "audience \(audience.label) is added: \(text)", nil, rule, to: text)
+    let what = "audience \(audience.label) is added"
+    add(.audienceAdded, "\(what): \(text)", what: what, nil, rule, to: text)
   }
 
   // MARK: One audience
@@ -79,7 +83,9 @@ struct PlacementChanges {
       _ changes: inout PlacementChanges
     ) {
       if from.utf8.elementsEqual(to.utf8) { return }
-      changes.add(kind, "\(label): \(what) from \(from) to \(to)", was, rule, from: from, to: to)
+      let what = "\(label): \(what)"
+      changes.add(
+        kind, "\(what) from \(from) to \(to)", what: what, was, rule, from: from, to: to)
     }
     compareConditions(was, rule)
     say(
@@ -102,8 +108,8 @@ struct PlacementChanges {
       // Spaces and parentheses alone are nothing.
       guard !from.utf8.elementsEqual(to.utf8) else { return }
       let (clauses, others) = (Self.clauses(before, old), Self.clauses(after, new))
-      add(
-        .condition, "\(label): condition from \(from) to \(to)", was, rule, from: from, to: to)
+      let what = "\(label): condition"
+      add(.condition, "\(what) from \(from) to \(to)", what: what, was, rule, from: from, to: to)
       let last = found.count - 1
       found[last].clausesRemoved = clauses.filter { !others.contains($0) }
       found[last].clausesAdded = others.filter { !clauses.contains($0) }
@@ -140,29 +146,25 @@ struct PlacementChanges {
       old.rules[was].audience.variants, new.rules[rule].audience.variants
     )
     for variant in before where !after.contains(where: { sameBytes($0.id, variant.id) }) {
-      let text = Self.words(variant)
-      add(
-        .variantRemoved, "\(label): variant '\(variant.id)' is removed: \(text)", was, rule,
-        from: text)
+      let (text, what) = (Self.words(variant), "\(label): variant '\(variant.id)' is removed")
+      add(.variantRemoved, "\(what): \(text)", what: what, was, rule, from: text)
     }
     for variant in after {
       guard let earlier = before.first(where: { sameBytes($0.id, variant.id) }) else {
-        let text = Self.words(variant)
-        add(
-          .variantAdded, "\(label): variant '\(variant.id)' is added: \(text)", was, rule, to: text)
+        let (text, what) = (Self.words(variant), "\(label): variant '\(variant.id)' is added")
+        add(.variantAdded, "\(what): \(text)", what: what, was, rule, to: text)
         continue
       }
       if earlier.weight != variant.weight {
         let (from, to) = (Self.number(earlier.weight), Self.number(variant.weight))
-        add(
-          .weight, "\(label): weight of variant '\(variant.id)' from \(from) to \(to)", was, rule,
-          from: from, to: to)
+        let what = "\(label): weight of variant '\(variant.id)'"
+        add(.weight, "\(what) from \(from) to \(to)", what: what, was, rule, from: from, to: to)
       }
       let (from, to) = (Self.gives(earlier), Self.gives(variant))
       if !from.utf8.elementsEqual(to.utf8) {
         add(
-          .paywall, "\(label): variant '\(variant.id)' gives \(to), and gave \(from)", was, rule,
-          from: from, to: to)
+          .paywall, "\(label): variant '\(variant.id)' gives \(to), and gave \(from)",
+          what: "\(label): what variant '\(variant.id)' gives", was, rule, from: from, to: to)
       }
     }
     compareOrder(before, after, was, rule, label)
@@ -178,9 +180,8 @@ struct PlacementChanges {
     let (from, to) = (
       before.map(\.id).joined(separator: ", "), after.map(\.id).joined(separator: ", ")
     )
-    add(
-      .variantOrder, "\(label): order of variants from \(from) to \(to)", was, rule, from: from,
-      to: to)
+    let what = "\(label): order of variants"
+    add(.variantOrder, "\(what) from \(from) to \(to)", what: what, was, rule, from: from, to: to)
   }
 
   /// `paywall 'annual', weight 50`

@@ -34,13 +34,14 @@ package struct PlacementDifference: Sendable {
 
   init(_ placement: String) { self.placement = placement }
 
-  package var value: Value {
+  /// - Parameter shown: a user record as it may be shown.
+  package func value(shown: (Value) -> Value) -> Value {
     .members([
       "verdict": .string(verdict.rawValue),
       "witnesses": .list(
         witnesses.map {
           .object([
-            "record": $0.record, "from": $0.from.value, "to": $0.to.value,
+            "record": shown($0.record), "from": $0.from.value, "to": $0.to.value,
             "reason": .string($0.reason.rawValue), "text": .string($0.text),
           ])
         }),

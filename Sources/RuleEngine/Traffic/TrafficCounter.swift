@@ -14,13 +14,17 @@ struct TrafficCounter: RuleWalk {
   private var seen: [Int]
   /// By limited rule: whether it was held back from the current user.
   private var wasHeld: [Bool]
-  /// Counts of days, one behind the other: placements, paywalls, holdouts, then what was held back by
-  /// limited rule.
+  /// Counts of days, one behind the other: placements, paywalls, holdouts, purchases, then the first two by
+  /// placement, and what was held back by limited rule.
   private var days: [Int] = []
   private var rowOfDay: [Int: Int] = [:]
   /// The last day, and where its counts begin.
   private var day = Int.min
   private var row = 0
+  /// Placements that are counted by day, and where their paywalls and the limits begin in a row.
+  private let placements: Int
+  private let shown: Int
+  private let held: Int
   private let stride: Int
 
   init(_ plan: TrafficPlan) {
@@ -30,7 +34,10 @@ struct TrafficCounter: RuleWalk {
     clock = plan.options.clock
     seen = Array(repeating: 0, count: plan.paywalls.count)
     wasHeld = Array(repeating: false, count: plan.limitedRules.count)
-    stride = 3 + plan.limitedRules.count
+    placements = min(plan.placements.count, TrafficSums.mostByDay)
+    shown = 4 + placements
+    held = shown + placements
+    stride = held + plan.limitedRules.count
   }
 
   /// The counts since they were taken last.
@@ -38,7 +45,9 @@ struct TrafficCounter: RuleWalk {
     for (number, row) in rowOfDay {
       sums.days[number] = TrafficSums.Day(
         placements: days[row], paywalls: days[row + 1], holdouts: days[row + 2],
-        held: Array(days[(row + 3)..<(row + stride)]))
+        purchases: days[row + 3], asked: Array(days[(row + 4)..<(row + shown)]),
+        shown: Array(days[(row + shown)..<(row + held)]),
+        held: Array(days[(row + held)..<(row + stride)]))
     }
     rowOfDay.removeAll(keepingCapacity: true)
     days.removeAll(keepingCapacity: true)
@@ -63,7 +72,10 @@ struct TrafficCounter: RuleWalk {
   }
 
   mutating func beginSession() { sums.sessions += 1 }
-  mutating func purchase() { sums.purchases += 1 }
+  mutating func purchase() {
+    sums.purchases += 1
+    days[row + 3] += 1
+  }
 
   /// Begins a placement at a time.
   mutating func begin(at time: Instant) {
@@ -78,9 +90,12 @@ struct TrafficCounter: RuleWalk {
   /// Ends a placement.
   mutating func end(_ place: Int, _ choice: borrowing TrafficPlan.Choice) {
     sums.outcomes[place][choice.outcome.rawValue] += 1
+    let isCounted = place < placements
+    if isCounted { days[row + 4 + place] += 1 }
     if choice.outcome == .holdout { days[row + 2] += 1 }
     guard choice.paywall >= 0 else { return }
     days[row + 1] += 1
+    if isCounted { days[row + shown + place] += 1 }
     seen[choice.paywall] += 1
   }
 
@@ -117,7 +132,7 @@ struct TrafficCounter: RuleWalk {
   mutating func heldBack(_ rule: Int, count: Int) {
     sums.rules[rule].held += 1
     let place = limitOfRule[rule]
-    days[row + 3 + place] += 1
+    days[row + held + place] += 1
     guard !wasHeld[place] else { return }
     wasHeld[place] = true
     sums.rules[rule].usersHeld += 1

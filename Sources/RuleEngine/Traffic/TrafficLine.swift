@@ -16,10 +16,13 @@ package struct TrafficLine {
   package struct Rejection: Error {
     package var reason: String
     package var offset: Int?
+    /// The user's ID as far as the reason names it.
+    package var subject: String?
 
-    package init(reason: String, offset: Int? = nil) {
+    package init(reason: String, offset: Int? = nil, subject: String? = nil) {
       self.reason = reason
       self.offset = offset
+      self.subject = subject
     }
   }
 

@@ -61,7 +61,7 @@ package struct TrafficReport {
   }
 
   private func day(_ number: Int) -> Value {
-    let day = sums.days[number] ?? TrafficSums.Day(held: [])
+    let day = sums.days[number] ?? TrafficSums.Day(asked: [], shown: [], held: [])
     let held = zip(plan.limitedRules, day.held).filter { $0.1 > 0 }.map { rule, count in
       Value.object([
         "placement": .string(plan.name(ofPlacementWith: rule)),
@@ -70,7 +70,8 @@ package struct TrafficReport {
     }
     return .object([
       "day": .string(TrafficReport.text(ofDay: number)), "asked": .int(day.placements),
-      "paywall": .int(day.paywalls), "holdout": .int(day.holdouts), "heldBack": .list(held),
+      "paywall": .int(day.paywalls), "holdout": .int(day.holdouts),
+      "purchases": .int(day.purchases), "heldBack": .list(held),
     ])
   }
 

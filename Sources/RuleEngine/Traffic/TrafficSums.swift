@@ -2,12 +2,19 @@
 package struct TrafficSums: Hashable, Sendable {
   /// How often paywalls are told apart: 0 to 9 times, and more.
   package static let bins = 11
+  /// Placements that are counted by day: a config may have any number of them.
+  package static let mostByDay = 200
 
   /// What happened on a day.
   package struct Day: Hashable, Sendable {
     package var placements = 0
     package var paywalls = 0
     package var holdouts = 0
+    package var purchases = 0
+    /// By placement of the plan, for the first ``TrafficSums/mostByDay``: how often it was asked for, and how
+    /// often it showed a paywall.
+    package var asked: [Int]
+    package var shown: [Int]
     /// By limited rule: how often it was held back.
     package var held: [Int]
   }
@@ -60,7 +67,7 @@ package struct TrafficSums: Hashable, Sendable {
     days.merge(other.days) { $0.adding($1) }
   }
 
-  private static func add(_ more: [Int], to counts: inout [Int]) {
+  fileprivate static func add(_ more: [Int], to counts: inout [Int]) {
     for i in counts.indices { counts[i] += more[i] }
   }
 }
@@ -82,7 +89,10 @@ extension TrafficSums.Day {
     sum.placements += other.placements
     sum.paywalls += other.paywalls
     sum.holdouts += other.holdouts
-    for i in held.indices { sum.held[i] += other.held[i] }
+    sum.purchases += other.purchases
+    TrafficSums.add(other.asked, to: &sum.asked)
+    TrafficSums.add(other.shown, to: &sum.shown)
+    TrafficSums.add(other.held, to: &sum.held)
     return sum
   }
 }

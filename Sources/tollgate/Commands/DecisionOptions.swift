@@ -12,6 +12,9 @@ struct ConfigFormOptions: ParsableArguments {
   @Option(help: OptionHelp.configFormat)
   var configFormat: FormatName?
 
+  /// The option as words of a command line.
+  var words: [String] { configFormat.map { ["--config-format", $0.rawValue] } ?? [] }
+
   func file(_ path: String, _ language: LanguageOptions) throws -> ConfigFile {
     try ConfigFile(
       path, format: configFormat?.format,

@@ -26,6 +26,10 @@ struct DiffCommand: AsyncParsableCommand {
         .init(
           "all of them, in a file",
           "tollgate diff config.json next.json --users users.ndjson --out moved.csv --exit-zero"),
+        .init(
+          "a page to show to others",
+          "tollgate diff config.json next.json --users users.ndjson --report report.html --exit-zero"
+        ),
       ],
       codes: [
         ("0", "nobody gets something else"),
@@ -107,14 +111,22 @@ struct DiffCommand: AsyncParsableCommand {
   @Flag(help: "Skip rules that do not compile or cannot be read instead of stopping.")
   var keepGoing = false
 
+  @OptionGroup(title: "Report Options") var reporting: ReportOptions
+
+  @OptionGroup(title: "Report Options") var naming: ReportUserOptions
+
+  @OptionGroup(title: "Report Options") var redacting: RedactionOptions
+
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
+    try naming.check(reporting, redacting)
     if placements.contains("") { throw ValidationError("--placement is empty") }
     if json, let format, format != .json {
       throw ValidationError("give --json or --format \(format.rawValue), not both")
     }
     guard users.isEmpty else { return }
+    if naming.reportIds { throw ValidationError("--report-ids is for --users") }
     if usersFormat != nil { throw ValidationError("--users-format is for --users") }
     if out != nil { throw ValidationError("--out is for --users: it has the users who move") }
     if strict { throw ValidationError("--strict is for --users") }
@@ -136,14 +148,33 @@ struct DiffCommand: AsyncParsableCommand {
       assigners: assigners, form: written?.form.outcomes)
     if !quiet { tell(now, assigners, comparison) }
     options.tellUnused(assigners.new, isQuiet: quiet)
+    let redaction = try redacting.redaction()
+    func page(_ report: ComparisonReport, _ rejects: RejectKinds) -> ReportPage {
+      ComparisonPage(
+        report: report, old: settings(oldFile, paths, now), new: settings(newFile, paths, now),
+        givenUsers: users, rejects: rejects, shown: naming.shown, redaction: redaction
+      ).page
+    }
     if paths.isEmpty {
-      let report = ComparisonReport(comparison, .everybody(comparison.differences()))
+      let report = ComparisonReport(
+        comparison, .everybody(comparison.differences()), redaction)
+      try reporting.write(page(report, RejectKinds()), isQuiet: quiet)
       return try end(report)
     }
     let run = try await Signals.heeding { try await compare(comparison, paths, written) }
     UserFile.tell(rules.new.diagnostics(of: run.notes), isQuiet: quiet)
     if run.sums.users == 0 { throw nobody(run.sums.rejected) }
-    try end(ComparisonReport(comparison, .users(run.sums)), refused: run.sums.rejected)
+    let report = ComparisonReport(comparison, .users(run.sums), redaction)
+    try reporting.write(page(report, run.rejects), isQuiet: quiet)
+    try end(report, refused: run.sums.rejected)
+  }
+
+  /// What the decisions by one of the configs depend on.
+  private func settings(_ config: ConfigFile, _ users: [String], _ now: Instant) -> RunSettings {
+    RunSettings(
+      config: config, format: configForm.configFormat?.rawValue, language: language, users: users,
+      input: usersFormat?.rawValue, placements: placementNames, now: now, options: options,
+      layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
   }
 
   /// Nil for all of both configs.
@@ -171,7 +202,7 @@ struct DiffCommand: AsyncParsableCommand {
       uses.writes("--out", out)
       if out != "-" { try FilePlace(out).checkWritable("--out") }
     }
-    try uses.check()
+    try reporting.check(&uses)
   }
 
   /// The rules of both, of which each has to have those of the placements that are asked for that it

@@ -30,6 +30,14 @@ struct LanguageOptions: ParsableArguments {
     dialect == .cel ? .cel : .superscript(platform.platform)
   }
 
+  /// The options as words of a command line, where they are not as usual.
+  var words: [String] { Self.words(dialect: dialect.rawValue, platform: platform.rawValue) }
+
+  static func words(dialect: String, platform: String) -> [String] {
+    (dialect == DialectName.superscript.rawValue ? [] : ["--dialect", dialect])
+      + (platform == PlatformName.ios.rawValue ? [] : ["--platform", platform])
+  }
+
   /// The language of names as the options take them.
   static func language(dialect: String, platform: String) -> RuleLanguage {
     dialect == DialectName.cel.rawValue

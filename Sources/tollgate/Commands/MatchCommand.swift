@@ -29,6 +29,9 @@ struct MatchCommand: AsyncParsableCommand {
         .init(
           "all placements for a script",
           "tollgate match config.json --users users.ndjson --now 2026-03-01 --json"),
+        .init(
+          "a page to show to others",
+          "tollgate match config.json --users users.ndjson --now 2026-03-01 --report report.html"),
       ],
       codes: HelpText.codesOfRuns(
         wrong: "wrong use, no such placement, or no users that can be used")
@@ -72,18 +75,26 @@ struct MatchCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.keepGoing)
   var keepGoing = false
 
+  @OptionGroup(title: "Report Options") var reporting: ReportOptions
+
+  @OptionGroup(title: "Report Options") var naming: ReportUserOptions
+
+  @OptionGroup(title: "Report Options") var redacting: RedactionOptions
+
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
+    try naming.check(reporting, redacting)
     if users.isEmpty { throw ValidationError("--users is missing") }
     if placements.contains("") { throw ValidationError("--placement is empty") }
   }
 
   func run() async throws {
     let paths = try UserInput.paths(users, form: usersFormat)
-    if source.config == "-", paths.contains("-") {
-      throw ValidationError("the config and the users are both -: give one of them as a file")
-    }
+    var uses = FileUses()
+    uses.reads("the config", source.config)
+    for path in paths { uses.reads("--users", path) }
+    try reporting.check(&uses)
     let config = try configForm.file(source.config, language)
     let settings = RunSettings(
       config: config, format: configForm.configFormat?.rawValue, language: language,
@@ -91,9 +102,18 @@ struct MatchCommand: AsyncParsableCommand {
       placements: placements.isEmpty ? nil : placements, now: try options.time(),
       options: options, layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
-    let plan = try settings.plan(ruleSet, wantsExamples: true)
+    let plan = try settings.plan(
+      ruleSet, countsDraws: reporting.report != nil, wantsExamples: true)
     let run = try await Signals.heeding { try await count(plan, settings) }
-    if run.state.sums.users > 0 { show(run, plan) }
+    if run.state.sums.users > 0 {
+      let redaction = try redacting.redaction()
+      show(run, plan, redaction)
+      try reporting.write(
+        BatchReport(
+          plan: plan, sums: run.state.sums, rejects: run.state.rejectKinds ?? RejectKinds(),
+          settings: settings, givenUsers: users, shown: naming.shown, redaction: redaction
+        ).page, isQuiet: quiet)
+    }
     UserFile.tell(ruleSet.diagnostics(of: run.notes), isQuiet: quiet)
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }
@@ -116,8 +136,8 @@ struct MatchCommand: AsyncParsableCommand {
     return run
   }
 
-  private func show(_ run: BatchRun, _ plan: BatchPlan) {
-    let reach = plan.reach(of: run.state.sums)
+  private func show(_ run: BatchRun, _ plan: BatchPlan, _ redaction: Redaction) {
+    let reach = plan.reach(of: run.state.sums).map(redaction.reach)
     if json {
       FileText.print(
         Value.object([
@@ -134,22 +154,21 @@ struct MatchCommand: AsyncParsableCommand {
       users: run.tally.users, rejected: run.tally.rejected, expects: distribution,
       style: TextStyle(.standardOutput))
     FileText.print(text.render(reach))
-    if !quiet, let hint = hint(reach) { FileText.printError(hint) }
+    if !quiet, !redaction.hidesIDs, let hint = hint(reach, run.state.settings, plan, redaction) {
+      FileText.printError(hint)
+    }
   }
 
   /// How to learn more about one of the users; nil where the files cannot be read again.
-  private func hint(_ reach: [Reach]) -> String? {
+  private func hint(
+    _ reach: [Reach], _ settings: RunSettings, _ plan: BatchPlan, _ redaction: Redaction
+  ) -> String? {
     guard source.config != "-", !users.contains("-"),
       let example = reach.lazy.compactMap({ $0.audiences.first?.examples.reached }).first
     else { return nil }
-    var words = ["tollgate", "explain", source.config, "--all", "--users"] + users
-    if let usersFormat { words += ["--users-format", usersFormat.rawValue] }
-    words += ["--id", example]
-    if let now = options.now { words += ["--now", now] }
-    if let zone = options.givenTimeZone { words += ["--time-zone", zone] }
-    if !options.seed.isEmpty { words += ["--seed", options.seed] }
-    if let assigner = options.assignerName { words += ["--assigner", assigner.rawValue] }
+    let line = settings.explainLine(
+      .id(example, of: users), at: nil, format: plan.ruleSet.format, redaction)
     return "note: for more about one of them, give its ID to explain: "
-      + DiagnosticText.visible(words.map(ShellWord.quoted).joined(separator: " "))
+      + DiagnosticText.visible(line)
   }
 }

@@ -119,6 +119,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Report Options") var reporting: ReportOptions
 
+  @OptionGroup(title: "Report Options") var naming: ReportUserOptions
+
   @OptionGroup(title: "Report Options") var redacting: RedactionOptions
 
   @OptionGroup var appearance: ColorOptions
@@ -128,9 +130,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if !redacting.paths.isEmpty, reporting.report == nil {
       throw ValidationError("--redact is for --report: outcomes have no values of attributes")
     }
-    if reporting.reportIds, try redacting.redaction().hidesIDs {
-      throw ValidationError("--report-ids shows what --redact userId keeps out; give one of them")
-    }
+    try naming.check(reporting, redacting)
     if placements.contains("") { throw ValidationError("--placement is empty") }
   }
 
@@ -245,7 +245,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try reporting.write(
       BatchReport(
         plan: plan, sums: sums, rejects: rejects ?? RejectKinds(), settings: settings,
-        givenUsers: users, shown: reporting.users, redaction: try redacting.redaction()
+        givenUsers: users, shown: naming.shown, redaction: try redacting.redaction()
       ).page, isQuiet: quiet)
   }
 

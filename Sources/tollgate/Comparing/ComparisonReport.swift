@@ -9,12 +9,15 @@ struct ComparisonReport {
     case everybody([PlacementDifference])
   }
 
-  private let comparison: RuleComparison
-  private let changes: [ConfigChange]
-  private let finding: Finding
+  let comparison: RuleComparison
+  let changes: [ConfigChange]
+  let finding: Finding
+  private let redaction: Redaction
 
-  init(_ comparison: RuleComparison, _ finding: Finding) {
+  /// - Parameter redaction: what of users is kept out.
+  init(_ comparison: RuleComparison, _ finding: Finding, _ redaction: Redaction) {
     self.comparison = comparison
+    self.redaction = redaction
     changes = comparison.changes
     self.finding = finding
   }
@@ -30,10 +33,10 @@ struct ComparisonReport {
   var value: Value {
     let said = Value.Entry(key: "changes", value: .list(changes.map(\.value)))
     switch finding {
-    case .users(let sums): return .map(sums.value(comparison) + [said])
+    case .users(let sums): return .map(sums.value(comparison, shown: redaction.id) + [said])
     case .everybody(let differences):
       let placements = differences.map {
-        Value.Entry(key: .string($0.placement), value: $0.value)
+        Value.Entry(key: .string($0.placement), value: $0.value(shown: redaction.record))
       }
       return .map([Value.Entry(key: "placements", value: .map(placements)), said])
     }
@@ -46,7 +49,8 @@ struct ComparisonReport {
         [
           number == 0 ? name : "", comparison.from(moved.kind).text,
           comparison.to(moved.kind).text, grouped(moved.users),
-          Self.share(moved.users, sums.users), comparison.text(moved.kind), moved.example,
+          Self.share(moved.users, sums.users), comparison.text(moved.kind),
+          redaction.id(moved.example),
         ]
       }
     }
@@ -61,7 +65,7 @@ struct ComparisonReport {
   }
 
   /// `128 of 4,000 users get something else (3.2 %)`
-  private func headline(_ sums: ComparisonSums) -> String {
+  func headline(_ sums: ComparisonSums) -> String {
     if sums.movedUsers == 0 {
       return "Nobody of \(counted(sums.users, "user")) gets something else"
     }
@@ -71,7 +75,7 @@ struct ComparisonReport {
   }
 
   /// `Of 6 placements 4 give everybody the same, 1 differs, 1 is unknown`
-  private func headline(_ differences: [PlacementDifference]) -> String {
+  func headline(_ differences: [PlacementDifference]) -> String {
     func count(_ verdict: PlacementDifference.Verdict) -> Int {
       differences.count { $0.verdict == verdict }
     }
@@ -127,7 +131,7 @@ struct ComparisonReport {
     ]
     for witness in difference.witnesses {
       lines.append("  from \(witness.from.text) to \(witness.to.text): \(witness.text)")
-      lines.append("    \(witness.record.json)")
+      lines.append("    \(redaction.record(witness.record).json)")
     }
     return lines + difference.unknown.map { "  unknown: \($0)" }
   }
@@ -179,7 +183,8 @@ struct ComparisonReport {
     for witness in difference.witnesses {
       lines.append(
         "- from \(Markdown.code(witness.from.text)) to \(Markdown.code(witness.to.text)): "
-          + "\(Markdown.escaped(witness.text)), e.g. \(Markdown.code(witness.record.json))")
+          + "\(Markdown.escaped(witness.text)), e.g. \(Markdown.code(redaction.record(witness.record).json))"
+      )
     }
     return lines + difference.unknown.map { "- unknown: \(Markdown.escaped($0))" }
   }

@@ -13,6 +13,7 @@ struct ComparisonRun {
   private var told = 0
   private(set) var sums = ComparisonSums()
   private(set) var notes = RecordNotes()
+  private(set) var rejects = RejectKinds()
   private var progress: ReadingProgress
 
   init(
@@ -66,7 +67,9 @@ struct ComparisonRun {
     let kinds = sums.add(output)
     try moved.write(output, kinds: kinds, of: sums)
     for line in output.output.rejected {
-      tell(line, users[part.file], position.lines + part.linesBefore + line.line + 1)
+      let number = position.lines + part.linesBefore + line.line + 1
+      rejects.add(line.reason, file: part.file, line: number)
+      tell(line, users[part.file], number)
     }
     notes.add(output.output.notes)
     position.lines += part.linesBefore + output.output.lines

@@ -38,9 +38,8 @@ struct BatchReport {
   }
 
   var page: ReportPage {
-    let name = settings.config == "-" ? "a config" : FilePlace.parts(settings.config).name
-    return ReportPage(
-      title: "Who sees which paywall: \(name)", facts: facts,
+    ReportPage(
+      title: "Who sees which paywall: \(settings.configName)", facts: facts,
       sections: [summary, outcomes] + experiments.sections(section)
         + [limits, errors, refused]
         .compactMap { $0 }
@@ -48,16 +47,9 @@ struct BatchReport {
   }
 
   private var facts: [ReportPage.Fact] {
-    var facts = [
-      ReportPage.Fact("As of", settings.now.text ?? "\(settings.now.milliseconds) ms"),
-      ReportPage.Fact("Assigner", settings.assigner),
-    ]
-    if !settings.seed.isEmpty { facts.append(.init("Seed", settings.seed)) }
-    if settings.timeZone != "UTC" { facts.append(.init("Time zone", settings.timeZone)) }
-    return facts + [
-      .init("Users", givenUsers.joined(separator: ", ")),
-      .init("Config", settings.configHash), .init("Tollgate", TollgateCommand.version),
-    ]
+    settings.facts([
+      .init("Users", givenUsers.joined(separator: ", ")), .init("Config", settings.configHash),
+    ])
   }
 
   /// The anchor of a placement's section; nil where it has none.
@@ -179,12 +171,7 @@ struct BatchReport {
 
   /// Parts of a bar that is all users long, one behind the other.
   func stacked(_ counts: [Int], _ tones: [ReportTone]) -> [ReportTable.Part] {
-    var from = 0.0
-    return zip(counts, tones).map { count, tone in
-      let to = from + ReportNumber.share(count, of: tally.users)
-      defer { from = to }
-      return .init(tone: tone, from: from, to: to)
-    }
+    ReportTable.Part.stacked(Array(zip(counts, tones)), of: tally.users)
   }
 
   // MARK: Limits, errors, refused lines
@@ -258,25 +245,10 @@ struct BatchReport {
   }
 
   private var refused: ReportSection? {
-    if tally.rejected == 0 { return nil }
-    let files = settings.users
-    var rows = rejects.kinds.map { kind in
-      let file = files.indices.contains(kind.file) ? files[kind.file] : ""
-      let first = files.count > 1 ? "\(file):\(kind.line)" : "line \(grouped(kind.line))"
-      return ReportTable.Row([.text(kind.reason), .text(first), .number(kind.lines)])
-    }
-    if rejects.others > 0 {
-      rows.append(.init([.text("other reasons"), .text(""), .number(rejects.others)]))
-    }
-    return ReportSection(
-      id: "refused", title: "Refused lines",
-      about: "Lines of the users' files that are not user records. precompute --rejects keeps "
-        + "them.",
-      blocks: [
-        .table(
-          ReportTable(
-            columns: [.text("reason"), .text("first"), .number("lines")], rows: rows))
-      ])
+    rejects.section(
+      tally.rejected, files: settings.users,
+      about: "Lines of the users' files that are not user records. precompute --rejects keeps them."
+    )
   }
 
   /// A clause in one line of readable length.

@@ -22,7 +22,8 @@ extension RunSettings {
   ) -> String {
     var words = ["tollgate", "explain", config]
     words += placement.map { ["--placement", $0] } ?? ["--all"]
-    words += configWords
+    if let format { words += ["--config-format", format] }
+    words += LanguageOptions.words(dialect: dialect, platform: platform)
     switch user {
     case .id(let id, let files):
       words += ["--users"] + files
@@ -38,16 +39,5 @@ extension RunSettings {
     if timeZone != "UTC" { words += ["--time-zone", timeZone] }
     for path in redaction.paths { words += ["--redact", path.joined(separator: ".")] }
     return words.map(ShellWord.quoted).joined(separator: " ")
-  }
-
-  /// How the config is read, where that is not as usual.
-  var configWords: [String] {
-    var words: [String] = []
-    if let format { words += ["--config-format", format] }
-    if dialect != LanguageOptions.DialectName.superscript.rawValue {
-      words += ["--dialect", dialect]
-    }
-    if platform != LanguageOptions.PlatformName.ios.rawValue { words += ["--platform", platform] }
-    return words
   }
 }

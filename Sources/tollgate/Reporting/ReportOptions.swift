@@ -5,11 +5,7 @@ struct ReportOptions: ParsableArguments {
   @Option(help: OptionHelp.report, completion: .file())
   var report: String?
 
-  @Flag(help: OptionHelp.reportIDs)
-  var reportIds = false
-
   func validate() throws {
-    if reportIds, report == nil { throw ValidationError("--report-ids is for --report") }
     guard let report else { return }
     guard report != "-", FilePlace(report).hasNeighbours else {
       throw ValidationError("--report \(report): a report is a file; give it a name")
@@ -22,12 +18,16 @@ struct ReportOptions: ParsableArguments {
     }
   }
 
-  /// How users are called.
-  var users: ShownUser { ShownUser(showsIDs: reportIds) }
-
   /// Throws when the report cannot be written.
   func checkWritable() throws {
     if let report { try FilePlace(report).checkWritable("--report") }
+  }
+
+  /// Throws when the report cannot be written, or is another file of the command.
+  func check(_ uses: inout FileUses) throws {
+    try checkWritable()
+    add(to: &uses)
+    try uses.check()
   }
 
   /// Names the report, for ``FileUses/check()``.
@@ -39,4 +39,21 @@ struct ReportOptions: ParsableArguments {
     try SavedFile.write(page().html(), to: report)
     if !isQuiet { FileText.printError("Report: \(report)") }
   }
+}
+
+/// How the users of a report are called.
+struct ReportUserOptions: ParsableArguments {
+  @Flag(help: OptionHelp.reportIDs)
+  var reportIds = false
+
+  /// Throws where there is no report for them, and where their IDs are both wanted and kept out.
+  func check(_ reporting: ReportOptions, _ redacting: RedactionOptions) throws {
+    guard reportIds else { return }
+    if reporting.report == nil { throw ValidationError("--report-ids is for --report") }
+    if try redacting.redaction().hidesIDs {
+      throw ValidationError("--report-ids shows what --redact userId keeps out; give one of them")
+    }
+  }
+
+  var shown: ShownUser { ShownUser(showsIDs: reportIds) }
 }

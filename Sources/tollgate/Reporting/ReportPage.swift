@@ -53,6 +53,7 @@ enum ReportBlock {
   case cards([ReportCard])
   case findings([ReportFinding])
   case table(ReportTable)
+  case chart(ReportChart)
   case commands(ReportCommands)
 }
 
@@ -65,11 +66,19 @@ enum ReportTone: String {
   case second = "s"
   case none = "e"
   case other = "o"
+  /// What is won, where ``other`` is lost.
+  case won = "p"
   /// Parts of a funnel: who stays, and who leaves.
   case narrow = "r"
   case wide = "w"
   /// A line across a bar, where something was expected.
   case tick = "t"
+  /// Steps from little to much.
+  case step1 = "q1"
+  case step2 = "q2"
+  case step3 = "q3"
+  case step4 = "q4"
+  case step5 = "q5"
 }
 
 /// One number that matters.
@@ -92,7 +101,14 @@ struct ReportFinding {
 struct ReportCommands {
   struct Command {
     var purpose: String
-    var line: String
+    var lines: [String]
+
+    init(purpose: String, lines: [String]) {
+      self.purpose = purpose
+      self.lines = lines
+    }
+
+    init(purpose: String, line: String) { self.init(purpose: purpose, lines: [line]) }
   }
 
   var title: String
@@ -116,6 +132,17 @@ struct ReportTable {
     var tone: ReportTone
     var from: Double
     var to: Double
+
+    /// Parts one behind the other, of a bar that is so much long.
+    static func stacked(_ counts: [(count: Int, tone: ReportTone)], of all: Int) -> [Part] {
+      var from = 0
+      return counts.map { count, tone in
+        defer { from += count }
+        return Part(
+          tone: tone, from: ReportNumber.share(from, of: all),
+          to: ReportNumber.share(from + count, of: all))
+      }
+    }
   }
 
   enum Cell {
@@ -123,6 +150,8 @@ struct ReportTable {
     case code(String)
     /// Something with what it is made of below.
     case named(String, code: String)
+    /// Something with what is to be said of it below.
+    case noted(String, String)
     case number(Int)
     /// A number that is written already.
     case count(String)
@@ -130,6 +159,13 @@ struct ReportTable {
     case link(String, section: String)
     case mark(ReportTone, String)
     case bar([Part])
+    /// Bars over time.
+    case chart(ReportChart)
+    /// A number in a matrix, the darker the larger its share from 0 to 1 is; a nil share is that of what
+    /// stays.
+    case shaded(Int, Double?)
+    /// Lines that are gone, and lines that are new.
+    case lines(gone: [String], new: [String])
   }
 
   struct Row {
@@ -206,12 +242,13 @@ extension ReportBlock {
     case .findings(let findings):
       .object(["kind": "findings", "findings": .list(findings.map(\.value))])
     case .table(let table): .object(["kind": "table", "table": table.value])
+    case .chart(let chart): .object(["kind": "chart", "chart": chart.value])
     case .commands(let commands):
       .object([
         "kind": "commands", "title": .text(commands.title),
         "commands": .list(
           commands.commands.map {
-            .object(["purpose": .text($0.purpose), "line": .text($0.line)])
+            .object(["purpose": .text($0.purpose), "lines": .list($0.lines.map(Value.text))])
           }),
       ])
     }
@@ -253,12 +290,20 @@ extension ReportTable.Cell {
     case .text(let text): .object(["text": .text(text)])
     case .code(let text): .object(["code": .text(text)])
     case .named(let name, let code): .object(["text": .text(name), "code": .text(code)])
+    case .noted(let text, let note): .object(["text": .text(text), "note": .text(note)])
     case .count(let text): .object(["number": .text(text)])
     case .number(let number): .object(["number": .string(grouped(number))])
     case .share(let share): .object(["number": .string(ReportNumber.percent(share))])
     case .link(let text, let section): .object(["text": .text(text), "section": .text(section)])
     case .mark(let tone, let text):
       .object(["tone": .string(tone.rawValue), "text": .text(text)])
+    case .chart(let chart): .object(["chart": chart.cellValue])
+    case .shaded(let number, let share):
+      .object([
+        "number": .string(number == 0 ? "" : grouped(number)), "shade": .string(Self.shade(share)),
+      ])
+    case .lines(let gone, let new):
+      .object(["gone": .list(gone.map(Value.text)), "new": .list(new.map(Value.text))])
     case .bar(let parts):
       .object([
         "parts": .list(
@@ -274,10 +319,18 @@ extension ReportTable.Cell {
   }
 }
 
+extension ReportTable.Cell {
+  /// The class of a cell of a matrix.
+  private static func shade(_ share: Double?) -> String {
+    guard let share else { return "st" }
+    return share == 0 ? "h0" : share < 0.05 ? "h1" : share < 0.2 ? "h2" : share < 0.5 ? "h3" : "h4"
+  }
+}
+
 extension Value {
   /// A text that every reader of XML takes: control characters and what turns the direction of
   /// others are shown as U+FFFD.
-  fileprivate static func text(_ text: String) -> Value {
+  static func text(_ text: String) -> Value {
     let visible = DiagnosticText.visible(text)
     let isPlain = visible.unicodeScalars.allSatisfy { $0.value & 0xFFFE != 0xFFFE }
     if isPlain { return .string(visible) }

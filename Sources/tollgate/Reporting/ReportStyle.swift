@@ -4,10 +4,14 @@ enum ReportStyle {
     :root{--page:#fff;--ink:#1b1f24;--soft:#57606a;--line:#d8dde3;--tint:#f5f7f9;--link:#0b57b7;
     --first:#2563a8;--second:#d08a00;--none:#c5ccd4;--other:#b3261e;
     --wide:#d5e1ef;--narrow:#2563a8;
+    --q1:#cfe0f2;--q2:#9dc1e6;--q3:#5e97d0;--q4:#2563a8;--q5:#123d6e;
+    --h1:#eaf2fb;--h2:#cfe0f2;--h3:#a6c8ec;--h4:#77abe0;
     --good:#1a6b36;--warning:#8a5300;--bad:#b3261e;color-scheme:light dark}
     @media (prefers-color-scheme:dark){:root{--page:#15181c;--ink:#e8ebee;--soft:#a3adb8;
     --line:#363c44;--tint:#1e2228;--link:#8ab8f5;--first:#6ea8e6;--second:#e3ab45;--none:#4a525c;
     --other:#f0857c;--wide:#2b3a4d;--narrow:#7db3ee;
+    --q1:#2f4d72;--q2:#3f6ea5;--q3:#5b93d3;--q4:#93c1f5;--q5:#dcebfd;
+    --h1:#1d2937;--h2:#23384f;--h3:#2b4d74;--h4:#33639c;
     --good:#6fce8d;--warning:#e9b65c;--bad:#f5938b} }
     *{box-sizing:border-box}
     html{scroll-padding-top:4rem}
@@ -26,6 +30,7 @@ enum ReportStyle {
     .facts div{display:flex;gap:.4rem}
     .facts dt,.cards dt{color:var(--soft)}
     .facts dd,.cards dd{margin:0}
+    .facts dt{white-space:nowrap}
     .bar{position:sticky;top:0;z-index:1;background:var(--page);display:flex;flex-wrap:wrap;
     gap:.4rem 1.5rem;align-items:center;justify-content:space-between;padding:.6rem 0;
     margin-top:.75rem;border-bottom:1px solid var(--line)}
@@ -54,14 +59,35 @@ enum ReportStyle {
     .findings .bad{border-color:var(--bad)}
     .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;margin:.75rem 0 .25rem;
     padding:0;font-size:.85rem;color:var(--soft)}
-    i{display:inline-block;width:.8rem;height:.8rem;margin-right:.4rem;vertical-align:-.05rem}
+    i{display:inline-block;width:.8rem;height:.8rem;margin-right:.4rem;vertical-align:-.05rem;
+    background:var(--c)}
     td svg{display:block;width:100%;min-width:7rem;height:.9rem;margin-top:.3rem;
     background:var(--tint)}
-    rect{height:100%}
-    .f{fill:var(--first);background:var(--first)}.s{fill:var(--second);background:var(--second)}
-    .e{fill:var(--none);background:var(--none)}.o{fill:var(--other);background:var(--other)}
-    .w{fill:var(--wide);background:var(--wide)}
-    .r{fill:var(--narrow);background:var(--narrow)}.t{fill:var(--ink);background:var(--ink)}
+    td svg.d{height:1.9rem;margin:0;background:none;border-bottom:1px solid var(--soft)}
+    rect{height:100%;fill:var(--c)}
+    path{stroke:var(--c);stroke-width:8}
+    figure{margin:1rem 0}
+    figcaption{font-size:.95rem;font-weight:600}
+    .plot{display:grid;grid-template-columns:3.2rem 1fr;gap:.2rem .5rem;margin:.4rem 0}
+    .plot .d{width:100%;height:9rem;border-bottom:1px solid var(--soft);
+    background:linear-gradient(var(--line) 1px,transparent 1px) 0 0/100% 50%}
+    .axis,.times{display:flex;justify-content:space-between;font-size:.8rem;color:var(--soft);
+    font-variant-numeric:tabular-nums}
+    .axis{flex-direction:column;text-align:right;line-height:1;margin-top:-.4rem}
+    .times{grid-column:2}
+    del,ins{display:block;text-decoration:none}
+    del::before{content:"− "}ins::before{content:"+ "}
+    del{color:var(--bad)}ins{color:var(--good)}
+    td.h1{background:var(--h1)}td.h2{background:var(--h2)}td.h3{background:var(--h3)}
+    td.h4{background:var(--h4)}td.st{color:var(--soft);background:var(--tint)}
+    .m th,.m td{padding:.3rem .6rem;border:1px solid var(--line)}
+    .m tr :last-child{padding-right:.6rem}
+    .m{width:auto}
+    .m thead th{text-align:right;max-width:9rem}
+    .m thead th:first-child{text-align:left}
+    .f{--c:var(--first)}.s{--c:var(--second)}.e{--c:var(--none)}.o{--c:var(--other)}
+    .w{--c:var(--wide)}.r{--c:var(--narrow)}.t{--c:var(--ink)}.p{--c:var(--good)}
+    .q1{--c:var(--q1)}.q2{--c:var(--q2)}.q3{--c:var(--q3)}.q4{--c:var(--q4)}.q5{--c:var(--q5)}
     .scroll{overflow-x:auto;margin:.4rem 0}
     table{border-collapse:collapse;width:100%;font-size:.9rem}
     th,td{text-align:right;font-variant-numeric:tabular-nums;padding:.3rem 1rem .3rem 0;
@@ -111,7 +137,9 @@ enum ReportStyle {
     .g{width:22%}
     td svg{min-width:4rem}
     details::details-content{content-visibility:visible;block-size:auto}
-    i,svg,.cards div{print-color-adjust:exact;-webkit-print-color-adjust:exact} }
+    figure{break-inside:avoid}
+    .plot .d{height:5.5rem}
+    i,svg,.cards div,td{print-color-adjust:exact;-webkit-print-color-adjust:exact} }
     """
 
   /// Filters by placement, and copies command lines; the page can be read without it.

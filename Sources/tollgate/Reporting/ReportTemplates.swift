@@ -66,7 +66,9 @@ enum ReportTemplates {
     """
 
   /// The parts that the page is made of, by name.
-  static let parts = ["block": block, "table": table, "cell": cell]
+  static let parts = [
+    "block": block, "table": table, "cell": cell, "chart": chart, "legend": legend, "bars": bars,
+  ]
 
   private static let block = """
     {%- case block.kind -%}
@@ -87,20 +89,19 @@ enum ReportTemplates {
     {%- if block.table.folded -%}<details><summary>{{ block.table.title }}</summary>
     {%- render "table", table: block.table, named: false -%}</details>
     {%- else -%}{%- render "table", table: block.table, named: true -%}{%- endif -%}
+    {%- when "chart" -%}{%- render "chart", chart: block.chart -%}
     {%- when "commands" %}<details class="why"><summary>{{ block.title }}</summary><ul class="commands">
     {%- for command in block.commands -%}
-    <li><span>{{ command.purpose }}</span><pre>{{ command.line }}</pre></li>
+    <li><span>{{ command.purpose }}</span><pre>
+    {%- for line in command.lines -%}{%- unless forloop.first %}
+    {% endunless -%}{{ line }}{%- endfor -%}</pre></li>
     {%- endfor -%}</ul></details>
     {%- endcase -%}
     """
 
   private static let table = """
     {%- if named and table.title %}<h3>{{ table.title }}</h3>{% endif -%}
-    {%- if table.legend.size > 0 -%}<ul class="legend">
-    {%- for entry in table.legend -%}
-    <li><i class="{{ entry.tone }}"></i>{{ entry.name }}</li>
-    {%- endfor -%}</ul>
-    {%- endif %}<div class="scroll"><table
+    {%- render "legend", legend: table.legend %}<div class="scroll"><table
     {%- if table.set %} class="{{ table.set }}"{% endif -%}><thead><tr>
     {%- for column in table.columns -%}
     <th{% if column.form %} class="{{ column.form }}"{% endif %}>{{ column.name }}</th>
@@ -110,6 +111,7 @@ enum ReportTemplates {
     {%- for cell in row.cells -%}
     {%- if forloop.first -%}
     <th>{%- render "cell", cell: cell -%}</th>
+    {%- elsif cell.shade -%}<td class="{{ cell.shade }}">{{ cell.number }}</td>
     {%- elsif cell.number -%}<td>{{ cell.number }}</td>
     {%- else -%}<td class="l">{%- render "cell", cell: cell -%}</td>
     {%- endif -%}
@@ -118,14 +120,49 @@ enum ReportTemplates {
     {%- if table.note %}<p class="note">{{ table.note }}</p>{% endif -%}
     """
 
+  private static let legend = """
+    {%- if legend.size > 0 -%}<ul class="legend">
+    {%- for entry in legend -%}
+    <li><i class="{{ entry.tone }}"></i>{{ entry.name }}</li>
+    {%- endfor -%}</ul>
+    {%- endif -%}
+    """
+
+  /// The lines of a chart are stretched to its place, so that all text stands beside it.
+  private static let bars = """
+    <svg class="d" viewBox="{{ chart.box }}" preserveAspectRatio="none" role="img" \
+    aria-label="{{ chart.about }}">
+    {%- for bars in chart.paths -%}
+    {%- if bars.path != "" -%}<path class="{{ bars.tone }}" d="{{ bars.path }}"/>{%- endif -%}
+    {%- endfor -%}</svg>
+    """
+
+  private static let chart = """
+    <figure>
+    {%- if chart.title -%}<figcaption>{{ chart.title }}</figcaption>{%- endif -%}
+    {%- render "legend", legend: chart.legend -%}
+    <div class="plot"><div class="axis"><span>{{ chart.top }}</span>
+    {%- if chart.middle -%}<span>{{ chart.middle }}</span>{%- endif -%}<span>0</span></div>
+    {%- render "bars", chart: chart -%}
+    <div class="times">
+    {%- for time in chart.times -%}<span>{{ time }}</span>{%- endfor -%}</div></div>
+    {%- if chart.note %}<p class="note">{{ chart.note }}</p>{% endif -%}
+    </figure>
+    """
+
   private static let cell = """
     {%- if cell.parts -%}<svg role="none">
     {%- for part in cell.parts -%}
     <rect class="{{ part.tone }}"{% if part.from %} x="{{ part.from }}"{% endif %} \
     width="{{ part.width }}"/>
     {%- endfor -%}</svg>
+    {%- elsif cell.chart -%}{%- render "bars", chart: cell.chart -%}
+    {%- elsif cell.new -%}
+    {%- for line in cell.gone -%}<del><code>{{ line }}</code></del>{%- endfor -%}
+    {%- for line in cell.new -%}<ins><code>{{ line }}</code></ins>{%- endfor -%}
     {%- elsif cell.section -%}<a href="#{{ cell.section }}">{{ cell.text }}</a>
     {%- elsif cell.tone -%}<span class="mark {{ cell.tone }}">{{ cell.text }}</span>
+    {%- elsif cell.note -%}{{ cell.text }}<small>{{ cell.note }}</small>
     {%- elsif cell.code -%}{{ cell.text }}<code>{{ cell.code }}</code>
     {%- elsif cell.number -%}{{ cell.number }}
     {%- else -%}{{ cell.text }}

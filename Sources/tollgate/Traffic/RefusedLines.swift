@@ -7,17 +7,27 @@ struct RefusedLines {
   private static let told = 5
 
   private let sink: OutcomeSink
+  /// By name: the number of a file for ``kinds``.
+  private let numbers: [String: Int]
   /// Whether lines are kept with the file that they are from.
   private let namesFiles: Bool
   private var counts: [String: Int] = [:]
+  private let hidesIDs: Bool
   /// Lines of users.
   private(set) var users = 0
   /// Lines of traffic.
   private(set) var events = 0
+  /// Why they are refused.
+  private(set) var kinds = RejectKinds()
 
-  init(_ sink: OutcomeSink, namesFiles: Bool) {
+  /// - Parameters:
+  ///   - files: all that are read.
+  ///   - hidesIDs: whether nobody is told users' IDs.
+  init(_ sink: OutcomeSink, files: [String], hidesIDs: Bool) {
     self.sink = sink
-    self.namesFiles = namesFiles
+    self.hidesIDs = hidesIDs
+    numbers = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
+    namesFiles = files.count > 1
   }
 
   var all: Int { users + events }
@@ -28,18 +38,26 @@ struct RefusedLines {
     try add(line, path, number)
   }
 
-  mutating func add(event line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws {
+  /// - Parameter subject: the ID that the reason names, which is nothing to count by.
+  mutating func add(
+    event line: BatchWorker.RejectedLine, _ path: String, _ number: Int, subject: String? = nil
+  ) throws {
     events += 1
-    try add(line, path, number)
+    try add(line, path, number, subject: subject)
   }
 
-  private mutating func add(_ line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws
-  {
+  private mutating func add(
+    _ line: BatchWorker.RejectedLine, _ path: String, _ number: Int, subject: String? = nil
+  ) throws {
+    var told = line
+    if let subject { told.reason = line.reason.replacing(" user '\(subject)'", with: " such user") }
+    kinds.add(told.reason, file: numbers[path] ?? 0, line: number)
+    if !hidesIDs { told = line }
     let name = path == "-" ? "standard input" : path
     counts[path, default: 0] += 1
     if counts[path] ?? 0 <= RefusedLines.told {
       FileText.printError(
-        DiagnosticText.visible("warning: \(name):\(BatchRun.place(number, line))"))
+        DiagnosticText.visible("warning: \(name):\(BatchRun.place(number, told))"))
     } else if counts[path] == RefusedLines.told + 1 {
       FileText.printError(
         "... more lines of \(name) are refused; they are counted\(sink.isKept ? " and kept" : "")")

@@ -30,6 +30,10 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "recorded traffic, as JSON",
           "tollgate simulate-traffic config.json --users users.ndjson --events traffic.ndjson --json"
         ),
+        .init(
+          "two weeks as charts, on a page to show to others",
+          "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --report report.html"
+        ),
       ],
       codes: HelpText.codesOfRuns(wrong: "wrong use, or no users or no traffic that can be used")
     ).text)
@@ -82,6 +86,10 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       "Notes and progress are left out. The report stays; refused lines are warnings."))
   var quiet = false
 
+  @OptionGroup(title: "Report Options") var reporting: ReportOptions
+
+  @OptionGroup(title: "Report Options") var redacting: RedactionOptions
+
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
@@ -96,18 +104,25 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     uses.reads("the config", source.config)
     for path in paths { uses.reads("--users", path) }
     uses.reads("--events", events)
+    try reporting.check(&uses)
     try files.check(uses)
     let config = try configForm.file(source.config, language)
     let plan = try plan(config, files)
+    let generated = try events == nil ? traffic.generated() : nil
     let locks = try files.lock()
     defer {
       for lock in locks { lock.release() }
     }
     var run = TrafficRun(
       paths, form: usersFormat, plan, threads: working.count, isQuiet: quiet)
+    let read = paths + (events.map { [$0] } ?? [])
     var refused = RefusedLines(
-      try files.openRejects(), namesFiles: events != nil || paths.count > 1)
-    try await Signals.heeding { try await work(&run, &refused, files, plan, config) }
+      try files.openRejects(), files: read, hidesIDs: try redacting.redaction().hidesIDs)
+    try await Signals.heeding { try await work(&run, &refused, files, plan, config, generated) }
+    if run.sums.users > 0 {
+      try reporting.write(
+        page(run, refused, plan, config, generated, read), isQuiet: quiet)
+    }
     try report(run, refused, files, plan)
   }
 
@@ -130,15 +145,14 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   private func work(
     _ run: inout TrafficRun, _ refused: inout RefusedLines, _ files: TrafficFiles,
-    _ plan: TrafficPlan, _ config: ConfigFile
+    _ plan: TrafficPlan, _ config: ConfigFile, _ generated: GeneratedTraffic?
   ) async throws {
     let written = try files.openOut(header: plan.header)
     do {
       if let events {
         tell("Simulating the traffic of \(events), assigner \(plan.options.assigner.name)")
         try await run.replay(events, config, to: written, &refused)
-      } else {
-        let generated = try traffic.generated()
+      } else if let generated {
         tell(
           "Simulating \(counted(generated.days, "day")) from \(traffic.basis(generated, plan))")
         let silent = GeneratedTraffic.silentPlacements(of: plan)
@@ -175,6 +189,31 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       + "\(counted(run.sums.placements, "placement"))"
     guard let partial = written.partial, run.sums.users > 0 else { return done + "." }
     return done + "; \(partial) has these alone."
+  }
+
+  private func page(
+    _ run: TrafficRun, _ refused: RefusedLines, _ plan: TrafficPlan, _ config: ConfigFile,
+    _ generated: GeneratedTraffic?, _ files: [String]
+  ) -> ReportPage {
+    let facts =
+      traffic.facts(generated, plan, events: events)
+      + [
+        .init("Users", users.joined(separator: ", ")),
+        .init("Config", RunSettings.hash(config.bytes)), .tollgate,
+      ]
+    let name = source.config == "-" ? "a config" : FilePlace.parts(source.config).name
+    return TrafficPage(
+      plan, run.sums, refused, configName: name, facts: facts, line: line(generated), files: files
+    ).page
+  }
+
+  /// The command line that comes to the same.
+  private func line(_ generated: GeneratedTraffic?) -> String {
+    var words = ["tollgate", "simulate-traffic", source.config]
+    words += configForm.words + language.words + ["--users"] + users
+    if let usersFormat { words += ["--users-format", usersFormat.rawValue] }
+    if let events { words += ["--events", events] }
+    return (words + traffic.words(generated)).map(ShellWord.quoted).joined(separator: " ")
   }
 
   private func report(

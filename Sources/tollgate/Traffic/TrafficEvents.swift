@@ -67,7 +67,8 @@ struct TrafficEvents {
         let place = error.offset.map { "at byte \($0): " } ?? ""
         try refused.add(
           event: BatchWorker.RejectedLine(
-            line: lines - 1, reason: place + error.reason, text: Array(line)), path, lines)
+            line: lines - 1, reason: place + error.reason, text: Array(line)), path, lines,
+          subject: error.subject)
       }
     }
   }
@@ -84,9 +85,10 @@ struct TrafficEvents {
         throw TrafficLine.Rejection(reason: hint(event.placement))
       }
       guard let user = subjects.number(of: event.subject) else {
-        let subject = String(decoding: event.subject, as: UTF8.self)
+        let subject = String(String(decoding: event.subject, as: UTF8.self).prefix(60))
         throw TrafficLine.Rejection(
-          reason: "there is no user '\(subject.prefix(60))' in --users; add the user's record")
+          reason: "there is no user '\(subject)' in --users; add the user's record",
+          subject: subject)
       }
       if let last = traffic.lastTime, event.time < last {
         throw TrafficLine.Rejection(

@@ -111,6 +111,47 @@ struct TrafficOptions: ParsableArguments {
     }
   }
 
+  /// What a page says of it.
+  func facts(_ traffic: GeneratedTraffic?, _ plan: TrafficPlan, events: String?)
+    -> [ReportPage.Fact]
+  {
+    var facts: [ReportPage.Fact] = []
+    if let traffic {
+      let days = counted(traffic.days, "day")
+      let rate = Self.number(traffic.rate)
+      facts.append(
+        .init("Traffic", "made up, \(days) from \(traffic.start.text ?? ""), \(rate) a day"))
+    } else if let events {
+      facts.append(.init("Traffic", events))
+    }
+    if purchaseRate > 0 {
+      facts.append(.init("Subscribe", "\(ReportNumber.percent(purchaseRate)) of who see a paywall"))
+    }
+    facts.append(.init("Assigner", plan.options.assigner.name))
+    if !seed.isEmpty { facts.append(.init("Seed", seed)) }
+    if timeZone != "UTC" { facts.append(.init("Time zone", timeZone)) }
+    return facts
+  }
+
+  /// Without a fraction where it has none.
+  private static func number(_ number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
+  }
+
+  /// The options as words of a command line.
+  func words(_ traffic: GeneratedTraffic?) -> [String] {
+    var words = placements.flatMap { ["--placement", $0] }
+    if let traffic {
+      words += ["--now", traffic.start.text ?? "\(traffic.start.milliseconds)"]
+      words += ["--days", "\(traffic.days)", "--rate", Self.number(traffic.rate)]
+    }
+    if purchaseRate > 0 { words += ["--purchase-rate", "\(purchaseRate)"] }
+    if !seed.isEmpty { words += ["--seed", seed] }
+    if let assignerName { words += ["--assigner", assignerName.rawValue] }
+    if timeZone != "UTC" { words += ["--time-zone", timeZone] }
+    return words
+  }
+
   /// What a simulation depends on, for a person who wants the same again.
   func basis(_ traffic: GeneratedTraffic, _ plan: TrafficPlan) -> String {
     let time = traffic.start.text ?? "\(traffic.start.milliseconds) ms"

@@ -121,6 +121,23 @@ import Testing
     #expect(!folder.exists("late.html"))
   }
 
+  /// What an earlier build has counted for a report is another thing than what pages show now.
+  @Test func countsOfEarlierBuildsAreRefused() throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(500))
+    let run = "$TOLLGATE precompute $CONFIG --users users \(Self.basis) --out a"
+    #expect(try folder.shell("\(run) --report first.html").code == 0)
+    let manifest = try #require(folder.text("a.manifest.json"))
+    #expect(manifest.contains(#","users":[["#))
+    try folder.write(
+      "a.manifest.json", manifest.replacing(#","users":[["#, with: #","examples":[["#))
+    let late = try folder.shell("\(run) --report late.html --resume")
+    #expect(late.code == 2)
+    #expect(late.errors.contains("has not counted what --report shows"), "\(late.errors)")
+    #expect(try folder.shell("\(run) --resume").code == 0)
+    #expect(try folder.shell("$TOLLGATE replay a.manifest.json").code == 0)
+  }
+
   @Test func fiftyPlacementsAreASmallPage() throws {
     let folder = try TestFolder()
     let demo = try Value.parse(
@@ -166,6 +183,10 @@ import Testing
         #expect(result.output.contains("paywall \(purpose[colon.upperBound...]) "), "\(purpose)")
         let variant = purpose[..<colon.lowerBound].split(separator: " ").last ?? ""
         #expect(result.output.contains("variant \(variant) of"), "\(purpose)")
+      } else if purpose.hasSuffix(": held back by its limit") {
+        #expect(result.output.contains("held back by its limit: shown"), "\(purpose)")
+      } else if purpose.hasPrefix("Fails: ") {
+        #expect(result.output.contains("error"), "\(result.output)")
       } else if purpose.hasSuffix("holdout") {
         #expect(result.output.contains("holdout, no paywall"), "\(purpose)")
       } else {
@@ -248,7 +269,8 @@ import Testing
     }
   }
 
-  private func audience(_ counts: [(users: Int, stored: Int)], _ weights: [Double]) -> Reach.Audience
+  private func audience(_ counts: [(users: Int, stored: Int)], _ weights: [Double])
+    -> Reach.Audience
   {
     Reach.Audience(
       counts: Tally.Audience(index: 0, experimentID: "e", label: "0 (e)"), condition: nil,

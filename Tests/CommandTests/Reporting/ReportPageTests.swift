@@ -77,6 +77,13 @@ final class PageReader: NSObject, XMLParserDelegate {
     "]]><!--", "\u{0}\u{8}\u{202E}\u{FFFE}", "https://example.com/x.png",
   ]
 
+  private func chart(_ text: String) -> ReportChart {
+    ReportChart(
+      title: text, about: text,
+      series: [.init(text, .first, [1, 2]), .init(text, .none, [0, 3])],
+      times: [text, text], note: text)
+  }
+
   private func page(_ text: String) -> ReportPage {
     ReportPage(
       title: text, facts: [.init(text, text)],
@@ -96,8 +103,11 @@ final class PageReader: NSObject, XMLParserDelegate {
                       .bar([.init(tone: .first, from: 0, to: 1)]),
                     ], placement: text),
                   .init([.named(text, code: text), .mark(.good, text), .code(text)]),
+                  .init([.text(text), .lines(gone: [text], new: [text]), .chart(chart(text))]),
+                  .init([.noted(text, text), .shaded(7, 0.3), .shaded(8, nil)]),
                 ], legend: [(.first, text)], note: text)),
-            .commands(.init(title: text, commands: [.init(purpose: text, line: text)])),
+            .chart(chart(text)),
+            .commands(.init(title: text, commands: [.init(purpose: text, lines: [text])])),
           ]),
         ReportSection(
           id: "s2", title: "plain", placement: "other",

@@ -147,7 +147,7 @@ import Testing
       written += piece.lines
     }
     #expect(whole.movedUsers > 0)
-    #expect(Value.map(whole.value(comparison)) == Value.map(pieces.value(comparison)))
+    #expect(Value.map(whole.value(comparison) { $0 }) == Value.map(pieces.value(comparison) { $0 }))
     #expect(written == part.lines)
     #expect(part.lines.count { $0 == UInt8(ascii: "\n") } == part.moved.reduce(0) { $0 + $1.users })
   }

@@ -30,7 +30,10 @@ struct ReferenceTraffic {
   private var users: [String: User] = [:]
   private(set) var asked: [String: [String: Int]] = [:]
   private(set) var held: [String: Int] = [:]
+  /// By day: placements, paywalls, holdouts, what was held back, and purchases.
   private(set) var days: [String: [Int]] = [:]
+  /// By day and placement: how often it was asked for, and how often it showed a paywall.
+  private(set) var daysOfPlacements: [String: [Int]] = [:]
   private(set) var purchases = 0
   private(set) var sessions = 0
 
@@ -95,7 +98,9 @@ struct ReferenceTraffic {
       placement, frame: &frame, state: state, assigner: options.assigner)
     count(decision, rules.steps(placement, frame: &frame, state: state), time, clock, &user)
     let errors = rules.errors(placement, frame: &frame, state: state)
+    let before = purchases
     apply(decision, time, &user)
+    days[Self.day(time, clock)]?[4] += purchases - before
     users[id] = user
     let line = decision.outcomeLine(subjectID: id, errors: errors)
     let whole = try #require((time - time.millisecondOfSecond).text?.dropLast())
@@ -176,10 +181,11 @@ struct ReferenceTraffic {
   ) {
     let code = "\(EffectTable.OutcomeKind(decision.outcome))"
     asked[decision.placement, default: [:]][code, default: 0] += 1
-    let text = clock.civil(time).date
-    let day = TrafficReport.text(ofDay: text.daysSince1970)
-    var counts = days[day] ?? [0, 0, 0, 0]
+    let day = Self.day(time, clock)
+    var counts = days[day] ?? [0, 0, 0, 0, 0]
     counts[0] += 1
+    daysOfPlacements["\(day) \(decision.placement)", default: [0, 0]][0] += 1
+    if code == "paywall" { daysOfPlacements["\(day) \(decision.placement)"]?[1] += 1 }
     if code == "paywall" { counts[1] += 1 }
     if code == "holdout" { counts[2] += 1 }
     for step in steps {
@@ -189,6 +195,10 @@ struct ReferenceTraffic {
       user.held.insert("\(decision.placement) \(step.index)")
     }
     days[day] = counts
+  }
+
+  private static func day(_ time: Instant, _ clock: HistoryClock) -> String {
+    TrafficReport.text(ofDay: clock.civil(time).date.daysSince1970)
   }
 
   /// By paywall: how many users saw it so many times, as a report has it.

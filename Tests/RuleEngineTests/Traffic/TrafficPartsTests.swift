@@ -130,6 +130,24 @@ import Testing
     #expect(output.sums.seenAny.reduce(0, +) == 1_000)
   }
 
+  /// Days have what happened at every placement, but not one by one where there are many.
+  @Test func placementsByDayAreBounded() throws {
+    let names = (0..<TrafficSums.mostByDay + 50).map { number in
+      #"{"event_name":"p\#(number)","rules":[\#(wireRule())]}"#
+    }
+    let config = #"{"trigger_options":[\#(names.joined(separator: ","))]}"#
+    let run = try TrafficTests.Run(
+      Array(config.utf8), records: (0..<40).map { #"{"userId":"u\#($0)"}"# })
+    let sums = run.output(
+      .generated(GeneratedTraffic(start: 1_772_366_400_000, days: 3, rate: 30))
+    ).sums
+    #expect(sums.days.values.reduce(0) { $0 + $1.placements } == sums.placements)
+    #expect(sums.days.values.allSatisfy { $0.asked.count == TrafficSums.mostByDay })
+    let counted = sums.days.values.reduce(0) { $0 + $1.asked.reduce(0, +) }
+    let first = sums.outcomes.prefix(TrafficSums.mostByDay).joined().reduce(0, +)
+    #expect(counted == first && counted < sums.placements)
+  }
+
   @Test func placementsOfTheSDKComeWithSessionsAndPaywalls() throws {
     var run = try TrafficTests.demo(200, zone: "UTC")
     let traffic = GeneratedTraffic(start: 1_772_366_400_000, days: 5, rate: 3)

@@ -118,8 +118,17 @@ import Testing
       let held = (day["heldBack"]?.elements ?? []).reduce(0) { $0 + number($1["count"]) }
       #expect(
         [number(day["asked"]), number(day["paywall"]), number(day["holdout"]), held]
-          == reference.days[day["day"]?.text ?? ""], sourceLocation: source)
+          + [number(day["purchases"])] == reference.days[day["day"]?.text ?? ""],
+        sourceLocation: source)
     }
+    var byPlacement: [String: [Int]] = [:]
+    for (number, day) in output.sums.days {
+      for (place, name) in run.plan.placementNames.enumerated() where day.asked[place] > 0 {
+        let key = "\(TrafficReport.text(ofDay: number)) \(name)"
+        byPlacement[key] = [day.asked[place], day.shown[place]]
+      }
+    }
+    #expect(byPlacement == reference.daysOfPlacements, sourceLocation: source)
     for name in run.plan.placementNames {
       let outcomes = report["placements"]?[name]?["outcomes"]
       for code in ["paywall", "holdout", "noAudienceMatch", "error"] {

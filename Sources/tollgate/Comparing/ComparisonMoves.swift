@@ -1,0 +1,127 @@
+internal import RuleEngine
+
+/// The moves of users by placement, as pages show them.
+struct ComparisonMoves {
+  /// What becomes of a user's paywall.
+  enum Effect: Int, CaseIterable {
+    case gains, loses, another, variant, other
+  }
+
+  struct Placement {
+    var name: String
+    /// Its place among those with a section; nil where nobody moves.
+    var place: Int?
+    /// The kinds with the most users first.
+    var kinds: [ComparisonSums.Moved]
+    /// What users see by the old config, each once; and how many of them.
+    var before: [(shown: String, users: Int)]
+    var users: Int { kinds.reduce(0) { $0 + $1.users } }
+    /// Users who see a paywall by the old config, and by the new.
+    var seeing: (old: Int, new: Int) = (0, 0)
+    /// By ``Effect``.
+    var effects = Effect.allCases.map { _ in 0 }
+  }
+
+  let sums: ComparisonSums
+  var users: Int { sums.users }
+  var rejected: Int { sums.rejected }
+  var movedUsers: Int { sums.movedUsers }
+  private(set) var placements: [Placement] = []
+  private let comparison: RuleComparison
+
+  init(_ comparison: RuleComparison, _ sums: ComparisonSums) {
+    self.comparison = comparison
+    self.sums = sums
+    var place = 0
+    let all = zip(sums.kinds(comparison), sums.outcomes(comparison))
+    for (name, (kinds, outcomes)) in zip(comparison.placementNames, all) {
+      var placement = Placement(name: name, kinds: kinds, before: [])
+      if !kinds.isEmpty {
+        placement.place = place
+        place += 1
+      }
+      for (outcome, users) in outcomes {
+        if outcome.isPaywall { placement.seeing.old += users }
+        let known = placement.before.firstIndex { $0.shown == outcome.shown }
+        if let known {
+          placement.before[known].users += users
+        } else {
+          placement.before.append((outcome.shown, users))
+        }
+      }
+      placement.seeing.new = placement.seeing.old
+      for moved in kinds {
+        let effect = effect(moved.kind)
+        placement.effects[effect.rawValue] += moved.users
+        if effect == .gains { placement.seeing.new += moved.users }
+        if effect == .loses { placement.seeing.new -= moved.users }
+      }
+      placements.append(placement)
+    }
+  }
+
+  /// Those where somebody moves.
+  var moved: [Placement] { placements.filter { $0.place != nil } }
+
+  func effect(_ kind: RuleComparison.Kind) -> Effect {
+    let (from, to) = (comparison.from(kind), comparison.to(kind))
+    switch (from.isPaywall, to.isPaywall) {
+    case (false, true): return .gains
+    case (true, false): return .loses
+    case (true, true): return from.shown == to.shown ? .variant : .another
+    case (false, false): return .other
+    }
+  }
+
+  /// By reason: moves, and the placements that they are at.
+  var reasons: [(reason: MoveReason, moves: Int, placements: Int)] {
+    MoveReason.allCases.compactMap { reason in
+      let counts = placements.map { placement in
+        placement.kinds.reduce(0) { $0 + ($1.kind.reason == reason ? $1.users : 0) }
+      }
+      let moves = counts.reduce(0, +)
+      return moves > 0 ? (reason, moves, counts.count { $0 > 0 }) : nil
+    }.sorted { $0.moves > $1.moves }
+  }
+
+  // MARK: The matrix
+
+  /// From what users see to what they see then.
+  struct Matrix {
+    var rows: [String]
+    var columns: [String]
+    var users: [[Int]]
+  }
+
+  /// Everything that somebody leaves or comes to; of many that with the most moves.
+  func matrix(_ placement: Placement, most: Int) -> Matrix {
+    var moves: [[String]: Int] = [:]
+    var weight: [String: Int] = [:]
+    for moved in placement.kinds {
+      let (from, to) = (comparison.from(moved.kind).shown, comparison.to(moved.kind).shown)
+      guard from != to else { continue }
+      moves[[from, to], default: 0] += moved.users
+      weight[from, default: 0] += moved.users
+      weight[to, default: 0] += moved.users
+    }
+    var names: [String] = []
+    let all = placement.before.map(\.shown) + placement.kinds.map { comparison.to($0.kind).shown }
+    for name in all where !names.contains(name) { names.append(name) }
+    // Where nobody moves to or from is told by no row.
+    names = names.filter { weight[$0] != nil }
+    if names.count > most {
+      let kept = Set(names.sorted { (weight[$0] ?? 0, $1) > (weight[$1] ?? 0, $0) }.prefix(most))
+      names = names.filter(kept.contains)
+    }
+    var left: [String: Int] = [:]
+    for (pair, users) in moves { left[pair[0], default: 0] += users }
+    let before = Dictionary(uniqueKeysWithValues: placement.before.map { ($0.shown, $0.users) })
+    func users(_ from: String, _ to: String) -> Int {
+      from == to ? (before[from] ?? 0) - (left[from] ?? 0) : moves[[from, to]] ?? 0
+    }
+    let columns = names.filter { to in names.contains { users($0, to) > 0 } }
+    let rows = names.filter { before[$0] != nil }
+    return Matrix(
+      rows: rows, columns: columns, users: rows.map { from in columns.map { users(from, $0) } })
+  }
+}

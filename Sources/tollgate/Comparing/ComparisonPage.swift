@@ -1,0 +1,157 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The page of `diff`: what has changed in the words of campaigns, and who gets something else for it.
+struct ComparisonPage {
+  let report: ComparisonReport
+  /// As which each config decides.
+  let old: RunSettings
+  let new: RunSettings
+  /// The users' files as somebody named them.
+  let givenUsers: [String]
+  let rejects: RejectKinds
+  let shown: ShownUser
+  let redaction: Redaction
+
+  var comparison: RuleComparison { report.comparison }
+
+  /// Placements that have a section of their own.
+  private static let mostPlacements = 200
+  /// Rows of a table that could have any number.
+  static let mostRows = 40
+
+  var page: ReportPage {
+    var sections: [ReportSection]
+    switch report.finding {
+    case .users(let sums):
+      let moves = ComparisonMoves(comparison, sums)
+      sections = [summary(moves), changes] + [overview(moves), reasons(moves)].compactMap { $0 }
+      if let refused = rejects.section(
+        sums.rejected, files: new.users,
+        about: "Lines of the users' files that are not user records.")
+      {
+        sections.append(refused)
+      }
+      sections += moves.moved.prefix(Self.mostPlacements).map { placement($0, moves) }
+    case .everybody(let differences):
+      sections = [summary(differences), changes, verdicts(differences)]
+      sections += numbered(differences).prefix(Self.mostPlacements).map(placement)
+    }
+    return ReportPage(title: title, facts: facts, sections: sections)
+  }
+
+  private var title: String {
+    let names =
+      old.configName == new.configName
+      ? (old.config, new.config) : (old.configName, new.configName)
+    return "Who gets something else: \(names.0) to \(names.1)"
+  }
+
+  private var facts: [ReportPage.Fact] {
+    var facts = new.facts(
+      (givenUsers.isEmpty ? [] : [.init("Users", givenUsers.joined(separator: ", "))])
+        + [.init("Old config", old.configHash), .init("New config", new.configHash)])
+    if old.assigner != new.assigner {
+      facts[1].value = "\(old.assigner) before, \(new.assigner) after"
+    }
+    return facts
+  }
+
+  /// The anchor of a placement's section.
+  ///
+  /// - Parameter place: among those that have one.
+  func section(_ place: Int?) -> String? {
+    place.flatMap { $0 < Self.mostPlacements ? "p\($0)" : nil }
+  }
+
+  /// The name of a placement, with a link to its section where it has one.
+  func cell(_ name: String, _ section: String?) -> ReportTable.Cell {
+    section.map { .link(name, section: $0) } ?? .text(name)
+  }
+
+  // MARK: What has changed
+
+  private var changes: ReportSection {
+    let all = report.changes
+    guard !all.isEmpty else {
+      return ReportSection(
+        id: "changes", title: "Changes of the config",
+        about: "Both configs decide by the same words.")
+    }
+    return ReportSection(
+      id: "changes", title: "Changes of the config",
+      about: "What is not the same in the words of campaigns, as far as it can matter to users.",
+      blocks: [
+        .table(
+          ReportTable(
+            columns: [.text("placement"), .text("what"), .text("was"), .text("is")],
+            rows: all.prefix(Self.mostRows).map(row),
+            note: all.count > Self.mostRows
+              ? "\(counted(all.count - Self.mostRows, "more change")): diff without --report has "
+                + "them all." : ""))
+      ])
+  }
+
+  private func row(_ change: ConfigChange) -> ReportTable.Row {
+    let isCondition = !(change.clausesRemoved.isEmpty && change.clausesAdded.isEmpty)
+    let gone = isCondition ? change.clausesRemoved : change.from.map { [$0] } ?? []
+    let new = isCondition ? change.clausesAdded : change.to.map { [$0] } ?? []
+    return .init(
+      [
+        .text(change.placement), .text(change.what),
+        .lines(gone: gone.map(BatchReport.short), new: []),
+        .lines(gone: [], new: new.map(BatchReport.short)),
+      ], placement: change.placement)
+  }
+
+  // MARK: Users to explain
+
+  /// The lines that explain a user by both configs.
+  func lines(_ user: LineUser, at placement: String) -> [String] {
+    let (before, after) = (comparison.oldPlan.ruleSet, comparison.newPlan.ruleSet)
+    return [(old, before), (new, after)]
+      .filter { $0.1.placement(named: placement) != nil }
+      .map {
+        $0.0.explainLine(
+          user, at: placement, format: $0.1.format, redaction)
+      }
+  }
+}
+
+extension ComparedOutcome {
+  /// What a user sees of it: `paywall annual`, `holdout`, `no match`.
+  var shown: String {
+    switch result {
+    case "paywall": "paywall \(paywall ?? "")"
+    case "noAudienceMatch": "no match"
+    case "placementNotFound": "no such placement"
+    case "error": "nothing"
+    default: result
+    }
+  }
+
+  /// Where it comes from: `variant v1, audience 0`.
+  var origin: String {
+    [variant.map { "variant \($0)" }, audience.map { "audience \($0)" }].compactMap { $0 }
+      .joined(separator: ", ")
+  }
+
+  var cell: ReportTable.Cell { origin.isEmpty ? .text(shown) : .noted(shown, origin) }
+
+  var isPaywall: Bool { result == "paywall" }
+}
+
+extension MoveReason {
+  /// What it means, for a person.
+  var words: String {
+    switch self {
+    case .condition: "an audience means other users"
+    case .weights: "the users of an audience are shared out otherwise"
+    case .limit: "an audience has been shown as often as it may, or is no longer"
+    case .order: "an audience comes before another one that it came behind"
+    case .paywall: "the variant is the same, and gives something else"
+    case .added: "an audience or the placement is new"
+    case .removed: "an audience or the placement is gone"
+    }
+  }
+}
