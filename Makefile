@@ -25,7 +25,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property nightly counts examples messages api docs kill-tests fuzz bench format lint clean
+.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property nightly conformance counts schemas examples messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,12 +116,19 @@ nightly: ## what takes longer than CI may: both sanitizers on everything, proper
 	$(MAKE) kill-tests
 	$(MAKE) fuzz
 
+conformance: setup ## run the corpus: one table of its suites; fails unless the counts are those of corpus/counts.json
+	$(SWIFT) run $(PARALLEL) conformance $(CORPUS) --table --quiet
+
 counts: setup ## write corpus/counts.json anew: how many cases of each suite pass and are skipped
 	$(SWIFT) run $(PARALLEL) conformance $(CORPUS) --update-counts --quiet
 
-messages: setup ## write anew what tests expect to be said of mistakes, Tests/CommandTests/Messages
+messages: setup ## write anew what tests expect to be said: Tests/CommandTests/Messages, corpus/diagnostics
 	$(SWIFT) build --build-tests $(PARALLEL)
-	TOLLGATE_UPDATE=messages Tools/run-tests.sh --skip-build --filter MessageTests
+	TOLLGATE_UPDATE=messages Tools/run-tests.sh --skip-build --filter "MessageTests|RenderedTextTests"
+
+schemas: setup ## write the JSON Schemas of case lines anew, corpus/schemas/suites
+	$(SWIFT) build --build-tests $(PARALLEL)
+	TOLLGATE_UPDATE=schemas Tools/run-tests.sh --skip-build --filter CaseSchemaTests
 
 examples: ## make the tests of the examples in docstrings and guides anew
 	Tools/make-examples.sh

@@ -86,7 +86,9 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     // What tests of every target use.
-    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["Expressions"], path: "Tests/Support",
+      swiftSettings: settings),
     .testTarget(
       name: "ExpressionsTests", dependencies: basics + ["Expressions", "CShims", "TestSupport"],
       swiftSettings: testSettings),

@@ -2,11 +2,14 @@ internal import Expressions
 internal import Scenarios
 
 /// How many cases of each suite passed, and how many were skipped.
-struct CaseCounts: Equatable {
+struct CaseCounts {
   struct Count: Equatable {
     var passed = 0
     var skipped = 0
   }
+
+  /// What failed, which is never recorded.
+  private(set) var failed: [String: Int] = [:]
 
   private var suites: [String: Count] = [:]
 
@@ -36,6 +39,8 @@ struct CaseCounts: Equatable {
 
   mutating func addPassed(_ suite: String) { suites[suite, default: Count()].passed += 1 }
 
+  mutating func addFailed(_ suite: String) { failed[suite, default: 0] += 1 }
+
   mutating func addSkipped(_ suite: String) { suites[suite, default: Count()].skipped += 1 }
 
   /// What is otherwise than recorded, a line for each suite.
@@ -47,6 +52,38 @@ struct CaseCounts: Equatable {
       let (now, before) = (suites[suite], recorded.suites[suite])
       return now == before ? nil : "\(suite): \(text(now)), where \(text(before)) are recorded"
     }
+  }
+
+  /// A line for each suite and one for all, in columns.
+  ///
+  /// - Parameter recorded: what the counts have to be; nil when nothing is recorded.
+  func table(against recorded: CaseCounts?) -> String {
+    let known =
+      Array(suites.keys) + Array(failed.keys) + (recorded.map { Array($0.suites.keys) } ?? [])
+    func row(_ name: String, _ now: Count, _ failed: Int, _ before: Count?) -> [String] {
+      let counts = ["\(now.passed)", "\(failed)", "\(now.skipped)"]
+      guard recorded != nil else { return [name] + counts }
+      let count = before ?? Count()
+      let mark = now == count && failed == 0 ? "" : "<- differs"
+      return [name] + counts + ["\(count.passed)", "\(count.skipped)", mark]
+    }
+    var rows = [["suite", "passed", "failed", "skipped"]]
+    if recorded != nil { rows[0] += ["recorded: passed", "skipped", ""] }
+    for suite in Set(known).sorted() {
+      rows.append(
+        row(suite, suites[suite] ?? Count(), failed[suite] ?? 0, recorded?.suites[suite]))
+    }
+    rows.append(row("all", total, failed.values.reduce(0, +), recorded?.total))
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() where !cell.isEmpty {
+        let space = String(repeating: " ", count: widths[column] - cell.count)
+        line +=
+          (column == 0 ? "" : "  ") + (column == 0 || column == 6 ? cell + space : space + cell)
+      }
+      return line
+    }.joined(separator: "\n")
   }
 
   /// One suite a line, in order of name.

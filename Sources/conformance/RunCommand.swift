@@ -34,6 +34,9 @@ struct RunCommand: ConsoleCommand {
   @Flag(help: "Write the file of --counts anew.")
   var updateCounts = false
 
+  @Flag(help: "Print a table of the suites before the closing line, beside the counts of --counts.")
+  var table = false
+
   @Flag(help: "Print only failures and the closing line.")
   var quiet = false
 
@@ -55,6 +58,12 @@ struct RunCommand: ConsoleCommand {
     }
     if json { for line in results.lines { console.print(line) } }
     if !quiet, !json { results.printSkipped() }
+    if table {
+      let recorded = counts.flatMap { path in
+        (try? CaseFile.bytes(path)).flatMap { try? CaseCounts(json: $0, of: path) }
+      }
+      (json ? console.printError : console.print)(results.counts.table(against: recorded))
+    }
     // The closing line comes last, also where the counts cannot be read or written.
     let differs = Result { try counts.map { try self.differs(results, from: $0, console) } }
     (json ? console.printError : console.print)(results.closingLine)
@@ -92,7 +101,7 @@ struct RunCommand: ConsoleCommand {
 /// Counts, and one JSON line for each case.
 struct CaseResults {
   private(set) var counts = CaseCounts()
-  private(set) var failed = 0
+  var failed: Int { counts.failed.values.reduce(0, +) }
   private(set) var reasons: [String: Int] = [:]
   private(set) var unusable: Refusals
   private(set) var lines: [String] = []
@@ -153,7 +162,7 @@ struct CaseResults {
       add("verdict", "passed")
       add("got", got)
     case .failed(let expected, let got):
-      failed += 1
+      counts.addFailed(testCase.suite)
       add("verdict", "failed")
       add("expected", expected)
       add("got", got)

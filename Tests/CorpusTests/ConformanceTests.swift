@@ -115,4 +115,50 @@ import Testing
       #expect(run().code == 2, "\(text)")
     }
   }
+
+  // MARK: The table
+
+  /// A line for each suite, also for one that has no cases any more, and what is recorded beside it.
+  @Test func tableOfSuites() throws {
+    let folder = try CaseFolder()
+    let counts = folder.path("counts.json")
+    let cases = try folder.write("cases.jsonl", line("2") + line("3", id: "y") + skipped)
+    try folder.write(
+      "counts.json",
+      #"{"cel":{"passed":0,"skipped":1},"liquid":{"passed":7,"skipped":0}}"#)
+    let alone = Conformance.run(cases, "--table", "--quiet")
+    #expect(alone.code == 1)
+    #expect(
+      alone.output.hasSuffix(
+        """
+        suite                 passed  failed  skipped
+        cel                        0       0        1
+        tollgate-expressions       1       1        0
+        all                        1       1        1
+        1 passed, 1 failed, 1 skipped
+
+        """))
+    let compared = Conformance.run(cases, "--table", "--quiet", "--counts", counts)
+    #expect(compared.code == 1)
+    #expect(
+      compared.output.hasSuffix(
+        """
+        suite                 passed  failed  skipped  recorded: passed  skipped
+        cel                        0       0        1                 0        1
+        liquid                     0       0        0                 7        0  <- differs
+        tollgate-expressions       1       1        0                 0        0  <- differs
+        all                        1       1        1                 7        1  <- differs
+        1 passed, 1 failed, 1 skipped
+
+        """))
+    // Where results are printed, they are all of standard output.
+    let results = Conformance.run(cases, "--json", "--table")
+    #expect(results.lines.allSatisfy { $0.hasPrefix("{") })
+    #expect(results.errors.contains("suite  ") && results.errors.contains("all  "))
+    // A suite with fewer cases than recorded fails, though no case does.
+    try folder.write("cases.jsonl", line("2"))
+    try folder.write("counts.json", #"{"tollgate-expressions":{"passed":2,"skipped":0}}"#)
+    let fewer = Conformance.run(cases, "--table", "--counts", counts)
+    #expect(fewer.code == 1 && fewer.output.contains("<- differs"))
+  }
 }

@@ -32,7 +32,7 @@ enum CaseShapes {
   static var suites: [String] { bySuite.keys.sorted() }
 
   /// Of a suite: where a line says of which kind it is, and by kind the keys it may have.
-  private struct Suite {
+  struct Suite {
     var key: [String]?
     var byKind: [String: KeyShape]
   }
@@ -90,7 +90,7 @@ enum CaseShapes {
     """,
   ]
 
-  private static let bySuite: [String: Suite] = [
+  static let bySuite: [String: Suite] = [
     "cel": suite(
       """
       file section name expr container locale type_env[name type function] bindings

@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import TestSupport
 import Testing
 
 /// What the JSON Schemas of configs say is what the readers say.

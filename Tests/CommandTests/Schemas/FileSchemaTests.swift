@@ -2,6 +2,7 @@ import Expressions
 import Foundation
 import RuleEngine
 import Scenarios
+import TestSupport
 import Testing
 
 /// What the JSON Schemas of Tollgate's own files say is what the readers say.
