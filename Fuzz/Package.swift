@@ -3,20 +3,32 @@ import PackageDescription
 
 // This counts as one of Tollgate's own targets, and sees what they see of each other: it takes that
 // package's name, which is its folder's, and not the one that SwiftPM would give it.
+let folder = Context.packageDirectory.split(separator: "/").dropLast()
 let outer = String(
-  (Context.packageDirectory.split(separator: "/").dropLast().last ?? "tollgate").lowercased()
-    .map { $0.isLetter || $0.isNumber ? $0 : "_" })
+  (folder.last ?? "tollgate").lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+
+// libz and libzstd as the command finds them; a product of their own they are not.
+let maps = ["CZlib", "CZstd"].flatMap { name in
+  ["-Xcc", "-fmodule-map-file=/\(folder.joined(separator: "/"))/Sources/\(name)/module.modulemap"]
+}
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
-  .unsafeFlags(["-package-name", outer]),
+  .unsafeFlags(["-package-name", outer] + maps),
 ]
 
 // One executable a target. libFuzzer brings `main`, so these link only with `--sanitize fuzzer`;
 // Tools/fuzz.sh builds them.
-let targets = ["lexer", "parser", "evaluator", "regex", "json", "config"].map { "fuzz-\($0)" }
+let targets = [
+  "lexer", "parser", "evaluator", "superscript", "regex", "json", "config", "agentwallie", "decide",
+  "users", "templates", "products", "prices", "bridge",
+].map { "fuzz-\($0)" }
+
+let libraries: [Target.Dependency] = ["Expressions", "Pricing", "RuleEngine", "SDK"].map {
+  .product(name: $0, package: "tollgate")
+}
 
 // A package of its own, so that nobody who builds Tollgate builds this. It looks into Tollgate's
 // modules, which have to be built with `-enable-testing`.
@@ -26,13 +38,24 @@ let package = Package(
   products: targets.map { .executable(name: $0, targets: [$0]) },
   dependencies: [.package(name: "tollgate", path: "..")],
   targets: [
+    // The command is no library. What it reads files of users with is compiled here once more, by
+    // links to its folders.
     .target(
-      name: "Checks",
-      dependencies: [
-        .product(name: "Expressions", package: "tollgate"),
-        .product(name: "RuleEngine", package: "tollgate"),
+      name: "Readers", dependencies: libraries,
+      sources: [
+        "Files/CommandError.swift", "Files/CompressedInput.swift", "Files/Compression.swift",
+        "Files/Counting.swift", "Files/FilePlace.swift", "Files/FileSignature.swift",
+        "Files/GzipCodec.swift", "Files/Lookahead.swift", "Files/ZstdCodec.swift",
+        "Precompute/CSVHeader.swift", "Precompute/CSVRecords.swift", "Precompute/CSVRows.swift",
+        "Precompute/CSVTexts.swift", "Precompute/LineChunks.swift",
       ],
-      packageAccess: false, swiftSettings: settings)
+      packageAccess: false, swiftSettings: settings),
+    // Simulated apps, likewise: `Scenarios` is no product.
+    .target(
+      name: "Scripts", dependencies: libraries, packageAccess: false, swiftSettings: settings),
+    .target(
+      name: "Checks", dependencies: libraries + ["Readers", "Scripts"], packageAccess: false,
+      swiftSettings: settings),
   ]
     + targets.map {
       .executableTarget(

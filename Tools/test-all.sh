@@ -60,7 +60,7 @@ step 'a lesser machine' lesser_machine
 step 'an optimised build' make release-tests
 step 'the command as it is shipped' shipped_command
 within_time 'address sanitizer, in short' Tools/sanitize.sh address quick
-within_time 'fuzz targets, in short' env RUNS="${RUNS:-12000}" Tools/fuzz.sh
+within_time 'fuzz targets, in short' env RUNS="${RUNS:-5000}" Tools/fuzz.sh
 within_time 'thread sanitizer, in short' Tools/sanitize.sh thread quick
 within_time 'nested packages' nested_packages
 

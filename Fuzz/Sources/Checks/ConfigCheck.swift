@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Any bytes as a Superwall static config: a config or an error with a place, a rule set that
+/// Any bytes as a config of either format: a config or an error with a place, a rule set that
 /// decides every placement, and the same again.
 public enum ConfigCheck {
   private static let users = [
@@ -10,12 +10,23 @@ public enum ConfigCheck {
   ]
 
   public static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
-    let first = answers(bytes)
-    require(answers(bytes) == first, "the answers differ the second time")
+    check(bytes, Config.decode(superwall:))
   }
 
-  private static func answers(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
-    let decoded = Config.decode(superwall: bytes)
+  public static func runAgentWallie(_ bytes: UnsafeBufferPointer<UInt8>) {
+    check(bytes, Config.decode(agentWallie:))
+  }
+
+  private typealias Decoder = (UnsafeBufferPointer<UInt8>) -> Compilation<Config>
+
+  private static func check(_ bytes: UnsafeBufferPointer<UInt8>, _ decode: Decoder) {
+    let first = answers(decode(bytes), bytes)
+    require(answers(decode(bytes), bytes) == first, "the answers differ the second time")
+  }
+
+  private static func answers(
+    _ decoded: Compilation<Config>, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> [String] {
     for diagnostic in decoded.diagnostics where diagnostic.path.isEmpty {
       require((diagnostic.range?.to ?? 0) <= bytes.count + 1, "a diagnostic lies behind the text")
     }

@@ -1,0 +1,30 @@
+/// The exit codes, the same in all commands; README has the table.
+enum Ending {
+  static let done: Int32 = 0
+  /// Findings, differences, failed tests, or a rule that does not compile.
+  static let findings: Int32 = 1
+  /// Wrong use, and input that cannot be read or holds nothing to work on.
+  static let wrongUse: Int32 = 2
+  /// Everything is done, but lines were refused although all were asked for.
+  static let refusedLines: Int32 = 3
+  /// A fault of ours.
+  static let ourFault: Int32 = 70
+  /// Output could not be written.
+  static let unwritten: Int32 = 74
+  /// Whoever read the output has closed it: what a shell shows of tools that SIGPIPE ends.
+  static let closedPipe: Int32 = 141
+
+  /// What a shell shows of a process that a signal has ended: 130 for SIGINT.
+  static func signal(_ number: Int32) -> Int32 { 128 + number }
+}
+
+/// A failure that is told to the user and ends the command with this exit code.
+struct CommandError: Error, CustomStringConvertible {
+  var description: String
+  var exitCode: Int32
+
+  init(_ description: String, exitCode: Int32 = Ending.wrongUse) {
+    self.description = description
+    self.exitCode = exitCode
+  }
+}
