@@ -25,7 +25,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property nightly conformance counts schemas examples messages api docs kill-tests fuzz bench format lint clean
+.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ property: setup ## RUNS=200 random configs and users, from SEED=1 on, through ev
 	$(SWIFT) build --build-tests $(PARALLEL)
 	TOLLGATE_TOOL=$(CURDIR)/.build-poison/release/tollgate TOLLGATE_RUNS=$(RUNS) TOLLGATE_SEED=$(SEED) Tools/run-tests.sh --skip-build --filter InputFormsTests
 
+mutants: setup ## plant faults in a copy of the sources, and list those that corpus and tests do not notice
+	Tools/mutate/mutate.py run $(if $(JOBS),--jobs $(JOBS)) $(MUTANTS)
+
 nightly: ## what takes longer than CI may: both sanitizers on everything, property, kill-tests, fuzz
 	$(MAKE) asan
 	$(MAKE) tsan
@@ -157,10 +160,11 @@ bench: setup ## measure; the figures are for this machine and this moment
 format: ## rewrite the Swift sources in the style of .swift-format
 	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
 
-lint: ## report what `make format` would change, what it cannot, folders that use later ones, memory without a reason, versions that differ
+lint: ## report what `make format` would change, what it cannot, folders that use later ones, memory without a reason, versions that differ, mutants without a place
 	Tools/version.sh check
 	Tools/check-folders.sh
 	Tools/check-memory.sh
+	Tools/mutate/check.sh
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 clean: ## remove everything that the other targets made
