@@ -28,6 +28,18 @@ import Testing
     #expect(WeightTable(weights).drawRange == range)
   }
 
+  /// Batches compare the 53 bits of a draw with the first number that is not below a sum of weights.
+  @Test(
+    arguments: [
+      (50, 100), (25, 100), (1, 3), (2, 3), (0, 1), (1, 1), (0.1, 0.3), (33.3, 99.9), (7, 0.5),
+    ] as [(Double, Double)])
+  func limitOfBits(sum: Double, range: Double) {
+    let limit = VariantChooser.limit(sum, range: range)
+    func isBelow(_ bits: UInt64) -> Bool { sum > Double(bits) * 0x1p-53 * range }
+    #expect(limit == 0 || isBelow(limit - 1))
+    #expect(limit == 1 << 53 || !isBelow(limit))
+  }
+
   @Test func withoutVariantsThereIsNone() {
     #expect(WeightTable([]).variant(draw: 0) == nil)
   }

@@ -50,6 +50,28 @@ struct PlacementEvaluatorTests {
       evaluator.presentationResult("p", params: ["n": 2], now: 86_400_001) != .noAudienceMatch)
   }
 
+  @Test func aVariantThatIsGoneIsReplaced() throws {
+    var evaluator = PlacementEvaluator(
+      ruleSet: try dailyRules(), subjectID: "u", attributes: ["user": ["plan": "free"]],
+      assignments: [.init(experimentID: "e", variantID: "gone")])
+    _ = evaluator.presentationResult("p", params: ["n": 2], now: 0)
+    #expect(evaluator.assignments.map(\.experimentID) == ["e"])
+    #expect(evaluator.assignments.first?.variantID != "gone")
+  }
+
+  @Test func rulesReadTheEvents() throws {
+    let audience = Audience(
+      index: 0, experimentID: "e", campaignID: "c",
+      expression: #"device.placementsSinceInstall("open") == 1"#,
+      variants: [Variant(id: "t", kind: .treatment, weight: 100, paywallID: "pw")])
+    let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+    var evaluator = PlacementEvaluator(
+      ruleSet: try #require(RuleSet.compile(config).output), subjectID: "u", attributes: [:])
+    #expect(evaluator.presentationResult("p", now: 1_000) == .noAudienceMatch)
+    evaluator.events.record("open", at: 500)
+    #expect(evaluator.presentationResult("p", now: 1_000).type == "Paywall")
+  }
+
   @Test func aStoredAssignmentWins() throws {
     for variant in ["t", "h"] {
       var evaluator = PlacementEvaluator(
