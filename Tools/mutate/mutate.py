@@ -10,7 +10,7 @@ usage: Tools/mutate/mutate.py check
 All mutants are in one build, of a copy of the repository in out/mutate/tree; the environment variable
 TOLLGATE_MUTANT says which of them is alive. README.md beside this file says how places are written.
 """
-import argparse, json, mmap, os, random, re, signal, subprocess, sys, threading, time
+import argparse, json, mmap, os, random, re, signal, subprocess, sys, threading, time, zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MUTANTS = os.path.join(ROOT, "Tools/mutate/mutants.jsonl")
@@ -348,6 +348,17 @@ class Worker:
             return failure
         return f"signal {-code}" if code < 0 else f"exit {code}: {last[:100]}"
 
+    def corpus(self, mutant):
+        """Runs all of the corpus with a mutant alive from the beginning: constants are made once in a process."""
+        self.numbers[0] = mutant
+        process = self.start([self.program("conformance"), "corpus", "--quiet"], {})
+        timer = threading.Timer(4 * self.limit, lambda: end(process))
+        timer.start()
+        last = process.stdout.read().decode(errors="replace").strip().rsplit("\n", 1)[-1]
+        code = process.wait()
+        timer.cancel()
+        return f"exit {code}: {last[:100]}" if code else None
+
     def sweep(self, file, mutants, caught):
         """Runs the cases of a file with mutants alive, and calls for each that one of them notices."""
         left = set(mutants)
@@ -407,10 +418,10 @@ def suites():
     return found
 
 
-def cover(worker, covered, again):
+def cover(worker, covered):
     """Sees which suites reach which mutants, and that they pass without any: kept, as it takes as long as the tests."""
     for name in suites():
-        if name in covered and not again:
+        if name in covered:
             continue
         for i in range(HITS, NUMBERS):
             worker.numbers[i] = 0
@@ -423,7 +434,6 @@ def cover(worker, covered, again):
                          "reaches": [i - HITS for i in range(HITS, NUMBERS) if worker.numbers[i]]}
         with open(os.path.join(OUT, "covered.json"), "w") as output:
             json.dump(covered, output)
-    return covered
 
 
 def order(mutant, covered):
@@ -456,6 +466,11 @@ def chosen(mutants, wanted):
     return [mutant for mutant in mutants if is_wanted(mutant)]
 
 
+def digest(mutants):
+    """Tells whether mutants are the same as in an earlier run."""
+    return zlib.crc32(json.dumps([[m.get(key) for key in ("id", "file", "in", "before", "after")] for m in mutants]).encode())
+
+
 def results(path):
     found = {}
     if os.path.exists(path):
@@ -478,7 +493,8 @@ def run(options):
             raise Problem("the copy with the mutants does not compile")
     if options.fresh and os.path.exists(log):
         os.remove(log)
-    done = results(log)
+    earlier = results(log)
+    done = {m["id"] for m in mutants if earlier.get(m["id"], {}).get("of") == digest([m])}
     wanted = {m["id"]: m for m in chosen(mutants, options.which)
               if "equivalent" not in m and (options.again or m["id"] not in done)}
     lock, left = threading.Lock(), set(wanted)
@@ -487,28 +503,32 @@ def run(options):
         with lock:
             left.discard(number)
             with open(log, "a") as output:
-                output.write(json.dumps({"id": number, "caught": caught}) + "\n")
+                output.write(json.dumps({"id": number, "of": digest([wanted[number]]), "caught": caught}) + "\n")
             print(f"{number:4}  {caught or 'SURVIVED'}   {wanted[number]['file']}", flush=True)
 
     workers = [Worker(tree, number, options.time) for number in range(options.jobs)]
-    files = sorted(str(os.path.relpath(os.path.join(folder, name), tree))
-                   for folder, _, names in os.walk(os.path.join(tree, "corpus")) for name in names
-                   if name.endswith(".jsonl")) if not options.skip_corpus else []
+    files = [] if options.skip_corpus else corpus_files(tree)
 
     def sweep(worker):
         while True:
             with lock:
                 if not files:
                     return
-                file, open_ones = files.pop(0), set(left)
+                file = files.pop(0)
+                # Scripts of apps are slow, and about the SDK.
+                open_ones = {number for number in left
+                             if "sdk" not in file or re.match("Sources/(SDK|Scenarios)", wanted[number]["file"])}
             worker.sweep(file, open_ones, lambda number, what: number in left and say(number, "corpus: " + what))
 
     parallel(sweep, workers)
-    covered = {}
-    if os.path.exists(os.path.join(OUT, "covered.json")) and not options.fresh:
+    covered = {"of": digest(mutants)}
+    if os.path.exists(os.path.join(OUT, "covered.json")) and not options.cover:
         with open(os.path.join(OUT, "covered.json")) as known:
-            covered = json.load(known)
-    cover(workers[0], covered, options.cover)
+            earlier = json.load(known)
+        if earlier.get("of") == covered["of"]:
+            covered = earlier
+    if left:
+        cover(workers[0], covered)
     queue = [wanted[number] for number in sorted(left)]
 
     def test(worker):
@@ -523,10 +543,21 @@ def run(options):
                 if failure:
                     caught = f"{name}: {failure}"
                     break
+            else:
+                if not options.skip_corpus and (failure := worker.corpus(mutant["id"])):
+                    caught = "corpus: " + failure
             say(mutant["id"], caught)
 
     parallel(test, workers)
     return table(options)
+
+
+def corpus_files(tree):
+    """The case files, the small ones first."""
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(tree, "corpus"))
+             for name in names if name.endswith(".jsonl")]
+    files.sort(key=lambda file: ("sdk" in file, os.path.getsize(file)))
+    return [os.path.relpath(file, tree) for file in files]
 
 
 def parallel(work, workers):
