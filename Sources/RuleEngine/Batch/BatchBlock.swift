@@ -87,6 +87,16 @@ struct BatchBlock: ~Copyable {
     return row
   }
 
+  /// Takes a row for a user for whom all is decided.
+  ///
+  /// - Parameter subject: must stay where it is for as long as the row is there.
+  mutating func addRow(decided subject: ByteView) -> Int {
+    columns.vacateRow(count)
+    setSubject(subject)
+    count += 1
+    return count - 1
+  }
+
   @inline(__always)
   private mutating func setSubject(_ subject: ByteView) {
     subjects[count] = subject

@@ -25,6 +25,7 @@ struct BatchErrors: ~Copyable {
 
   /// A failure as it was found: those of one kind can be told in other words.
   private struct Wording {
+    var key: Key
     /// Its kind, or -1 for a rule that does not compile, of which all is said already.
     var kind: Int
     /// What the reason of an outcome says of it, in the form of the outcomes; empty where nobody asks.
@@ -34,7 +35,7 @@ struct BatchErrors: ~Copyable {
   private let ruleSet: RuleSet
   private let names: [String]
   private let form: OutcomeForm
-  private let writesOutcomes: Bool
+  private let isNoting: Bool
   private let givesReasons: Bool
   private var wordings: [Wording] = []
   private var wordingOf: [Key: Int] = [:]
@@ -50,7 +51,7 @@ struct BatchErrors: ~Copyable {
     ruleSet = plan.ruleSet
     names = plan.placements.map(\.name)
     form = plan.form
-    writesOutcomes = plan.writesOutcomes
+    isNoting = plan.writesOutcomes || plan.keepsDecisions
     givesReasons = plan.givesReasons
     notes = OutcomeNotes(placements: names.count)
   }
@@ -80,7 +81,7 @@ struct BatchErrors: ~Copyable {
     let first = word &* 64 &+ rows.trailingZeroBitCount
     kinds[kind].users += rows.nonzeroBitCount
     kinds[kind].row = min(kinds[kind].row ?? first, first)
-    guard writesOutcomes else { return }
+    guard isNoting else { return }
     var left = rows
     while left != 0 {
       notes.add(wording, placement: placement, row: word &* 64 &+ left.trailingZeroBitCount)
@@ -89,7 +90,7 @@ struct BatchErrors: ~Copyable {
   }
 
   private mutating func newWording(_ key: Key, _ placement: Int) -> Int {
-    var wording = Wording(kind: -1)
+    var wording = Wording(key: key, kind: -1)
     if !ruleSet.rules[Int(key.rule)].isBroken {
       let error = ruleSet.ruleError(key.failure, ofRule: Int(key.rule))
       wording.kind = kind(of: error, placement)
@@ -170,6 +171,14 @@ struct BatchErrors: ~Copyable {
   func forEachReason(placement: Int, row: Int, _ body: ([UInt8]) -> Void) {
     guard !notes.isEmpty else { return }
     notes.forEach(placement: placement, row: row) { body(wordings[$0].reason) }
+  }
+
+  /// Calls with the rules that failed for a user's outcome, in order.
+  func forEachFailure(placement: Int, row: Int, _ body: (Int, Failure) -> Void) {
+    guard !notes.isEmpty else { return }
+    notes.forEach(placement: placement, row: row) { wording in
+      body(Int(wordings[wording].key.rule), wordings[wording].key.failure)
+    }
   }
 
   /// Appends the errors of a user as ``OutcomeForm/rows`` has them.

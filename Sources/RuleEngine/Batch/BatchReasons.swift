@@ -6,9 +6,13 @@ internal import Expressions
 /// nearly all have, follows from the choice and is made again when it is written.
 struct BatchReasons: ~Copyable {
   /// Something that an outcome says, in the form of the outcomes.
-  private struct Piece {
+  struct Piece {
     var member: DecisionReason.Member
-    var bytes: [UInt8] = []
+    /// The rule that it is about; nil for a stored variant.
+    var rule: Int?
+    /// What counted for the limit of a rule that is held back.
+    var count = 0
+    fileprivate var bytes: [UInt8] = []
   }
 
   private struct Limited: Hashable {
@@ -23,7 +27,11 @@ struct BatchReasons: ~Copyable {
   }
 
   /// Whether outcomes say why; nothing else may be asked when they do not.
-  let isActive: Bool
+  private let isActive: Bool
+  /// Whether to note what outcomes say, or what later runs are to know.
+  let isNoting: Bool
+  /// Whether nothing is noted of the block.
+  var isEmpty: Bool { notes.isEmpty }
   private let form: OutcomeForm
   private let ruleSet: RuleSet
   private var pieces: [Piece] = []
@@ -45,6 +53,7 @@ struct BatchReasons: ~Copyable {
 
   init(_ plan: BatchPlan) {
     isActive = plan.givesReasons && plan.writesOutcomes
+    isNoting = isActive || plan.keepsDecisions
     (form, ruleSet) = (plan.form, plan.ruleSet)
     notes = OutcomeNotes(placements: plan.placements.count)
     drawn = isActive ? BatchReasons.drawn(plan) : []
@@ -81,7 +90,7 @@ struct BatchReasons: ~Copyable {
     let piece =
       limited[key]
       ?? newPiece(
-        .heldBack, DecisionReason.heldBack(audience.index, limit, count: count))
+        .heldBack, rule, count, DecisionReason.heldBack(audience.index, limit, count: count))
     limited[key] = piece
     notes.add(piece, placement: placement, row: row)
   }
@@ -92,7 +101,7 @@ struct BatchReasons: ~Copyable {
     let piece =
       owned[rule]
       ?? newPiece(
-        .owned, DecisionReason.owned(audience.index, audience.entitlementGuard ?? ""))
+        .owned, rule, 0, DecisionReason.owned(audience.index, audience.entitlementGuard ?? ""))
     owned[rule] = piece
     notes.add(piece, placement: placement, row: row)
   }
@@ -102,9 +111,17 @@ struct BatchReasons: ~Copyable {
     notes.add(stored, placement: placement, row: row)
   }
 
-  private mutating func newPiece(_ member: DecisionReason.Member, _ value: Value) -> Int {
-    pieces.append(Piece(member: member, bytes: form.quoted(value)))
+  private mutating func newPiece(
+    _ member: DecisionReason.Member, _ rule: Int, _ count: Int, _ value: Value
+  ) -> Int {
+    pieces.append(Piece(member: member, rule: rule, count: count, bytes: form.quoted(value)))
     return pieces.count - 1
+  }
+
+  /// Calls with what was noted of a user's outcome, in order.
+  func forEachNote(placement: Int, row: Int, _ body: (Piece) -> Void) {
+    guard !notes.isEmpty else { return }
+    notes.forEach(placement: placement, row: row) { body(pieces[$0]) }
   }
 
   /// Forgets what was noted for a block.

@@ -30,6 +30,12 @@ public struct BatchWorker: ~Copyable {
     package var notes: RecordNotes
     /// Lines of the chunk, from 0, whose records have a key twice: of each key the first.
     package var repeated: [(line: Int, key: String)]
+    /// What was decided, for later runs; empty where it is not kept.
+    package var decisions: [UInt8]
+    /// The outcomes of users who were decided anew; empty where nobody asks.
+    package var changed: [UInt8]
+    /// Users for whom an earlier run had decided.
+    package var decidedBefore: Int
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
@@ -44,11 +50,11 @@ public struct BatchWorker: ~Copyable {
   // Copies of the plan's values: reading them through the plan would count references per user.
   private let program: Program
   private let rules: RuleTable
-  private let table: BatchTable
+  let table: BatchTable
   /// What is known of a user who is decided alone.
   private var state: DecisionState
   private var frame: Frame
-  private var reader: UserRecordReader
+  var reader: UserRecordReader
   private var shapes: RecordShapes
   var block: BatchBlock
   private var columns: ColumnDecider
@@ -56,10 +62,11 @@ public struct BatchWorker: ~Copyable {
   var counts: BatchCounts
   private var chooser: VariantChooser
   private var writer: OutcomeWriter
-  private var texts: BatchTexts
-  private var errors: BatchErrors
-  private var draws: DrawCounter?
-  private var reasons: BatchReasons
+  var texts: BatchTexts
+  var errors: BatchErrors
+  var draws: DrawCounter?
+  var reasons: BatchReasons
+  var keeper: DecisionKeeper
   /// Nil unless the plan wants choices to be kept.
   let kept: KeptChoices?
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
@@ -70,11 +77,13 @@ public struct BatchWorker: ~Copyable {
   /// By shape with unknown keys: how many records had it since the notes were told.
   private var unusual: [Int: Int] = [:]
   /// What is odd about records of known shapes.
-  private var shapeNotes = RecordNotes()
+  var shapeNotes = RecordNotes()
   /// Where the outcomes of ``process(_:)`` go.
   private var ownBuffer = OutcomeBuffer()
+  /// Where the outcomes of users go who are decided anew.
+  private let changed = OutcomeBuffer()
   /// What ``Output/repeated`` is to be.
-  private var repeated: [(line: Int, key: String)] = []
+  var repeated: [(line: Int, key: String)] = []
   /// What ``Output/notes`` has told.
   private var told = RecordNotes()
 
@@ -102,6 +111,7 @@ public struct BatchWorker: ~Copyable {
     errors = BatchErrors(plan)
     draws = plan.draws.map { DrawCounter($0) }
     reasons = BatchReasons(plan)
+    keeper = DecisionKeeper(plan)
     kept = plan.collectsChoices ? KeptChoices(placements: plan.placements.count) : nil
     captured = .allocate(capacity: UserMember.captured.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
@@ -149,6 +159,7 @@ public struct BatchWorker: ~Copyable {
     self.slack = slack
     counts.clear()
     buffer.clear()
+    changed.clear()
     repeated = []
     kept?.clear()
     var rejected: [RejectedLine] = []
@@ -162,6 +173,8 @@ public struct BatchWorker: ~Copyable {
     }
     decideBlock(buffer)
     forget()
+    if keeper.isActive { keeper.addCounts(to: &counts, table) }
+    let keptOfChunk = keeper.take()
     var sums = counts.sums
     sums.errors = errors.takeCounts()
     sums.draws = draws?.take()
@@ -169,6 +182,7 @@ public struct BatchWorker: ~Copyable {
     sums.lines = lines
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), repeated: repeated,
+      decisions: keptOfChunk.entries, changed: changed.bytes, decidedBefore: keptOfChunk.users,
       plan: plan)
   }
 
@@ -192,6 +206,7 @@ public struct BatchWorker: ~Copyable {
   mutating func next(
     in chunk: ByteView, from start: Int, number: Int, _ rejected: inout [RejectedLine]
   ) -> Int {
+    if keeper.isActive { return nextKeeping(in: chunk, from: start, number: number, &rejected) }
     // A record of a known shape tells where it ends; nobody has to look for the newline.
     if let count = addByShape(ByteView(rebasing: chunk[start...])) {
       texts.addRow(ByteView(rebasing: chunk[start..<start + count]))
@@ -205,7 +220,7 @@ public struct BatchWorker: ~Copyable {
   }
 
   /// - Returns: the line if it is refused.
-  private mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
+  mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
@@ -232,7 +247,7 @@ public struct BatchWorker: ~Copyable {
   /// Fills a row of the block from the record at the beginning of a text, if its shape is known.
   ///
   /// - Returns: the length of the record's line; nil when it must be read otherwise.
-  private mutating func addByShape(_ text: ByteView) -> Int? {
+  mutating func addByShape(_ text: ByteView) -> Int? {
     guard
       let record = shapes.fill(
         text, slack: slack, row: block.count, of: &block.columns, captured: captured),
@@ -255,9 +270,15 @@ public struct BatchWorker: ~Copyable {
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
-    if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
+    if record.hasUnknownKeys { noteUnknownKeys() }
     block.addRow(subject: subject)
     return record.length
+  }
+
+  private mutating func noteUnknownKeys() {
+    unusual[shapes.lastShape, default: 0] += 1
+    guard keeper.isActive else { return }
+    for key in shapes.unknownKeys(ofShape: shapes.lastShape) { keeper.note(.unknownKey, key) }
   }
 
   /// Takes in what a record has beside attributes and an identity.
@@ -304,7 +325,10 @@ public struct BatchWorker: ~Copyable {
     let value = captured[UserMember.status.rawValue]
     guard value.isPlainText else { return base[value.from] == UInt8(ascii: "n") }
     let text = ByteView(start: base + value.from + 1, count: value.to - value.from - 2)
-    if !RecordNotes.isStatus(text) { shapeNotes.add(status: text) }
+    if !RecordNotes.isStatus(text) {
+      shapeNotes.add(status: text)
+      keeper.note(.unknownStatus, text)
+    }
     return true
   }
 
@@ -337,7 +361,12 @@ public struct BatchWorker: ~Copyable {
       kept.add(block)
     } else if plan.writesOutcomes {
       writer.write(block, table, texts, errors, &reasons, chooser, to: buffer)
+      if plan.givesChanged {
+        writer.write(
+          block, only: keeper.isAnew, table, texts, errors, &reasons, chooser, to: changed)
+      }
     }
+    if keeper.isActive { keeper.endBlock(block, errors, reasons) }
     counts.endBlock(block)
     errors.endBlock(block)
     draws?.count(block)
@@ -367,7 +396,7 @@ public struct BatchWorker: ~Copyable {
         errors.add(rule, failure, placement: number, row: row)
       }
       walk.addObstacles(to: &counts, row: row)
-      if reasons.isActive { noteReasons(placement: number, row) }
+      if reasons.isNoting { noteReasons(placement: number, row) }
       counts.count(choice)
       block.setChoice(choice, placement: number, row: row)
     }
@@ -389,7 +418,7 @@ public struct BatchWorker: ~Copyable {
     if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
       let choice = rule.variants.lowerBound + Int32(variant)
       draws?.addStored(placement: placement, row: row)
-      if reasons.isActive { reasons.addStored(placement: placement, row: row) }
+      if reasons.isNoting { reasons.addStored(placement: placement, row: row) }
       counts.stored[Int(choice)] = counts.stored[Int(choice)] &+ 1
       return choice
     }

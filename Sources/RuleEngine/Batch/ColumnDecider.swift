@@ -52,7 +52,7 @@ struct ColumnDecider: ~Copyable {
         guard table.rules[rule].allowsFirst else {
           counts.heldBack[rule] = counts.heldBack[rule] &+ matched
           counts.note(counts.numbers.heldBack(rule), rows: taken)
-          if reasons.isActive { noteHeldBack(rule, placement, &reasons) }
+          if reasons.isNoting { noteHeldBack(rule, placement, &reasons) }
           continue
         }
         counts.taken[rule] = counts.taken[rule] &+ matched

@@ -29,6 +29,8 @@ struct RunSettings {
   var runColumns = false
   /// Whether outcomes say why.
   var reasons = false
+  /// Whether what was decided is kept for later runs.
+  var keepsDecisions = false
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -52,7 +54,7 @@ struct RunSettings {
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
       "runColumns": .bool(runColumns), "reasons": .bool(reasons),
-      "texts": texts?.value ?? .null,
+      "keepsDecisions": .bool(keepsDecisions), "texts": texts?.value ?? .null,
     ])
   }
 
@@ -90,6 +92,7 @@ struct RunSettings {
     }
     runColumns = try recorded.member("runColumns")?.truth() ?? false
     reasons = try recorded.member("reasons")?.truth() ?? false
+    keepsDecisions = try recorded.member("keepsDecisions")?.truth() ?? false
     texts = try recorded.member("texts").map {
       (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
     }
@@ -171,10 +174,13 @@ struct RunSettings {
   }
 
   /// What is not the same in other settings, for people.
-  func differences(from other: RunSettings) -> [String] {
+  ///
+  /// - Parameter keys: what is compared; nil for everything.
+  func differences(from other: RunSettings, only keys: [String]? = nil) -> [String] {
     guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
     return zip(mine, others).compactMap { mine, other in
-      guard mine.value != other.value, let key = mine.key.text else { return nil }
+      guard mine.value != other.value, let key = mine.key.text, keys?.contains(key) ?? true
+      else { return nil }
       return "\(key) was \(other.value.json) and is \(mine.value.json)"
     }
   }
