@@ -13,12 +13,16 @@ final class AttributeClasses {
   private(set) var masks: [[ClassMask]]
   /// By atom, whether the classes are all that there is for it.
   private(set) var isPrecise: [Bool]
+  /// By class, what tells its values apart beside the atoms; none where nothing does.
+  private(set) var labels: [[UInt8]] = []
+  /// Whether every label that values can have is there with every outcome of the atoms.
+  private(set) var hasAllLabels = true
 
   private static let mostSamples = 24
 
   init(
     _ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel,
-    _ answers: (HostQuestion) -> HostAnswers
+    _ answers: (HostQuestion) -> HostAnswers, labels: ValueLabels? = nil
   ) {
     self.atoms = atoms
     masks = Array(
@@ -26,6 +30,7 @@ final class AttributeClasses {
     let demands = atoms.map { model.atoms[$0].demands }
     isPrecise = demands.map { $0 != nil }
     var trees = TreeCandidates(group, atoms, demands, in: model)
+    trees.labels = labels
     let values: [Value?]
     if let question = group.question {
       values = trees.answers(answers(question))
@@ -33,6 +38,15 @@ final class AttributeClasses {
       values = trees.all()
     }
     classify(values, trees, demands)
+  }
+
+  /// The classes of one value: all others are left out.
+  init(_ group: AttributeGroup, _ atoms: [Int], being value: Value?, in model: ConditionModel) {
+    self.atoms = atoms
+    masks = Array(
+      repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
+    isPrecise = atoms.map { _ in true }
+    classify([value], TreeCandidates(group, atoms, atoms.map { _ in nil }, in: model), [])
   }
 
   /// The values of a group in a context where some of its attributes are anything, and everything
@@ -60,22 +74,27 @@ final class AttributeClasses {
     var places: [[UInt8]: Int] = [:]
     for value in values {
       let row = trees.runner.row(value)
-      if let known = places[row] {
+      let label = trees.labels?.row(value) ?? []
+      if let known = places[row + label] {
         if samples[known].count < Self.mostSamples { samples[known].append(value) }
         continue
       }
       guard self.values.count < ClassMask.capacity else {
         isPrecise = atoms.map { _ in false }
+        hasAllLabels = false
         break
       }
       let number = self.values.count
-      places[row] = number
+      places[row + label] = number
       self.values.append(value)
+      labels.append(label)
       samples.append([value])
       for i in atoms.indices { masks[i][OutcomeSet(rawValue: row[i]).number].insert(number) }
     }
     let isTooMany = trees.incomplete == .all
-    for i in atoms.indices {
+    let asked = trees.labels?.demands.aspects ?? []
+    if isTooMany || !asked.isDisjoint(with: trees.incomplete) { hasAllLabels = false }
+    for i in demands.indices {
       let aspects = demands[i]?.aspects ?? []
       if isTooMany || !aspects.isDisjoint(with: trees.incomplete) { isPrecise[i] = false }
     }
@@ -125,6 +144,8 @@ struct AtomRunner {
 /// Values of a group that matter to atoms, with what lies below them.
 struct TreeCandidates {
   let runner: AtomRunner
+  /// What tells values apart beside the atoms.
+  var labels: ValueLabels?
   /// What there may be more values for than there are.
   private(set) var incomplete: AttributeDemands.Aspects = []
   private let group: AttributeGroup
@@ -200,6 +221,7 @@ struct TreeCandidates {
   func demands(of slot: Int?) -> AttributeDemands {
     var all = AttributeDemands()
     guard let slot else { return all }
+    if let labels, slot == group.tree.slot { all.add(labels.demands) }
     for (i, atom) in atoms.enumerated() where model.atoms[atom].slots.contains(slot) {
       if let demands = atomDemands[i] { all.add(demands) }
     }
@@ -300,8 +322,9 @@ struct TreeCandidates {
     }
     constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
     let known = NumberCandidates(constants) { value in
-      let row = runner.row(placed(value, path))
-      return precise.map { row[$0] }
+      let placed = placed(value, path)
+      let row = runner.row(placed)
+      return precise.map { row[$0] } + (labels?.row(placed) ?? [])
     }
     return known.values.map { Optional($0) }
   }

@@ -19,6 +19,10 @@ struct AttributeDemands {
   var countsBytes = false
   /// Whether it is asked what a list or map holds.
   var looksInside = false
+  /// Whether it is compared with true or false, or is a test itself.
+  var asksBool = false
+  /// Whether it is compared with null.
+  var asksNull = false
   /// By slot, values that are as good as constants, because they do not change.
   var known: [Int: Cell] = [:]
   var patterns: [RegexAutomaton] = []
@@ -75,6 +79,8 @@ struct AttributeDemands {
     asksOrder = asksOrder || other.asksOrder
     countsBytes = countsBytes || other.countsBytes
     looksInside = looksInside || other.looksInside
+    asksBool = asksBool || other.asksBool
+    asksNull = asksNull || other.asksNull
   }
 
   // MARK: Atoms
@@ -92,6 +98,7 @@ struct AttributeDemands {
     if graph.carried(id) != nil {
       // A text alone is true unless it is empty.
       texts.append([])
+      asksBool = true
       return true
     }
     switch node.kind {
@@ -150,7 +157,8 @@ struct AttributeDemands {
   /// Equality with a constant, and order for all but texts.
   private mutating func takeEqual(_ constant: Cell) -> Bool {
     switch constant.tag {
-    case Tag.null, Tag.bool: return true
+    case Tag.null: asksNull = true
+    case Tag.bool: asksBool = true
     case Tag.int, Tag.uint: numbers.append(constant)
     case Tag.double:
       guard constant.doubleValue.isFinite else { return false }

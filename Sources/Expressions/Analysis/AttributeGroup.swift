@@ -8,7 +8,8 @@ struct AttributeGroup {
     var children: [Node] = []
   }
 
-  /// The names of the group's first node: a root and its member, or a root that nobody declared.
+  /// The names of the group's first node: a root and its member, a variable, or a root that nobody
+  /// declared.
   var path: [String]
   var tree: Node
   var question: HostQuestion?
@@ -29,9 +30,9 @@ struct AttributeGroup {
         groups.append(
           AttributeGroup(path: [], tree: Node(name: "", slot: slot), question: question))
       case .attribute(let path):
-        let isDeclared = environment.isDeclared(path.names[0])
-        if isDeclared, path.names.count == 1 { continue }
-        let own = Array(path.names.prefix(isDeclared ? 2 : 1))
+        let isRoot = environment.roots.contains(path.names[0])
+        if isRoot, path.names.count == 1 { continue }
+        let own = Array(path.names.prefix(isRoot ? 2 : 1))
         let place = places[own] ?? groups.count
         if place == groups.count {
           places[own] = place

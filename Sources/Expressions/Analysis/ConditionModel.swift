@@ -158,6 +158,11 @@ package final class ConditionModel {
     classesOf[[group] + atoms] = made
     return made
   }
+
+  /// The same, told apart by labels, too.
+  func classes(of group: Int, for atoms: [Int], labels: ValueLabels) -> AttributeClasses {
+    AttributeClasses(groups[group], atoms, in: self, answers, labels: labels)
+  }
 }
 
 /// What a host can answer to a question. Without knowledge: a number, null or a bool.

@@ -61,7 +61,10 @@ struct ConditionSearch {
   /// - Parameter accepts: whether what was found is wanted; the search goes on where it is not.
   mutating func run(_ accepts: (State) -> Bool) -> Result {
     let start = State(
-      domains: space.variables.map { ClassMask(first: $0.classes.values.count) },
+      domains: space.variables.enumerated().map { number, variable in
+        let limit = number < space.limits.count ? space.limits[number] : nil
+        return limit ?? ClassMask(first: variable.classes.values.count)
+      },
       free: space.atoms.map(\.possible))
     let before = budget
     defer { space.steps += before - budget }

@@ -64,9 +64,16 @@ package final class ConditionSpace {
   var tries = 0
   /// How many of them a question about a context may try.
   package var mostTries = 4_000
+  /// By variable, the classes that it may be of; nil for all.
+  var limits: [ClassMask?] = []
 
   /// - Parameter roots: nodes of the model's formula; questions are about these and what is below.
-  package init(_ model: ConditionModel, roots: [Int]) {
+  package convenience init(_ model: ConditionModel, roots: [Int]) {
+    self.init(model, roots: roots) { model.classes(of: $0, for: $1) }
+  }
+
+  /// - Parameter classes: the classes of a group for some atoms of it.
+  init(_ model: ConditionModel, roots: [Int], classes: (Int, [Int]) -> AttributeClasses) {
     self.model = model
     var needed: Set<Int> = []
     var open = roots
@@ -74,7 +81,7 @@ package final class ConditionSpace {
       if needed.insert(node).inserted { open += model.nodes[node].operands }
     }
     for number in needed.sorted() { add(number) }
-    addVariables()
+    addVariables(classes)
   }
 
   /// A space in which everything is as in a context.
@@ -138,7 +145,7 @@ package final class ConditionSpace {
     operands += node.operands.map { places[$0] ?? 0 }
   }
 
-  private func addVariables() {
+  private func addVariables(_ classesOf: (Int, [Int]) -> AttributeClasses) {
     var byGroup: [Int: [Int]] = [:]
     for number in modelAtoms {
       if let group = model.atoms[number].group {
@@ -157,7 +164,7 @@ package final class ConditionSpace {
     let placeOf = Dictionary(uniqueKeysWithValues: modelAtoms.enumerated().map { ($1, $0) })
     for group in byGroup.keys.sorted() {
       let numbers = (byGroup[group] ?? []).sorted()
-      let classes = model.classes(of: group, for: numbers)
+      let classes = classesOf(group, numbers)
       for (i, number) in numbers.enumerated() {
         guard let place = placeOf[number] else { continue }
         atoms[place].variable = variables.count
@@ -167,6 +174,7 @@ package final class ConditionSpace {
       }
       variables.append((group, classes))
     }
+    limits = variables.map { _ in nil }
   }
 
   /// The place of a node of the model's formula.
