@@ -52,7 +52,8 @@ struct TollgateCommand: AsyncParsableCommand {
     version: "tollgate \(version)",
     subcommands: [
       InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
-      ExplainCommand.self, TestCommand.self, PrecomputeCommand.self, ReplayCommand.self,
+      ExplainCommand.self, TestCommand.self, FuzzCommand.self, PrecomputeCommand.self,
+      ReplayCommand.self,
       MatchCommand.self, DiffCommand.self, MigrateWeightsCommand.self, SimulateTrafficCommand.self,
       FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
       SchemaCommand.self, SimulateCommand.self, CompletionsCommand.self,

@@ -26,7 +26,8 @@ import Testing
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Messages")
   private static let topics = [
-    "arguments", "configs", "expressions", "products", "scripts", "templates", "users",
+    "arguments", "configs", "expressions", "invariants", "products", "scripts", "templates",
+    "users",
   ]
   private static let isWriting =
     ProcessInfo.processInfo.environment["TOLLGATE_UPDATE"] == "messages"

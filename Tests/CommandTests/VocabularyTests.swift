@@ -117,6 +117,12 @@ import Testing
       "traffic.ndjson",
       #"{"at":"2026-03-01T12:00:00Z","userId":"u-00001","placement":"export_report"}"#)
     try folder.write(
+      "rules.invariants.jsonl",
+      #"""
+      {"name":"owners export freely","placement":"export_report","when":"size(entitlements) > 0",\#
+      "holds":"outcome.result != \"paywall\"","over":"decision"}
+      """#)
+    try folder.write(
       "scenarios.jsonl",
       #"""
       {"id":"declines","config":"std","steps":[{"do":"call","method":"configure","args":{"apiKey":"pk"}},\#

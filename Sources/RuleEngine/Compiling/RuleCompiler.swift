@@ -14,9 +14,16 @@ extension RuleSet {
   public static func compile(
     _ config: Config, language: RuleLanguage = .standard, limits: Limits = Limits()
   ) -> Compilation<RuleSet> {
+    compile(config, language: language, limits: limits, folds: true)
+  }
+
+  /// - Parameter folds: whether operations on constants are worked out beforehand, which changes nothing.
+  package static func compile(
+    _ config: Config, language: RuleLanguage, limits: Limits = Limits(), folds: Bool
+  ) -> Compilation<RuleSet> {
     // Filters and conditions of the other format are not superscript.
     let language = config.format == .superwall ? language : .cel
-    var compiler = RuleCompiler(language: language, limits: limits)
+    var compiler = RuleCompiler(language: language, limits: limits, folds: folds)
     for placement in config.placements { compiler.add(placement) }
     compiler.checkOccurrenceKeys(config)
     let diagnostics = compiler.diagnostics
@@ -36,9 +43,10 @@ private struct RuleCompiler: ~Copyable {
   private var computedProperties: [ComputedProperty] = []
   var diagnostics: [Diagnostic] = []
 
-  init(language: RuleLanguage, limits: Limits) {
+  init(language: RuleLanguage, limits: Limits, folds: Bool) {
     self.language = language
     builder = ProgramBuilder(language.environment(limits: limits))
+    builder.folds = folds
   }
 
   /// What an audience is called where it stands: numbers count in the order of evaluation, which need

@@ -49,6 +49,8 @@ package final class TrafficPlan: Sendable {
     var firesTrigger = false
     /// The paywall that is shown, among ``TrafficPlan/paywalls``, or -1.
     var paywall = -1
+    /// The variant, where there is one.
+    var variant: String?
     /// What an outcome line says behind the user.
     var text: [UInt8] = []
   }
@@ -184,6 +186,10 @@ private struct ChoiceBuilder {
       case .fireTrigger: choice.firesTrigger = true
       case .confirmAssignment: break
       }
+    }
+    switch outcome {
+    case .paywall(let experiment), .holdout(let experiment): choice.variant = experiment.variant.id
+    case .noAudienceMatch, .placementNotFound, .error: break
     }
     if case .paywall(let experiment) = outcome {
       choice.paywall = number(ofPaywall: experiment.variant.paywallID ?? "")

@@ -10,6 +10,8 @@ struct TrafficUser: ~Copyable {
   /// What came of a placement.
   struct Step {
     var choice: TrafficPlan.Choice
+    /// The rule that decided.
+    var rule: Int?
     /// Rules that failed on the way, where outcomes are written.
     var errors: [RuleError] = []
     /// Whether a paywall was shown and closed.
@@ -114,7 +116,7 @@ struct TrafficUser: ~Copyable {
       choice = plan.choice(verdict)
       stale = Int(verdict.assignment)
     }
-    var step = Step(choice: choice)
+    var step = Step(choice: choice, rule: rule)
     if counter.hasFailed, plan.options.form != nil {
       step.errors = plan.ruleSet.errors(placement.name, frame: &frame, state: state)
     }

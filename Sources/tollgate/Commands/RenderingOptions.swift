@@ -18,10 +18,10 @@ struct RenderingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file with paywall texts; each outcome with a paywall gets its own under 'texts', in NDJSON.",
+      "A file with paywall texts, which are rendered for each outcome with a paywall.",
       discussion: """
         {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
-        prices from --products, and the user's record. What goes wrong in them is counted and told \
+        prices from --products, and the user's record. Outcomes in NDJSON have them under 'texts'. What goes wrong in them is counted and told \
         on standard error, never in the texts. CSV and databases have no place for texts.
         """, valueName: "file"), completion: .file())
   var render: String?

@@ -163,6 +163,11 @@ enum OptionHelp {
       valueName: "locale")
   }
 
+  static func days(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp(
+      "How many days of traffic to make up.", discussion: discussion, valueName: "n")
+  }
+
   static let threads = ArgumentHelp(
     "How many threads to use; by default one for each core.", valueName: "n")
 

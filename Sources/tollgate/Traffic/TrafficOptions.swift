@@ -13,9 +13,7 @@ struct TrafficOptions: ParsableArguments {
   @Option(help: OptionHelp.now("It is when made-up traffic begins."))
   var now: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "How many days of traffic to make up; by default 30.", valueName: "n"))
+  @Option(help: OptionHelp.days("By default 30."))
   var days: Int?
 
   @Option(

@@ -1,0 +1,65 @@
+import Expressions
+import RuleEngine
+import Testing
+
+/// What a line of a file of invariants may be, and what is said of those that it may not.
+@Suite struct RuleInvariantTests {
+  private func fault(_ json: String) throws -> String {
+    do throws(RuleExpectation.Fault) {
+      let read = try RuleInvariant((try? Value.parse(json: json.utf8)) ?? .null)
+      return "\(read)"
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test func lines() throws {
+    let read = try RuleInvariant(
+      Value.parse(
+        json: #"{"name":"n","placement":"p","when":"true","holds":"false","over":"history"}"#.utf8))
+    #expect(
+      read
+        == RuleInvariant(name: "n", placement: "p", when: "true", holds: "false", span: .history))
+    let short = try RuleInvariant(["holds": "true", "when": .null])
+    #expect(short.name == "true")
+    #expect(short.span == .decision)
+  }
+
+  @Test(arguments: [
+    (#"[]"#, "an invariant must be a JSON object"), (#"{"name":"n"}"#, "'holds' is missing"),
+    (#"{"hold":"true"}"#, "no key 'hold'; did you mean 'holds'?"),
+    (#"{"holds":""}"#, "'holds' must be a text that is not empty"),
+    (#"{"holds":true}"#, "'holds' must be a text"),
+    (#"{"holds":"true","over":"decisions"}"#, "did you mean 'decision'?"),
+    (#"{"holds":"true","over":7}"#, "'over' must be a text"),
+  ])
+  func faults(json: String, message: String) throws {
+    let said = try fault(json)
+    #expect(said.contains(message), "\(said)")
+  }
+
+  @Test(arguments: [
+    ("usr.age > 3", RuleInvariant.Span.decision, "user"),
+    ("outcome.paywal == \"x\"", .decision, "did you mean 'outcome.paywall'?"),
+    ("outcome.text == \"x\"", .decision, "it has placement"),
+    ("shown.size() > 1", .decision, "\"over\":\"history\""),
+    ("outcome.result == \"x\"", .history, "'shown'"), ("1 +", .decision, ""),
+  ])
+  func expressions(source: String, span: RuleInvariant.Span, suggestion: String) throws {
+    let found = RuleInvariant(name: "n", holds: source, span: span).diagnostics()
+    let first = try #require(found.first)
+    #expect(first.key == "holds")
+    #expect(first.source == source)
+    let said = first.diagnostic.message + (first.diagnostic.suggestion ?? "")
+    #expect(said.contains(suggestion), "\(said)")
+  }
+
+  @Test func rightOnes() {
+    for (source, span) in [
+      ("now < \"2030\" && entitlements.size() == 0 && outcome.audience == 1", .decision),
+      ("shown.all(s, s.result != \"paywall\" || user.age > 3)", .history),
+    ] as [(String, RuleInvariant.Span)] {
+      #expect(RuleInvariant(name: "n", holds: source, span: span).diagnostics().isEmpty)
+    }
+  }
+}
