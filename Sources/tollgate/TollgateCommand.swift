@@ -52,9 +52,9 @@ struct TollgateCommand: AsyncParsableCommand {
     version: "tollgate \(version)",
     subcommands: [
       InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
-      ExplainCommand.self, TestCommand.self, FuzzCommand.self, PrecomputeCommand.self,
-      ReplayCommand.self,
-      MatchCommand.self, DiffCommand.self, MigrateWeightsCommand.self, SimulateTrafficCommand.self,
+      ExplainCommand.self, TestCommand.self, CoverCommand.self, FuzzCommand.self,
+      PrecomputeCommand.self, ReplayCommand.self, MatchCommand.self, DiffCommand.self,
+      MigrateWeightsCommand.self, SimulateTrafficCommand.self,
       FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
       SchemaCommand.self, SimulateCommand.self, CompletionsCommand.self,
     ])

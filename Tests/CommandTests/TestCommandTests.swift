@@ -282,6 +282,48 @@ import Testing
     #expect(piped.output == folder.text("first.jsonl"))
   }
 
+  /// Texts of the paywall that a user gets, as `precompute --render` renders them.
+  @Test func texts() throws {
+    let user = #""placement":"p","userId":"a","user":{"plan":"free","age":18,"name":"Ann"}"#
+    let long = String(repeating: "and on ", count: 20)
+    let folder = try folder(
+      [
+        #"{\#(user),"expect":{"texts":{"title":"Hello Ann","long":"\#(long)Ann"}}}"#,
+        #"{\#(user),"expect":{"result":"paywall","texts":{"title":"Hello Bob","none":"x"}}}"#,
+        #"{\#(user),"expect":{"texts":{"long":"\#(long)Bob"}}}"#,
+        #"{"placement":"p","userId":"b","user":{"plan":"lite"},"expect":{"result":"holdout","texts":{"title":""}}}"#,
+      ].joined(separator: "\n"))
+    try folder.write(
+      "texts.json",
+      #"{"paywalls":{"annual":{"title":"Hello {{ user.name }}","long":"\#(long){{ user.name }}"}}}"#
+    )
+    let result = try run(folder, "t.jsonl", "--render", "texts.json")
+    #expect(result.code == 1, "\(result.errors)")
+    #expect(
+      result.output == """
+        FAILED t.jsonl:2
+          texts.title  expected "Hello Bob", got "Hello Ann"
+          texts.none   expected "x", got none
+          user a, p: paywall annual (variant v of free, the only variant), audience 0 (free)
+
+        FAILED t.jsonl:3
+          texts.long  expected …on and on and on and on Bob", got …on and on and on and on Ann"
+          user a, p: paywall annual (variant v of free, the only variant), audience 0 (free)
+
+        FAILED t.jsonl:4
+          texts.title  expected "", got none
+          user b, p: holdout, no paywall (variant w of rest, the only variant), audience 1 (rest)
+
+        1 passed, 3 failed
+
+        """)
+    let without = try run(folder, "t.jsonl")
+    #expect(without.code == 2)
+    #expect(
+      without.errors.hasPrefix(
+        "error: t.jsonl:1: the test expects texts: give the templates with --render FILE\n"))
+  }
+
   /// A change of the tests, and of a file that they name, runs them again; Ctrl-C ends.
   @Test func watching() throws {
     let folder = try folder(#"{"users":"u.csv","expect":"e.csv"}"#)

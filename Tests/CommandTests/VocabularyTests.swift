@@ -42,6 +42,8 @@ import Testing
     "platform": ["allValues", "completionKind"],
     // Where there is no config yet, no keys tell.
     "config-format": ["abstract"],
+    // fmt writes into the file that it reads, cover tests into one of their own.
+    "write": ["kind", "abstract", "valueName", "completionKind"],
     // What diff writes is a report; the name of --out tells the form of that file.
     "format": ["abstract", "allValues", "completionKind"],
   ]

@@ -230,6 +230,30 @@ extension ConditionModel {
     return nodes.map { outcome(of: $0) }
   }
 
+  /// What nodes of the formula come to for what is in the frame of another program.
+  ///
+  /// - Parameter slots: of ``slots(in:)``.
+  package func outcomes(of nodes: [Int], in original: borrowing Frame, _ slots: [Int?])
+    -> [OutcomeSet]
+  {
+    frame.reset()
+    for (slot, other) in slots.enumerated() {
+      if let other { frame.slots[slot] = original.slots[other] }
+    }
+    defer {
+      memory.forget()
+      // Its cells lie in the memory of the other frame.
+      frame.reset()
+    }
+    return nodes.map { outcome(of: $0) }
+  }
+
+  /// By slot of this program, the slot of another one that holds the same.
+  package func slots(in other: Program) -> [Int?] {
+    let (own, others) = (program.storage.graph.slots, other.storage.graph.slots)
+    return (0..<own.count).map { others.slot(like: $0, of: own) }
+  }
+
   /// What atoms come to for a context.
   func outcomes(ofAtoms atoms: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
     guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
@@ -310,6 +334,10 @@ struct OutcomeMemory {
 
   /// Makes room for so many nodes.
   init(count: Int) { outcomes = Array(repeating: [], count: count) }
+
+  mutating func makeRoom(for count: Int) {
+    while outcomes.count < count { outcomes.append([]) }
+  }
 
   subscript(node: Int) -> OutcomeSet? {
     get { outcomes[node].isEmpty ? nil : outcomes[node] }

@@ -15,6 +15,8 @@ package final class ConditionModel {
     package var text: String
     /// The formula node; nil where folding left the clause out.
     package var node: Int?
+    /// Whether it has none because the machine judges it together with what is around it.
+    package var isWithinAtom = false
   }
 
   package struct Condition {
@@ -82,7 +84,7 @@ package final class ConditionModel {
     var reader = FormulaReader(environment)
     let roots = builder.roots
     var read: [Int] = []
-    var clauseNodes: [[(clause: Int, node: Int)]] = []
+    var clauseNodes: [[(clause: Int, node: Int?)]] = []
     for root in roots {
       read.append(reader.node(root, builder.checker.graph, isWhole: true))
       clauseNodes.append(reader.clauses(below: root, builder.checker.graph))
@@ -110,6 +112,7 @@ package final class ConditionModel {
       var clauses = places[number]
       for (clause, node) in clauseNodes[number] where clauses.indices.contains(clause) {
         clauses[clause].node = node
+        clauses[clause].isWithinAtom = node == nil
       }
       conditions.append(Condition(root: root, clauses: clauses))
     }
@@ -148,6 +151,13 @@ package final class ConditionModel {
       _ = builder.add(tree, of: source)
       return places
     }
+  }
+
+  /// Adds a node to the formula, behind its operands.
+  func add(_ node: Node) -> Int {
+    nodes.append(node)
+    memory.makeRoom(for: nodes.count)
+    return nodes.count - 1
   }
 
   /// The values of a group that some atoms of it tell apart. They are worked out once for equal
@@ -279,13 +289,12 @@ private struct FormulaReader {
     return ConditionModel.Node(kind: .atom, value: atoms.count - 1)
   }
 
-  /// The clauses of a condition with their formula nodes.
+  /// The clauses of a condition with their formula nodes; nil for what is within an atom.
   func clauses(below root: ConditionGraph.ID, _ graph: borrowing ConditionGraph)
-    -> [(clause: Int, node: Int)]
+    -> [(clause: Int, node: Int?)]
   {
     graph.nodes(below: root).compactMap { id in
-      guard graph[id].kind == .clause, let node = known[id] else { return nil }
-      return (Int(graph[id].b), node)
+      graph[id].kind == .clause ? (Int(graph[id].b), known[id]) : nil
     }
   }
 }

@@ -64,6 +64,13 @@ package enum DiagnosticText {
     return lines.map(visible).joined(separator: "\n")
   }
 
+  /// The line of a source that a range begins in, cut to a readable width, and a mark under the range,
+  /// both with a margin.
+  package static func excerpt(_ source: String, _ range: SourceRange) -> [String] {
+    let excerpt = Excerpt(source: source, range: range)
+    return ["   | " + excerpt.line, "   | " + excerpt.marker].map(visible)
+  }
+
   /// `iOS and Android reject the whole config`
   private static func describe(_ effect: Diagnostic.PeerEffect) -> String {
     let names = effect.peers.map(\.name)

@@ -23,6 +23,9 @@ struct PlacementAnalysis {
   let conditionOf: [Int?]
   /// Conditions of the model that hold from now on, whatever else holds.
   let dates: Range<Int>
+  /// By condition and clause, what questions about clauses that decide ask for; empty where nobody asks.
+  let flips: [[ClauseFlip?]]
+  private let effort: Int
   /// The placement's rules.
   let rules: Range<Int>
   let name: String
@@ -56,31 +59,42 @@ struct PlacementAnalysis {
   /// For a rule the conditions before it that matter to questions about it, as far as is known.
   private var learned: (rule: Int, conditions: [Int])?
 
+  /// - Parameters:
+  ///   - flips: by condition, those that questions are about, too.
+  ///   - effort: how many times the usual number of steps questions may take.
   init(
-    _ ruleSet: RuleSet, _ placement: Int, _ model: ConditionModel, conditionOf: [Int?],
-    dates: Range<Int>, _ decider: WitnessDecider, now: Instant
+    _ ruleSet: RuleSet, _ placement: Int, _ conditions: RuleModel, _ decider: WitnessDecider,
+    now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1
   ) {
     self.decider = decider
     self.ruleSet = ruleSet
+    let (model, conditionOf) = (conditions.model, conditions.conditionOf)
     self.model = model
     self.conditionOf = conditionOf
+    dates = conditions.dates
+    self.flips = flips
+    self.effort = effort
     self.now = now
     rules = ruleSet.placements[placement].rules
     name = ruleSet.placements[placement].name
-    self.dates = dates
-    var conditions = rules.compactMap { conditionOf[$0] }
-    conditions += dates.filter { date in
-      conditions.contains { model.sharesAttributes(of: $0, with: date) }
+    var asking = rules.compactMap { conditionOf[$0] }
+    asking += dates.filter { date in
+      asking.contains { model.sharesAttributes(of: $0, with: date) }
     }
-    space = ConditionSpace(model, roots: conditions.map { model.conditions[$0].root })
+    var roots = asking.map { model.conditions[$0].root }
+    for condition in Set(asking).sorted() where flips.indices.contains(condition) {
+      roots += flips[condition].compactMap { $0 }.flatMap { [$0.whenTrue, $0.whenFalse] }
+    }
+    space = ConditionSpace(model, roots: roots)
     let isSmall = rules.count <= Self.mostRulesAtOnce
-    asked = isSmall ? Set(conditions.flatMap { model.nodes(askedAbout: $0) }).sorted() : []
+    asked = isSmall ? Set(asking.flatMap { model.nodes(askedAbout: $0) }).sorted() : []
   }
 
   /// Steps that the next question may take.
   var budget: Int {
-    let all = max(Self.leastBudget, rules.count * Self.budgetPerRule)
-    return max(0, min(Self.budgetPerQuestion + 20 * rules.count, all - space.steps))
+    let all = effort * max(Self.leastBudget, rules.count * Self.budgetPerRule)
+    let most = effort * (Self.budgetPerQuestion + 20 * rules.count)
+    return max(0, min(most, all - space.steps))
   }
 
   // MARK: Audiences
@@ -276,16 +290,21 @@ struct PlacementAnalysis {
         return nil
       }
     }
-    let record = WitnessRecord(
-      witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now)
-    guard let reasons = decider.reasons(for: record.value, at: name) else { return nil }
-    let reach = reasons.firstIndex(of: .matched) ?? reasons.count
-    guard reach >= before.count, reasons.indices.contains(before.count) else { return nil }
-    let reason = reasons[before.count]
-    if reason == .notReached || (reason == .matched) != holds(rule) { return nil }
-    return Known(
-      witness: witness, record: record.value, reach: rules.lowerBound + reach, heldBack: heldBack,
-      owned: owned)
+    // The rule's own limit may look back less far than those that are used up.
+    for history in heldBack.isEmpty ? [.recent] : WitnessRecord.History.allCases {
+      let record = WitnessRecord(
+        witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now,
+        history: history)
+      guard let reasons = decider.reasons(for: record.value, at: name) else { return nil }
+      let reach = reasons.firstIndex(of: .matched) ?? reasons.count
+      guard reach >= before.count, reasons.indices.contains(before.count) else { continue }
+      let reason = reasons[before.count]
+      if reason == .notReached || (reason == .matched) != holds(rule) { continue }
+      return Known(
+        witness: witness, record: record.value, reach: rules.lowerBound + reach,
+        heldBack: heldBack, owned: owned)
+    }
+    return nil
   }
 }
 

@@ -42,47 +42,13 @@ package struct RuleAnalysis {
   ///   - now: the time at which witnesses are decided.
   ///   - keepsUsers: whether to look for more users, and to keep all that are found.
   package init(_ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false) {
-    var places: [[UInt8]: Int] = [:]
-    var filterPlaces: [[Filter]: Int] = [:]
-    var sources: [ConditionModel.Source] = []
-    let conditionOf = ruleSet.rules.map { rule -> Int? in
-      guard !rule.isBroken, rule.entry != nil else { return nil }
-      if let expression = rule.audience.expression {
-        let key = Array(expression.utf8)
-        let place = places[key] ?? sources.count
-        if place == sources.count { sources.append(.expression(expression)) }
-        places[key] = place
-        return place
-      }
-      let place = filterPlaces[rule.audience.filters] ?? sources.count
-      if place == sources.count { sources.append(.filters(rule.audience.filters)) }
-      filterPlaces[rule.audience.filters] = place
-      return place
-    }
-    let dates = RuleAnalysis.dates(of: ruleSet, from: now)
-    let firstDate = sources.count
-    sources += dates.map { .expression($0) }
-    let model = ConditionModel(
-      ruleSet.language.environment(limits: ruleSet.program.limits), sources
-    ) { ruleSet.answers(to: $0) }
+    let rules = RuleModel(ruleSet, now: now)
     let decider = WitnessDecider(ruleSet, now: now)
     for placement in ruleSet.placements.indices {
-      var analysis = PlacementAnalysis(
-        ruleSet, placement, model, conditionOf: conditionOf,
-        dates: firstDate..<sources.count, decider, now: now)
+      var analysis = PlacementAnalysis(ruleSet, placement, rules, decider, now: now)
       findings += analysis.findings()
       statistics += analysis.statistics
       if keepsUsers { explored.append(analysis.explored()) }
     }
-  }
-
-  /// Conditions that hold for every device from a time on: what it says of the date is not in the past.
-  private static func dates(of ruleSet: RuleSet, from now: Instant) -> [String] {
-    let day: Int64 = 86_400_000
-    // Somewhere it is still yesterday.
-    guard let yesterday = (now - day).text else { return [] }
-    return ["utcDate", "localDate", "utcDateTime", "localDateTime"].filter { name in
-      ruleSet.requirements.contains(AttributePath(["device", name]))
-    }.map { "device.\($0) >= \"\(yesterday.prefix(10))\"" }
   }
 }

@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 
 /// What an earlier run has decided by the same rules, to be looked up by record. Shared by all workers.
 ///

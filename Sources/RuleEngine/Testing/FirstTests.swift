@@ -16,7 +16,7 @@ package enum FirstTests {
     var missing: [String] = []
     for (placement, explored) in zip(ruleSet.placements, analysis.explored) {
       var seen: Set<Int> = []
-      let records = [nobody] + explored.users.map(\.record)
+      let records = [TestLine.nobody] + explored.users.map(\.record)
       for record in records {
         guard let decision = decider.decide(record, at: placement.name, assigner) else { continue }
         let audience = decision.audience ?? -1
@@ -34,8 +34,6 @@ package enum FirstTests {
     return (lines, missing)
   }
 
-  private static let nobody = Value.object(["userId": .string(WitnessRecord.userID)])
-
   /// The same user under other IDs, one for each variant that is drawn.
   private static func spread(
     _ record: Value, over variants: [Variant], at placement: String, _ decider: WitnessDecider,
@@ -44,8 +42,7 @@ package enum FirstTests {
     var found: [Int32: Value] = [:]
     let wanted = variants.count { $0.weight > 0 }
     for number in 0..<mostIDs where found.count < max(wanted, 1) {
-      let named = record.named(
-        number == 0 ? WitnessRecord.userID : "\(WitnessRecord.userID)-\(number)")
+      let named = record.named(TestLine.id(number))
       guard let decision = decider.decide(named, at: placement, assigner),
         found[decision.verdict.variant] == nil
       else { continue }
@@ -58,35 +55,13 @@ package enum FirstTests {
   private static func line(_ record: Value, _ decision: Decision, _ now: Instant, seed: String)
     -> Value
   {
-    var expect: [Value.Entry] = [
-      .init(key: "result", value: TriggerResult(decision.outcome).value["result"] ?? .null)
-    ]
     var name = decision.placement
-    if let audience = decision.decidingAudience {
-      let id = audience.id ?? audience.experimentID
-      expect.append(
-        .init(key: "audience", value: id.isEmpty ? .int(Int64(audience.index)) : .string(id)))
-      name += ": audience \(audience.label)"
-    } else {
-      name += ": nobody"
-    }
+    name += decision.decidingAudience.map { ": audience \($0.label)" } ?? ": nobody"
     switch decision.outcome {
-    case .paywall(let experiment), .holdout(let experiment):
-      expect.append(.init(key: "variant", value: .string(experiment.variant.id)))
-      name += ", \(experiment.variant.id)"
-      if let paywall = experiment.variant.paywallID, experiment.variant.kind != .holdout {
-        expect.append(.init(key: "paywall", value: .string(paywall)))
-      }
+    case .paywall(let experiment), .holdout(let experiment): name += ", \(experiment.variant.id)"
     case .noAudienceMatch, .placementNotFound, .error: break
     }
-    var members: [Value.Entry] = [
-      .init(key: "name", value: .string(name)),
-      .init(key: "placement", value: .string(decision.placement)),
-      .init(key: "now", value: now.text.map { .string($0) } ?? .null),
-    ]
-    if !seed.isEmpty { members.append(.init(key: "seed", value: .string(seed))) }
-    if case .map(let record) = record { members += record }
-    return .map(members + [.init(key: "expect", value: .map(expect))])
+    return TestLine.value(record, decision, now, seed: seed, name: name)
   }
 }
 
@@ -95,14 +70,5 @@ extension WitnessDecider {
   {
     guard let state = read(record) else { return nil }
     return ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
-  }
-}
-
-extension Value {
-  /// A user record with another ID.
-  fileprivate func named(_ id: String) -> Value {
-    guard case .map(let members) = self else { return self }
-    return .map(
-      members.map { $0.key == "userId" ? Entry(key: "userId", value: .string(id)) : $0 })
   }
 }

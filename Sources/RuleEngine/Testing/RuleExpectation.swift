@@ -18,6 +18,14 @@ package struct RuleExpectation: Hashable, Sendable {
   package var variant: String?
   /// The paywall's identifier; the empty text is none.
   package var paywall: String?
+  /// What texts of the paywall say.
+  package var texts: [Text] = []
+
+  /// A text of a paywall by its name, as the user reads it.
+  package struct Text: Hashable, Sendable {
+    package var name: String
+    package var text: String
+  }
 
   package init() {}
 
@@ -28,7 +36,7 @@ package struct RuleExpectation: Hashable, Sendable {
 
   /// Something that is not as it is expected.
   package struct Difference: Hashable, Sendable {
-    /// `result`, `audience`, `experiment`, `variant` or `paywall`.
+    /// `result`, `audience`, `experiment`, `variant`, `paywall`, or `texts.NAME`.
     package var field: String
     package var expected: String
     package var got: String
@@ -62,6 +70,22 @@ package struct RuleExpectation: Hashable, Sendable {
     return differences
   }
 
+  /// What of a paywall's texts is not as it is expected.
+  ///
+  /// - Parameter texts: what the user reads, by name.
+  package func differences(from texts: [Value.Entry]) -> [Difference] {
+    self.texts.compactMap { expected in
+      let got = texts.first {
+        $0.key.text.map { $0.utf8.elementsEqual(expected.name.utf8) } ?? false
+      }
+      let text = got?.value.text
+      if let text, text.utf8.elementsEqual(expected.text.utf8) { return nil }
+      return Difference(
+        field: "texts.\(expected.name)", expected: Value.string(expected.text).json,
+        got: text.map { Value.string($0).json } ?? "none")
+    }
+  }
+
   private static func shown(_ text: String) -> String { text.isEmpty ? "none" : text }
 
   private static func `is`(_ audience: RuleEngine.Audience?, _ expected: Audience) -> Bool {
@@ -92,7 +116,7 @@ extension RuleExpectation {
     package init(_ message: String) { self.message = message }
   }
 
-  private static let keys = ["result", "audience", "experiment", "variant", "paywall"]
+  private static let keys = ["result", "audience", "experiment", "variant", "paywall", "texts"]
 
   /// - Parameter value: the `expect` of a test.
   package init(_ value: Value) throws(Fault) {
@@ -107,6 +131,7 @@ extension RuleExpectation {
       case "experiment": experiment = try Self.text(member.value, key)
       case "variant": variant = try Self.text(member.value, key)
       case "paywall": paywall = try Self.text(member.value, key)
+      case "texts": texts = try Self.texts(member.value)
       default:
         let close = Suggestion.closest(to: key, among: Self.keys)
         throw Fault(
@@ -134,6 +159,20 @@ extension RuleExpectation {
     case .string(let id) where !id.isEmpty: return .id(id)
     default: throw Fault("'audience' must be its number, from 0, its ID, or null for none")
     }
+  }
+
+  private static func texts(_ value: Value) throws(Fault) -> [Text] {
+    guard case .map(let members) = value else {
+      throw Fault("'texts' must be an object, such as {\"headline\":\"Go Pro\"}")
+    }
+    var texts: [Text] = []
+    for member in members {
+      guard let name = member.key.text, let text = member.value.text else {
+        throw Fault("'texts' must have what each text says, in quotes")
+      }
+      texts.append(Text(name: name, text: text))
+    }
+    return texts
   }
 
   private static func text(_ value: Value, _ key: String) throws(Fault) -> String {

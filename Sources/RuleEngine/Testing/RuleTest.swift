@@ -111,8 +111,10 @@ package struct RuleTester: ~Copyable {
     reader = UserRecordReader(ruleSet, at: clock)
   }
 
-  /// - Parameter clock: the time and the calendar of the test.
-  package mutating func run(_ test: RuleTest, at clock: HistoryClock)
+  /// - Parameters:
+  ///   - clock: the time and the calendar of the test.
+  ///   - texts: the texts of paywalls at that time, for a test that expects some.
+  package mutating func run(_ test: RuleTest, at clock: HistoryClock, texts: TextPlan? = nil)
     throws(UserRecordReader.Rejection) -> RuleTestResult
   {
     if clock.now != self.clock.now {
@@ -123,14 +125,42 @@ package struct RuleTester: ~Copyable {
     let state = reader.state(now: clock.now)
     let assigner = test.seed.map { self.assigner.seeded($0) } ?? self.assigner
     let decision = ruleSet.decide(test.placement, frame: &frame, state: state, assigner: assigner)
-    let differences = test.expectation.differences(from: decision)
+    var differences = test.expectation.differences(from: decision)
+    var problems: [String] = []
+    if !test.expectation.texts.isEmpty {
+      let read = texts?.texts(of: decision, test.record) ?? (texts: [], problems: [])
+      differences += test.expectation.differences(from: read.texts)
+      problems = read.problems
+    }
     var result = RuleTestResult(subjectID: state.subjectID, differences: differences)
     guard !differences.isEmpty else { return result }
     let explanation = ruleSet.explain(
       test.placement, frame: &frame, state: state, assigner: assigner, clock: clock)
     result.got = explanation.line
-    result.reasons = explanation.reasons(for: test.expectation)
+    let isAboutTexts = differences.allSatisfy { $0.field.hasPrefix("texts.") }
+    result.reasons = isAboutTexts ? problems : explanation.reasons(for: test.expectation) + problems
     return result
+  }
+}
+
+extension TextPlan {
+  /// What a user reads on the paywall that they get, and what went wrong in its texts.
+  fileprivate func texts(of decision: Decision, _ record: [UInt8])
+    -> (texts: [Value.Entry], problems: [String])
+  {
+    guard let paywall = decision.paywall.flatMap({ index(of: $0) }) else { return ([], []) }
+    var renderer = PaywallRenderer(paywalls[paywall], options)
+    var output: [UInt8] = []
+    var problems: [String] = []
+    record.withUnsafeBufferPointer { record in
+      renderer.append(record, to: &output) { problems.append("  \($0): \($1.message)") }
+    }
+    // What it appends is a member behind others.
+    let object = Array("{".utf8) + output.dropFirst() + Array("}".utf8)
+    guard case .map(let texts)? = (try? Value.parse(json: object))?["texts"] else {
+      return ([], problems)
+    }
+    return (texts, problems)
   }
 }
 

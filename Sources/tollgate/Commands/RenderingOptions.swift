@@ -34,8 +34,11 @@ struct RenderingOptions: ParsableArguments {
 
   /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
   /// ends the command.
+  ///
+  /// - Parameter isTold: whether it has been told already.
   func plan(
-    for config: Config?, _ products: TextProductOptions, now: Instant, in zone: String?
+    for config: Config?, _ products: TextProductOptions, now: Instant, in zone: String?,
+    isTold: Bool = false
   ) throws -> TextPlan? {
     guard let render else {
       if products.products != nil { throw ValidationError("--products is for --render") }
@@ -46,6 +49,7 @@ struct RenderingOptions: ParsableArguments {
     let decoded = TextFile.decode(json: file.bytes)
     guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
     let plan = try plan(texts, config, products, now, zone)
+    if isTold { return plan }
     let diagnostics =
       try decoded.diagnostics + plan.diagnostics
       + unread(texts, config, products, beside: plan.diagnostics)

@@ -18,8 +18,8 @@ struct TestCommand: AsyncParsableCommand {
          "expect":{"result":"paywall","audience":"export-free"}}
 
       What 'expect' does not name is not compared: result, audience (number or ID), experiment, \
-      variant, paywall. A test may have a 'name', and the time and seed that it was written for as 'now' \
-      and 'seed'. A file may also be one JSON list of tests, or name a table, \
+      variant, paywall, and texts by name, of the templates of --render. A test may have a 'name', and \
+      the time and seed that it was written for as 'now' and 'seed'. A file may also be one JSON list of tests, or name a table, \
       {"users":"users.ndjson","expect":"expected.csv"}: the second has columns of outcomes, so that what \
       precompute wrote as CSV can be kept as it should be. A table takes 'now' and 'seed', too.
 
@@ -51,6 +51,8 @@ struct TestCommand: AsyncParsableCommand {
   @OptionGroup(title: "Config Options") var form: ConfigFormOptions
   @OptionGroup(title: "Config Options") var language: LanguageOptions
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
+  @OptionGroup(title: "Text Options") var rendering: RenderingOptions
+  @OptionGroup(title: "Text Options") var products: TextProductOptions
 
   @Flag(
     name: .customLong("init"),
@@ -85,8 +87,8 @@ struct TestCommand: AsyncParsableCommand {
       if let first = tests.first {
         throw ValidationError("--init writes tests and runs none: leave out '\(first)'")
       }
-      if watch || junit != nil || json {
-        throw ValidationError("--init goes with none of --watch, --junit and --json")
+      if watch || junit != nil || json || rendering.render != nil {
+        throw ValidationError("--init goes with none of --watch, --junit, --json and --render")
       }
       return
     }
@@ -105,7 +107,9 @@ struct TestCommand: AsyncParsableCommand {
     if isInit { return try writeFirst() }
     var uses = FileUses()
     uses.reads("the config", config)
-    for path in try paths() { uses.reads("the tests", path) }
+    for path in try Self.paths(tests) { uses.reads("the tests", path) }
+    uses.reads("--render", rendering.render)
+    uses.reads("--products", products.products)
     uses.writes("--junit", junit)
     try uses.check()
     guard watch else {
@@ -125,11 +129,22 @@ struct TestCommand: AsyncParsableCommand {
     let assigner = options.assigner(for: ruleSet.format)
     options.tellUnused(assigner, isQuiet: quiet)
     let start = try options.time()
-    let files = try paths().map { try RuleTestFile($0, timeZone: options.timeZone) }
+    let files = try Self.paths(tests).map { try RuleTestFile($0, timeZone: options.timeZone) }
+    let texts = try rendering.plan(
+      for: file.config, products, now: start, in: options.givenTimeZone)
+    // What texts say depends on the time.
+    var plans = [start: texts]
     let run = try RuleTestRun(
       files.flatMap(\.tests), faults: files.flatMap(\.faults), ruleSet: ruleSet,
-      assigner: assigner
-    ) { try options.clock($0 ?? start) }
+      assigner: assigner,
+      texts: { now in
+        if let known = plans[now] { return known }
+        let plan = try rendering.plan(
+          for: file.config, products, now: now, in: options.givenTimeZone, isTold: true)
+        plans[now] = plan
+        return plan
+      },
+      clock: { try options.clock($0 ?? start) })
     if let junit { try SavedFile.write(Array((JUnitReport(run: run).text + "\n").utf8), to: junit) }
     show(run)
     let code =
@@ -138,20 +153,13 @@ struct TestCommand: AsyncParsableCommand {
     return (code, files.flatMap(\.named))
   }
 
-  /// What cannot be run is told of so many lines: a file of another kind has nothing else.
-  private static let mostFaults = 20
-
   private func show(_ run: RuleTestRun) {
     if json {
       for ran in run.ran { FileText.print(ran.value.json) }
     } else {
       for ran in run.ran where !ran.result.differences.isEmpty { FileText.print(ran.text + "\n") }
     }
-    for fault in run.faults.prefix(Self.mostFaults) { FileText.printError("error: \(fault)") }
-    if run.faults.count > Self.mostFaults {
-      FileText.printError(
-        "... and \(grouped(run.faults.count - Self.mostFaults)) more that could not be run")
-    }
+    RuleTestRun.tell(run.faults)
     if json {
       FileText.print(run.counts.json)
     } else if !quiet {
@@ -159,7 +167,8 @@ struct TestCommand: AsyncParsableCommand {
     }
   }
 
-  private func paths() throws -> [String] {
+  /// The files that patterns name.
+  static func paths(_ tests: [String]) throws -> [String] {
     try tests.flatMap { pattern in
       if pattern.isEmpty { throw CommandError("the name of a file with tests is empty") }
       let found = FilePattern.paths(pattern)
@@ -195,7 +204,8 @@ struct TestCommand: AsyncParsableCommand {
   private func states(_ named: [String]) throws -> [FileState?] {
     // A pattern may match other files by now, or none for a moment.
     let files = tests.flatMap { FilePattern.paths($0) }
-    return ([config] + files + named).map { FileState($0) }
+    let texts = [rendering.render, products.products].compactMap { $0 }
+    return ([config] + files + named + texts).map { FileState($0) }
   }
 
   // MARK: Tests to begin with

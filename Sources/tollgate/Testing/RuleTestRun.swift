@@ -19,30 +19,47 @@ struct RuleTestRun {
   /// - Parameters:
   ///   - tests: what is to be run.
   ///   - faults: what cannot be.
+  ///   - texts: the texts of paywalls at a time; nil where there are none.
   ///   - clock: the time of tests that say none, by the zone that times are told in.
   init(
     _ tests: [PlacedTest], faults: [String], ruleSet: RuleSet, assigner: Assigner,
+    texts: (Instant) throws -> TextPlan? = { _ in nil },
     clock: (Instant?) throws -> HistoryClock
   ) throws {
     self.faults = faults
     var tester = RuleTester(ruleSet, assigner: assigner, clock: try clock(nil))
     for placed in tests {
       try Signals.check()
-      if ruleSet.placement(named: placed.test.placement) == nil,
-        placed.test.expectation.result != "placementNotFound"
-      {
-        let close = Suggestion.closest(to: placed.test.placement, among: ruleSet.placementNames)
+      if let fault = placed.placementFault(ruleSet) {
+        self.faults.append(fault)
+        continue
+      }
+      let clock = try clock(placed.test.now)
+      let plan = placed.test.expectation.texts.isEmpty ? nil : try texts(clock.now)
+      if plan == nil, !placed.test.expectation.texts.isEmpty {
         self.faults.append(
-          "\(placed.file):\(placed.line): the config has no placement '\(placed.test.placement)'"
-            + (close.map { "; did you mean '\($0)'?" } ?? ""))
+          "\(placed.file):\(placed.line): the test expects texts: give the templates with --render FILE"
+        )
         continue
       }
       do {
-        let result = try tester.run(placed.test, at: try clock(placed.test.now))
+        let result = try tester.run(placed.test, at: clock, texts: plan)
         ran.append(Ran(test: placed, result: result))
       } catch let rejection as UserRecordReader.Rejection {
         self.faults.append("\(placed.file):\(placed.line): \(rejection.reason)")
       }
+    }
+  }
+
+  /// What cannot be run is told of so many lines: a file of another kind has nothing else.
+  private static let mostFaults = 20
+
+  /// Says what cannot be run.
+  static func tell(_ faults: [String]) {
+    for fault in faults.prefix(mostFaults) { FileText.printError("error: \(fault)") }
+    if faults.count > mostFaults {
+      FileText.printError(
+        "... and \(grouped(faults.count - mostFaults)) more that could not be run")
     }
   }
 
@@ -59,6 +76,18 @@ struct RuleTestRun {
   }
 }
 
+extension PlacedTest {
+  /// Why the test cannot be run, where the config does not have its placement and it expects one.
+  func placementFault(_ ruleSet: RuleSet) -> String? {
+    guard ruleSet.placement(named: test.placement) == nil,
+      test.expectation.result != "placementNotFound"
+    else { return nil }
+    let close = Suggestion.closest(to: test.placement, among: ruleSet.placementNames)
+    return "\(file):\(line): the config has no placement '\(test.placement)'"
+      + (close.map { "; did you mean '\($0)'?" } ?? "")
+  }
+}
+
 extension RuleTestRun.Ran {
   /// What a person reads of a test that failed.
   var text: String {
@@ -68,10 +97,28 @@ extension RuleTestRun.Ran {
     let width = result.differences.map(\.field.count).max() ?? 0
     let differences = result.differences.map { difference in
       let pad = String(repeating: " ", count: width - difference.field.count)
-      return "  \(difference.field)\(pad)  expected \(difference.expected), got \(difference.got)"
+      let (expected, got) = Self.shortened(difference)
+      return "  \(difference.field)\(pad)  expected \(expected), got \(got)"
     }
     return ([head] + differences + ["  user \(result.subjectID), \(result.got)"] + result.reasons)
       .map(DiagnosticText.visible).joined(separator: "\n")
+  }
+
+  /// What a line shows of a long text: what is around the place from which on it is another.
+  private static func shortened(_ difference: RuleExpectation.Difference) -> (String, String) {
+    let most = 72
+    let (expected, got) = (Array(difference.expected), Array(difference.got))
+    guard max(expected.count, got.count) > most else {
+      return (difference.expected, difference.got)
+    }
+    let same = zip(expected, got).prefix { $0 == $1 }.count
+    func part(_ text: [Character]) -> String {
+      let start = same <= most / 2 ? 0 : same - most / 3
+      let end = min(text.count, start + most)
+      return (start > 0 ? "…" : "") + String(text[min(start, end)..<end])
+        + (end < text.count ? "…" : "")
+    }
+    return (part(expected), part(got))
   }
 
   var value: Value {

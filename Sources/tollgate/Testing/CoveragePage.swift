@@ -1,0 +1,117 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The page of `cover`.
+struct CoveragePage {
+  let run: CoverageRun
+  let config: ConfigFile
+  /// The files of the tests as somebody named them.
+  let tests: [String]
+  /// What decisions depend on beside config and users.
+  let basis: String
+  /// Of this tool.
+  let version: String
+  /// The command that closes the gaps; nil where there is none.
+  let command: String?
+
+  /// Rows of a table that could have any number.
+  private static let mostRows = 400
+
+  var page: ReportPage {
+    let name = config.path == "-" ? "a config" : FilePlace.parts(config.path).name
+    let gaps = CoverageGaps(run)
+    let place = CoverageGaps.places(gaps.open + gaps.impossible, in: config.bytes)
+    return ReportPage(
+      title: "What tests exercise: \(name)",
+      facts: [
+        .init("As of", basis), .init("Tests", tests.joined(separator: ", ")),
+        .init("Config", config.name), .init("Tollgate", version),
+      ],
+      sections: [
+        summary, placements,
+        section(
+          "gaps", "Not exercised",
+          "Audiences, clauses, limits and variants that no test exercises.", gaps.open, place),
+        section(
+          "impossible", "Cannot be exercised",
+          "No user can do this, so it does not count in the share.", gaps.impossible, place),
+      ].compactMap { $0 })
+  }
+
+  private var summary: ReportSection {
+    let share = run.share
+    let open = share.all - share.exercised
+    var blocks: [ReportBlock] = [
+      .cards([
+        ReportCard(
+          name: "Covered", value: CoverageRun.percent(share),
+          note: "\(grouped(share.exercised)) of \(grouped(share.all)) points"),
+        ReportCard(name: "Tests", value: grouped(run.tests)),
+        ReportCard(name: "Not exercised", value: grouped(open)),
+        ReportCard(
+          name: "Cannot be exercised", value: grouped(run.impossible), note: "not counted"),
+      ]),
+      .text(
+        "An audience counts once, where it takes somebody. A clause counts twice: where it is true "
+          + "and alone decides, and where it is not and alone decides. A limit counts where it is "
+          + "used up, where it allows one more, and where its time is over; a variant where "
+          + "somebody gets it."),
+    ]
+    if let command {
+      blocks.append(
+        .commands(
+          ReportCommands(
+            title: "Close the gaps",
+            commands: [.init(purpose: "Write tests for what none exercises", line: command)])))
+    }
+    return ReportSection(id: "summary", title: "Summary", blocks: blocks)
+  }
+
+  private var placements: ReportSection {
+    let groups = run.groups.filter { $0 != .texts }
+    let rows = run.placements.prefix(Self.mostRows).map { placement in
+      let share = run.search.share(of: placement.points)
+      let part = ReportNumber.share(share.exercised, of: share.all)
+      return ReportTable.Row(
+        [.text(placement.name)]
+          + groups.map { group in
+            let share = run.search.share(of: placement.points.lazy.filter { $0.group == group })
+            return .count("\(grouped(share.exercised)) of \(grouped(share.all))")
+          } + [
+            .count(CoverageRun.percent(share)),
+            .bar([
+              .init(tone: .first, from: 0, to: part), .init(tone: .none, from: part, to: 1),
+            ]),
+          ])
+    }
+    return ReportSection(
+      id: "placements", title: "Placements",
+      blocks: [
+        .table(
+          ReportTable(
+            columns: [.text("placement")] + groups.map { .number($0.rawValue) } + [
+              .number("covered"), .bar(""),
+            ], rows: Array(rows)))
+      ])
+  }
+
+  private func section(
+    _ id: String, _ title: String, _ about: String, _ entries: [CoverageGaps.Entry],
+    _ place: (CoverageGaps.Entry) -> DiagnosticPlaces.Place?
+  ) -> ReportSection? {
+    guard !entries.isEmpty else { return nil }
+    let rows = entries.prefix(Self.mostRows).map { entry in
+      let line = place(entry).map { "\($0.position.line):\($0.position.column)" } ?? ""
+      return ReportTable.Row([.text(entry.subject), .text(entry.text), .text(line)])
+    }
+    let more = entries.count - rows.count
+    return ReportSection(
+      id: id, title: title, about: about,
+      blocks: [
+        .table(
+          ReportTable(
+            columns: [.text("audience"), .text("what"), .text("line")], rows: Array(rows),
+            note: more > 0 ? "\(grouped(more)) more are in the command's JSON." : ""))
+      ])
+  }
+}
