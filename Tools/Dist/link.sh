@@ -46,7 +46,7 @@ if [ "$(cat "$work/inputs" 2>/dev/null)" != "$inputs" ]; then
     -emit-module -emit-module-path "$work/modules/FoundationEssentials.swiftmodule" \
     -c Tools/Dist/FoundationEssentials.swift -o "$work/FoundationEssentials.o"
   find "$parser" -name '*.swift' -exec printf '"%s"\n' {} + | LC_ALL=C sort >"$work/sources"
-  "${swift}c" -O -wmo -parse-as-library -swift-version 6 -module-name ArgumentParser \
+  "${swift}c" -Osize -wmo -parse-as-library -swift-version 6 -module-name ArgumentParser \
     -package-name swift_argument_parser -suppress-warnings -I "$work/modules" -I "$products/Modules" \
     -c "@$work/sources" -o "$work/ArgumentParser.o"
   echo "$inputs" >"$work/inputs"

@@ -1,5 +1,5 @@
-package import CivilTime
-package import Expressions
+internal import CivilTime
+internal import Expressions
 internal import Pricing
 
 /// What a search for users who break invariants is to do, with all that was found out beforehand. Shared

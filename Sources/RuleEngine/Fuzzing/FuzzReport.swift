@@ -1,4 +1,4 @@
-package import CivilTime
+internal import CivilTime
 package import Expressions
 
 /// What a search for users who break invariants has found so far. Blocks are taken in their order, so

@@ -1,5 +1,5 @@
 internal import CivilTime
-package import Expressions
+internal import Expressions
 internal import Pricing
 
 /// What users are made of: some to begin with, and values of everything that rules and invariants read, at

@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 
 /// What came of a block of users.
 package struct FuzzBlock: Sendable {

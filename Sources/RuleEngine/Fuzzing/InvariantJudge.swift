@@ -1,5 +1,5 @@
 internal import CivilTime
-package import Expressions
+internal import Expressions
 internal import Pricing
 
 /// Says whether invariants hold for users and what they get.

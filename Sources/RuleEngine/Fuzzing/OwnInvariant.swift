@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 
 /// What this engine promises of every config and every user, whatever a team declares.
 package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {

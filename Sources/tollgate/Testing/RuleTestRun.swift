@@ -45,8 +45,8 @@ struct RuleTestRun {
       do {
         let result = try tester.run(placed.test, at: clock, texts: plan)
         ran.append(Ran(test: placed, result: result))
-      } catch let rejection as UserRecordReader.Rejection {
-        self.faults.append("\(placed.file):\(placed.line): \(rejection.reason)")
+      } catch {
+        self.faults.append("\(placed.file):\(placed.line): \(error.reason)")
       }
     }
   }
