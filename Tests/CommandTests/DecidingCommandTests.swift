@@ -262,7 +262,7 @@ struct DecidingCommandTests {
 
   @Test(arguments: [
     ("-1", "it has 0 (export-long), 1 (export-free), 2 (export-settled)"),
-    ("3", "it has 0 ("), ("", "it has 0 ("),
+    ("3", "it has 0 ("), ("", "--audience is empty"),
     ("export-fre", "did you mean 'export-free'?"),
   ])
   func audiencesThatAreNot(audience: String, hint: String) throws {

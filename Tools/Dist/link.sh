@@ -37,7 +37,7 @@ mkdir -p "$work/libraries"
 parser=.build/checkouts/swift-argument-parser/Sources/ArgumentParser
 inputs=$({
   "$swift" --version 2>&1
-  cat Package.resolved Tools/Dist/FoundationEssentials.swift
+  cat Package.resolved Tools/Dist/FoundationEssentials.swift Tools/Dist/link.sh
 } | cksum)
 if [ "$(cat "$work/inputs" 2>/dev/null)" != "$inputs" ]; then
   rm -rf "$work/modules"
@@ -97,8 +97,10 @@ done
 
 flags=(--gc-sections --strip-all --no-export-dynamic --exclude-libs ALL -O2
   --defsym main=tollgate_main)
+# At a fixed address: places that are known beforehand save a table of a megabyte, and the time to go
+# through it at each start.
 # The driver looks for its own archives in its own folder first, so that these are named.
 "${swift}c" -emit-executable -static-stdlib -module-name tollgate "@$work/objects" "$work/DispatchFiles.o" \
   $(find "$work/libraries" -name 'libswift*.a' -o -name libdispatch.a | LC_ALL=C sort) \
-  -L "$work/libraries" -use-ld=lld -Xclang-linker -static-libgcc \
+  -L "$work/libraries" -use-ld=lld -Xclang-linker -static-libgcc -Xclang-linker -no-pie \
   $(printf -- '-Xlinker %s ' "${flags[@]}") -o "$output"
