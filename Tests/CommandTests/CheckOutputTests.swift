@@ -163,6 +163,17 @@ struct CheckOutputTests {
     #expect(try BuiltTool.run("check", "-", "--sarif", "--json", input: config(clean)).code == 2)
   }
 
+  @Test func sarifTakesNoFile() throws {
+    let folder = try TestFolder()
+    try folder.write("a.json", config(clean))
+    let result = try folder.tollgate("check", "a.json", "--sarif", "out.sarif")
+    #expect(result.code == 2)
+    #expect(
+      result.errors.hasPrefix("error: --sarif takes no file and prints; write: --sarif > out.sarif")
+    )
+    #expect(try folder.tollgate("check", "--sarif", "a.json").code == 0)
+  }
+
   @Test func annotations() throws {
     let folder = try TestFolder()
     try folder.write("a,b.json", config(misspelt))
@@ -173,6 +184,12 @@ struct CheckOutputTests {
           + "there is no attribute 'device.regionCod'; did you mean 'device.regionCode'?"))
     let without = try folder.shell(#"GITHUB_ACTIONS= "$TOLLGATE" check a,b.json"#)
     #expect(!without.output.contains("::warning"))
+    // Nothing that a config says is a command to the runner.
+    try folder.write("c.json", config(###"user.x == \"##[stop-commands]t\" && ("###))
+    let hostile = try folder.shell(#"GITHUB_ACTIONS=true "$TOLLGATE" check c.json"#)
+    #expect(hostile.output.contains("# #[stop-commands]t"))
+    #expect(!hostile.output.contains("##["))
+    #expect(try folder.shell(#"GITHUB_ACTIONS= "$TOLLGATE" check c.json"#).output.contains("##["))
     let json = try folder.shell(#"GITHUB_ACTIONS=true "$TOLLGATE" check --json a,b.json"#)
     #expect(!json.output.contains("::warning"))
   }

@@ -163,6 +163,19 @@ enum ArgumentHints {
     return name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0 == "-" }
   }
 
+  /// A file behind --sarif, which takes none: it would be read as a config.
+  static func sarifFile(_ arguments: [String]) -> ValidationError? {
+    let given = Array(arguments.prefix { $0 != "--" })
+    guard let place = given.firstIndex(of: "--sarif"), place + 1 < given.count else { return nil }
+    let file = given[place + 1]
+    // What is there, or may be a pattern, is a config.
+    guard !file.hasPrefix("-"), !FileText.isFile(file),
+      !file.contains(where: { "*?[".contains($0) })
+    else { return nil }
+    return ValidationError(
+      "--sarif takes no file and prints; write: --sarif > \(ShellWord.quoted(file))")
+  }
+
   /// Of a word that --elsewhere does not know: its value may be left out, so that the word is taken
   /// for a config, or, behind `=`, for no value.
   static func elsewhereWord(_ arguments: [String], _ configs: [String]) -> ValidationError? {

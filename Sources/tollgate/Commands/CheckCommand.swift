@@ -122,6 +122,7 @@ struct CheckCommand: ParsableCommand {
       throw ValidationError("cel is the same on every platform: leave out --platform all")
     }
     if let problem = ArgumentHints.elsewhereWord(Arguments.all, configs) { throw problem }
+    if let problem = ArgumentHints.sarifFile(Arguments.all) { throw problem }
     if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
     if json, sarif { throw ValidationError("give either --json or --sarif, not both") }

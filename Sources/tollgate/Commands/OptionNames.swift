@@ -109,7 +109,7 @@ struct OptionNames {
     "-q": ["--quiet"], "--silent": ["--quiet"], "-o": ["--out"], "--output": ["--out"],
     "--event": ["--placement"], "-p": ["--placement"], "--user-id": ["--id"],
     "--userId": ["--id"], "-j": ["--json"], "-f": ["--force"], "-w": ["--write"],
-    "-u": ["--user", "--users"],
+    "-u": ["--user", "--users"], "--user": ["--users"],
   ]
 
   /// A name without what people forget or mix up: `--timeZone` and `--time_zone` are one.

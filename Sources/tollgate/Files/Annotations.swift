@@ -15,6 +15,12 @@ enum Annotations {
     getenv("GITHUB_ACTIONS").map { String(cString: $0) } == "true"
   }
 
+  /// A text that quotes what is in files, without commands to the runner: of an older form it takes them
+  /// from anywhere in a line.
+  static func harmless(_ text: String) -> String {
+    areWanted && text.contains("##[") ? text.replacing("##[", with: "# #[") : text
+  }
+
   /// `::error file=config.json,line=3,column=5,title=duplicate-id::message`
   static func line(_ diagnostic: Diagnostic, file: String, _ position: SourcePosition?) -> String {
     let word =
@@ -51,6 +57,6 @@ enum Annotations {
       default: result.unicodeScalars.append(scalar)
       }
     }
-    return DiagnosticText.visible(result)
+    return harmless(DiagnosticText.visible(result))
   }
 }

@@ -35,15 +35,17 @@ enum FileText {
   static func printError(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let visible = lines.map { DiagnosticText.visible(String($0)) }.joined(separator: "\n")
-    print(TextStyle(.standardError).findings(visible), to: .standardError)
+    print(Annotations.harmless(TextStyle(.standardError).findings(visible)), to: .standardError)
   }
 
   /// Prints findings for a person on standard output.
-  static func printFindings(_ text: String) { print(TextStyle(.standardOutput).findings(text)) }
+  static func printFindings(_ text: String) {
+    print(Annotations.harmless(TextStyle(.standardOutput).findings(text)))
+  }
 
   /// Prints an explanation for a person on standard output.
   static func printExplanation(_ text: String) {
-    print(TextStyle(.standardOutput).explanation(text))
+    print(Annotations.harmless(TextStyle(.standardOutput).explanation(text)))
   }
 }
 
