@@ -45,6 +45,8 @@ extension RecordShapes {
     var isFilled: Set<Int> = []
     var visited: Set<Int> = []
     var captured: Set<Int> = []
+    /// The record's own objects, also those of which nothing is read.
+    var objects: Set<String> = []
     var unknownKeys: [String] = []
     var isLearnable = true
     /// Where the record's object ends.
@@ -92,6 +94,8 @@ extension RecordShapes {
     let name = String(decoding: key, as: UTF8.self)
     let capture = captures.firstIndex { $0.utf8.elementsEqual(name.utf8) }
     if objects.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      // The general reader notes it.
+      if !lesson.objects.insert(name).inserted { lesson.isLearnable = false }
       // The general reader has accepted the record, so it is an object or null.
       if lesson.cursor.isAtNull { return try value(.null, 0, depth: 1, &lesson) }
       guard let child else { return try value(.object, 0, depth: 1, &lesson) }

@@ -46,11 +46,12 @@ extension ExpressionEnvironment {
 }
 
 extension [Diagnostic] {
-  /// Whether both say the same, at whatever places.
+  /// Whether both say the same, at whatever places. Advice may go by what stands around them.
   fileprivate func isSame(as other: [Diagnostic]) -> Bool {
     func placeless(_ diagnostic: Diagnostic) -> Diagnostic {
       var diagnostic = diagnostic
       diagnostic.range = nil
+      diagnostic.suggestion = nil
       return diagnostic
     }
     return map(placeless) == other.map(placeless)

@@ -86,7 +86,7 @@ enum SyntaxHint {
     if let value = value(called: name) { return value }
     if let close = Suggestion.closest(to: name, among: known) { return "did you mean '\(close)'?" }
     let all = "expressions can read \(known.joined(separator: ", "))"
-    let trimmed = before.reversed().drop { $0 == " " }
+    let trimmed = before.reversed().drop { $0.isWhitespace || $0 == "(" }
     if let last = trimmed.first, last == "=" || last == "[" {
       return "a text is written in quotes, \"\(name)\"; \(all)"
     }
