@@ -60,6 +60,25 @@ import Testing
     }
   }
 
+  /// Also records of one shape, where no rule reads anything below the key.
+  @Test func repeatedKeysOfManyUsers() throws {
+    let folder = try TestFolder()
+    let user = #"{"userId":"a","user":{"a":1},"user":{"a":2}}"#
+    try folder.write("users", Array(repeating: user, count: 200).joined(separator: "\n"))
+    try folder.write(
+      "c.json",
+      #"""
+      {"trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g",
+       "expression_cel":"device.platform == \"iOS\"","variants":[{"variant_id":"v",
+       "variant_type":"HOLDOUT","percentage":100}]}]}],"paywall_responses":[]}
+      """#)
+    let result = try folder.tollgate("precompute", "c.json", "--users", "users", "--out", "none")
+    #expect(
+      result.errors.contains(
+        "'user' is there twice in a user record (200 users, first at users:1)"),
+      "\(result.errors)")
+  }
+
   @Test func repeatedKeysOfOneUser() throws {
     let result = try TestFolder().tollgate(
       "decide", TestFolder.config, "--placement", "onboarding_done", "--user",
