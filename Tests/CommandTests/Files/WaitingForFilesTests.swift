@@ -141,4 +141,36 @@ import Testing
     let gone = try folder.tollgate("replay", "o.manifest.json")
     #expect(gone.errors == "error: the users file users is gone\n")
   }
+
+  #if os(Linux)
+    /// The system's libraries would try to start their threads for ever.
+    @Test func tooLittleMemoryForThreads() throws {
+      let folder = try TestFolder()
+      // Under a sanitizer no program starts that may not have terabytes.
+      guard try folder.shell("ulimit -v 50000000; exec $TOLLGATE --version").code == 0 else {
+        return
+      }
+      let result = try folder.shell("ulimit -v 100000; exec timeout 60 $TOLLGATE --version")
+      #expect(result.code == 74)
+      #expect(
+        result.errors
+          == "error: this process may use too little memory; raise the limit: ulimit -v unlimited\n"
+      )
+    }
+
+    /// What is written for a name must not be what another name is written as.
+    @Test func namesThatAreNotUTF8() throws {
+      let folder = try TestFolder()
+      try folder.write("users", TestFolder.users(3))
+      let result = try folder.shell(
+        #"exec $TOLLGATE precompute $CONFIG --users users --out "$(printf 'o\377.ndjson')""#)
+      #expect(result.code == 2)
+      #expect(
+        result.errors == "error: the argument 'o\u{FFFD}.ndjson' is not UTF-8; rename the file\n")
+      #expect(try folder.shell("ls").lines == ["users"])
+      // One that has this character by itself is a name like others.
+      #expect(
+        try folder.tollgate("check", "\u{FFFD}.json").errors.contains("cannot open \u{FFFD}.json"))
+    }
+  #endif
 }
