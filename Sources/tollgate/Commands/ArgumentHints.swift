@@ -168,10 +168,7 @@ enum ArgumentHints {
     let given = Array(arguments.prefix { $0 != "--" })
     guard let place = given.firstIndex(of: "--sarif"), place + 1 < given.count else { return nil }
     let file = given[place + 1]
-    // What is there, or may be a pattern, is a config.
-    guard !file.hasPrefix("-"), !FileText.isFile(file),
-      !file.contains(where: { "*?[".contains($0) })
-    else { return nil }
+    guard file.lowercased().hasSuffix(".sarif"), !FileText.isFile(file) else { return nil }
     return ValidationError(
       "--sarif takes no file and prints; write: --sarif > \(ShellWord.quoted(file))")
   }
