@@ -36,11 +36,13 @@ public enum TemplateCheck {
   private static func check(_ source: String, _ data: Value, _ environment: TemplateEnvironment) {
     let compiled = environment.compile(source)
     for diagnostic in compiled.diagnostics {
+      // A path names the template that was taken in, and the range counts there.
+      let text = environment.templates[diagnostic.path] ?? source
       if let range = diagnostic.range {
-        let isInside = range.from >= 0 && range.to <= source.utf8.count
-        require(isInside, "'\(diagnostic.message)' lies at \(range) of \(source.utf8.count) bytes")
+        let isInside = range.from >= 0 && range.to <= text.utf8.count
+        require(isInside, "'\(diagnostic.message)' lies at \(range) of \(text.utf8.count) bytes")
       }
-      _ = DiagnosticText.render(diagnostic, source: source)
+      _ = DiagnosticText.render(diagnostic, source: text)
     }
     let isRefused = compiled.diagnostics.contains { $0.severity == .error }
     require(isRefused == (compiled.output == nil), "a result and errors, or neither")

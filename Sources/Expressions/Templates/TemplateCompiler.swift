@@ -168,7 +168,11 @@ struct TemplateCompiler: ~Copyable {
   private static let reportLimit = 100
 
   mutating func report(_ diagnostic: Diagnostic) {
-    if diagnostics.count < TemplateCompiler.reportLimit { diagnostics.append(diagnostic) }
+    guard diagnostics.count < TemplateCompiler.reportLimit else { return }
+    var diagnostic = diagnostic
+    // Its range counts in the template that is being compiled, which may be one taken in.
+    if diagnostic.path.isEmpty { diagnostic.path = unit.name }
+    diagnostics.append(diagnostic)
   }
 
   func bytes(_ bytes: TemplateTree.Bytes) -> [UInt8] {

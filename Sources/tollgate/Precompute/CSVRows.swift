@@ -8,28 +8,51 @@ struct CSVRows {
 
   /// Finds the ends of rows.
   struct Ends {
+    /// The most bytes of a row in front of its newline.
+    let limit: Int
+    /// Up to here, counted from the beginning of the text, newlines end rows also in quotes.
+    var lineEnd = 0
+    /// Whether the first row without an end is longer than the limit.
+    private(set) var isTooLong = false
     private var state = State.cellStart
 
-    /// The offset behind the last newline outside of quotes, looking at bytes from an offset on.
-    mutating func last(in bytes: [UInt8], from start: Int) -> Int? {
-      var last: Int?
-      var state = state
-      bytes.withUnsafeBufferPointer { bytes in
-        for at in start..<bytes.count {
-          let byte = bytes[at]
-          if byte == UInt8(ascii: "\n"), state != .quoted { last = at + 1 }
-          state = CSVRows.next(state, byte)
-        }
-      }
-      self.state = state
-      return last
-    }
+    init(limit: Int) { self.limit = limit }
+
+    /// A row begins with what is looked at next.
+    mutating func begin() { (state, isTooLong) = (.cellStart, false) }
 
     /// Whether the bytes so far end in quotes.
     var isOpen: Bool { state == .quoted }
 
-    /// A row that is too long is given up: the next line begins another one.
-    mutating func giveUp() { state = .cellStart }
+    /// The offset behind the last newline that ends a row, up to a row that is too long.
+    ///
+    /// - Parameters:
+    ///   - first: where the first row begins.
+    ///   - start: where to look from on; what lies before has been looked at.
+    ///   - shift: what makes an offset in the text one in the bytes.
+    mutating func last(in bytes: [UInt8], row first: Int, from start: Int, shift: Int) -> Int? {
+      var last: Int?
+      var row = first
+      var state = state
+      let lineEnd = lineEnd + shift
+      bytes.withUnsafeBufferPointer { bytes in
+        for at in start..<bytes.count {
+          let byte = bytes[at]
+          if byte == UInt8(ascii: "\n"), state != .quoted || at < lineEnd {
+            // A row that is too long is given up, and one that ends in quotes is a chunk of its own.
+            let isOpen = state == .quoted
+            if at - row > limit || isOpen && last != nil { break }
+            (last, row, state) = (at + 1, at + 1, .cellStart)
+            if isOpen { break }
+          } else {
+            state = CSVRows.next(state, byte)
+          }
+        }
+      }
+      self.state = state
+      isTooLong = last == nil && bytes.count - row > limit
+      return last
+    }
   }
 
   private static func next(_ state: State, _ byte: UInt8) -> State {

@@ -2,95 +2,110 @@
 /// does not grow with it.
 ///
 /// A line that is longer than the limit is cut behind it: what is left is long enough to be
-/// refused, and the rest is passed over. A row of CSV with a quote that nothing closes ends with its
-/// first line, and no other line is lost with it.
+/// refused, and the rest is passed over. A row of CSV in quotes that is longer than the limit, or that
+/// nothing closes, ends with its first line, and no other line is lost with it. Where rows end does not
+/// depend on the pieces in which the text comes.
 struct LineChunks {
   private let source: Lookahead.Source
   private let size: Int
   private let lineLimit: Int
   /// Nil when newlines end lines wherever they are.
   private var rows: CSVRows.Ends?
-  private var carry: [UInt8] = []
+  /// What was read and is not in a chunk yet, from `head` on.
+  private var waiting: [UInt8] = []
+  private var head = 0
   private var isAtEnd = false
   private var isSkipping = false
-  /// Whether what is carried over has not been looked at as rows of its own.
-  private var looksAgain = false
+  /// Bytes of rows that were given up, which are looked at once more.
+  private var lookedAtAgain = 0
   private var read = 0
 
   init(size: Int, lineLimit: Int, isCSV: Bool, _ source: @escaping Lookahead.Source) {
     self.source = source
     self.size = size
     self.lineLimit = lineLimit
-    rows = isCSV ? CSVRows.Ends() : nil
+    rows = isCSV ? CSVRows.Ends(limit: lineLimit + 1) : nil
   }
 
   /// Bytes up to the end of the last chunk.
-  var offset: Int { read - carry.count }
+  var offset: Int { read - (waiting.count - head) }
 
   /// The next chunk, or nil at the end. The last line need not end in a newline.
   mutating func next() throws -> [UInt8]? {
-    var chunk = carry
-    carry = []
-    // What was carried over has no end of a row: its quotes have been counted.
-    var start = rows == nil || looksAgain ? 0 : chunk.count
-    looksAgain = false
+    rows?.begin()
+    var start = head
     while true {
-      if isSkipping { dropToNewline(&chunk, from: start) }
-      if let last = end(of: chunk, from: start) {
-        carry = Array(chunk[last...])
-        chunk.removeSubrange(last...)
-        return chunk
+      if isSkipping, let newline = droppedToNewline(from: start) { return chunk(to: newline + 1) }
+      if let last = end(from: start) { return chunk(to: last) }
+      let isTooLong = rows?.isTooLong ?? (waiting.count - head > lineLimit)
+      if isTooLong || isAtEnd && rows?.isOpen == true, !isSkipping {
+        if let line = firstLine() { return chunk(to: line) }
+        if isTooLong {
+          start = head + lineLimit + 1
+          isSkipping = true
+          rows?.begin()
+          continue
+        }
       }
-      if isAtEnd || chunk.count > lineLimit, let line = openLine(of: chunk) {
-        rows?.giveUp()
-        looksAgain = true
-        carry = Array(chunk[line...])
-        chunk.removeSubrange(line...)
-        return chunk
-      }
-      if chunk.count > lineLimit, !isSkipping {
-        isSkipping = true
-        rows?.giveUp()
-        chunk.removeSubrange((lineLimit + 1)...)
-      }
-      if isAtEnd { return chunk.isEmpty ? nil : chunk }
-      start = chunk.count
-      chunk = try filled(chunk)
+      if isAtEnd { return head == waiting.count ? nil : chunk(to: waiting.count) }
+      start = waiting.count - head
+      try fill()
     }
   }
 
-  /// Behind the last line that ends in a chunk.
-  private mutating func end(of chunk: [UInt8], from start: Int) -> Int? {
-    if rows != nil { return rows?.last(in: chunk, from: start) }
-    return chunk[start...].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+  private mutating func chunk(to end: Int) -> [UInt8] {
+    defer { head = end }
+    return Array(waiting[head..<end])
   }
 
-  /// Behind the first line of a row that is in quotes to the end of a chunk, where others follow it.
-  private func openLine(of chunk: [UInt8]) -> Int? {
-    guard !isSkipping, rows?.isOpen == true,
-      let newline = chunk.firstIndex(of: UInt8(ascii: "\n")), newline + 1 < chunk.count
+  /// Behind the last line that ends in what is waiting.
+  private mutating func end(from start: Int) -> Int? {
+    if rows != nil {
+      return rows?.last(in: waiting, row: head, from: start, shift: waiting.count - read)
+    }
+    return waiting[start...].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+  }
+
+  /// Gives up a row that is in quotes for too long: behind its first line, where others follow it.
+  private mutating func firstLine() -> Int? {
+    guard rows != nil else { return nil }
+    let end = min(waiting.count, head + lineLimit + 2)
+    guard let newline = waiting[head..<end].firstIndex(of: UInt8(ascii: "\n")),
+      newline + 1 < waiting.count
     else { return nil }
+    // Quotes that open in every line would have each look at all that follow. Past some of that, the
+    // lines of a row that is given up are rows of their own.
+    lookedAtAgain += end - head
+    if lookedAtAgain > LineChunks.again * (lineLimit + offset) {
+      rows?.lineEnd = read - (waiting.count - end)
+    }
     return newline + 1
   }
 
-  /// A chunk with what is read next behind it.
-  private mutating func filled(_ chunk: [UInt8]) throws -> [UInt8] {
-    let longer = try [UInt8](unsafeUninitializedCapacity: chunk.count + size) { buffer, count in
+  /// How often a text may be looked at again, on average.
+  private static let again = 16
+
+  /// Reads what comes next behind what is waiting.
+  private mutating func fill() throws {
+    let kept = waiting.count - head
+    let longer = try [UInt8](unsafeUninitializedCapacity: kept + size) { buffer, count in
       let raw = UnsafeMutableRawBufferPointer(buffer)
-      raw.copyBytes(from: chunk)
-      count = try chunk.count + source(.init(rebasing: raw[chunk.count...]))
+      raw.copyBytes(from: waiting[head...])
+      count = try kept + source(.init(rebasing: raw[kept...]))
     }
-    isAtEnd = longer.count == chunk.count
-    read += longer.count - chunk.count
-    return longer
+    isAtEnd = longer.count == kept
+    read += longer.count - kept
+    waiting = longer
+    head = 0
   }
 
-  private mutating func dropToNewline(_ chunk: inout [UInt8], from start: Int) {
-    if let newline = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      chunk.removeSubrange(start..<newline)
-      isSkipping = false
-    } else {
-      chunk.removeSubrange(start...)
-    }
+  /// Drops the rest of a line that is too long.
+  ///
+  /// - Returns: where the newline is then; nil when it is still to be read.
+  private mutating func droppedToNewline(from start: Int) -> Int? {
+    let newline = waiting[start...].firstIndex(of: UInt8(ascii: "\n"))
+    waiting.removeSubrange(start..<(newline ?? waiting.count))
+    isSkipping = newline == nil
+    return newline == nil ? nil : start
   }
 }

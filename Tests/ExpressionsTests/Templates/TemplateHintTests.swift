@@ -27,4 +27,21 @@ import Testing
     #expect(!found.isEmpty)
     #expect(found.allSatisfy { $0.suggestion == nil }, "\(found)")
   }
+
+  /// What is wrong in a template that is taken in is told of that one, with a place in its text.
+  @Test func templatesThatAreTakenIn() throws {
+    let environment = TemplateEnvironment(
+      dialect: .shopify,
+      templates: [
+        "p": "a longer text before {% render 'q' %}{{ a | nofilter }}{% break2 %}",
+        "q": "and another one: {% render 'nothing' %}",
+      ])
+    let short = environment.compile("{% render 'q' %}").diagnostics
+    #expect(short.map(\.path) == ["q"])
+    let range = try #require(short.first?.range)
+    #expect(range.from == 17)
+    let found = environment.compile("{% render 'p' %}").diagnostics
+    #expect(!found.isEmpty && found.allSatisfy { $0.path == "p" || $0.path == "q" }, "\(found)")
+    #expect(environment.compile("{% render 'r' %}").diagnostics.map(\.path) == [""])
+  }
 }
