@@ -44,10 +44,10 @@ struct FuzzSpace: Sendable {
     self.seed = seed
     var reads = Set(ruleSet.requirements.map(\.names))
     var candidates = explored.flatMap(\.space.candidates)
-    let claims = search.candidates
+    let claims = search.candidates.flatMap(\.withMembers)
     let claimedPaths = Set(claims.map(\.path))
     reads.formUnion(claimedPaths)
-    candidates = claims + candidates
+    candidates = claims + candidates.flatMap(\.withMembers)
     var builder = PartBuilder(search.kinds, claimedPaths)
     for candidate in candidates where candidate.question == nil { builder.add(candidate) }
     builder.addHistory(of: ruleSet, candidates, now: now)
@@ -123,6 +123,21 @@ struct FuzzSpace: Sendable {
       let own = joined[name].map { Self.joined($0, entry.value) } ?? entry.value
       return joined.setting([name], to: own)
     }
+  }
+}
+
+extension ConditionSpace.Candidate {
+  /// The candidate, and those of what its map holds: rules and invariants may read members of one map
+  /// each, and a user who breaks something has both.
+  fileprivate var withMembers: [ConditionSpace.Candidate] {
+    guard case .map(let entries)? = value, question == nil else { return [self] }
+    return [self]
+      + entries.flatMap { entry -> [ConditionSpace.Candidate] in
+        guard let name = entry.key.text else { return [] }
+        var member = self
+        (member.path, member.value) = (path + [name], entry.value)
+        return member.withMembers
+      }
   }
 }
 

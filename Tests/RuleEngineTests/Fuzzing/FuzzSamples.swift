@@ -141,5 +141,14 @@ struct FuzzSample: Sendable, CustomTestStringConvertible {
       invariant: RuleInvariant(
         name: "adults", holds: "outcome.result != \"paywall\" || user.age >= 18"),
       sound: one("user.age >= 18"), planted: one("user.plan == 'free'")),
+    FuzzSample(
+      name: "members of one map, which rules and invariant share",
+      invariant: RuleInvariant(
+        name: "unverified", when: "user.account.verified == false",
+        holds: "outcome.result != \"paywall\""),
+      sound: one(
+        "user.account.address.zip == '10115' && user.account.active && user.account.verified"),
+      planted: one("user.account.address.zip == '10115' && user.account.active"),
+      isProvable: false),
   ]
 }
