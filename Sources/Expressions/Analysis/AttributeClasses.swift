@@ -257,6 +257,10 @@ struct TreeCandidates {
       let collections = CollectionCandidates(demands(of: node.slot))
       if !collections.isComplete { incomplete.formUnion([.members, .sizes]) }
       for collection in collections.lists + collections.maps { values.append(collection) }
+      // Conditions on elements, such as exists(), compare these with what they mention.
+      let elements = mentioned(with: node.slot).filter { $0.tag != Tag.list }.map { Value($0) }
+      for element in elements { values.append(.list([element])) }
+      if elements.count > 1 { values.append(.list(elements)) }
       return values
     }
     // Of a map with members of its own neither size nor members are looked through.

@@ -86,10 +86,22 @@ struct FuzzSpace: Sendable {
     var value = number / bases.count
     for place in order {
       let part = parts[place]
-      if value < part.values.count { return base.setting(part.path[...], to: part.values[value]) }
+      if value < part.values.count {
+        let changed = Self.extended(part.values[value], part.path, of: base)
+        return base.setting(part.path[...], to: changed)
+      }
       value -= part.values.count
     }
     return base
+  }
+
+  /// A value, or the list that a record has there with its elements added: one list may have to meet
+  /// several conditions.
+  private static func extended(_ value: Value?, _ path: [String], of record: Value) -> Value? {
+    guard let more = value?.elements, let known = record.value(at: path)?.elements else {
+      return value
+    }
+    return .list(known + more.filter { !known.contains($0) })
   }
 
   private func mixed(_ random: inout TrafficRandom) -> Value {
@@ -106,7 +118,9 @@ struct FuzzSpace: Sendable {
             ? claimed[random.number(below: claimed.count)] : random.number(below: parts.count)]
       let isUsual = part.usualCount > 0 && random.number(below: 8) > 0
       let count = isUsual ? part.usualCount : part.values.count
-      record = record.setting(part.path[...], to: part.values[random.number(below: count)])
+      var value = part.values[random.number(below: count)]
+      if random.number(below: 2) == 0 { value = Self.extended(value, part.path, of: record) }
+      record = record.setting(part.path[...], to: value)
     }
     if random.number(below: 3) == 0 {
       let id = "u-\(random.number(below: 10_000))"

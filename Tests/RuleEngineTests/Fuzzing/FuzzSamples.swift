@@ -150,5 +150,12 @@ struct FuzzSample: Sendable, CustomTestStringConvertible {
         "user.account.address.zip == '10115' && user.account.active && user.account.verified"),
       planted: one("user.account.address.zip == '10115' && user.account.active"),
       isProvable: false),
+    FuzzSample(
+      name: "elements of one list, which rules and invariant share",
+      invariant: RuleInvariant(
+        name: "staff", when: "'staff' in user.tags", holds: "outcome.result != \"paywall\""),
+      sound: one(
+        "user.tags.exists(t, t == 'beta') && user.tags.all(t, t != 'staff')"),
+      planted: one("user.tags.exists(t, t == 'beta')"), isProvable: false),
   ]
 }
