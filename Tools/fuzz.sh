@@ -30,9 +30,10 @@ products=$scratch/release
 if [ "${BUILD:-yes}" != no ]; then
   # A nested package finds files that were added to Tollgate only when its manifest is new.
   touch Fuzz/Package.swift
+  # Of several such options the compiler takes the last one alone, so it has to name them all.
   ${SWIFT:-swift} build --package-path Fuzz --scratch-path "$scratch" -c release \
-    --sanitize fuzzer ${SANITIZE:+--sanitize "$SANITIZE"} -Xswiftc -enable-testing \
-    ${JOBS:+-j "$JOBS"}
+    --sanitize fuzzer ${SANITIZE:+--sanitize "$SANITIZE" -Xswiftc "-sanitize=fuzzer,$SANITIZE"} \
+    -Xswiftc -enable-testing ${JOBS:+-j "$JOBS"}
 fi
 
 # Swift's own backtraces keep libFuzzer from writing the input that crashed.

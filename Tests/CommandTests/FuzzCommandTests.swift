@@ -122,6 +122,8 @@ import Testing
     (#"{"holds":"true","placement":"q"}"#, "the config has no placement 'q'"),
     (#"{"holds":"true""#, "i.invariants.jsonl:1:"), ("  \n", "has no invariants"),
     (#"{"holds":"shown.size() < 2"}"#, "\"over\":\"history\""),
+    (#"{"userId":"u","user":{}}"#, "i.invariants.jsonl is a user record; an invariant is"),
+    (String(repeating: "{}\n", count: 23), "i.invariants.jsonl: and 3 mistakes more"),
   ])
   func badFiles(text: String, message: String) throws {
     let result = try run(try folder(text), "--invariants", "i.invariants.jsonl")

@@ -13,7 +13,15 @@ struct InvariantFile {
   /// - Parameter placements: the names that the config has.
   init(_ path: String, placements: [String]) throws {
     self.path = path
+    defer { shorten() }
     let bytes = try FileText.read(path)
+    if let kind = FileKind.ofJSON(bytes) {
+      faults.append(
+        "\(name) is \(kind.name); an invariant is a line such as "
+          + #"{"name":"no paywall for minors","when":"user.age < 18","holds":"outcome.result != \"paywall\""}"#
+      )
+      return
+    }
     if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "[") {
       do {
         for value in try Value.parse(json: bytes).elements ?? [] { read(value, name, placements) }
@@ -68,5 +76,15 @@ struct InvariantFile {
           problem.diagnostic, source: problem.source, place: "\(place): '\(problem.key)'"))
     }
     if problems.isEmpty { invariants.append(invariant) }
+  }
+
+  /// Nobody reads more of them than these at once.
+  private static let mostFaults = 20
+
+  private mutating func shorten() {
+    let more = faults.count - Self.mostFaults
+    guard more > 0 else { return }
+    faults.removeLast(more)
+    faults.append("\(name): and \(counted(more, "mistake")) more")
   }
 }
