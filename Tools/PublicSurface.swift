@@ -7,9 +7,10 @@ import Foundation
 /// NAMES is a file with the names of types that apps have from elsewhere.
 @main
 struct PublicSurface {
-  /// How many public types a library may have, nested ones included.
+  /// How many public types a library may have, nested ones included. A third of those of the SDK are
+  /// what its backend is asked and answers.
   static let limits = [
-    "Expressions": 30, "Pricing": 25, "RuleEngine": 80, "SDK": 75, "SDKLive": 1,
+    "Expressions": 30, "Pricing": 25, "RuleEngine": 80, "SDK": 105, "SDKLive": 1,
   ]
 
   static func main() throws {

@@ -27,3 +27,17 @@ extension Ports {
     }
   #endif
 }
+
+extension BackendClient {
+  /// A client that reaches the backend through `URLSession`.
+  ///
+  /// - Parameters:
+  ///   - publicKey: the application's key, `pk_...`.
+  ///   - transport: says where AgentWallie's server is, for apps that have one.
+  public static func live(
+    publicKey: String, options: Options = Options(),
+    transport: URLSessionTransport = URLSessionTransport()
+  ) -> BackendClient {
+    BackendClient(publicKey: publicKey, transport: transport, options: options)
+  }
+}

@@ -40,10 +40,10 @@ public struct URLSessionTransport: Transport {
       var components = URLComponents(string: base)
     else { return nil }
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;"))
-    let segments = request.path.split(separator: "/", omittingEmptySubsequences: false).map {
-      $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    for segment in request.segments {
+      let encoded = segment.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+      components.percentEncodedPath += "/" + encoded
     }
-    components.percentEncodedPath += segments.joined(separator: "/")
     if !request.query.isEmpty {
       components.queryItems = request.query.map { URLQueryItem(name: $0.name, value: $0.value) }
     }

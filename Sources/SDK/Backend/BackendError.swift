@@ -1,23 +1,58 @@
+internal import Expressions
+
 /// Why a backend call came to nothing (decision D23).
-package enum BackendError: Error, Hashable, Sendable {
+public enum BackendError: Error, Hashable, Sendable {
+  /// What of a checkout's context failed at the backend.
+  public enum ContextFailure: String, Hashable, Sendable {
+    case encoding
+    case storage
+    case sealing
+  }
+
   case network(String)
   case timeout
+  /// The task that made the call was cancelled.
+  case cancelled
   /// 401 or 403: the public key is not accepted.
   case unauthorized
   case notFound
+  /// The config API has no such artifact.
+  case artifactNotFound
   /// Another status that is not a success.
   case http(Int)
   /// 5xx.
   case internalError(Int)
   /// A success that does not read as the contract says.
   case decoding(String)
+  /// A product's identifier is not of the form that its store needs, such as
+  /// `live:price_123:no-trial`.
+  case invalidProductFormat
+  /// The application has no counterpart at the store.
+  case missingStoreApplicationID
+  /// The application has no domain for web paywalls.
+  case missingWebPaywallDomain
+  case checkoutContext(ContextFailure)
+  /// A directive that is unknown, or that was not allowed.
+  case unexpectedDirective(String)
+  /// The checkout has no session or context, or one that the backend does not know.
+  case missingCheckoutSession
+  /// More than 100 at once.
+  case tooManyAssignments
+  case unknownExperiment
+  case unknownVariant
+  /// A signed transaction whose signature or chain does not hold.
+  case invalidSignature
 
   /// Whether the same request may succeed later: no answer, 5xx, and the statuses that say so.
-  var isTransient: Bool {
+  public var isTransient: Bool {
     switch self {
     case .network, .timeout, .internalError: true
     case .http(let status): [408, 425, 429, 499].contains(status)
-    case .unauthorized, .notFound, .decoding: false
+    case .cancelled, .unauthorized, .notFound, .artifactNotFound, .decoding, .invalidProductFormat,
+      .missingStoreApplicationID, .missingWebPaywallDomain, .checkoutContext, .unexpectedDirective,
+      .missingCheckoutSession, .tooManyAssignments, .unknownExperiment, .unknownVariant,
+      .invalidSignature:
+      false
     }
   }
 
@@ -32,6 +67,38 @@ package enum BackendError: Error, Hashable, Sendable {
     }
   }
 
+  /// The error of an answer, or nil for a success: what its body says is wrong, or else its status.
+  init?(_ response: HTTPResponse) {
+    guard let error = BackendError(status: response.status) else { return nil }
+    let body = try? Value.parse(json: response.body)
+    let named =
+      body?["error"]?["code"]?.text ?? body?["_tag"]?.text ?? body?["error"]?["_tag"]?.text
+    self = named.flatMap { BackendError(code: $0) } ?? error
+  }
+
+  /// The error of a code of the wire, in any spelling: `missing_web_paywall_domain`,
+  /// `MissingWebPaywallDomain`, `MissingWebPaywallDomainError`.
+  private init?(code: String) {
+    var name = code.filter { $0 != "_" && $0 != "-" }.lowercased()
+    if name.hasSuffix("error") { name.removeLast("error".count) }
+    switch name {
+    case "invalidproductformat": self = .invalidProductFormat
+    case "missingstoreapplicationid": self = .missingStoreApplicationID
+    case "missingwebpaywalldomain": self = .missingWebPaywallDomain
+    case "checkoutcontextencoding": self = .checkoutContext(.encoding)
+    case "checkoutcontextstorage": self = .checkoutContext(.storage)
+    case "checkoutcontextsealing": self = .checkoutContext(.sealing)
+    case "unexpecteddirective", "unexpectedcheckoutdirective": self = .unexpectedDirective("")
+    case "missingcheckoutsession": self = .missingCheckoutSession
+    case "toomanyassignments": self = .tooManyAssignments
+    case "unknownexperiment": self = .unknownExperiment
+    case "unknownvariant": self = .unknownVariant
+    case "invalidsignature": self = .invalidSignature
+    case "artifactnotfound", "configread": self = .artifactNotFound
+    default: return nil
+    }
+  }
+
   init(_ failure: TransportFailure) {
     switch failure {
     case .network(let text): self = .network(text)
@@ -40,15 +107,35 @@ package enum BackendError: Error, Hashable, Sendable {
   }
 
   /// For a person.
-  package var message: String {
+  public var message: String {
     switch self {
     case .network(let text): "the network failed: \(text)"
     case .timeout: "the backend did not answer in time"
+    case .cancelled: "the call was cancelled"
     case .unauthorized: "the backend does not accept the public key"
     case .notFound: "the backend has no such resource"
+    case .artifactNotFound: "the config API has no such artifact"
     case .http(let status): "the backend answered with status \(status)"
     case .internalError(let status): "the backend failed with status \(status)"
     case .decoding(let text): "the answer cannot be read: \(text)"
+    case .invalidProductFormat:
+      "the product's identifier is not of the store's form, such as live:price_123:no-trial"
+    case .missingStoreApplicationID: "the application is not connected to the product's store"
+    case .missingWebPaywallDomain: "the application has no domain for web paywalls"
+    case .checkoutContext(let failure):
+      "the backend could not keep the checkout's context (\(failure.rawValue))"
+    case .unexpectedDirective(let name):
+      "the backend wants a checkout of a kind that is not allowed"
+        + (name.isEmpty ? "" : ": \(name)")
+    case .missingCheckoutSession: "the checkout has no session"
+    case .tooManyAssignments: "the backend takes at most 100 assignments at once"
+    case .unknownExperiment: "the backend does not know the experiment"
+    case .unknownVariant: "the backend does not know the variant"
+    case .invalidSignature: "the transaction's signature does not hold"
     }
   }
+}
+
+extension BackendError: CustomStringConvertible {
+  public var description: String { message }
 }

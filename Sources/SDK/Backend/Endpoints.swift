@@ -9,7 +9,9 @@ enum Endpoints {
   }
 
   static func paywall(_ identifier: String, apiKey: String) -> HTTPRequest {
-    HTTPRequest(.get, "/api/v1/paywall/\(identifier)", query: [.init("pk", apiKey)])
+    HTTPRequest(
+      .get, host: .api, segments: ["api", "v1", "paywall", identifier],
+      query: [.init("pk", apiKey)])
   }
 
   static func assignments(apiKey: String) -> HTTPRequest {

@@ -30,19 +30,32 @@ package struct HTTPRequest: Hashable, Sendable {
   package var host: Host
   /// Which servers are meant.
   package var environment = NetworkEnvironment.release
-  /// Begins with a slash; segments are not percent-encoded yet.
-  package var path: String
+  /// The parts of the path between slashes, not percent-encoded: one may have slashes of its own.
+  package var segments: [String]
+  /// Begins with a slash, as people write it.
+  package var path: String { "/" + segments.joined(separator: "/") }
   package var query: [Field]
   package var headers: [Field]
   package var body: Value?
 
+  /// - Parameter path: begins with a slash; each further slash begins a segment.
   package init(
     _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
     headers: [Field] = [], body: Value? = nil
   ) {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    self.init(
+      method, host: host, segments: segments.map(String.init), query: query, headers: headers,
+      body: body)
+  }
+
+  package init(
+    _ method: Method, host: Host, segments: [String], query: [Field] = [], headers: [Field] = [],
+    body: Value? = nil
+  ) {
     self.method = method
     self.host = host
-    self.path = path
+    self.segments = segments
     self.query = query
     self.headers = headers
     self.body = body

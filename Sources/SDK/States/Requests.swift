@@ -102,7 +102,7 @@ struct Requests {
     switch result {
     case .failure(let failure): .failure(BackendError(failure))
     case .success(let response):
-      BackendError(status: response.status).map { .failure($0) } ?? .success(response.body)
+      BackendError(response).map { .failure($0) } ?? .success(response.body)
     }
   }
 }

@@ -1,0 +1,218 @@
+public import Expressions
+public import RuleEngine
+
+extension BackendClient {
+  // MARK: Config
+
+  /// The static config: `GET /api/v1/static_config`. For ``Config/decode(_:)``.
+  public func staticConfig() async throws(BackendError) -> [UInt8] {
+    try await send(Endpoints.staticConfig(apiKey: publicKey), .safe)
+  }
+
+  /// A paywall: `GET /api/v1/paywall/{identifier}`, as JSON.
+  public func paywall(_ identifier: String) async throws(BackendError) -> Value {
+    try await object(Endpoints.paywall(identifier, apiKey: publicKey), .never)
+  }
+
+  /// An artifact of the config API, as it comes.
+  ///
+  /// - Throws: ``BackendError/artifactNotFound`` where there is none.
+  public func artifact(_ artifact: ConfigArtifact) async throws(BackendError) -> [UInt8] {
+    do throws(BackendError) {
+      return try await send(
+        HTTPRequest(.get, host: .api, segments: artifact.segments), .never)
+    } catch .notFound {
+      throw .artifactNotFound
+    }
+  }
+
+  /// The application that an artifact describes.
+  public func application(_ artifact: ConfigArtifact) async throws(BackendError)
+    -> ApplicationArtifact
+  {
+    let body = try await self.artifact(artifact)
+    guard let value = try? Value.parse(json: body), let id = value["applicationId"]?.wholeNumber
+    else { throw .decoding("'applicationId' is missing") }
+    var stores: [String: Int] = [:]
+    if case .map(let entries)? = value["storeApplicationIds"] {
+      for entry in entries {
+        if let store = entry.key.text, let number = entry.value.wholeNumber {
+          stores[store] = number
+        }
+      }
+    }
+    return ApplicationArtifact(
+      applicationID: id, organizationID: value["organizationId"]?.wholeNumber,
+      projectID: value["projectId"]?.wholeNumber,
+      stripeApplicationID: value["stripeApplicationId"]?.wholeNumber, storeApplicationIDs: stores,
+      webPaywallDomain: value["webPaywallDomain"]?.text,
+      applicationIcon: value["applicationIcon"]?.text)
+  }
+
+  /// The static config by way of the artifacts (decision D31): the public key's application, the
+  /// domain of its web paywalls, and that domain's config. All three are verified reads.
+  public func staticConfigFromArtifacts() async throws(BackendError) -> [UInt8] {
+    let application = try await application(.application(publicKey: publicKey))
+    guard let domain = application.webPaywallDomain, !domain.isEmpty else {
+      throw .missingWebPaywallDomain
+    }
+    return try await artifact(.staticConfig(domain: domain))
+  }
+
+  // MARK: Products and entitlements
+
+  /// The products that the backend knows: `GET .../products/`. Those that cannot be used are left out.
+  public func products() async throws(BackendError) -> ProductList {
+    let body = try await send(subscriptions(.get, ["products", ""]), .safe)
+    guard let list = ProductList.decode(json: body).output else {
+      throw .decoding("it is not a list of products")
+    }
+    return list
+  }
+
+  /// What a user is entitled to: `GET .../users/{user or device}/entitlements`.
+  ///
+  /// - Parameter user: the app's ID of the user, or else the device's.
+  public func entitlements(ofUser user: String, deviceID: String? = nil)
+    async throws(BackendError) -> EntitlementsAnswer
+  {
+    let query = deviceID.map { [HTTPRequest.Field("deviceId", $0)] } ?? []
+    let request = subscriptions(.get, ["users", user, "entitlements"], query: query)
+    return try EntitlementsAnswer(
+      decoding: try await object(request, .safe, limit: options.entitlementsLimit))
+  }
+
+  /// Redeems codes: `POST .../redeem`. The backend redeems nothing twice, so it is repeated.
+  public func redeem(_ redemption: RedemptionRequest) async throws(BackendError)
+    -> RedemptionAnswer
+  {
+    let request = Endpoints.redeem(redemption.value, apiKey: publicKey)
+    return try RedemptionAnswer(
+      decoding: try await object(request, .safe, limit: options.redemptionLimit))
+  }
+
+  // MARK: Checkout
+
+  /// Begins a checkout: `POST .../checkout/session`. Never repeated, as that would begin another.
+  ///
+  /// - Throws: ``BackendError/unexpectedDirective(_:)`` where the backend wants another kind than
+  ///   those allowed, ``BackendError/missingCheckoutSession`` where the answer has no session.
+  public func beginCheckout(_ checkout: CheckoutRequest) async throws(BackendError)
+    -> CheckoutSession
+  {
+    let request = subscriptions(.post, ["checkout", "session"], body: checkout.value)
+    return try CheckoutSession(
+      decoding: try await object(request, .never), allowed: checkout.allowedDirectives)
+  }
+
+  /// How far a checkout is: `POST .../checkout/status`.
+  public func checkoutStatus(contextID: String) async throws(BackendError) -> CheckoutStatus {
+    let body = Value.object(["checkoutId": .string(contextID)])
+    return try CheckoutStatus(
+      decoding: try await object(subscriptions(.post, ["checkout", "status"], body: body), .safe))
+  }
+
+  /// Confirms a checkout whose payment was set up: `POST .../checkout/session/confirm`. Not repeated.
+  public func confirmCheckout(contextID: String, setupIntentID: String, email: String)
+    async throws(BackendError) -> CheckoutConfirmation
+  {
+    let body = Value.object([
+      "setupIntentId": .string(setupIntentID), "checkoutContextId": .string(contextID),
+      "email": .string(email),
+    ])
+    return try CheckoutConfirmation(
+      decoding: try await object(
+        subscriptions(.post, ["checkout", "session", "confirm"], body: body), .never))
+  }
+
+  /// Marks a checkout as complete: `POST .../checkout/session/complete`. Not repeated.
+  ///
+  /// - Returns: the address that redeems what was bought.
+  public func completeCheckout(contextID: String) async throws(BackendError) -> String {
+    let body = Value.object(["checkoutContextId": .string(contextID)])
+    let answer = try await object(
+      subscriptions(.post, ["checkout", "session", "complete"], body: body), .never)
+    guard let url = answer["redemptionUrl"]?.text else {
+      throw .decoding("'redemptionUrl' is missing")
+    }
+    return url
+  }
+
+  /// What a checkout gave, so far: `POST .../checkout/session/poll-redemption-result`.
+  public func pollRedemption(contextID: String, deviceID: String, appUserID: String? = nil)
+    async throws(BackendError) -> RedemptionAnswer
+  {
+    let body = Value.members([
+      "checkoutContextId": .string(contextID), "deviceId": .string(deviceID),
+      "appUserId": appUserID.map { .string($0) },
+    ])
+    let request = subscriptions(
+      .post, ["checkout", "session", "poll-redemption-result"], body: body)
+    return try RedemptionAnswer(decoding: try await object(request, .safe))
+  }
+
+  // MARK: Assignments, kept for compatibility
+
+  /// The assignments that the server has for the user: `GET /api/v1/assignments`, a compatibility
+  /// endpoint.
+  public func assignments() async throws(BackendError) -> [Assignment] {
+    try Self.assignments(
+      in: try await object(Endpoints.assignments(apiKey: publicKey), .safe))
+  }
+
+  /// Tells the server of assignments: `POST /api/v1/confirm_assignments`, a compatibility endpoint. All
+  /// or none of them are taken; telling it again changes nothing.
+  ///
+  /// - Throws: ``BackendError/tooManyAssignments`` for more than 100, without asking.
+  @discardableResult
+  public func confirm(_ assignments: [Assignment]) async throws(BackendError) -> [Assignment] {
+    guard assignments.count <= Endpoints.confirmationLimit else { throw .tooManyAssignments }
+    let pairs = assignments.map { (experiment: $0.experimentID, variant: $0.variantID) }
+    return try Self.assignments(
+      in: try await object(Endpoints.confirm(pairs, apiKey: publicKey), .safe))
+  }
+
+  private static func assignments(in answer: Value) throws(BackendError) -> [Assignment] {
+    guard let elements = answer["assignments"]?.elements else {
+      throw .decoding("'assignments' is missing")
+    }
+    return elements.compactMap { element in
+      guard let experiment = element["experiment_id"]?.text,
+        let variant = element["variant_id"]?.text
+      else { return nil }
+      return Assignment(experimentID: experiment, variantID: variant)
+    }
+  }
+
+  // MARK: AgentWallie
+
+  /// Has AgentWallie's server verify a signed transaction: `POST /v1/receipts/{key}`. The server keeps
+  /// it by transaction, so it is repeated.
+  ///
+  /// - Parameter signed: three parts in base64url, as StoreKit gives it.
+  public func postReceipt(_ signed: String, userID: String, deviceID: String)
+    async throws(BackendError) -> ReceiptAnswer
+  {
+    let request = Endpoints.receipt(
+      signed: signed, userID: userID, deviceID: deviceID, apiKey: publicKey)
+    return try ReceiptAnswer(decoding: try await object(request, .safe))
+  }
+
+  /// What AgentWallie's server knows of a user: `GET /v1/subscriptions/{key}/{user}`.
+  public func subscriptions(ofUser user: String) async throws(BackendError) -> SubscriptionsAnswer {
+    let request = HTTPRequest(
+      .get, host: .agentWallie, segments: ["v1", "subscriptions", publicKey, user])
+    return try SubscriptionsAnswer(decoding: try await object(request, .safe))
+  }
+
+  // MARK: Requests
+
+  private func subscriptions(
+    _ method: HTTPRequest.Method, _ segments: [String], query: [HTTPRequest.Field] = [],
+    body: Value? = nil
+  ) -> HTTPRequest {
+    HTTPRequest(
+      method, host: .subscriptions, segments: ["subscriptions-api", "public", "v1"] + segments,
+      query: query, headers: [.init("Authorization", "Bearer \(publicKey)")], body: body)
+  }
+}

@@ -1,0 +1,153 @@
+internal import Expressions
+
+/// Calls the backend's endpoints, each on its own: for apps and tools that need one of them without the
+/// rest of the SDK.
+///
+/// Every call ends: an attempt takes at most as long as ``Options`` say, and is repeated only where that
+/// is safe and may help, with the pauses of the contract (5 to 19.1 seconds and up to one more, six
+/// times). Errors are ``BackendError``. Cancelling the task ends its call.
+///
+/// ```swift
+/// let client = BackendClient.live(publicKey: "pk_...")
+/// let answer = try await client.entitlements(ofUser: "user_123", deviceID: device)
+/// ```
+public struct BackendClient: Sendable {
+  public struct Options: Hashable, Sendable {
+    public var environment = NetworkEnvironment.release
+    /// How long an attempt may take.
+    public var limit = Duration.seconds(30)
+    public var entitlementsLimit = Duration.seconds(5)
+    public var redemptionLimit = Duration.seconds(10)
+    /// How often a call is repeated at most.
+    public var retries = 6
+
+    public init() {}
+  }
+
+  let publicKey: String
+  let options: Options
+  private let transport: any Transport
+  private let time: any TimeSource
+  private let entropy: Locked<Entropy>
+
+  package init(
+    publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
+    entropy: Entropy = .system, options: Options = Options()
+  ) {
+    self.publicKey = publicKey
+    self.transport = transport
+    self.time = time
+    self.entropy = Locked(entropy)
+    self.options = options
+  }
+
+  // MARK: Sending
+
+  /// Whether a request may be sent again.
+  enum Repeating {
+    /// It only reads, or the backend does nothing twice.
+    case safe
+    /// Another one would begin something anew.
+    case never
+  }
+
+  /// Sends a request until there is an answer that counts.
+  func send(_ request: HTTPRequest, _ repeating: Repeating, limit: Duration? = nil)
+    async throws(BackendError) -> [UInt8]
+  {
+    var request = request
+    request.environment = options.environment
+    let retries = repeating == .safe ? max(options.retries, 0) : 0
+    var attempt = 0
+    while true {
+      do throws(BackendError) {
+        return try await attempted(request, limit ?? options.limit)
+      } catch {
+        guard error.isTransient, attempt < retries else { throw error }
+        let jitter = entropy.withLock { $0.jitter() }
+        let pause = Retry.pause(before: attempt, of: retries) + jitter
+        attempt += 1
+        do { try await time.sleep(milliseconds: pause) } catch { throw .cancelled }
+      }
+    }
+  }
+
+  private func attempted(_ request: HTTPRequest, _ limit: Duration) async throws(BackendError)
+    -> [UInt8]
+  {
+    let (seconds, attoseconds) = limit.components
+    let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    let race = Race<Result<HTTPResponse, BackendError>>()
+    let (transport, time) = (transport, time)
+    race.begin {
+      do throws(TransportFailure) {
+        return .success(try await transport.send(request))
+      } catch {
+        return .failure(BackendError(error))
+      }
+    }
+    race.begin {
+      do { try await time.sleep(milliseconds: milliseconds) } catch { return .failure(.cancelled) }
+      return .failure(.timeout)
+    }
+    let response = try await race.first(ifCancelled: .failure(.cancelled)).get()
+    if let error = BackendError(response) { throw error }
+    return response.body
+  }
+
+  /// The JSON object of an answer.
+  func object(_ request: HTTPRequest, _ repeating: Repeating, limit: Duration? = nil)
+    async throws(BackendError) -> Value
+  {
+    let body = try await send(request, repeating, limit: limit)
+    guard let value = try? Value.parse(json: body), value.isObject else {
+      throw .decoding("it is not a JSON object")
+    }
+    return value
+  }
+}
+
+/// Pieces of work of which the first that ends counts. What does not end keeps nobody waiting; it is
+/// cancelled, and its result is dropped.
+private final class Race<Result: Sendable>: Sendable {
+  private struct State {
+    var result: Result?
+    var waiting: CheckedContinuation<Result, Never>?
+    var tasks: [Task<Void, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  func begin(_ work: @escaping @Sendable () async -> Result) {
+    let task = Task { end(with: await work()) }
+    state.withLock { $0.tasks.append(task) }
+  }
+
+  private func end(with result: Result) {
+    let (waiting, tasks) = state.withLock { state in
+      guard state.result == nil else {
+        return (CheckedContinuation<Result, Never>?.none, [Task<Void, Never>]())
+      }
+      state.result = result
+      defer { (state.waiting, state.tasks) = (nil, []) }
+      return (state.waiting, state.tasks)
+    }
+    waiting?.resume(returning: result)
+    for task in tasks { task.cancel() }
+  }
+
+  /// The first result. Called once.
+  func first(ifCancelled cancelled: Result) async -> Result {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let result = state.withLock { state in
+          if state.result == nil { state.waiting = continuation }
+          return state.result
+        }
+        if let result { continuation.resume(returning: result) }
+      }
+    } onCancel: {
+      end(with: cancelled)
+    }
+  }
+}

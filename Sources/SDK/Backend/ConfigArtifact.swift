@@ -1,0 +1,132 @@
+/// What the config API keeps, by group (seed 000, "Config API artifact contract").
+///
+/// A key is percent-encoded in the path, so it may be anything.
+public enum ConfigGroup: Hashable, Sendable {
+  case applicationPublicAPIKey(String)
+  case webPaywallDomain(String)
+  case applicationID(String)
+  /// Its answer holds a private signing key. Apps have no business with it: it must not be logged
+  /// or stored.
+  case retentionMessagingConfig(publicKey: String)
+
+  /// What the path calls the group.
+  public var name: String {
+    switch self {
+    case .applicationPublicAPIKey: "v1-application-public-api-key"
+    case .webPaywallDomain: "v1-web-paywall-domain"
+    case .applicationID: "v1-application-id"
+    case .retentionMessagingConfig: "v1-retention-messaging-config"
+    }
+  }
+
+  /// What is looked up in the group.
+  public var key: String {
+    switch self {
+    case .applicationPublicAPIKey(let key), .webPaywallDomain(let key), .applicationID(let key),
+      .retentionMessagingConfig(let key):
+      key
+    }
+  }
+
+  /// The resources of the group that are known.
+  public var resources: [String] {
+    switch self {
+    case .applicationPublicAPIKey: ["application"]
+    case .webPaywallDomain: ["static-config", "application"]
+    case .applicationID: ["entitlements"]
+    case .retentionMessagingConfig: ["config"]
+    }
+  }
+}
+
+/// One artifact of the config API: where it is read, and how sure that is.
+public struct ConfigArtifact: Hashable, Sendable {
+  /// How its path is known.
+  public enum Basis: String, Hashable, Sendable {
+    /// A path that readers of the backend use.
+    case verifiedRead
+    /// A public manifest that is known to be read.
+    case verifiedManifest
+    /// A manifest after the pattern of another group. Nobody was seen to read it.
+    case inferredManifest
+  }
+
+  public let group: ConfigGroup
+  public let resource: String
+  public let basis: Basis
+  /// The version of the answer that is asked for; manifests have none.
+  public let responseVersion: String?
+
+  private init(
+    _ group: ConfigGroup, _ resource: String, _ basis: Basis, responseVersion: String? = nil
+  ) {
+    self.group = group
+    self.resource = resource
+    self.basis = basis
+    self.responseVersion = responseVersion
+  }
+
+  /// The application that a public key belongs to.
+  public static func application(publicKey: String, responseVersion: String = "1")
+    -> ConfigArtifact
+  {
+    .init(
+      .applicationPublicAPIKey(publicKey), "application", .verifiedRead,
+      responseVersion: responseVersion)
+  }
+
+  /// The same as a public manifest. The path is inferred, so a reader has to be ready for
+  /// ``BackendError/notFound``.
+  public static func applicationManifest(publicKey: String) -> ConfigArtifact {
+    .init(.applicationPublicAPIKey(publicKey), "application", .inferredManifest)
+  }
+
+  /// The application behind a domain of web paywalls.
+  public static func application(domain: String, responseVersion: String = "1") -> ConfigArtifact {
+    .init(
+      .webPaywallDomain(domain), "application", .verifiedRead, responseVersion: responseVersion)
+  }
+
+  /// The static config of a domain of web paywalls.
+  public static func staticConfig(domain: String, responseVersion: String = "1") -> ConfigArtifact {
+    .init(
+      .webPaywallDomain(domain), "static-config", .verifiedRead, responseVersion: responseVersion)
+  }
+
+  /// The products of an application with what they entitle to.
+  public static func entitlements(applicationID: String, responseVersion: String = "1")
+    -> ConfigArtifact
+  {
+    .init(
+      .applicationID(applicationID), "entitlements", .verifiedRead,
+      responseVersion: responseVersion)
+  }
+
+  /// The retention worker's config, with its private signing key.
+  public static func retentionMessaging(publicKey: String) -> ConfigArtifact {
+    .init(.retentionMessagingConfig(publicKey: publicKey), "config", .verifiedManifest)
+  }
+
+  /// The parts of the path, not percent-encoded.
+  var segments: [String] {
+    switch basis {
+    case .verifiedRead:
+      ["config-api", "read", group.name, group.key, resource, responseVersion ?? "1"]
+    case .verifiedManifest, .inferredManifest:
+      ["config-api", "public", "manifest", group.name, group.key, resource]
+    }
+  }
+}
+
+/// The application that a public key or a domain belongs to.
+public struct ApplicationArtifact: Hashable, Sendable {
+  public var applicationID: Int
+  public var organizationID: Int?
+  public var projectID: Int?
+  public var stripeApplicationID: Int?
+  /// By store, such as `stripe` or `ios`; stores without an application are left out.
+  public var storeApplicationIDs: [String: Int]
+  /// Where web paywalls are served.
+  public var webPaywallDomain: String?
+  public var applicationIcon: String?
+}

@@ -1,0 +1,166 @@
+public import Expressions
+public import RuleEngine
+
+/// What the backend knows of a customer.
+public struct CustomerInfo: Hashable, Sendable {
+  /// Each as the contract's JSON: `transactionId`, `productId`, `isActive`, `store` and more.
+  public var subscriptions: [Value]
+  public var nonSubscriptions: [Value]
+  /// Those that are active.
+  public var entitlements: [Entitlement]
+
+  /// Reads the contract's JSON; parts that are missing are empty.
+  public init(decoding value: Value) {
+    subscriptions = value["subscriptions"]?.elements ?? []
+    nonSubscriptions = value["nonSubscriptions"]?.elements ?? []
+    entitlements = Entitlement.decode(wire: value["entitlements"])
+  }
+
+  /// What an answer says of the user's entitlements: `customerInfo` says it best, and the list beside
+  /// it may be empty.
+  static func entitlements(of answer: Value) -> [Entitlement] {
+    let best = answer["customerInfo"].map { CustomerInfo(decoding: $0).entitlements } ?? []
+    return best.isEmpty ? Entitlement.decode(wire: answer["entitlements"]) : best
+  }
+}
+
+/// A code that is to be redeemed.
+public struct RedeemableCode: Hashable, Sendable {
+  public var code: String
+  /// Whether this device asks for it for the first time.
+  public var isFirstRedemption: Bool
+
+  public init(_ code: String, isFirstRedemption: Bool = true) {
+    self.code = code
+    self.isFirstRedemption = isFirstRedemption
+  }
+
+  var value: Value {
+    .object(["code": .string(code), "firstRedemption": .bool(isFirstRedemption)])
+  }
+}
+
+/// A request to redeem codes: all that are known and the new one.
+public struct RedemptionRequest: Hashable, Sendable {
+  public var deviceID: String
+  public var aliasID: String
+  public var appUserID: String?
+  public var appTransactionID: String?
+  public var externalAccountID: String?
+  public var codes: [RedeemableCode]
+  /// Signed transactions of the App Store.
+  public var receipts: [String]
+  /// An object of the app's own.
+  public var metadata: Value
+
+  public init(
+    deviceID: String, aliasID: String, appUserID: String? = nil, codes: [RedeemableCode] = [],
+    receipts: [String] = [], metadata: Value = .object([:])
+  ) {
+    self.deviceID = deviceID
+    self.aliasID = aliasID
+    self.appUserID = appUserID
+    self.codes = codes
+    self.receipts = receipts
+    self.metadata = metadata
+  }
+
+  /// The contract's JSON.
+  public var value: Value {
+    .members([
+      "deviceId": .string(deviceID), "aliasId": .string(aliasID),
+      "appUserId": appUserID.map { .string($0) },
+      "appTransactionId": appTransactionID.map { .string($0) },
+      "externalAccountId": externalAccountID.map { .string($0) },
+      "codes": .list(codes.map(\.value)),
+      "receipts": .list(
+        receipts.map { .object(["type": "IOS", "jwsRepresentation": .string($0)]) }),
+      "metadata": metadata,
+    ])
+  }
+}
+
+/// The backend's answer to codes, or to the question what a checkout gave.
+public struct RedemptionAnswer: Hashable, Sendable {
+  /// How far a checkout's redemption is.
+  public enum State: String, Hashable, Sendable {
+    case pending
+    case failed
+    case complete
+  }
+
+  /// Nil where codes were redeemed.
+  public var state: State?
+  public var results: [RedemptionResult]
+  public var entitlements: [Entitlement]
+  public var customer: CustomerInfo?
+
+  /// A result that cannot be read is left out; the answer stays.
+  init(decoding value: Value) throws(BackendError) {
+    guard value.isObject else { throw .decoding("it is not a JSON object") }
+    if let name = value["status"]?.text {
+      guard let known = State(rawValue: name) else {
+        throw .decoding("'status' is not pending, failed or complete")
+      }
+      state = known
+    }
+    results = (value["codes"]?.elements ?? []).compactMap { RedemptionResult(decoding: $0) }
+    customer = value["customerInfo"].flatMap { $0.isObject ? CustomerInfo(decoding: $0) : nil }
+    entitlements = CustomerInfo.entitlements(of: value)
+  }
+}
+
+/// What the backend says of a user's entitlements.
+public struct EntitlementsAnswer: Hashable, Sendable {
+  public var entitlements: [Entitlement]
+  public var customer: CustomerInfo?
+
+  init(decoding value: Value) throws(BackendError) {
+    guard value["entitlements"]?.elements != nil || value["customerInfo"]?.isObject == true else {
+      throw .decoding("'entitlements' and 'customerInfo' are missing")
+    }
+    customer = value["customerInfo"].flatMap { $0.isObject ? CustomerInfo(decoding: $0) : nil }
+    entitlements = CustomerInfo.entitlements(of: value)
+  }
+}
+
+/// AgentWallie: what became of a signed transaction.
+public struct ReceiptAnswer: Hashable, Sendable {
+  public var isValid: Bool
+  public var transactionID: String
+  public var originalTransactionID: String?
+  public var productID: String
+  public var entitlements: [String]
+  /// ISO 8601; nil for what does not expire.
+  public var expiresDate: String?
+  /// `active`, `expired` or `revoked`.
+  public var status: String
+
+  init(decoding value: Value) throws(BackendError) {
+    guard let valid = value["valid"]?.truth, let transaction = value["transaction_id"]?.text,
+      let product = value["product_id"]?.text
+    else { throw .decoding("'valid', 'transaction_id' or 'product_id' is missing") }
+    (isValid, transactionID, productID) = (valid, transaction, product)
+    originalTransactionID = value["original_transaction_id"]?.text
+    entitlements = (value["entitlements"]?.elements ?? []).compactMap(\.text)
+    expiresDate = value["expires_date"]?.text
+    status = value["status"]?.text ?? "active"
+  }
+}
+
+/// AgentWallie: what the server knows of a user's subscriptions.
+public struct SubscriptionsAnswer: Hashable, Sendable {
+  public var userID: String
+  public var status: String
+  public var entitlements: [String]
+  /// Each as the server's JSON.
+  public var subscriptions: [Value]
+
+  init(decoding value: Value) throws(BackendError) {
+    guard let status = value["status"]?.text else { throw .decoding("'status' is missing") }
+    self.status = status
+    userID = value["user_id"]?.text ?? ""
+    entitlements = (value["entitlements"]?.elements ?? []).compactMap(\.text)
+    subscriptions = value["subscriptions"]?.elements ?? []
+  }
+}
