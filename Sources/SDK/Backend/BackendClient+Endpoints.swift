@@ -76,8 +76,7 @@ extension BackendClient {
   public func entitlements(ofUser user: String, deviceID: String? = nil)
     async throws(BackendError) -> EntitlementsAnswer
   {
-    let query = deviceID.map { [HTTPRequest.Field("deviceId", $0)] } ?? []
-    let request = subscriptions(.get, ["users", user, "entitlements"], query: query)
+    let request = Endpoints.entitlements(user: user, deviceID: deviceID, apiKey: publicKey)
     return try EntitlementsAnswer(
       decoding: try await object(request, .safe, limit: options.entitlementsLimit))
   }

@@ -12,6 +12,7 @@ internal import Expressions
 /// let answer = try await client.entitlements(ofUser: "user_123", deviceID: device)
 /// ```
 public struct BackendClient: Sendable {
+  /// Where the backend is, and how long and how often it is asked.
   public struct Options: Hashable, Sendable {
     public var environment = NetworkEnvironment.release
     /// How long an attempt may take.

@@ -116,6 +116,7 @@ public struct CheckoutSession: Hashable, Sendable {
 
 /// How far a checkout is.
 public struct CheckoutStatus: Hashable, Sendable {
+  /// What has become of it.
   public enum State: String, Hashable, Sendable {
     case pending
     case completed

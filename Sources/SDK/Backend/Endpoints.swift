@@ -40,6 +40,13 @@ enum Endpoints {
       HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/redeem", body: body), apiKey)
   }
 
+  static func entitlements(user: String, deviceID: String?, apiKey: String) -> HTTPRequest {
+    let segments = ["subscriptions-api", "public", "v1", "users", user, "entitlements"]
+    let query = deviceID.map { [HTTPRequest.Field("deviceId", $0)] } ?? []
+    return authorized(
+      HTTPRequest(.get, host: .subscriptions, segments: segments, query: query), apiKey)
+  }
+
   /// AgentWallie: has a signed transaction verified.
   static func receipt(signed: String, userID: String, deviceID: String, apiKey: String)
     -> HTTPRequest

@@ -15,13 +15,6 @@ public struct CustomerInfo: Hashable, Sendable {
     nonSubscriptions = value["nonSubscriptions"]?.elements ?? []
     entitlements = Entitlement.decode(wire: value["entitlements"])
   }
-
-  /// What an answer says of the user's entitlements: `customerInfo` says it best, and the list beside
-  /// it may be empty.
-  static func entitlements(of answer: Value) -> [Entitlement] {
-    let best = answer["customerInfo"].map { CustomerInfo(decoding: $0).entitlements } ?? []
-    return best.isEmpty ? Entitlement.decode(wire: answer["entitlements"]) : best
-  }
 }
 
 /// A code that is to be redeemed.
@@ -92,7 +85,8 @@ public struct RedemptionAnswer: Hashable, Sendable {
   /// Nil where codes were redeemed.
   public var state: State?
   public var results: [RedemptionResult]
-  public var entitlements: [Entitlement]
+  package var web: [WebEntitlement]
+  public var entitlements: [Entitlement] { web.map(\.entitlement) }
   public var customer: CustomerInfo?
 
   /// A result that cannot be read is left out; the answer stays.
@@ -106,13 +100,14 @@ public struct RedemptionAnswer: Hashable, Sendable {
     }
     results = (value["codes"]?.elements ?? []).compactMap { RedemptionResult(decoding: $0) }
     customer = value["customerInfo"].flatMap { $0.isObject ? CustomerInfo(decoding: $0) : nil }
-    entitlements = CustomerInfo.entitlements(of: value)
+    web = WebEntitlement.decode(value)
   }
 }
 
 /// What the backend says of a user's entitlements.
 public struct EntitlementsAnswer: Hashable, Sendable {
-  public var entitlements: [Entitlement]
+  package var web: [WebEntitlement]
+  public var entitlements: [Entitlement] { web.map(\.entitlement) }
   public var customer: CustomerInfo?
 
   init(decoding value: Value) throws(BackendError) {
@@ -120,7 +115,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
       throw .decoding("'entitlements' and 'customerInfo' are missing")
     }
     customer = value["customerInfo"].flatMap { $0.isObject ? CustomerInfo(decoding: $0) : nil }
-    entitlements = CustomerInfo.entitlements(of: value)
+    web = WebEntitlement.decode(value)
   }
 }
 

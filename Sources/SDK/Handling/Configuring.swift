@@ -124,6 +124,7 @@ extension SDKState {
       for url in waited.links { _ = routeDeepLink(url) }
       for waiting in takeWaitingCalls() { run(waiting.call, waiting.token) }
       for event in implicit { triggerImplicitly(event) }
+      refreshWebEntitlements(isStart: true)
     }
   }
 

@@ -11,8 +11,8 @@ extension SDKState {
 
   mutating func routeDeepLink(_ url: String) -> Bool {
     guard let link = DeepLink(url) else { return false }
-    if link.redemptionCode != nil {
-      log(.error, .superwallCore, "redeeming codes from links is not supported yet")
+    if let code = link.redemptionCode {
+      redeem(code)
       return true
     }
     track(.deepLink(url: url))

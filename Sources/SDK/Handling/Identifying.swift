@@ -44,7 +44,7 @@ extension SDKState {
   mutating func resetIdentity() {
     // Nobody waits for the assignments of a user who is gone.
     for call in person.forget(&entropy) { outbox.complete(call) }
-    ownership.ownOnWeb([])
+    ownership.forgetUser()
     usage.forgetPaywalls()
     forgetHistory()
     chooseAssignments()

@@ -49,6 +49,7 @@ extension SDKState {
       .error(SDKError(.presentationFailed, message)), call: open.registration.call,
       handler: open.registration.handlerID)
     for call in open.dismissCalls { outbox.complete(call) }
+    tellRedemptions(after: id)
     go(to: then?.next, after: nil)
   }
 }
@@ -134,6 +135,7 @@ extension SDKState {
     endBackPress(isConsumed: false)
     settle(open, closing)
     for call in open.dismissCalls { outbox.complete(call) }
+    tellRedemptions(after: id)
     go(to: closing.next, after: open)
   }
 

@@ -50,7 +50,8 @@ extension SDKState {
     case .confirmation(let confirmation): receiveConfirmation(outcome, confirmation)
     case .paywall(let identifier, let load, let start):
       receivePaywall(outcome, identifier, load, start: start)
-    case .redemption(let identity): receiveRedemption(outcome, identity: identity)
+    case .redemption(let redemption): receiveRedemption(outcome, redemption)
+    case .webEntitlements(let identity): receiveWebEntitlements(outcome, identity: identity)
     case .receipt:
       if case .failure(let error) = outcome {
         log(.warn, .receipts, "the receipt could not be verified", error: error.message)

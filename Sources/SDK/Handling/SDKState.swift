@@ -37,6 +37,7 @@ package struct SDKState {
   var stage = Stage()
   var transactions = Transactions()
   var requests = Requests()
+  var redemptions = Redemptions()
   private var saved: StoredState?
 
   /// - Parameters:

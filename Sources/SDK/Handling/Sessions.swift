@@ -36,6 +36,7 @@ extension SDKState {
   mutating func enterForeground() {
     track(.appOpen)
     if startup.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
+    refreshWebEntitlements(isStart: false)
     guard startup.phase == .configured, usage.closedAt != nil, isNewSession else { return }
     usage.resume(newSession())
     track(.sessionStart)

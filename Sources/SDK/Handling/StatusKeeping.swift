@@ -17,7 +17,7 @@ extension SDKState {
     let known = config?.entitlements ?? []
     return EntitlementsInfo(
       active: active, inactive: known.filter { !active.contains($0) },
-      web: ownership.web)
+      web: ownership.web.map(\.entitlement))
   }
 
   mutating func loadOwned(for purpose: OwnedLoad) {
@@ -49,47 +49,14 @@ extension SDKState {
   }
 
   /// What the owned products give, and what was bought on the web.
-  private var ownedEntitlements: [Entitlement] {
-    ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] } + ownership.web
+  var ownedEntitlements: [Entitlement] {
+    ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
+      + ownership.web.map(\.entitlement)
   }
 
   /// Something changed in the store by itself. With a controller the status is the app's business.
   mutating func storeChanged() {
     guard settings.purchases == .store, startup.phase == .configured else { return }
     loadOwned(for: .refresh)
-  }
-}
-
-// MARK: Codes that were redeemed before
-
-extension SDKState {
-  /// Asks the backend again for what the user's codes give, in the background.
-  mutating func redeemKnownCodes() {
-    track(.redemptionStart)
-    let codes = ownership.codes.map { code -> Value in
-      .object(["code": .string(code), "firstRedemption": false])
-    }
-    let body = Value.members([
-      "deviceId": .string(deviceID), "aliasId": .string(person.aliasID),
-      "appUserId": person.appUserID.map { .string($0) }, "codes": .list(codes),
-      "receipts": .list([]), "metadata": .map([]),
-    ])
-    send(
-      Endpoints.redeem(body, apiKey: settings.apiKey), for: .redemption(identity: person.number),
-      limit: options.timeouts.redeem)
-  }
-
-  mutating func receiveRedemption(_ outcome: Result<[UInt8], BackendError>, identity: Int) {
-    guard let body = decodeBody(outcome) else { return track(.redemptionFail) }
-    track(.redemptionComplete)
-    guard identity == person.number else { return }
-    let customer = Entitlement.decode(wire: body["customerInfo"]?["entitlements"])
-    let web = customer.isEmpty ? Entitlement.decode(wire: body["entitlements"]) : customer
-    // An empty answer takes nothing away that was bought.
-    guard !web.isEmpty else { return }
-    ownership.ownOnWeb(web)
-    if settings.purchases == .store {
-      setStatus(SubscriptionStatus(entitlements: ownedEntitlements))
-    }
   }
 }

@@ -17,7 +17,11 @@ package struct StoredState: Hashable, Sendable {
   var surveys: Set<String> = []
   /// Codes that were redeemed.
   var codes: [String] = []
-  var webEntitlements: [Entitlement] = []
+  /// Those of them that give something to the app's user.
+  var userCodes: Set<String> = []
+  var webEntitlements: [WebEntitlement] = []
+  /// When the backend was asked for these last.
+  var webRefreshedAt: Instant?
   /// When the SDK ran for the first time; nil before that.
   var installedAt: Instant?
   var totalPaywallViews = 0
@@ -43,7 +47,9 @@ package struct StoredState: Hashable, Sendable {
     assignments = (value["assignments"]?.elements ?? []).compactMap { Assignment(decoding: $0) }
     surveys = Set((value["surveys"]?.elements ?? []).compactMap(\.text))
     codes = (value["codes"]?.elements ?? []).compactMap(\.text)
-    webEntitlements = Entitlement.decode(wire: value["webEntitlements"])
+    userCodes = Set((value["userCodes"]?.elements ?? []).compactMap(\.text))
+    webEntitlements = WebEntitlement.list(value["webEntitlements"])
+    webRefreshedAt = value["webRefreshedAt"]?.instant
     installedAt = value["installedAt"]?.instant
     totalPaywallViews = value["totalPaywallViews"]?.wholeNumber ?? 0
     lastPaywallView = value["lastPaywallView"]?.instant
@@ -57,7 +63,9 @@ package struct StoredState: Hashable, Sendable {
       "userAttributes": .members(userAttributes),
       "integrationAttributes": .members(integrationAttributes.mapValues { .string($0) }),
       "assignments": .list(assignments.map(\.value)), "surveys": .texts(surveys.sorted()),
-      "codes": .texts(codes), "webEntitlements": .list(webEntitlements.map(\.value)),
+      "codes": .texts(codes), "userCodes": .texts(userCodes.sorted()),
+      "webRefreshedAt": webRefreshedAt.map { .int($0.milliseconds) },
+      "webEntitlements": .list(webEntitlements.map(\.value)),
       "installedAt": installedAt.map { .int($0.milliseconds) },
       "totalPaywallViews": .whole(totalPaywallViews),
       "lastPaywallView": lastPaywallView.map { .int($0.milliseconds) },

@@ -74,6 +74,8 @@ public struct Timeouts: Hashable, Sendable {
   /// How long one attempt of a request may take.
   public var request: Int64 = 30_000
   public var redeem: Int64 = 10_000
+  /// How long an attempt to ask for entitlements of the web may take.
+  public var entitlements: Int64 = 5_000
 
   public init() {}
 }

@@ -26,6 +26,23 @@ public enum RedemptionResult: Hashable, Sendable {
     return (info.storeIdentifiers["stripeSubscriptionIds"]?.elements ?? []).compactMap(\.text)
   }
 
+  /// Whether the code is worth asking for again: it gave something, or may.
+  var isKept: Bool {
+    switch self {
+    case .success, .expiredSubscription, .codeExpired: true
+    case .error, .invalidCode: false
+    }
+  }
+
+  /// Whether what the code gives belongs to the app's user, and not to the device.
+  var isOfUser: Bool {
+    switch self {
+    case .success(_, let info), .expiredSubscription(_, let info):
+      if case .appUser = info.ownership { true } else { false }
+    case .error, .invalidCode, .codeExpired: false
+    }
+  }
+
   /// Reads one code of a redeem answer; nil when it is none.
   public init?(decoding value: Value) {
     guard let code = value["code"]?.text else { return nil }

@@ -1,3 +1,6 @@
+internal import CivilTime
+internal import RuleEngine
+
 /// Why the owned products are loaded.
 enum OwnedLoad: Hashable, Sendable {
   case configuring
@@ -11,9 +14,15 @@ enum OwnedLoad: Hashable, Sendable {
 struct Ownership {
   private(set) var status: SubscriptionStatus
   /// Codes that were redeemed.
-  let codes: [String]
+  private(set) var codes: [String]
+  /// Those that give something to the app's user, who may become somebody else.
+  private(set) var userCodes: Set<String>
   /// What was bought on the web.
-  private(set) var web: [Entitlement]
+  private(set) var web: [WebEntitlement]
+  /// When the backend was asked for that last.
+  private(set) var refreshedAt: Instant?
+  /// Whether it is being asked.
+  var isRefreshing = false
   /// Identifiers of the products that the store says the user owns.
   private(set) var products: [String] = []
   private var loads: [Token: OwnedLoad] = [:]
@@ -21,7 +30,9 @@ struct Ownership {
   init(_ stored: StoredState) {
     status = stored.status
     codes = stored.codes
+    userCodes = stored.userCodes
     web = stored.webEntitlements
+    refreshedAt = stored.webRefreshedAt
   }
 
   /// - Returns: the status before, or nil when it means the same.
@@ -33,7 +44,26 @@ struct Ownership {
 
   mutating func own(_ products: [String]) { self.products = products }
 
-  mutating func ownOnWeb(_ entitlements: [Entitlement]) { web = entitlements }
+  /// Takes what an answer says was bought on the web. One that is empty takes away what has expired,
+  /// and nothing else.
+  mutating func ownOnWeb(_ entitlements: [WebEntitlement], at now: Instant) {
+    web =
+      entitlements.isEmpty
+      ? web.filter { $0.expiresAt.map { $0 > now } ?? true } : entitlements
+  }
+
+  mutating func refresh(at now: Instant) { refreshedAt = now }
+
+  mutating func know(_ code: String, isOfUser: Bool) {
+    if !codes.contains(code) { codes.append(code) }
+    if isOfUser { userCodes.insert(code) }
+  }
+
+  /// Forgets what the user who is gone had on the web, and their codes; those of the device stay.
+  mutating func forgetUser() {
+    codes.removeAll { userCodes.contains($0) }
+    (userCodes, web, refreshedAt, isRefreshing) = ([], [], nil, false)
+  }
 
   mutating func begin(_ load: OwnedLoad, _ token: Token) { loads[token] = load }
 

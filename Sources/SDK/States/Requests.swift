@@ -23,7 +23,9 @@ enum RequestPurpose: Sendable {
   case assignments(identity: Int, call: Token?)
   case confirmation(AssignmentConfirmation)
   case paywall(identifier: String, PaywallLoad, start: Instant)
-  case redemption(identity: Int)
+  case redemption(Redemption)
+  /// What the user with this number has on the web.
+  case webEntitlements(identity: Int)
   case receipt
 }
 

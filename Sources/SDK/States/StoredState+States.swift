@@ -12,7 +12,9 @@ extension StoredState {
     assignments = person.assignments
     surveys = person.surveys
     codes = ownership.codes
+    userCodes = ownership.userCodes
     webEntitlements = ownership.web
+    webRefreshedAt = ownership.refreshedAt
     installedAt = usage.installedAt
     totalPaywallViews = usage.totalPaywallViews
     lastPaywallView = usage.lastPaywallView

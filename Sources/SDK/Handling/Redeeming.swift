@@ -1,0 +1,149 @@
+internal import Expressions
+internal import RuleEngine
+
+// MARK: Codes
+
+extension SDKState {
+  /// Asks the backend again for what the user's codes give, in the background.
+  mutating func redeemKnownCodes() {
+    track(.redemptionStart)
+    sendRedemption(of: nil)
+  }
+
+  /// Redeems the code of a link. One that is on its way already is not sent twice, and while a paywall
+  /// waits for a redemption there is no other one.
+  mutating func redeem(_ code: String) {
+    guard presentation == nil || !redemptions.isRunning, redemptions.begin(code) else {
+      return log(.info, .superwallCore, "a code is being redeemed already; \(code) is not")
+    }
+    if presentation != nil { track(.restoreStart) }
+    track(.redemptionStart)
+    outbox.emit(.willRedeemLink)
+    sendRedemption(of: code)
+  }
+
+  private mutating func sendRedemption(of code: String?) {
+    var codes = ownership.codes.map { RedeemableCode($0, isFirstRedemption: false) }
+    if let code, !ownership.codes.contains(code) { codes.append(RedeemableCode(code)) }
+    let request = RedemptionRequest(
+      deviceID: deviceID, aliasID: person.aliasID, appUserID: person.appUserID, codes: codes)
+    send(
+      Endpoints.redeem(request.value, apiKey: settings.apiKey),
+      for: .redemption(Redemption(identity: person.number, code: code)),
+      limit: options.timeouts.redeem)
+  }
+
+  mutating func receiveRedemption(
+    _ outcome: Result<[UInt8], BackendError>, _ redemption: Redemption
+  ) {
+    if let code = redemption.code { redemptions.end(code) }
+    let answer = decodeBody(outcome).flatMap { try? RedemptionAnswer(decoding: $0) }
+    track(answer == nil ? .redemptionFail : .redemptionComplete)
+    let isCurrent = redemption.identity == person.number
+    let web = isCurrent ? answer?.web ?? [] : []
+    var message = "the backend did not say what became of the code"
+    if case .failure(let error) = outcome { message = error.message }
+    let covers = redemption.code != nil && answersPaywall(web, failure: message)
+    if isCurrent, answer != nil { takeWeb(web) }
+    guard let code = redemption.code else { return }
+    let result =
+      answer?.results.first { $0.code == code } ?? .error(code: code, message: message)
+    if isCurrent, result.isKept { ownership.know(code, isOfUser: result.isOfUser) }
+    tell(result, closing: covers)
+  }
+
+  /// Tells an open paywall whether the code gives what it sells.
+  private mutating func answersPaywall(_ web: [WebEntitlement], failure: String) -> Bool {
+    guard let open = presentation else { return false }
+    if covers(web, open) {
+      track(.restoreComplete)
+      return true
+    }
+    track(
+      .restoreFail(
+        message: web.isEmpty ? failure : "the code does not give what the paywall sells"))
+    outbox.add(.alert(.restoreFailed(options.paywalls.restoreFailed)))
+    return false
+  }
+
+  /// Whether all that the paywall's products give is there.
+  private func covers(_ web: [WebEntitlement], _ open: Presentation) -> Bool {
+    guard !web.isEmpty else { return false }
+    let owned = Set(web.map(\.entitlement) + ownership.status.entitlements)
+    return open.info.productIDs.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
+      .allSatisfy(owned.contains)
+  }
+
+  /// Tells the app of a result: at once, or when the paywall that the code covers is gone.
+  private mutating func tell(_ result: RedemptionResult, closing: Bool) {
+    guard closing, let id = closeRestored() else { return outbox.emit(.didRedeemLink(result)) }
+    redemptions.hold(result, until: id)
+  }
+
+  /// - Returns: the paywall that goes away.
+  private mutating func closeRestored() -> String? {
+    guard let open = presentation else { return nil }
+    stage.advance { $0.complete(.restored) }
+    guard options.paywalls.automaticallyDismiss else { return nil }
+    close(Closing(reason: .systemLogic))
+    return open.id
+  }
+
+  /// A paywall is gone: the app is told of the code that closed it.
+  mutating func tellRedemptions(after id: String) {
+    for result in redemptions.take(after: id) { outbox.emit(.didRedeemLink(result)) }
+  }
+}
+
+// MARK: Entitlements of the web
+
+extension SDKState {
+  /// Asks for what was bought on the web, where the last answer is older than the config allows. With a
+  /// controller that is the app's business.
+  ///
+  /// - Parameter isStart: at the start what was never asked for is not missed.
+  mutating func refreshWebEntitlements(isStart: Bool) {
+    guard settings.purchases == .store, options.purchaseMode != .agentWallie,
+      startup.phase == .configured, !ownership.isRefreshing
+    else { return }
+    let age = config?.settings.webToApp?.entitlementsMaxAge ?? Self.entitlementsMaxAge
+    if let last = ownership.refreshedAt {
+      guard now.milliseconds - last.milliseconds > age || last > now else { return }
+    } else if isStart {
+      return
+    }
+    ownership.isRefreshing = true
+    send(
+      Endpoints.entitlements(
+        user: person.appUserID ?? deviceID, deviceID: deviceID, apiKey: settings.apiKey),
+      for: .webEntitlements(identity: person.number), limit: options.timeouts.entitlements)
+  }
+
+  /// A day, in milliseconds.
+  private static let entitlementsMaxAge: Int64 = 86_400_000
+
+  mutating func receiveWebEntitlements(
+    _ outcome: Result<[UInt8], BackendError>, identity: Int
+  ) {
+    ownership.isRefreshing = false
+    guard identity == person.number, case .success(let body) = outcome,
+      let answer = try? Value.parse(json: body)
+    else { return }
+    ownership.refresh(at: now)
+    let web = WebEntitlement.decode(answer)
+    takeWeb(web)
+    guard let open = presentation, covers(web, open) else { return }
+    track(.restoreComplete)
+    _ = closeRestored()
+  }
+
+  /// Takes what the backend says was bought on the web. An empty answer takes away only what has
+  /// expired.
+  private mutating func takeWeb(_ web: [WebEntitlement]) {
+    let before = ownership.web
+    ownership.ownOnWeb(web, at: now)
+    if settings.purchases == .store, !web.isEmpty || ownership.web != before {
+      setStatus(SubscriptionStatus(entitlements: ownedEntitlements))
+    }
+  }
+}
