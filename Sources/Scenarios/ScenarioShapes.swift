@@ -46,7 +46,7 @@ enum ScenarioShapes {
   ].mapValues { KeyShape($0).with(expectations) }
 
   /// Steps that the SDK cannot do yet.
-  static let unsupported: Set<String> = ["client", "placement", "redemptionHelper"]
+  static let unsupported: Set<String> = ["placement", "redemptionHelper"]
 
   /// What the user, the paywall and the host do, with the details of each.
   static let presenterActions: [String: KeyShape] = [

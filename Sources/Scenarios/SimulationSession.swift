@@ -173,6 +173,10 @@ package final class SimulationSession {
       let call = start(step["method"]?.text ?? "", step["args"] ?? .map([]))
       if let name = step["as"]?.text { calls[name] = call }
       return { call.value ?? ["pending": true] }
+    case "client":
+      let call = ask(client: step["endpoint"]?.text ?? "", step["args"] ?? .map([]))
+      if let name = step["as"]?.text { calls[name] = call }
+      return { call.value ?? ["pending": true] }
     case "result":
       let call = calls[step["of"]?.text ?? ""]
       return { call.map { $0.value ?? ["pending": true] } ?? .null }
@@ -204,6 +208,14 @@ package final class SimulationSession {
         result.set(["error": error.value])
       }
     }
+    return result
+  }
+
+  /// Calls an endpoint of the backend without the SDK.
+  private func ask(client endpoint: String, _ arguments: Value) -> Later<Value> {
+    let result = Later<Value>()
+    let client = ClientCalls(transport, clock, executor)
+    run { result.set(await client.result(endpoint, arguments)) }
     return result
   }
 

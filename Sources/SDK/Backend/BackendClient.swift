@@ -30,11 +30,15 @@ public struct BackendClient: Sendable {
   private let transport: any Transport
   private let time: any TimeSource
   private let entropy: Locked<Entropy>
+  private let executor: (any TaskExecutor)?
 
+  /// - Parameter executor: runs everything, in tests that want one thread. Nil is the system's choice.
   package init(
     publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
-    entropy: Entropy = .system, options: Options = Options()
+    entropy: Entropy = .system, options: Options = Options(),
+    executor: (any TaskExecutor)? = nil
   ) {
+    self.executor = executor
     self.publicKey = publicKey
     self.transport = transport
     self.time = time
@@ -78,7 +82,7 @@ public struct BackendClient: Sendable {
   {
     let (seconds, attoseconds) = limit.components
     let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-    let race = Race<Result<HTTPResponse, BackendError>>()
+    let race = Race<Result<HTTPResponse, BackendError>>(executor)
     let (transport, time) = (transport, time)
     race.begin {
       do throws(TransportFailure) {
@@ -118,9 +122,12 @@ private final class Race<Result: Sendable>: Sendable {
   }
 
   private let state = Locked(State())
+  private let executor: (any TaskExecutor)?
+
+  init(_ executor: (any TaskExecutor)?) { self.executor = executor }
 
   func begin(_ work: @escaping @Sendable () async -> Result) {
-    let task = Task { end(with: await work()) }
+    let task = Task(executorPreference: executor) { self.end(with: await work()) }
     state.withLock { $0.tasks.append(task) }
   }
 

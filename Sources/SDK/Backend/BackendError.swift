@@ -43,6 +43,31 @@ public enum BackendError: Error, Hashable, Sendable {
   /// A signed transaction whose signature or chain does not hold.
   case invalidSignature
 
+  /// The contract's name of the error, without what it carries: `missingWebPaywallDomain`.
+  public var code: String {
+    switch self {
+    case .network: "network"
+    case .timeout: "timeout"
+    case .cancelled: "cancelled"
+    case .unauthorized: "unauthorized"
+    case .notFound: "notFound"
+    case .artifactNotFound: "configRead"
+    case .http: "http"
+    case .internalError: "internal"
+    case .decoding: "decoding"
+    case .invalidProductFormat: "invalidProductFormat"
+    case .missingStoreApplicationID: "missingStoreApplicationId"
+    case .missingWebPaywallDomain: "missingWebPaywallDomain"
+    case .checkoutContext: "checkoutContext"
+    case .unexpectedDirective: "unexpectedDirective"
+    case .missingCheckoutSession: "missingCheckoutSession"
+    case .tooManyAssignments: "tooManyAssignments"
+    case .unknownExperiment: "unknownExperiment"
+    case .unknownVariant: "unknownVariant"
+    case .invalidSignature: "invalidSignature"
+    }
+  }
+
   /// Whether the same request may succeed later: no answer, 5xx, and the statuses that say so.
   public var isTransient: Bool {
     switch self {

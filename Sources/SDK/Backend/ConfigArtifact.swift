@@ -66,8 +66,25 @@ public struct ConfigArtifact: Hashable, Sendable {
     self.responseVersion = responseVersion
   }
 
+  /// An artifact by the names of its path; nil where there is none that is known.
+  package init?(
+    group name: String, key: String, resource: String, isManifest: Bool,
+    responseVersion: String? = nil
+  ) {
+    let groups: [ConfigGroup] = [
+      .applicationPublicAPIKey(key), .webPaywallDomain(key), .applicationID(key),
+      .retentionMessagingConfig(publicKey: key),
+    ]
+    guard let group = groups.first(where: { $0.name == name }), group.resources.contains(resource)
+    else { return nil }
+    var manifest = Basis.inferredManifest
+    if case .retentionMessagingConfig = group { manifest = .verifiedManifest }
+    self.init(
+      group, resource, isManifest ? manifest : .verifiedRead, responseVersion: responseVersion)
+  }
+
   /// The application that a public key belongs to.
-  public static func application(publicKey: String, responseVersion: String = "1")
+  public static func application(publicKey: String, responseVersion: String = "v1")
     -> ConfigArtifact
   {
     .init(
@@ -82,19 +99,20 @@ public struct ConfigArtifact: Hashable, Sendable {
   }
 
   /// The application behind a domain of web paywalls.
-  public static func application(domain: String, responseVersion: String = "1") -> ConfigArtifact {
+  public static func application(domain: String, responseVersion: String = "v1") -> ConfigArtifact {
     .init(
       .webPaywallDomain(domain), "application", .verifiedRead, responseVersion: responseVersion)
   }
 
   /// The static config of a domain of web paywalls.
-  public static func staticConfig(domain: String, responseVersion: String = "1") -> ConfigArtifact {
+  public static func staticConfig(domain: String, responseVersion: String = "v1") -> ConfigArtifact
+  {
     .init(
       .webPaywallDomain(domain), "static-config", .verifiedRead, responseVersion: responseVersion)
   }
 
   /// The products of an application with what they entitle to.
-  public static func entitlements(applicationID: String, responseVersion: String = "1")
+  public static func entitlements(applicationID: String, responseVersion: String = "v1")
     -> ConfigArtifact
   {
     .init(
@@ -111,7 +129,7 @@ public struct ConfigArtifact: Hashable, Sendable {
   var segments: [String] {
     switch basis {
     case .verifiedRead:
-      ["config-api", "read", group.name, group.key, resource, responseVersion ?? "1"]
+      ["config-api", "read", group.name, group.key, resource, responseVersion ?? "v1"]
     case .verifiedManifest, .inferredManifest:
       ["config-api", "public", "manifest", group.name, group.key, resource]
     }

@@ -296,10 +296,10 @@ struct BackendClientTests {
     ]
     let (client, asked) = client(
       .init(
-        .get, "/config-api/read/v1-application-public-api-key/pk_1/application/1",
+        .get, "/config-api/read/v1-application-public-api-key/pk_1/application/v1",
         [.json(application)]),
       .init(
-        .get, "/config-api/read/v1-web-paywall-domain/pay.example.com/static-config/1",
+        .get, "/config-api/read/v1-web-paywall-domain/pay.example.com/static-config/v1",
         [.json(["build_id": "b"])]))
     let found = try await client.application(.application(publicKey: "pk_1"))
     #expect(found.storeApplicationIDs == ["stripe": 9])
@@ -313,7 +313,7 @@ struct BackendClientTests {
     #expect(ConfigArtifact.entitlements(applicationID: "9").basis == .verifiedRead)
     #expect(
       ConfigArtifact.entitlements(applicationID: "9").segments.joined(separator: "/")
-        == "config-api/read/v1-application-id/9/entitlements/1")
+        == "config-api/read/v1-application-id/9/entitlements/v1")
   }
 
   @Test func agentWallie() async throws {
