@@ -40,6 +40,14 @@ enum Endpoints {
       HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/redeem", body: body), apiKey)
   }
 
+  /// - Parameter path: what stands behind `/checkout`; empty for the session.
+  static func checkout(_ path: String, _ body: Value, apiKey: String) -> HTTPRequest {
+    let path = path.isEmpty ? "/session" : path
+    return authorized(
+      HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/checkout\(path)", body: body),
+      apiKey)
+  }
+
   static func entitlements(user: String, deviceID: String?, apiKey: String) -> HTTPRequest {
     let segments = ["subscriptions-api", "public", "v1", "users", user, "entitlements"]
     let query = deviceID.map { [HTTPRequest.Field("deviceId", $0)] } ?? []

@@ -254,6 +254,10 @@ public actor Tollgate {
       if let presentation = presentations[id] {
         ports.presenter.send(message, to: presentation)
       }
+    case .checkout(let id, let directive):
+      if let presentation = presentations[id] {
+        ports.presenter.checkout(directive, in: presentation)
+      }
     case .alert(let alert): ports.presenter.alert(alert)
     case .open(let url, let external): ports.presenter.open(url, external: external)
     case .schedule(let notification): ports.presenter.schedule(notification)

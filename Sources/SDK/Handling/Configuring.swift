@@ -125,6 +125,7 @@ extension SDKState {
       for waiting in takeWaitingCalls() { run(waiting.call, waiting.token) }
       for event in implicit { triggerImplicitly(event) }
       refreshWebEntitlements(isStart: true)
+      askForPendingCheckout()
     }
   }
 

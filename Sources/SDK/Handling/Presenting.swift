@@ -135,6 +135,7 @@ extension SDKState {
     endBackPress(isConsumed: false)
     settle(open, closing)
     for call in open.dismissCalls { outbox.complete(call) }
+    leaveCheckout(of: id)
     tellRedemptions(after: id)
     go(to: closing.next, after: open)
   }

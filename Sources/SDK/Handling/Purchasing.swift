@@ -15,8 +15,8 @@ extension SDKState {
     guard let product = open.products.first(where: { $0.id == productID }) else {
       return log(.error, .paywallTransactions, "the store does not have '\(productID)'")
     }
-    guard !product.store.isWeb else {
-      return log(.error, .paywallTransactions, "checkout on the web is not supported yet")
+    if product.store.isWeb {
+      return beginCheckout(product, on: open, shouldDismiss: shouldDismiss)
     }
     let slot = PurchaseSlot(
       token: outbox.newToken(), presentationID: open.id, product: product, info: open.info,

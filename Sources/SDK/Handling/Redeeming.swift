@@ -29,7 +29,10 @@ extension SDKState {
       deviceID: deviceID, aliasID: person.aliasID, appUserID: person.appUserID, codes: codes)
     send(
       Endpoints.redeem(request.value, apiKey: settings.apiKey),
-      for: .redemption(Redemption(identity: person.number, code: code)),
+      for: .redemption(
+        Redemption(
+          identity: person.number, code: code,
+          presentationID: code == nil ? nil : presentation?.id)),
       limit: options.timeouts.redeem)
   }
 
@@ -43,7 +46,8 @@ extension SDKState {
     let web = isCurrent ? answer?.web ?? [] : []
     var message = "the backend did not say what became of the code"
     if case .failure(let error) = outcome { message = error.message }
-    let covers = redemption.code != nil && answersPaywall(web, failure: message)
+    let covers =
+      redemption.presentationID.map { self.answer(paywall: $0, web, failure: message) } ?? false
     if isCurrent, answer != nil { takeWeb(web) }
     guard let code = redemption.code else { return }
     let result =
@@ -52,17 +56,20 @@ extension SDKState {
     tell(result, closing: covers)
   }
 
-  /// Tells an open paywall whether the code gives what it sells.
-  private mutating func answersPaywall(_ web: [WebEntitlement], failure: String) -> Bool {
-    guard let open = presentation else { return false }
-    if covers(web, open) {
+  /// Tells a paywall whether what was redeemed is what it sells; where it is gone by now, the app hears
+  /// how the restore ended.
+  ///
+  /// - Returns: whether it is open and covered.
+  mutating func answer(paywall id: String, _ web: [WebEntitlement], failure: String) -> Bool {
+    let open = presentation.flatMap { $0.id == id ? $0 : nil }
+    if open.map({ covers(web, $0) }) ?? !web.isEmpty {
       track(.restoreComplete)
-      return true
+      return open != nil
     }
     track(
       .restoreFail(
         message: web.isEmpty ? failure : "the code does not give what the paywall sells"))
-    outbox.add(.alert(.restoreFailed(options.paywalls.restoreFailed)))
+    if open != nil { outbox.add(.alert(.restoreFailed(options.paywalls.restoreFailed))) }
     return false
   }
 
@@ -81,7 +88,7 @@ extension SDKState {
   }
 
   /// - Returns: the paywall that goes away.
-  private mutating func closeRestored() -> String? {
+  mutating func closeRestored() -> String? {
     guard let open = presentation else { return nil }
     stage.advance { $0.complete(.restored) }
     guard options.paywalls.automaticallyDismiss else { return nil }
@@ -139,7 +146,7 @@ extension SDKState {
 
   /// Takes what the backend says was bought on the web. An empty answer takes away only what has
   /// expired.
-  private mutating func takeWeb(_ web: [WebEntitlement]) {
+  mutating func takeWeb(_ web: [WebEntitlement]) {
     let before = ownership.web
     ownership.ownOnWeb(web, at: now)
     if settings.purchases == .store, !web.isEmpty || ownership.web != before {

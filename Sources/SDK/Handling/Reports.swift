@@ -33,7 +33,7 @@ extension SDKState {
     case .openDeepLink(let url): openDeepLink(url)
     case .customPlacement(let name, let params): customPlacement(name, params)
     case .webView(let step): webView(step)
-    case .checkout: checkoutReported()
+    case .checkout(let step): checkoutReported(step, in: open.id)
     default: note(report, open.info)
     }
   }
@@ -99,9 +99,5 @@ extension SDKState {
   mutating func openDeepLinkNow(_ url: String) {
     outbox.emit(.paywallWillOpenDeepLink(url))
     outbox.add(.open(url: url, external: true))
-  }
-
-  private mutating func checkoutReported() {
-    log(.error, .paywallTransactions, "there is no checkout under way")
   }
 }

@@ -51,6 +51,7 @@ extension SDKState {
     case .paywall(let identifier, let load, let start):
       receivePaywall(outcome, identifier, load, start: start)
     case .redemption(let redemption): receiveRedemption(outcome, redemption)
+    case .checkout(let step): receiveCheckout(outcome, step)
     case .webEntitlements(let identity): receiveWebEntitlements(outcome, identity: identity)
     case .receipt:
       if case .failure(let error) = outcome {

@@ -38,6 +38,7 @@ package struct SDKState {
   var transactions = Transactions()
   var requests = Requests()
   var redemptions = Redemptions()
+  var checkout: Checkout?
   private var saved: StoredState?
 
   /// - Parameters:
@@ -102,6 +103,7 @@ package struct SDKState {
     case .requestLimit(let token): receive(.failure(.timeout), for: token)
     case .callback(let id): answerCallback(id, .failure())
     case .backPress: answerBackPress(false)
+    case .checkout: continueCheckout()
     }
   }
 

@@ -37,6 +37,7 @@ extension SDKState {
     track(.appOpen)
     if startup.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
     refreshWebEntitlements(isStart: false)
+    askForPendingCheckout()
     guard startup.phase == .configured, usage.closedAt != nil, isNewSession else { return }
     usage.resume(newSession())
     track(.sessionStart)

@@ -22,6 +22,7 @@ package struct StoredState: Hashable, Sendable {
   var webEntitlements: [WebEntitlement] = []
   /// When the backend was asked for these last.
   var webRefreshedAt: Instant?
+  var pendingCheckout: PendingCheckout?
   /// When the SDK ran for the first time; nil before that.
   var installedAt: Instant?
   var totalPaywallViews = 0
@@ -50,6 +51,10 @@ package struct StoredState: Hashable, Sendable {
     userCodes = Set((value["userCodes"]?.elements ?? []).compactMap(\.text))
     webEntitlements = WebEntitlement.list(value["webEntitlements"])
     webRefreshedAt = value["webRefreshedAt"]?.instant
+    if let pending = value["pendingCheckout"], let context = pending["contextId"]?.text {
+      pendingCheckout = PendingCheckout(
+        contextID: context, attempts: pending["attempts"]?.wholeNumber ?? 0)
+    }
     installedAt = value["installedAt"]?.instant
     totalPaywallViews = value["totalPaywallViews"]?.wholeNumber ?? 0
     lastPaywallView = value["lastPaywallView"]?.instant
@@ -64,6 +69,9 @@ package struct StoredState: Hashable, Sendable {
       "integrationAttributes": .members(integrationAttributes.mapValues { .string($0) }),
       "assignments": .list(assignments.map(\.value)), "surveys": .texts(surveys.sorted()),
       "codes": .texts(codes), "userCodes": .texts(userCodes.sorted()),
+      "pendingCheckout": pendingCheckout.map {
+        ["contextId": .string($0.contextID), "attempts": .whole($0.attempts)]
+      },
       "webRefreshedAt": webRefreshedAt.map { .int($0.milliseconds) },
       "webEntitlements": .list(webEntitlements.map(\.value)),
       "installedAt": installedAt.map { .int($0.milliseconds) },
@@ -92,4 +100,15 @@ extension Assignment {
 extension Value {
   /// A time, stored as milliseconds since 1970.
   var instant: Instant? { wholeNumber.map { Instant(milliseconds: Int64($0)) } }
+}
+
+/// A checkout that was begun and whose end nobody has seen: what it gave is asked for when the app comes
+/// to the foreground.
+package struct PendingCheckout: Hashable, Sendable {
+  package var contextID: String
+  /// How often it was asked for.
+  package var attempts = 0
+
+  /// After that it is given up.
+  static let mostAttempts = 5
 }

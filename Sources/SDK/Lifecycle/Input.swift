@@ -59,6 +59,8 @@ package enum TimerID: Hashable, Sendable {
   case requestLimit(Token)
   case callback(String)
   case backPress
+  /// The pause between two questions about a checkout.
+  case checkout
 }
 
 /// What the shell has to do, in this order.
@@ -87,6 +89,7 @@ package enum Effect: Sendable {
   case message(id: String, PaywallMessage)
   case alert(PaywallAlert)
   case open(url: String, external: Bool)
+  case checkout(id: String, Value)
   case schedule(LocalNotification)
   /// AgentWallie's delegate callbacks.
   case didCompletePurchase(productID: String)

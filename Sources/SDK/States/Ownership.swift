@@ -21,6 +21,8 @@ struct Ownership {
   private(set) var web: [WebEntitlement]
   /// When the backend was asked for that last.
   private(set) var refreshedAt: Instant?
+  /// A checkout whose end nobody has seen.
+  var pendingCheckout: PendingCheckout?
   /// Whether it is being asked.
   var isRefreshing = false
   /// Identifiers of the products that the store says the user owns.
@@ -33,6 +35,7 @@ struct Ownership {
     userCodes = stored.userCodes
     web = stored.webEntitlements
     refreshedAt = stored.webRefreshedAt
+    pendingCheckout = stored.pendingCheckout
   }
 
   /// - Returns: the status before, or nil when it means the same.
@@ -63,6 +66,7 @@ struct Ownership {
   mutating func forgetUser() {
     codes.removeAll { userCodes.contains($0) }
     (userCodes, web, refreshedAt, isRefreshing) = ([], [], nil, false)
+    pendingCheckout = nil
   }
 
   mutating func begin(_ load: OwnedLoad, _ token: Token) { loads[token] = load }

@@ -6,6 +6,8 @@ struct Redemption: Hashable, Sendable {
   var identity: Int
   /// The code of a link, which the app wants to hear about; nil where known codes are asked for again.
   var code: String?
+  /// The paywall that was open then, and was told that a restore begins.
+  var presentationID: String?
 }
 
 /// Codes of links on their way, and results that the app is told later.

@@ -16,6 +16,17 @@ enum PaywallLoad: Hashable, Sendable {
   case question(Token)
 }
 
+/// Which endpoint of the checkout answers.
+enum CheckoutRequestKind: Hashable, Sendable {
+  case session
+  case status
+  case confirm
+  case complete
+  case redemption
+  /// What a checkout of earlier gave.
+  case pending
+}
+
 /// What an answer is for.
 enum RequestPurpose: Sendable {
   case config
@@ -24,6 +35,7 @@ enum RequestPurpose: Sendable {
   case confirmation(AssignmentConfirmation)
   case paywall(identifier: String, PaywallLoad, start: Instant)
   case redemption(Redemption)
+  case checkout(CheckoutRequestKind)
   /// What the user with this number has on the web.
   case webEntitlements(identity: Int)
   case receipt

@@ -15,6 +15,7 @@ extension StoredState {
     userCodes = ownership.userCodes
     webEntitlements = ownership.web
     webRefreshedAt = ownership.refreshedAt
+    pendingCheckout = ownership.pendingCheckout
     installedAt = usage.installedAt
     totalPaywallViews = usage.totalPaywallViews
     lastPaywallView = usage.lastPaywallView

@@ -84,8 +84,8 @@ struct RandomWorld {
     case .present(let content): debts.append(.present(content.id))
     case .dismiss(let id): debts.append(.dismiss(id))
     case .ask(let id, _): debts.append(.survey(id))
-    case .log, .clearLog, .collect, .message, .alert, .open, .schedule, .didCompletePurchase,
-      .didRestorePurchases:
+    case .log, .clearLog, .collect, .message, .alert, .open, .checkout, .schedule,
+      .didCompletePurchase, .didRestorePurchases:
       break
     }
   }
@@ -114,7 +114,9 @@ struct RandomWorld {
       .confirmAllAssignments, .getEntitlements, .setSubscriptionStatus(status),
       .setUserAttributes(["a": .int(Int64(number(9)))]), .getDeviceAttributes,
       .setIntegrationAttributes(["adjustId": "x"]),
-      .handleDeepLink(pick(["app://x", "bad"])), .preloadPaywalls(nil), .restorePurchases,
+      .handleDeepLink(
+        pick(["app://x", "bad", "app://superwall/redeem?code=A", "app://superwall/redeem?code=B"])),
+      .preloadPaywalls(nil), .restorePurchases,
       .consume(purchaseToken: "t"), .didPurchase(result),
       .didRestore(pick([.restored, .failed("x")])),
       .didHandleBackPressed(shouldConsume: number(2) == 0),
@@ -178,8 +180,13 @@ struct RandomWorld {
       ])
     case "/api/v1/confirm_assignments":
       return success(["status": "ok", "assignments": request.body?["assignments"] ?? []])
+    case let path where path.hasSuffix("/entitlements"):
+      // What covers an open paywall closes it as restored, without a restore that begins.
+      return success(["customerInfo": ["entitlements": []]])
     default:
-      return success(["codes": [], "entitlements": [], "customerInfo": ["entitlements": []]])
+      let owned: Value = pick([[], [["identifier": "pro"]], [["identifier": "other"]]])
+      let codes: Value = pick([[], [["status": "INVALID_CODE", "code": "A"]]])
+      return success(["codes": codes, "entitlements": owned, "customerInfo": ["entitlements": []]])
     }
   }
 

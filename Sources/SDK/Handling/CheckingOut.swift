@@ -1,0 +1,307 @@
+internal import Expressions
+internal import RuleEngine
+
+// MARK: Checkout on the web
+
+extension SDKState {
+  /// Begins to buy a product of a store on the web. Another tap while the user pays begins anew; while
+  /// the backend is asked it is ignored (decision D10).
+  mutating func beginCheckout(
+    _ product: StoreProduct, on open: Presentation, shouldDismiss: Bool
+  ) {
+    guard checkout.map(\.isAtUser) ?? true else { return }
+    checkout = Checkout(
+      product: product, presentationID: open.id, info: open.info, shouldDismiss: shouldDismiss,
+      identity: person.number)
+    track(.stripeCheckoutStart(open.info))
+    let request = CheckoutRequest(
+      currencyCode: product.priced.currency?.code ?? device.currencyCode,
+      productIdentifier: product.id, store: product.store.rawValue.lowercased(),
+      context: checkoutContext(product, open))
+    post("", request.value, .session)
+  }
+
+  /// Sends a request of the checkout. What begins or ends something is sent once (decision D43).
+  private mutating func post(_ path: String, _ body: Value, _ step: CheckoutRequestKind) {
+    let isRead = step == .status || step == .redemption
+    send(
+      Endpoints.checkout(path, body, apiKey: settings.apiKey), for: .checkout(step),
+      retries: isRead ? Retry.count : 0)
+  }
+
+  private var contextBody: Value {
+    .object(["checkoutContextId": .string(checkout?.contextID ?? "")])
+  }
+
+  // MARK: What the host reports
+
+  mutating func checkoutReported(_ step: CheckoutStep, in id: String) {
+    guard let current = checkout, current.presentationID == id,
+      case .shown(let kind) = current.phase
+    else { return log(.error, .paywallTransactions, "there is no checkout under way") }
+    switch step {
+    case .returned:
+      let start = now
+      checkout?.phase = .asking(since: start)
+      askForStatus()
+    case .submit(let intent, let email):
+      guard kind != .redirect else {
+        return log(.error, .paywallTransactions, "a checkout on its own page has nothing to submit")
+      }
+      checkout?.phase = .confirming
+      track(.stripeCheckoutSubmit(checkoutInfo(current)))
+      post(
+        "/session/confirm",
+        .object([
+          "setupIntentId": .string(intent), "checkoutContextId": .string(current.contextID),
+          "email": .string(email),
+        ]), .confirm)
+    case .fail: failCheckout(nil)
+    case .abandon: abandonCheckout()
+    }
+  }
+
+  private mutating func askForStatus() {
+    post("/status", .object(["checkoutId": .string(checkout?.contextID ?? "")]), .status)
+  }
+
+  private mutating func askForRedemption() {
+    post(
+      "/session/poll-redemption-result", redemptionBody(checkout?.contextID ?? ""), .redemption)
+  }
+
+  private func redemptionBody(_ contextID: String) -> Value {
+    .members([
+      "checkoutContextId": .string(contextID), "deviceId": .string(deviceID),
+      "appUserId": person.appUserID.map { .string($0) },
+    ])
+  }
+
+  // MARK: What the backend answers
+
+  mutating func receiveCheckout(
+    _ outcome: Result<[UInt8], BackendError>, _ step: CheckoutRequestKind
+  ) {
+    if step == .pending { return receivePending(outcome) }
+    guard let current = checkout else { return }
+    do throws(BackendError) {
+      let body = try outcome.get()
+      guard let answer = try? Value.parse(json: body), answer.isObject else {
+        throw .decoding("it is not a JSON object")
+      }
+      switch (step, current.phase) {
+      case (.session, .beginning):
+        show(
+          try CheckoutSession(decoding: answer, allowed: CheckoutDirectiveKind.allCases),
+          answer["directive"] ?? .null)
+      case (.status, .asking(let start)):
+        answered(try CheckoutStatus(decoding: answer).state, since: start)
+      case (.confirm, .confirming):
+        _ = try CheckoutConfirmation(decoding: answer)
+        checkout?.phase = .completing
+        post("/session/complete", contextBody, .complete)
+      case (.complete, .completing): completeCheckout()
+      case (.redemption, .redeeming(let start)):
+        answered(try RedemptionAnswer(decoding: answer), since: start)
+      default: break
+      }
+    } catch {
+      failCheckout(error)
+    }
+  }
+
+  private mutating func show(_ session: CheckoutSession, _ directive: Value) {
+    checkout?.contextID = session.contextID
+    checkout?.phase = .shown(session.directive.kind)
+    ownership.pendingCheckout = PendingCheckout(contextID: session.contextID)
+    guard let current = checkout, presentation?.id == current.presentationID else { return }
+    outbox.add(.checkout(id: current.presentationID, directive))
+  }
+
+  private mutating func answered(_ state: CheckoutStatus.State, since start: Instant) {
+    switch state {
+    case .completed: completeCheckout()
+    case .abandoned: abandonCheckout()
+    case .pending: askAgain(since: start)
+    }
+  }
+
+  /// Asks once more after a pause, or gives up; what it gave is asked for in the foreground then.
+  private mutating func askAgain(since start: Instant) {
+    guard now - start + Checkout.pause <= Checkout.limit else {
+      log(.warn, .paywallTransactions, "the checkout has not come to an end within a minute")
+      checkout = nil
+      return
+    }
+    outbox.startTimer(.checkout, Checkout.pause)
+  }
+
+  /// A pause is over.
+  mutating func continueCheckout() {
+    switch checkout?.phase {
+    case .asking: askForStatus()
+    case .redeeming: askForRedemption()
+    case .telling(let results, let covers): tell(results, covers: covers)
+    case .beginning, .shown, .confirming, .completing, nil: break
+    }
+  }
+
+  private mutating func completeCheckout() {
+    guard let current = checkout else { return }
+    track(.stripeCheckoutComplete(checkoutInfo(current)))
+    let start = now
+    checkout?.phase = .redeeming(since: start)
+    askForRedemption()
+  }
+
+  // MARK: How it ends
+
+  private mutating func answered(_ answer: RedemptionAnswer, since start: Instant) {
+    guard !answer.results.isEmpty else {
+      if answer.state ?? .pending == .pending { return askAgain(since: start) }
+      (checkout, ownership.pendingCheckout) = (nil, nil)
+      return
+    }
+    ownership.pendingCheckout = nil
+    track(.redemptionComplete)
+    let isCurrent = checkout?.identity == person.number
+    let web = isCurrent ? answer.web : []
+    let id = checkout.flatMap { $0.presentationID == presentation?.id ? $0.presentationID : nil }
+    let covers =
+      id.map {
+        self.answer(paywall: $0, web, failure: "the checkout does not give what the paywall sells")
+      } ?? false
+    take(answer, isCurrent: isCurrent)
+    outbox.emit(.willRedeemLink)
+    checkout?.phase = .telling(answer.results, covers: covers)
+    outbox.startTimer(.checkout, Checkout.moment)
+  }
+
+  private mutating func take(_ answer: RedemptionAnswer, isCurrent: Bool) {
+    guard isCurrent else { return }
+    takeWeb(answer.web)
+    for result in answer.results where result.isKept {
+      ownership.know(result.code, isOfUser: result.isOfUser)
+    }
+  }
+
+  private mutating func tell(_ results: [RedemptionResult], covers: Bool) {
+    let current = checkout
+    checkout = nil
+    for result in results { outbox.emit(.didRedeemLink(result)) }
+    if covers, current?.shouldDismiss == true, presentation?.id == current?.presentationID {
+      _ = closeRestored()
+    }
+  }
+
+  private mutating func abandonCheckout() {
+    guard let current = checkout else { return }
+    (checkout, ownership.pendingCheckout) = (nil, nil)
+    track(.transactionAbandon(transactionProduct(current.product), checkoutInfo(current)))
+    if presentation?.id == current.presentationID { replacePaywall(after: .transactionAbandon) }
+  }
+
+  /// - Parameter error: nil where the host has told the user itself.
+  private mutating func failCheckout(_ error: BackendError?) {
+    guard let current = checkout else { return }
+    // Where the user has paid, what that gave is still asked for in the foreground.
+    switch current.phase {
+    case .beginning, .shown: ownership.pendingCheckout = nil
+    case .asking, .confirming, .completing, .redeeming, .telling: break
+    }
+    checkout = nil
+    track(.stripeCheckoutFail(checkoutInfo(current)))
+    guard let error, options.paywalls.shouldShowPurchaseFailureAlert else { return }
+    outbox.add(.alert(.purchaseFailed(message: error.message, code: error.code)))
+  }
+
+  /// The paywall as it is now, or as it was when it was last seen.
+  private func checkoutInfo(_ current: Checkout) -> PaywallInfo {
+    presentation?.id == current.presentationID ? presentation?.info ?? current.info : current.info
+  }
+
+  /// A paywall is gone. A checkout that the user has not finished has nobody to show it any more.
+  mutating func leaveCheckout(of id: String) {
+    if let current = checkout, current.presentationID == id, current.isAtUser { checkout = nil }
+  }
+
+  // MARK: Checkouts of earlier
+
+  /// Asks what a checkout gave whose end nobody has seen.
+  mutating func askForPendingCheckout() {
+    guard startup.phase == .configured, checkout == nil, let pending = ownership.pendingCheckout
+    else { return }
+    guard pending.attempts < PendingCheckout.mostAttempts else {
+      ownership.pendingCheckout = nil
+      return
+    }
+    ownership.pendingCheckout?.attempts += 1
+    send(
+      Endpoints.checkout(
+        "/session/poll-redemption-result", redemptionBody(pending.contextID),
+        apiKey: settings.apiKey),
+      for: .checkout(.pending))
+  }
+
+  private mutating func receivePending(_ outcome: Result<[UInt8], BackendError>) {
+    guard case .success(let body) = outcome, let value = try? Value.parse(json: body),
+      let answer = try? RedemptionAnswer(decoding: value)
+    else { return }
+    guard !answer.results.isEmpty else {
+      if let state = answer.state, state != .pending { ownership.pendingCheckout = nil }
+      return
+    }
+    ownership.pendingCheckout = nil
+    track(.redemptionComplete)
+    take(answer, isCurrent: true)
+    outbox.emit(.willRedeemLink)
+    for result in answer.results { outbox.emit(.didRedeemLink(result)) }
+  }
+
+  // MARK: What the backend seals
+
+  private func checkoutContext(_ product: StoreProduct, _ open: Presentation) -> Value {
+    let info = open.info
+    let paywall: Value = .members([
+      "paywallId": .string(open.paywall.value["id"]?.text ?? info.identifier),
+      "paywallIdentifier": .string(info.identifier), "paywallName": .string(info.name),
+      "paywallUrl": .string(info.url),
+      "paywallProductIds": .string(info.productIDs.joined(separator: ",")),
+    ])
+    let experiment = info.experiment.map { experiment -> Value in
+      [
+        "experimentId": .string(experiment.id), "variantId": .string(experiment.variant.id),
+      ]
+    }
+    let presentment: Value = .members([
+      "isFreeTrialAvailable": .bool(info.isFreeTrialAvailable),
+      "presentationSourceType": info.presentationSourceType.map { .string($0) },
+      "presentedBy": .string(info.presentedBy),
+      "presentedByEventId": info.presentedByEventID.map { .string($0) },
+      "presentedByEventName": info.presentedByPlacement.map { .string($0) },
+    ])
+    let identity: Value = .members([
+      "appUserId": person.appUserID.map { .string($0) } ?? .null,
+      "aliasId": .string(person.aliasID), "deviceId": .string(deviceID),
+      "email": person.attributes["email"],
+    ])
+    return .members([
+      "paywall": paywall, "experiment": experiment, "presentment": presentment,
+      "placementParams": .object(["placementParams": open.registration.params]),
+      "identity": identity, "device": checkoutDevice,
+      "product": transactionProduct(product).attributes?.value
+        ?? .object(["identifier": .string(product.id)]),
+    ])
+  }
+
+  private var checkoutDevice: Value {
+    [
+      "publicApiKey": .string(settings.apiKey), "platform": .string(platform.rawValue),
+      "appVersion": .string(device.appVersion), "osVersion": .string(device.osVersion),
+      "deviceModel": .string(device.deviceModel), "deviceLocale": .string(locale),
+      "deviceLanguageCode": .string(LocaleParts.language(locale)),
+      "deviceCurrencyCode": .string(device.currencyCode),
+      "deviceCurrencySymbol": .string(device.currencySymbol),
+    ]
+  }
+}
