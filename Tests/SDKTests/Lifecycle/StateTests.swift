@@ -246,6 +246,7 @@ struct StateTests {
     #expect(after == wanted)
     #expect(after.aliasID != before.aliasID && after.codes == ["code"] && after.deviceID == "d")
     #expect(before.assignments.contains { $0.experimentID == "old" })
+    #expect(before.surveys == ["k"])
     #expect(!after.assignments.contains { $0.experimentID == "old" })
     #expect(after.assignments.allSatisfy { !$0.isSentToServer } && !after.assignments.isEmpty)
   }

@@ -123,18 +123,23 @@ struct CollectorTests {
   @Test func sendsBatchesAndKeepsWhatFails() async throws {
     let requests = Recorder<HTTPRequest>()
     let transport = ScriptedTransport(
-      rules: [.init(.post, "/api/v1/events", [.networkError("off"), .json(["status": "ok"])])],
-      time: VirtualClock(now: 0), observe: { requests.add($0) })
+      rules: [
+        .init(
+          .post, "/api/v1/events",
+          [
+            .networkError("off"), .json(nil, status: 302), .json(nil, status: 199),
+            .json(["status": "ok"], status: 299),
+          ])
+      ], time: VirtualClock(now: 0), observe: { requests.add($0) })
     let collector = BatchingCollector(
       transport: transport, apiKey: "pk", time: VirtualClock(now: 0), limit: 70)
     for number in 0..<80 {
       collector.add(
         CollectedEvent(id: "\(number)", name: "n", parameters: .map([]), createdAt: Samples.start))
     }
-    await collector.flush()
-    await collector.flush()
+    for _ in 0..<4 { await collector.flush() }
     let sizes = requests.all.map { $0.body?["events"]?.elements?.count }
-    #expect(sizes == [50, 50, 20])
+    #expect(sizes == [50, 50, 50, 50, 20])
     let first = requests.all.last?.body?["events"]?.elements?.last
     #expect(first?["event_id"] == "79" && first?["created_at"] == "2026-01-01T00:00:00Z")
     #expect(requests.all[0].headers == [.init("Authorization", "Bearer pk")])
