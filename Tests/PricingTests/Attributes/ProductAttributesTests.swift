@@ -18,6 +18,51 @@ struct ProductAttributesTests {
     try AttributeProducer(profile, PricingContext(now: 1_772_755_200_000))
   }
 
+  @Test func offers() throws {
+    let week = try #require(Period(.week, 1))
+    #expect(IntroductoryOffer(.freeTrial, week, micros: 5).isFree)
+    #expect(IntroductoryOffer(.payUpFront, week).isFree)
+    #expect(!IntroductoryOffer(.payUpFront, week, micros: 5).isFree)
+    #expect(IntroductoryOffer(.payAsYouGo, week, cycles: 0).cycles == 1)
+    var product = try product()
+    product.intro = nil
+    for (days, expected) in [(-1, nil), (0, nil), (1, 1)] as [(Int, Int?)] {
+      product.trialDays = days
+      #expect(product.introOrTrialDays?.period.count == expected)
+    }
+  }
+
+  /// Parts of the smallest coin are rounded, half of one up.
+  @Test(arguments: [(9_994_999, "999"), (9_995_000, "1000")])
+  func smallestCoins(micros: Int64, expected: String) throws {
+    var product = try product()
+    product.price = Money(micros: micros, .usd)
+    var producer = try producer(.checkout)
+    let attributes = try producer.attributes(of: product)
+    #expect(attributes["rawPrice"]?.json == expected)
+  }
+
+  /// A sign is of a currency in a locale.
+  @Test func signsAreOfTheirCurrency() throws {
+    var producer = try producer(.iosStoreKit2)
+    let euro = try #require(Currency("EUR"))
+    let (american, canadian) = (PriceLocale("en_US"), PriceLocale("en_CA"))
+    #expect(american.symbol(of: .usd) != canadian.symbol(of: .usd))
+    for _ in 0..<2 {
+      for (locale, currency) in [(american, Currency.usd), (american, euro), (canadian, .usd)] {
+        #expect(producer.symbol(currency, locale) == locale.symbol(of: currency))
+      }
+    }
+  }
+
+  /// A price that is shown as it is exactly is not above, however large the numbers are.
+  @Test func exactPricesAreNotAbove() {
+    for factor in [1, 3, Int64.max / 2] {
+      #expect(!ExactPrice.exceeds(.max, .max, factor, factor))
+      #expect(ExactPrice.exceeds(.max, .max - 1, factor, factor))
+    }
+  }
+
   /// The names that the documents of the systems list, no more and no less.
   @Test func haveTheNamesOfTheirSystem() {
     #expect(AttributeSchema.ios.ownCount == 33)

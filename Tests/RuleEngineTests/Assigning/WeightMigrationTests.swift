@@ -31,6 +31,16 @@ import Testing
     #expect(result.variants[60..<100].allSatisfy { $0 == 1 })
   }
 
+  /// Who has to go is the last of an order; where they go must not follow the same one.
+  @Test func thoseWhoGoAreMixed() {
+    var migration = WeightMigration(weights: [50, 25, 25])
+    for number in 0..<400 { migration.add(.variant(0), hash: UInt64(number)) }
+    let variants = migration.result().variants
+    #expect(variants.prefix(200).allSatisfy { $0 == 0 })
+    let second = variants.indices.filter { variants[$0] == 1 }
+    #expect(second.count == 100 && (60...140).contains(second.count { $0 < 300 } * 2))
+  }
+
   /// Against what no assignment can do better: whoever is above a variant's number has to go.
   @Test func noAssignmentMovesFewer() {
     var random = SplitMix(seed: 20)

@@ -1,6 +1,7 @@
 import Expressions
-import RuleEngine
 import Testing
+
+@testable import RuleEngine
 
 /// What has changed, in the words of campaigns.
 @Suite struct ConfigChangeTests {
@@ -22,6 +23,17 @@ import Testing
         OccurrenceLimit(key: "k", maxCount: $0, interval: .minutes(1_440))
       },
       variants: variants)
+  }
+
+  /// Audiences without other names are found by their own, the first one first.
+  @Test func namesTellWhichIsWhich() throws {
+    func named(_ name: String, _ expression: String) -> Audience {
+      Audience(index: 0, experimentID: "", expression: expression, variants: [], name: name)
+    }
+    let match = AudienceMatch(
+      [named("a", "1 == 1"), named("b", "2 == 2"), named("b", "3 == 3")],
+      [named("b", "4 == 4"), named("a", "5 == 5"), named("b", "6 == 6")])
+    #expect(match.newOf == [1, 0, 2] && match.oldOf == [1, 0, 2])
   }
 
   @Test func whatIsTheSameIsNotTold() throws {

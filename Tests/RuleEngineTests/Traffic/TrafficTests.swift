@@ -115,7 +115,9 @@ import Testing
     let days = report["days"]?.elements ?? []
     #expect(days.count == reference.days.count, sourceLocation: source)
     for day in days {
-      let held = (day["heldBack"]?.elements ?? []).reduce(0) { $0 + number($1["count"]) }
+      let counts = (day["heldBack"]?.elements ?? []).map { number($0["count"]) }
+      #expect(counts.allSatisfy { $0 > 0 }, sourceLocation: source)
+      let held = counts.reduce(0, +)
       #expect(
         [number(day["asked"]), number(day["paywall"]), number(day["holdout"]), held]
           + [number(day["purchases"])] == reference.days[day["day"]?.text ?? ""],

@@ -36,6 +36,14 @@ struct ProductListTests {
     #expect(list.products[1].isoPeriod == ISOPeriod("P1Y2M"))
   }
 
+  /// The currency is known without a price, and what is no key is told.
+  @Test func readWhatHasNoPrice() throws {
+    let decoded = decode(#"[{"identifier":"a","currency":"EUR","pric":"1"}]"#)
+    #expect(decoded.output?.products.first?.currency?.code == "EUR")
+    #expect(decoded.diagnostics.contains { $0.message.contains("'pric'") })
+    #expect(ISOPeriod("P1Y2M") != nil && ISOPeriod("P2M1Y") == nil && ISOPeriod("P1Y1Y") == nil)
+  }
+
   /// Numbers are read from their text: as a Double the price would be another.
   @Test func readPricesFromTheTextOfNumbers() throws {
     let decoded = decode(

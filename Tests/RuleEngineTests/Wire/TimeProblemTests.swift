@@ -24,4 +24,14 @@ import Testing
         && fault?.message(text) == "there is no time '\(text)'" + (reason.map { ": \($0)" } ?? "")
     }
   }
+
+  /// Numbers of seconds and of milliseconds that are in our time are told as times.
+  @Test(arguments: [
+    ("499999999", false), ("500000000", true), ("4999999999", true), ("5000000000", false),
+    ("499999999999", false), ("500000000000", true), ("4999999999999", true),
+    ("5000000000000", false), ("-500000000", false), ("٥٠٠٠٠٠٠٠٠", false),
+  ])
+  func numbersOfSeconds(text: String, isTime: Bool) {
+    #expect((WireTime.secondsSince1970(text) != nil) == isTime)
+  }
 }

@@ -166,4 +166,19 @@ import Testing
       }
     }
   }
+
+  /// A time that clocks skip is as long after the change as after the last time before it; of one that
+  /// they show twice the first counts.
+  @Test(arguments: [
+    ("Europe/Berlin", "2026-03-29T02:30:00Z", "2026-03-29T01:30:00Z"),
+    ("America/New_York", "2026-03-08T02:30:00Z", "2026-03-08T07:30:00Z"),
+    ("Australia/Sydney", "2026-10-04T02:30:00Z", "2026-10-03T16:30:00Z"),
+    ("Europe/Berlin", "2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z"),
+  ])
+  func localTimes(name: String, local: String, expected: String) throws {
+    let zone = try #require(TimeZones.zone(named: name))
+    let seconds = try Timestamp(iso8601: local, in: nil).seconds
+    let found = zone.secondsSince1970(local: seconds)
+    #expect(found == (try Timestamp(iso8601: expected, in: nil).seconds))
+  }
 }
