@@ -1,5 +1,9 @@
+import Expressions
 import Foundation
+import RuleEngine
 import Testing
+
+@testable import tollgate
 
 /// What check tells services and scripts: places in a repository, files that cannot be read, totals.
 @Suite("Reports of check")
@@ -162,5 +166,18 @@ struct CheckReportTests {
       input: "{{ products.tertiary.price }}")
     #expect(template.code == 1)
     #expect(template.errors.contains("failed because --strict counts warnings"))
+  }
+
+  /// A file with a warning is not clean; one with notes is.
+  @Test func filesThatAreClean() {
+    var totals = CheckTotals()
+    func diagnostic(_ severity: Diagnostic.Severity) -> Diagnostic {
+      Diagnostic(.unknownKey, "m", severity: severity)
+    }
+    totals.add([])
+    totals.add([diagnostic(.note)])
+    totals.add([diagnostic(.warning), diagnostic(.note)])
+    totals.add([diagnostic(.error)])
+    #expect(totals.summary == "4 files: 1 error, 1 warning, 2 notes; 2 clean")
   }
 }

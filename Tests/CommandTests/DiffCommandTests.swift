@@ -175,6 +175,7 @@ import Testing
     let markdown = try diff(folder, "--users", "users.ndjson", "--format", "markdown")
     #expect(markdown.code == 1 && markdown.output.hasPrefix("### "))
     #expect(markdown.output.contains("|---|---|---|--:|--:|---|---|\n| `"))
+    #expect(markdown.output.contains("\n- `"))
     let witnesses = try diff(folder, "--format", "markdown", "--exit-zero")
     #expect(witnesses.code == 0 && witnesses.output.contains("- from `"))
     #expect(Markdown.escaped("a|b @x <i> *_") == "a\\|b &#64;x &lt;i&gt; \\*\\_")

@@ -35,4 +35,22 @@ import Testing
     // Some file systems set a little aside themselves.
     #expect(Int(status.st_blocks) * 512 < content.count + (8 << 20))
   }
+
+  /// What was written after the last checkpoint is written again, and may be less.
+  @Test func whatACheckpointDoesNotCountIsCutOff() throws {
+    let folder = try TestFolder()
+    let path = folder.path("out")
+    func begun() throws -> OutputFile.State {
+      let first = try OutputFile(path)
+      try first.write(Array("counted, ".utf8))
+      let counted = first.state
+      try first.write(Array("and this is not".utf8))
+      return counted
+    }
+    let file = try OutputFile(path, after: try begun())
+    try file.write(Array("more".utf8))
+    try file.close()
+    try file.takePlace()
+    #expect(folder.text("out") == "counted, more")
+  }
 }

@@ -311,8 +311,13 @@ import Testing
     #expect(replay.output.contains("rejects: the same"))
     #expect(replay.output.contains("counts: the same"))
 
-    // Another byte in the file, then no file: the hash still tells.
+    // Another byte in the file or behind it, then no file: the hash still tells.
     var bytes = try Data(contentsOf: URL(filePath: out))
+    if name != "out.sqlite" {
+      try (bytes + Data("x".utf8)).write(to: URL(filePath: out))
+      let longer = try BuiltTool.run("replay", manifest)
+      #expect(longer.code == 1 && longer.output.contains("at byte \(bytes.count)"))
+    }
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: URL(filePath: out))
     let other = try BuiltTool.run("replay", manifest)
@@ -336,7 +341,9 @@ import Testing
     // Other users of the same size.
     let changed = try place.text("users.ndjson").replacingOccurrences(of: "\"u7\"", with: "\"v7\"")
     try place.write("users.ndjson", changed)
-    #expect(try BuiltTool.run("replay", manifest).code == 1)
+    let changedUsers = try BuiltTool.run("replay", manifest)
+    #expect(changedUsers.code == 1)
+    #expect(changedUsers.output.hasPrefix("users: changed since the run, in \(users)\n"))
     try place.write("users.ndjson", changed + "{}\n")
     #expect(try BuiltTool.run("replay", manifest).errors.contains("is another file"))
   }

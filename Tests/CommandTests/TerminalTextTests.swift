@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import tollgate
+
 /// What is printed of names that files hold, whoever wrote them: a terminal does not obey it.
 @Suite struct TerminalTextTests {
   private static let config = #"""
@@ -94,5 +96,15 @@ import Testing
     let result = try folder().tollgate(
       "decide", "config.json", "--user", "user.json", "--placement", "a\u{1B}[31m\u{7}")
     #expect(result.output.contains(#""placement":"a\u001b[31m\u0007""#), "\(result.output)")
+  }
+
+  /// Columns that may be spared are shown as long as there is just room for them.
+  @Test func columnsThatMayBeSpared() {
+    var table = TextTable(rows: [["name", "a", "b"], ["x", "1", "2"]])
+    table.spare = [[2]]
+    for (room, columns) in [(table.width + 1, 3), (table.width, 3), (table.width - 1, 2)] {
+      let lines = table.lines(TextStyle(hasColor: false, width: room))
+      #expect(lines[0].split(separator: " ").count == columns, "\(room)")
+    }
   }
 }

@@ -207,6 +207,10 @@ import Testing
       "'seed' must be a text"
     ),
     ("[\n  {\"userId\":\"u\",\"placement\":\"p\"}\n]", "t.jsonl:2: 'expect' is missing"),
+    (
+      "[{\"userId\":\"\\\"],\",\"placement\":\"p\",\"expect\":{\"audience\":null}},\n {\"userId\":\"u\"}]",
+      "t.jsonl:2: "
+    ),
   ])
   func whatIsNoTest(text: String, message: String) throws {
     let folder = try folder()
@@ -214,6 +218,22 @@ import Testing
     let result = try run(folder, "t.jsonl")
     #expect(result.code == 2)
     #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  /// Of a user who is there twice the first record counts.
+  @Test(arguments: [
+    ("a,p,paywall", "1 passed, 0 failed\n"), ("", "error: e.csv has no rows\n"),
+    ("a,p,", "error: e.csv:2: 'result' is empty\n"),
+  ])
+  func tablesOfAUser(row: String, said: String) throws {
+    let folder = try folder(#"{"users":"u.ndjson","expect":"e.csv"}"#)
+    try folder.write(
+      "u.ndjson",
+      #"{"userId":"a","user":{"plan":"free","age":18}}"# + "\n"
+        + #"{"userId":"a","user":{"plan":"pro","age":18}}"# + "\n")
+    try folder.write("e.csv", "userId,placement,result\n\(row)")
+    let result = try run(folder, "t.jsonl")
+    #expect((row == "a,p,paywall" ? result.output : result.errors) == said)
   }
 
   /// A file of another kind is not told line by line.

@@ -282,4 +282,29 @@ struct WrongInputTests {
     }
     #expect(try BuiltTool.run("render", "a", "--user", "").errors.contains("--user is empty"))
   }
+
+  /// Errors name what they are about: the kind of a file, and the option and its value.
+  @Test(arguments: [
+    (["check", "users"], "this is a user record, not a config"),
+    (
+      ["precompute", TestFolder.config, "--users", "products", "--out", "none"],
+      "products is a products file; users are one object per line"
+    ),
+    (
+      ["precompute", TestFolder.config, "--users", "users", "--now", "noon"],
+      "'noon' is not an ISO 8601 time"
+    ),
+    (
+      ["precompute", TestFolder.config, "--users", "users", "--threads", "abc"],
+      "--threads does not take 'abc'"
+    ),
+  ])
+  func whatErrorsAreAbout(arguments: [String], message: String) throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(3))
+    try folder.write("products", "{\"products\":[\n{\"identifier\":\"a\"}]}\n")
+    let result = try folder.tollgate(arguments)
+    #expect(result.code != 0)
+    #expect((result.output + result.errors).contains(message), "\(result.output + result.errors)")
+  }
 }

@@ -51,6 +51,28 @@ import Testing
     #expect(try count(growing, to: growing.size ?? 0) == 2)
   }
 
+  /// Every line is read with the segment in which it begins, wherever segments are cut.
+  @Test func linesOfSegments() throws {
+    let folder = try TestFolder()
+    let short = "a\nbcd\n\nefghi\nj"
+    let long =
+      String(repeating: "x", count: 3_000) + "\n" + String(repeating: "y", count: 9_000) + "\nz\n"
+    for (text, cuts) in [
+      (short, Array(1..<short.utf8.count)), (long, [2_999, 3_000, 3_001, 3_500, 12_001, 12_002]),
+    ] {
+      let file = try InputFile(try folder.write("lines", text))
+      let reader = SegmentReader(lineLimit: 10_000)
+      for (first, second) in cuts.flatMap({ cut in cuts.filter { $0 > cut }.map { (cut, $0) } }) {
+        let parts = try [(0, first), (first, second), (second, text.utf8.count)].map { from, to in
+          try reader.withLines(of: file, from: from, to: to) {
+            String(decoding: $0, as: UTF8.self)
+          }
+        }
+        #expect(parts.joined() == text, "cut at \(first) and \(second)")
+      }
+    }
+  }
+
   /// Bytes that were looked at are read like all others, in whatever pieces they come.
   @Test(arguments: [1, 7, 1_000, 200_000])
   func lookingAhead(piece: Int) throws {

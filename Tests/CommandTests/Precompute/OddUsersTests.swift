@@ -207,4 +207,25 @@ import Testing
       result.errors.contains("warning[unknown-attribute]: products.primary has no 'prise'"),
       "\(result.errors)")
   }
+
+  /// A text that only begins like a word is a text like others.
+  @Test(
+    arguments: [
+      ("t", .bools), ("F", .bools), ("tx", nil), ("NULL", .nulls), ("NULLS", nil), ("\\N", .nulls),
+      ("nan", .numbers), ("nano", nil), ("-Inf", .numbers), ("-1", nil), ("", nil),
+    ] as [(String, CSVTexts.Kind?)])
+  func cellsThatLookLikeMore(text: String, kind: CSVTexts.Kind?) {
+    #expect(CSVTexts.Kind(Array(text.utf8)) == kind)
+  }
+
+  /// What a file is shows in its outermost keys, whatever its texts have in them.
+  @Test(
+    arguments: [
+      (#"{"x":"\"{","userId":"u"}"#, .user), (#"{"x":{"userId":"u"},"products":[]}"#, .products),
+      (#"{"x":"\\","campaigns":[]}"#, .config), (#"{"a":"userId"}"#, nil),
+      ("[{\"userId\":1}]", nil),
+    ] as [(String, FileKind?)])
+  func kindsOfFiles(text: String, kind: FileKind?) {
+    #expect(FileKind.of(text.utf8) == kind)
+  }
 }

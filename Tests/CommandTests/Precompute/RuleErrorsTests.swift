@@ -124,6 +124,25 @@ import Testing
     #expect(!(try run(folder, "--out", "none").output.contains("failed")))
   }
 
+  /// Twenty kinds are told, each with as much of the clause as has room.
+  @Test(arguments: [20, 21])
+  func asManyAsAreRead(kinds: Int) throws {
+    let folder = try folder()
+    let placements = (0..<kinds).map { number in
+      """
+      {"event_name":"placement_\(number)","rules":[{"experiment_id":"e\(number)","experiment_group_id":"c",
+       "expression_cel":"user.a.endsWith('\(String(repeating: "x", count: 100))')",
+       "variants":[{"variant_id":"v","variant_type":"HOLDOUT","percentage":100}]}]}
+      """
+    }
+    try folder.write(
+      "config.json", "{\"trigger_options\":[\(placements.joined(separator: ","))]}")
+    let lines = try run(folder, "--out", "none").lines
+    #expect(lines.contains("  and 1 more kind") == (kinds > 20))
+    let heads = lines.filter { $0.contains(", audience 0: user.a") }
+    #expect(heads.count == 20 && heads.allSatisfy { $0.count == 84 && $0.contains("…") })
+  }
+
   /// `--resume` of a run that is complete, and of one that is not, tells what the whole run met.
   @Test(arguments: ["out.ndjson", "out.sqlite", "out.csv.gz", "out.csv.zst"])
   func afterAnInterruption(name: String) throws {

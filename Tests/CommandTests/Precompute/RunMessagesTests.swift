@@ -105,6 +105,31 @@ import Testing
     #expect(try folder.tollgate("check", "c.json").output.contains("the number is too large"))
   }
 
+  /// A file from Windows may begin with a mark.
+  @Test func aByteOrderMark() throws {
+    let folder = try TestFolder()
+    try folder.write("users", "\u{FEFF}{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n")
+    let result = try folder.precompute("--users", "users", "--out", "none")
+    #expect(result.output.contains("2 users decided, 0 lines refused."), "\(result.errors)")
+  }
+
+  /// Five refused lines are told, and that there are more.
+  @Test(arguments: [(5, 0), (6, 1), (9, 1)])
+  func refusedLinesAreToldToALimit(count: Int, more: Int) throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "users", "{\"userId\":\"a\"}\n" + String(repeating: "{}\n", count: count))
+    let runs = [
+      try folder.precompute("--users", "users", "--out", "none"),
+      try folder.tollgate("diff", TestFolder.config, TestFolder.config, "--users", "users"),
+    ]
+    for run in runs {
+      let lines = run.errors.split(separator: "\n")
+      #expect(lines.count { $0.hasPrefix("warning: users:") } == 5, "\(run.errors)")
+      #expect(lines.count { $0 == "... more lines are refused; they are counted" } == more)
+    }
+  }
+
   @Test func oneOfSomething() throws {
     let folder = try TestFolder()
     try folder.write("users", "{\"userId\":\"a\"}\n{}\n")

@@ -197,6 +197,18 @@ import Testing
     #expect(told.kept > 2_000)
   }
 
+  /// The older assigner does not look at the seed, so that another one decides nobody anew.
+  @Test func seedsThatNobodyReads() throws {
+    let folder = try TestFolder()
+    try folder.write("users.ndjson", TestFolder.users(40))
+    let old = ["--assigner", "djb2", "--keep-decisions"]
+    #expect(try folder.tollgate(Self.run("old.ndjson", old)).code == 0)
+    let more = ["--assigner", "djb2", "--seed", "t", "--since", "old.ndjson.manifest.json"]
+    let since = try folder.tollgate(Self.run("new.ndjson", more))
+    let told = try #require(Self.told(since))
+    #expect(told.anew == 0 && told.kept == 39, "\(since.errors)")
+  }
+
   // MARK: Files
 
   /// A run may take the place of the one that it goes by, again and again.

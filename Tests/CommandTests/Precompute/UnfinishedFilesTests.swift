@@ -109,6 +109,17 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
+  /// The manifest of other outcomes goes with them, also where the new ones have none.
+  @Test func theOlderManifestGoes() throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(10))
+    #expect(try folder.precompute("--users", "users", "--out", "o").code == 0)
+    #expect(folder.exists("o.manifest.json"))
+    let again = try folder.precompute("--users", "users", "--out", "o", "--manifest", "none")
+    #expect(again.code == 0, "\(again.errors)")
+    #expect(folder.names == ["o", "users"])
+  }
+
   // MARK: Users that were changed
 
   @Test(arguments: ["users", "users.csv"])

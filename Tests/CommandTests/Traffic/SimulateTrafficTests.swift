@@ -124,6 +124,7 @@ import Testing
       (["--users", "none.ndjson"], "there are no users in none.ndjson"),
       (["--users", "users.ndjson", "--rate", "0"], "--rate must be more than 0"),
       (["--users", "users.ndjson", "--rate", "nan"], "--rate must be more than 0"),
+      (["--users", "users.ndjson", "--rejects", "users.ndjson"], "are the same file"),
       (["--users", "users.ndjson", "--days", "0"], "--days must be from 1"),
       (
         ["--users", "users.ndjson", "--now", "9999-12-31T00:00:01Z", "--days", "1"],
