@@ -10,16 +10,15 @@ package struct Failure: Hashable, Sendable {
   package let isAbsent: Bool
   /// Whether what failed takes the attribute itself, rather than something that is made of it.
   package let isOperand: Bool
+  /// Whether the attribute is null, as tables have it where there is no value.
+  package let isNull: Bool
 
-  fileprivate init(_ fault: Cell, slot: Int32, isAbsent: Bool, isOperand: Bool) {
-    self.init(fault: fault.low, slot: slot, isAbsent: isAbsent, isOperand: isOperand)
-  }
-
-  fileprivate init(fault: UInt64, slot: Int32, isAbsent: Bool, isOperand: Bool) {
+  fileprivate init(fault: UInt64, slot: Int32, isAbsent: Bool, isOperand: Bool, isNull: Bool) {
     self.fault = fault
     self.slot = slot
     self.isAbsent = isAbsent
     self.isOperand = isOperand
+    self.isNull = isNull
   }
 
   package var error: EvaluationError { EvaluationError(fault: Cell(low: fault, high: 0)) }
@@ -40,7 +39,9 @@ extension Failure {
   }
 
   package var numbers: Numbers {
-    Numbers(fault: fault, slot: slot, flags: (isAbsent ? 1 : 0) | (isOperand ? 2 : 0))
+    Numbers(
+      fault: fault, slot: slot,
+      flags: (isAbsent ? 1 : 0) | (isOperand ? 2 : 0) | (isNull ? 4 : 0))
   }
 }
 
@@ -48,14 +49,14 @@ extension Program {
   /// A failure that was kept; nil when it can be none of this program.
   package func failure(_ numbers: Failure.Numbers) -> Failure? {
     let cell = Cell(low: numbers.fault, high: 0)
-    guard cell.tag == Tag.fault, numbers.flags < 4,
+    guard cell.tag == Tag.fault, numbers.flags < 8,
       EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: numbers.fault >> 8)) != nil,
       Int(numbers.fault >> 32) < storage.nodeOf.count,
       numbers.slot >= -1, Int(numbers.slot) < storage.graph.slots.contents.count
     else { return nil }
     return Failure(
       fault: numbers.fault, slot: numbers.slot, isAbsent: numbers.flags & 1 != 0,
-      isOperand: numbers.flags & 2 != 0)
+      isOperand: numbers.flags & 2 != 0, isNull: numbers.flags & 4 != 0)
   }
 
   /// What the numbers of failures mean: how many instructions there are, and what is in the slots.
@@ -98,8 +99,10 @@ package struct FailureFinder {
     } else {
       slot = reads.slots.first ?? -1
     }
+    let isOperand = reads.operands.contains(slot)
     return Failure(
-      cell, slot: slot, isAbsent: absent != nil, isOperand: reads.operands.contains(slot))
+      fault: cell.low, slot: slot, isAbsent: absent != nil, isOperand: isOperand,
+      isNull: isOperand && storage.binding.isNull(frame.slots[Int(slot)]))
   }
 
   private mutating func reads(of instruction: UInt32) -> Reads {

@@ -77,6 +77,11 @@ extension ValueBinding {
     }
   }
 
+  /// Whether a value is what null becomes.
+  func isNull(_ cell: Cell) -> Bool {
+    cell == .null || null == .emptyMap && cell == Cell(tag: Tag.map, count: 0, at: nil)
+  }
+
   private func text(_ cell: Cell, in arena: inout Arena) -> Cell {
     var cell = cell
     if dropsDollarSigns {

@@ -244,7 +244,7 @@ public struct UserRecordReader: ~Copyable {
       // Rules may have a root of this name.
       if try frame.fillMember(key, from: &cursor) { cursor = start }
       if !known.addsUp { forget(known) }
-      if known == .userID, cursor.isAtNull { note("'userId' must be a string, not null", start) }
+      if known == .userID, cursor.isAtNull { note(UserRecordReader.nullID, start) }
       if try !cursor.takeNull() { note(try read(known, &cursor, &frame), start) }
       return
     }
@@ -254,6 +254,8 @@ public struct UserRecordReader: ~Copyable {
       note(try known.pass(&cursor, nesting: nesting), start)
     }
   }
+
+  private static let nullID = "'userId' is null, and must be a string that is not empty"
 
   /// Keeps the first reason why the record cannot be used.
   private mutating func note(_ reason: String?, _ cursor: JSONCursor) {
@@ -376,7 +378,7 @@ extension UserRecordReader {
         if member == .userID {
           hasID = !cursor.isAtNull
           if needsID, !hasID, found == nil {
-            found = Rejection(reason: "'userId' must be a string, not null", offset: at)
+            found = Rejection(reason: nullID, offset: at)
           }
         }
         guard let reason = try member.pass(&cursor, nesting: nesting), found == nil else { return }

@@ -231,6 +231,8 @@ enum ExplanationText {
     if isAbsent, let failed = clause.failure, failed.failure.isAbsent {
       return RuleErrorText.message(failed.failure, failed.details)
     }
+    // Beside the clause stands what is null.
+    if clause.failure?.failure.isNull == true { return nil }
     return RuleErrorText.summary(kind, isAbsent: isAbsent)
   }
 

@@ -168,6 +168,10 @@ enum RuleErrorText {
       guard let operation = details.operation else { return "\(subject) is not there" }
       return "\(subject) is not there, and \(operation) needs \(needs ?? "a value")"
     }
+    if let operation = details.operation, failure.isNull {
+      return
+        "\(subject) is null, and \(operation) needs \(needs ?? "a value"); leave out what is not there"
+    }
     if let operation = details.operation, let needs, !failure.isOperand {
       return "\(operation) needs \(needs), and \(subject) does not give one"
     }

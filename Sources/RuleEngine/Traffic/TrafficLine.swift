@@ -118,7 +118,8 @@ package struct TrafficLine {
         found.note("'at' must be an ISO 8601 time in quotes; write \"\(time)\"", start)
       case ("userId", _), ("placement", _):
         try cursor.skipValue(nesting: nesting)
-        found.note("'\(name)' must be a string", start)
+        let null = first == UInt8(ascii: "n") ? "is null, and " : ""
+        found.note("'\(name)' \(null)must be a string", start)
       case ("params", _):
         try cursor.skipValue(nesting: nesting)
         found.note("'params' must be an object", start)

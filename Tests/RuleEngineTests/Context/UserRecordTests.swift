@@ -167,7 +167,7 @@ struct UserRecordTests {
     arguments: [
       ("{\"user_id\":\"u\"}", "there is 'user_id': did you mean 'userId'?"),
       ("{\"userID\":\"u\"}", "there is 'userID': did you mean 'userId'?"),
-      ("{\"userId\": null}", "'userId' must be a string, not null"),
+      ("{\"userId\": null}", "'userId' is null, and must be a string"),
       ("{\"id\":\"u\"}", "'userId' is missing"),
       ("{\"userId\":[1]}", "must be a string, not a list"), ("", "empty"),
       ("[{\"userId\":\"u\"}]", "a user record must be a JSON object"),

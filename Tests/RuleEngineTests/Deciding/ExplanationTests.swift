@@ -88,6 +88,15 @@ import Testing
         "user.age + user.plan > 0", "+ does not take values of these types",
         "a type that does not fit"
       ),
+      (
+        "user.none > 3", "user.none is null, and > needs a value; leave out what is not there",
+        "user.none is null"
+      ),
+      (
+        "user.none.startsWith('a')",
+        "user.none is null, and startsWith needs a text; leave out what is not there",
+        "user.none is null"
+      ),
       ("1 / user.zero == 1", "1 / user.zero divides by zero", "divides by zero"),
       ("1 % user.zero == 1", "1 % user.zero divides by zero", "divides by zero"),
       (
@@ -105,7 +114,11 @@ import Testing
     let rules = try ruleSet(wireRule("a", expression: expression), language: .cel)
     let text = try explain(
       rules,
-      ["user": ["plan": "free", "age": 20, "zero": 0, "most": .int(.max), "list": [1]]])
+      [
+        "user": [
+          "plan": "free", "age": 20, "zero": 0, "most": .int(.max), "list": [1], "none": .null,
+        ]
+      ])
     #expect(text.contains("audience 0 (a): does not match: \(reason)\n"), "\(text)")
     #expect(
       text.split(separator: "\n").contains { $0.contains("  error  ") && $0.hasSuffix(beside) },
