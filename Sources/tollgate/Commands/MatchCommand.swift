@@ -114,6 +114,9 @@ struct MatchCommand: AsyncParsableCommand {
           settings: settings, givenUsers: users, shown: naming.shown, redaction: redaction
         ).page, isQuiet: quiet)
     }
+    if !quiet {
+      for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
+    }
     UserFile.tell(ruleSet.diagnostics(of: run.notes), isQuiet: quiet)
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }

@@ -250,7 +250,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
       if incremental.since != nil { tellDecided(run.state) }
     }
     RenderingOptions.tell(run.textErrors)
-    if !quiet { for note in run.state.texts.notes { FileText.printError(note) } }
+    if !quiet {
+      for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
+    }
     return (run.tally, ruleSet.diagnostics(of: run.notes))
   }
 

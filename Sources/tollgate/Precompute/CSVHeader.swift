@@ -109,8 +109,10 @@ struct CSVHeader: Sendable {
       isFirst = false
       json += node.key
       if let column = node.column {
-        if let kind = row[column].append(text, isText: column == userID, to: &json) {
-          texts.add(kind, column: names[column])
+        switch row[column].append(text, isText: column == userID, to: &json) {
+        case nil: break
+        case .quoted: texts.addQuoted(column: column, of: columns)
+        case let kind?: texts.add(kind, column: names[column])
         }
       } else {
         append(node.members, row, text, to: &json, &texts)
@@ -154,6 +156,8 @@ struct CSVCell {
         kind = .json
       } else if !isQuoted {
         kind = CSVTexts.Kind(content)
+      } else if content.first.map({ $0 &- 0x30 < 10 || $0 == UInt8(ascii: "-") }) == true {
+        kind = CSVCell.isNumber(content) ? .quoted : nil
       }
     }
     content.withUnsafeBufferPointer { JSONWriter.append(quoted: $0, to: &json) }

@@ -24,6 +24,7 @@ struct CSVRecords {
       }
       json.append(UInt8(ascii: "\n"))
     }
+    texts.settle(header.names)
   }
 
   private static func fault(_ row: CSVRows.Row, _ header: CSVHeader, _ lineLimit: Int) -> String? {

@@ -1,9 +1,12 @@
 internal import Expressions
+internal import RuleEngine
 
 /// Cells of CSV that are texts and look as if they were meant otherwise, as databases write values.
 struct CSVTexts: Hashable, Sendable {
   enum Kind: String, CaseIterable, Sendable {
     case bools, nulls, numbers, json
+    /// Numbers in quotes, which are told where rules take the column for numbers.
+    case quoted
 
     /// The kind of an unquoted cell that is a text; nil for most.
     init?(_ content: [UInt8]) {
@@ -32,14 +35,31 @@ struct CSVTexts: Hashable, Sendable {
       case .nulls: ("NULL or \\N", "leave the cell empty where there is no value")
       case .numbers: ("NaN or Infinity", "no such numbers are read; leave the cell empty")
       case .json: ("that begin like JSON and are not", "export them as JSON")
+      case .quoted:
+        ("in quotes with a number", "rules compare it with numbers; export numbers without quotes")
       }
     }
   }
 
   /// By name of the column: how many cells there are of each kind.
   private(set) var counts: [String: [Kind: Int]] = [:]
+  /// By number of the column, cells with a number in quotes until ``settle(_:)``. Where every cell is in
+  /// quotes there are too many to look a name up for each.
+  private var quoted: [Int] = []
 
   var isEmpty: Bool { counts.isEmpty }
+
+  /// Counts a cell with a number in quotes.
+  mutating func addQuoted(column: Int, of columns: Int) {
+    if quoted.isEmpty { quoted = Array(repeating: 0, count: columns) }
+    quoted[column] += 1
+  }
+
+  /// Counts by name what was counted by number.
+  mutating func settle(_ names: [String]) {
+    for (name, cells) in zip(names, quoted) where cells > 0 { add(.quoted, column: name, cells) }
+    quoted = []
+  }
 
   mutating func add(_ kind: Kind, column: String, _ cells: Int = 1) {
     counts[column, default: [:]][kind, default: 0] += cells
@@ -52,10 +72,14 @@ struct CSVTexts: Hashable, Sendable {
   }
 
   /// A line for each column and kind.
-  var notes: [String] {
-    counts.sorted { $0.key < $1.key }.flatMap { column, kinds in
-      Kind.allCases.compactMap { kind in
-        kinds[kind].map { cells in
+  func notes(_ ruleSet: RuleSet, now: Instant) -> [String] {
+    let hasQuoted = counts.contains { $0.value[.quoted] != nil }
+    let numeric = hasQuoted ? NumericAttributes(ruleSet, now: now) : nil
+    return counts.sorted { $0.key < $1.key }.flatMap { column, kinds in
+      Kind.allCases.compactMap { kind -> String? in
+        let path = column.split(separator: ".").map(String.init)
+        guard kind != .quoted || numeric?.contains(path) == true else { return nil }
+        return kinds[kind].map { cells in
           DiagnosticText.visible(
             "note: column \(column) has \(counted(cells, "cell")) \(kind.text.what), which "
               + "\(cells == 1 ? "is a text" : "are texts"): \(kind.text.advice)")

@@ -122,6 +122,33 @@ import Testing
     #expect(CSVTexts(try Value.parse(json: #"[{"column":"a","kind":"x","cells":1}]"#.utf8)) == nil)
   }
 
+  /// Numbers in quotes are texts; that is told of columns that rules compare with numbers.
+  @Test func numbersInQuotes() throws {
+    let rows = [
+      #""userId","device.daysSinceInstall","user.goal","params.pages""#, #""a","20","7","""#,
+      #""b","-1.5e2","8","007""#, #""c","about 3","9","1x""#,
+    ]
+    let told =
+      "note: column device.daysSinceInstall has 2 cells in quotes with a number, which are texts: "
+      + "rules compare it with numbers; export numbers without quotes"
+    for command in ["precompute", "match"] {
+      let folder = try TestFolder()
+      try folder.write("users.csv", rows.joined(separator: "\n"))
+      let out = command == "match" ? "" : "--out none"
+      let result = try folder.shell(
+        "$TOLLGATE \(command) $CONFIG --users users.csv --now 2026-03-01 \(out)")
+      let notes = result.errors.split(separator: "\n").filter { $0.hasPrefix("note: column") }
+      #expect(notes.map(String.init) == [told], "\(command)")
+    }
+    var texts = CSVTexts()
+    texts.addQuoted(column: 1, of: 3)
+    texts.addQuoted(column: 1, of: 3)
+    texts.settle(["a", "b", "c"])
+    texts.settle(["a", "b", "c"])
+    #expect(texts.counts == ["b": [.quoted: 2]])
+    #expect(CSVTexts(texts.value) == texts)
+  }
+
   @Test(arguments: [
     (
       "userId,user,user.plan",
