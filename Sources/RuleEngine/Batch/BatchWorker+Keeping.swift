@@ -19,7 +19,7 @@ extension BatchWorker {
     }
     keeper.beginRecord()
     if let count = addByShape(ByteView(rebasing: chunk[start...])) {
-      texts.addRow(ByteView(rebasing: chunk[start..<start + count]))
+      addRow(ByteView(rebasing: chunk[start..<start + count]), number)
       keeper.addRow(hash, hasHistory: false)
       return start + count + 1
     }
@@ -47,7 +47,7 @@ extension BatchWorker {
     var cursor = EntryCursor(bytes, from: RecordHash.byteCount + 5, to: bytes.count)
     guard let subject = cursor.text() else { return }
     let row = block.addRow(decided: subject)
-    texts.addRow(line)
+    addRow(line, number)
     for placement in form.spans.indices {
       guard let kept = cursor.number(width: form.width),
         let choice = form.choice(kept, placement: placement)

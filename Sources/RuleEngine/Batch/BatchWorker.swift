@@ -30,6 +30,8 @@ public struct BatchWorker: ~Copyable {
     package var notes: RecordNotes
     /// Lines of the chunk, from 0, whose records have a key twice: of each key the first.
     package var repeated: [(line: Int, key: String)]
+    /// Who is to be compared with the subjects of other chunks.
+    package var subjects: [SubjectRecord]
     /// What was decided, for later runs; empty where it is not kept.
     package var decisions: [UInt8]
     /// The outcomes of users who were decided anew; empty where nobody asks.
@@ -84,6 +86,7 @@ public struct BatchWorker: ~Copyable {
   private let changed = OutcomeBuffer()
   /// What ``Output/repeated`` is to be.
   var repeated: [(line: Int, key: String)] = []
+  var compared = SubjectCollector()
   /// What ``Output/notes`` has told.
   private var told = RecordNotes()
 
@@ -152,11 +155,13 @@ public struct BatchWorker: ~Copyable {
   /// - Parameters:
   ///   - slack: bytes behind the chunk that may be read, whatever they are: the last record, too, is
   ///     then read by its shape.
+  ///   - limit: subjects whose hashes are below it are given out, for ``ComparedSubjects``.
   ///   - buffer: where the outcomes go, in place of what it holds.
   package mutating func process(
-    _ chunk: ByteView, slack: Int = 0, into buffer: OutcomeBuffer
+    _ chunk: ByteView, slack: Int = 0, comparing limit: UInt64 = 0, into buffer: OutcomeBuffer
   ) -> Output {
     self.slack = slack
+    compared.limit = limit
     counts.clear()
     buffer.clear()
     changed.clear()
@@ -182,7 +187,8 @@ public struct BatchWorker: ~Copyable {
     sums.lines = lines
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), repeated: repeated,
-      decisions: keptOfChunk.entries, changed: changed.bytes, decidedBefore: keptOfChunk.users,
+      subjects: compared.take(), decisions: keptOfChunk.entries, changed: changed.bytes,
+      decidedBefore: keptOfChunk.users,
       plan: plan)
   }
 
@@ -209,7 +215,7 @@ public struct BatchWorker: ~Copyable {
     if keeper.isActive { return nextKeeping(in: chunk, from: start, number: number, &rejected) }
     // A record of a known shape tells where it ends; nobody has to look for the newline.
     if let count = addByShape(ByteView(rebasing: chunk[start...])) {
-      texts.addRow(ByteView(rebasing: chunk[start..<start + count]))
+      addRow(ByteView(rebasing: chunk[start..<start + count]), number)
       return start + count + 1
     }
     let end = LineScan.newline(in: chunk, from: start)
@@ -217,6 +223,13 @@ public struct BatchWorker: ~Copyable {
       rejected.append(refused)
     }
     return end + 1
+  }
+
+  /// Keeps what is needed later of the record of the row that was added last.
+  @inline(__always)
+  mutating func addRow(_ record: ByteView, _ line: Int) {
+    texts.addRow(record)
+    compared.add(block.subjects[block.count &- 1], record, line)
   }
 
   /// - Returns: the line if it is refused.
@@ -236,8 +249,8 @@ public struct BatchWorker: ~Copyable {
     for key in reader.repeatedKeys where !repeated.contains(where: { $0.key == key }) {
       repeated.append((number, key))
     }
-    texts.addRow(line)
     decideAlone()
+    addRow(line, number)
     if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
     return nil
   }

@@ -15,6 +15,8 @@ extension Diagnostic.Code {
   public static let unknownKey = Self(rawValue: "unknown-key")
   /// A `subscriptionStatus` of users that no SDK gives.
   public static let unknownStatus = Self(rawValue: "unknown-status")
+  /// One user twice, with different content.
+  package static let contradictingUsers = Self(rawValue: "contradicting-users")
   /// Two triggers with one name.
   public static let duplicateTrigger = Self(rawValue: "duplicate-trigger")
   /// A treatment variant names no paywall.

@@ -12,6 +12,20 @@ package struct RecordNotes: Hashable, Sendable {
   package private(set) var repeatedKeys: [String: Int] = [:]
   package private(set) var repeatedPlaces: [String: String] = [:]
 
+  /// Users who are there again with different content.
+  package struct Contradictions: Hashable, Sendable {
+    /// The first of them: the identity, and where its records are.
+    package var id: String
+    package var first: String
+    package var second: String
+    /// Records of users who came before.
+    package var records: Int
+    /// Whether some users were not compared.
+    package var isPartial: Bool
+  }
+
+  package private(set) var contradictions: Contradictions?
+
   /// What `subscriptionStatus` is.
   static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
   /// At most this many different keys, and statuses, are told apart.
@@ -21,6 +35,19 @@ package struct RecordNotes: Hashable, Sendable {
 
   package var isEmpty: Bool {
     unknownKeys.isEmpty && unknownStatuses.isEmpty && repeatedKeys.isEmpty
+      && contradictions == nil
+  }
+
+  /// Counts a record of a user who came before with different content.
+  package mutating func note(
+    contradicting id: String, at second: String, first: String, isPartial: Bool
+  ) {
+    var all =
+      contradictions
+      ?? Contradictions(id: id, first: first, second: second, records: 0, isPartial: false)
+    all.records += 1
+    all.isPartial = all.isPartial || isPartial
+    contradictions = all
   }
 
   mutating func add(unknownKey key: String, _ records: Int = 1) {
@@ -107,6 +134,12 @@ extension RecordNotes {
       "unknownKeys": object(unknownKeys), "unknownStatuses": object(unknownStatuses),
       "repeatedKeys": repeatedKeys.isEmpty ? nil : object(repeatedKeys),
       "repeatedPlaces": repeatedPlaces.isEmpty ? nil : texts(repeatedPlaces),
+      "contradictions": contradictions.map {
+        .object([
+          "id": .string($0.id), "first": .string($0.first), "second": .string($0.second),
+          "records": .int(Int64($0.records)), "isPartial": .bool($0.isPartial),
+        ])
+      },
     ])
   }
 
@@ -128,6 +161,14 @@ extension RecordNotes {
     }
     unknownKeys = keys
     unknownStatuses = statuses
+    if let all = value["contradictions"] {
+      guard let id = all["id"]?.text, let first = all["first"]?.text,
+        let second = all["second"]?.text, case .int(let records)? = all["records"]
+      else { return nil }
+      contradictions = Contradictions(
+        id: id, first: first, second: second, records: Int(records),
+        isPartial: all["isPartial"] == true)
+    }
     guard value["repeatedKeys"] != nil else { return }
     guard let repeated = counts("repeatedKeys") else { return nil }
     repeatedKeys = repeated
@@ -143,8 +184,12 @@ extension RecordNotes {
 extension RuleSet {
   /// What there is to say about records, each once, with what may have been meant.
   ///
-  /// - Parameter countsUsers: whether to say how many users it is about.
-  package func diagnostics(of notes: RecordNotes, countsUsers: Bool = true) -> [Diagnostic] {
+  /// - Parameters:
+  ///   - countsUsers: whether to say how many users it is about.
+  ///   - shown: what a user with an ID is called.
+  package func diagnostics(
+    of notes: RecordNotes, countsUsers: Bool = true, shown: (String) -> String = { $0 }
+  ) -> [Diagnostic] {
     func users(_ count: Int) -> String {
       countsUsers ? " (\(count) user\(count == 1 ? "" : "s"))" : ""
     }
@@ -173,7 +218,21 @@ extension RuleSet {
           + (countsUsers ? " (\(count) user\(count == 1 ? "" : "s")\(place))" : ""),
         severity: .warning, suggestion: "the last value counts; write one")
     }
-    return repeated + keys + statuses
+    let contradictions = [notes.contradictions].compactMap { $0 }.map { contradiction($0, shown) }
+    return repeated + keys + statuses + contradictions
+  }
+
+  private func contradiction(_ all: RecordNotes.Contradictions, _ shown: (String) -> String)
+    -> Diagnostic
+  {
+    let sample = all.isPartial ? " in a sample of the users" : ""
+    let count = all.records > 1 ? " (the first of \(all.records)\(sample))" : ""
+    return Diagnostic(
+      .contradictingUsers,
+      DiagnosticText.visible(
+        "user '\(UserMember.short(shown(all.id)))' is there twice with different content, at "
+          + "\(all.first) and \(all.second)\(count)"),
+      severity: .note, suggestion: "each record was decided; keep one for each user")
   }
 
   /// What somebody may have meant by a key of a user record that nobody reads: an attribute that

@@ -11,7 +11,7 @@ extension CodePage {
       advice: "Write ACTIVE, INACTIVE or UNKNOWN.",
       better: .other(#"{"userId": "u-1", "subscriptionStatus": "ACTIVE"}"#)),
     CodePage(
-      Diagnostic.Code(rawValue: "contradicting-users"), .note,
+      .contradictingUsers, .note,
       what: "One user is there twice, with different content.",
       why: "Both lines are decided; which of them is meant, nobody knows.",
       example: .other(

@@ -105,8 +105,8 @@ struct MatchCommand: AsyncParsableCommand {
     let plan = try settings.plan(
       ruleSet, countsDraws: reporting.report != nil, wantsExamples: true)
     let run = try await Signals.heeding { try await count(plan, settings) }
+    let redaction = try redacting.redaction()
     if run.state.sums.users > 0 {
-      let redaction = try redacting.redaction()
       show(run, plan, redaction)
       try reporting.write(
         BatchReport(
@@ -117,7 +117,7 @@ struct MatchCommand: AsyncParsableCommand {
     if !quiet {
       for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
     }
-    UserFile.tell(ruleSet.diagnostics(of: run.notes), isQuiet: quiet)
+    UserFile.tell(ruleSet.diagnostics(of: run.notes, shown: redaction.id), isQuiet: quiet)
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }
 

@@ -28,6 +28,8 @@ struct BatchRun {
   private var progress: Progress
   private var told = 0
   private var lastCheckpoint = Clock.now()
+  /// Who came so far, to find users who are there twice. No checkpoint keeps it.
+  private var compared = ComparedSubjects()
   /// How far the run has come.
   private(set) var state: Checkpoint
   /// Whether this process has written anything.
@@ -81,9 +83,11 @@ struct BatchRun {
         do {
           try Signals.check()
           if let part = try input.next() {
-            let workers = workers
+            let (workers, limit) = (workers, compared.limit)
             pending.append(
-              Pending(part: part, task: Task.detached { try workers.process(part) }))
+              Pending(
+                part: part,
+                task: Task.detached { try workers.process(part, comparing: limit) }))
           } else {
             isDone = true
           }
@@ -145,6 +149,7 @@ struct BatchRun {
       state.notes.note(
         repeatedKey: key, at: "\(UserInput.name(files.users[part.file])):\(number)")
     }
+    compare(output.subjects, part)
     if !result.texts.isEmpty { state.texts.add(result.texts) }
     read(part, result.blocks)
     state.position.offset = part.end
@@ -155,6 +160,20 @@ struct BatchRun {
     guard hasBegun, Double(now - lastCheckpoint) >= files.interval * 1_000 else { return }
     lastCheckpoint = now
     try writeCheckpoint()
+  }
+
+  /// Looks for users of a part who came before with different content.
+  private mutating func compare(_ users: [SubjectRecord], _ part: InputPart) {
+    for user in users {
+      let line = state.position.lines + part.linesBefore + user.line + 1
+      guard let first = compared.add(user, file: part.file, line: line) else { continue }
+      func place(_ file: Int, _ line: Int) -> String {
+        "\(UserInput.name(files.users[file])):\(line)"
+      }
+      state.notes.note(
+        contradicting: user.id, at: place(part.file, line), first: place(first.file, first.line),
+        isPartial: compared.isPartial)
+    }
   }
 
   /// A checkpoint tells of what the system has been given, which a kill does not take back. Nothing

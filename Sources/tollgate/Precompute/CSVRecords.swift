@@ -58,6 +58,9 @@ struct CSVRecords {
     var output = output
     output.rejected = rejected(output.rejected, text)
     output.repeated = output.repeated.map { (rows[$0.line].line, $0.key) }
+    for index in output.subjects.indices {
+      output.subjects[index].line = rows[output.subjects[index].line].line
+    }
     output.sums.rejected += faults.count
     output.sums.lines = lines
     return output

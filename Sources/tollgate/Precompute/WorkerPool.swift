@@ -28,20 +28,27 @@ final class WorkerPool: Sendable {
 
     var textErrors: [String: Int] { worker.textErrors }
 
-    func process(_ part: InputPart, into buffer: OutcomeBuffer) throws -> Result {
+    func process(_ part: InputPart, comparing limit: UInt64, into buffer: OutcomeBuffer) throws
+      -> Result
+    {
       switch part.content {
       case .segment(let file, let from, let to):
         let output = try reader.withLines(of: file, from: from, to: to) {
-          worker.process($0, slack: SegmentReader.slack, into: buffer)
+          worker.process($0, slack: SegmentReader.slack, comparing: limit, into: buffer)
         }
         return Result(output: output, blocks: reader.blocks)
       case .lines(let lines):
-        return Result(output: lines.withUnsafeBufferPointer { worker.process($0, into: buffer) })
+        return Result(
+          output: lines.withUnsafeBufferPointer {
+            worker.process($0, comparing: limit, into: buffer)
+          })
       case .rows(let text, let from, let header):
         return text.withUnsafeBytes { bytes in
           let rows = UnsafeRawBufferPointer(rebasing: bytes[from...])
           let records = CSVRecords(rows, header, lineLimit: plan.lineLimit)
-          let output = records.json.withUnsafeBufferPointer { worker.process($0, into: buffer) }
+          let output = records.json.withUnsafeBufferPointer {
+            worker.process($0, comparing: limit, into: buffer)
+          }
           return Result(output: records.output(output, rows), texts: records.texts)
         }
       }
@@ -55,12 +62,14 @@ final class WorkerPool: Sendable {
   init(_ plan: BatchPlan) { self.plan = plan }
 
   /// Decides a part of the input with a worker that nobody holds.
-  func process(_ part: InputPart) throws -> Result {
+  ///
+  /// - Parameter limit: which subjects are given out, for ``ComparedSubjects``.
+  func process(_ part: InputPart, comparing limit: UInt64) throws -> Result {
     Signals.addStack()
     let worker = free.withLock { $0.popLast() } ?? Worker(plan)
     defer { free.withLock { $0.append(worker) } }
     let buffer = buffers.withLock { $0.popLast() } ?? OutcomeBuffer()
-    return try worker.process(part, into: buffer)
+    return try worker.process(part, comparing: limit, into: buffer)
   }
 
   /// What went wrong in texts, over all workers that nobody holds.
