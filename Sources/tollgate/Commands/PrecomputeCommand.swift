@@ -16,7 +16,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       that rules read.
 
       A file of outcomes or of refused lines has .partial behind its name until the run is complete; \
-      until then an older file stays as it is. A run that writes a file can be stopped or killed at any \
+      until then an older file stays as it is. A database is built in its checkpoint instead. A run that writes a file can be stopped or killed at any \
       moment: --resume continues it, and the file becomes what it would have been. Beside the outcomes stays a manifest, from which \
       'tollgate replay' does the run again and compares. While it lasts, .running behind the name \
       of what it writes keeps a second run out.
@@ -204,6 +204,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     defer {
       for lock in locks { lock.release() }
     }
+    if !lasting.resume, !quiet { files.tellReplaced() }
     let former =
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
     var plan = try self.plan(settings, ruleSet, texts)
@@ -224,11 +225,17 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if reporting.report != nil, state.rejectKinds == nil {
       throw ReportCounts.uncounted(files.checkpoint ?? out, isComplete: false)
     }
-    var run = try BatchRun(
-      plan: plan,
-      files: try files.open(
-        state, plan, users: settings.users, config: config.bytes, isResuming: former != nil),
-      from: state, threads: working.count, isQuiet: quiet)
+    let opened = try files.open(
+      state, plan, users: settings.users, config: config.bytes, isResuming: former != nil)
+    var run: BatchRun
+    do {
+      // A pipe may have nothing to read for long.
+      run = try BatchRun(
+        plan: plan, files: opened, from: state, threads: working.count, isQuiet: quiet)
+    } catch var stop as Signals.Stop {
+      stop.message = RunFiles.nothingWritten
+      throw stop
+    }
     if !quiet {
       FileText.printError(
         "Deciding \(counted(plan.placementCount, "placement")) as of \(settings.basis)")

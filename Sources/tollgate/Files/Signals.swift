@@ -51,7 +51,8 @@ enum Signals {
   private static func installStops() {
     // What the handlers read must be there before them.
     _ = (
-      pipe.read, patience, stopText.count, requested.load(ordering: .relaxed),
+      pipe.read, patience, stopText.count, lastText.load(ordering: .relaxed),
+      requested.load(ordering: .relaxed),
       isHeeded.load(ordering: .relaxed)
     )
     for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -73,10 +74,23 @@ enum Signals {
   }
 
   private static let stopText = Array("Stopped.\n".utf8)
+  /// The address of what to say in place of it, which a zero ends; what was here before stays in memory.
+  private static let lastText = Atomic<UInt>(0)
+
+  /// What to say if the process has to end before its command can; nil for no more than that.
+  static func lastWords(_ text: String?) {
+    let copy = text.flatMap { strdup($0 + "\n") }
+    lastText.store(UInt(bitPattern: copy), ordering: .sequentiallyConsistent)
+  }
 
   /// Ends the process from a handler of signals.
   private static func stop(_ number: Int32) -> Never {
-    stopText.withUnsafeBytes { _ = write(2, $0.baseAddress, $0.count) }
+    let last = lastText.load(ordering: .sequentiallyConsistent)
+    if let text = UnsafePointer<CChar>(bitPattern: last) {
+      _ = write(2, text, strlen(text))
+    } else {
+      stopText.withUnsafeBytes { _ = write(2, $0.baseAddress, $0.count) }
+    }
     _exit(Ending.signal(number))
   }
 

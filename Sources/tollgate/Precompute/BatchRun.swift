@@ -32,6 +32,8 @@ struct BatchRun {
   private var compared = ComparedSubjects()
   /// How far the run has come.
   private(set) var state: Checkpoint
+  /// Users whose outcomes are still there if the run goes on from its last checkpoint.
+  private(set) var kept: Int
   /// Whether this process has written anything.
   private(set) var hasBegun = false
 
@@ -46,6 +48,7 @@ struct BatchRun {
     self.files = files
     self.threads = threads
     self.state = state
+    kept = state.sums.users
     workers = WorkerPool(plan)
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
@@ -190,6 +193,7 @@ struct BatchRun {
     } else {
       try state.write(to: path)
     }
+    kept = state.sums.users
   }
 
   private mutating func keep(_ rejected: [BatchWorker.RejectedLine], _ part: InputPart) throws {

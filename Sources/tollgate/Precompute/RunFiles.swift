@@ -173,6 +173,17 @@ struct RunFiles {
       earlier.users)
   }
 
+  /// Says that a run begins anew in place of one that was stopped.
+  func tellReplaced() {
+    guard let checkpoint, let text = try? text(ofCheckpoint: checkpoint),
+      case .int(let users)? = (try? Value.parse(json: text))?["users"]
+    else { return }
+    FileText.printError(
+      DiagnosticText.visible(
+        "note: \(checkpoint) is of a run that was stopped after \(counted(Int(users), "user")): "
+          + "this run begins anew; --resume would have continued that one"))
+  }
+
   private func text(ofCheckpoint path: String) throws -> [UInt8]? {
     guard FileIdentity.exists(path) else { return nil }
     return isDatabase
@@ -249,7 +260,12 @@ struct RunFiles {
   /// Comes before the first byte that is written. A checkpoint is there before anything is emptied, so
   /// that a kill leaves a run to continue.
   private func begin(_ state: Checkpoint) throws {
-    if let checkpoint, !isDatabase { try state.write(to: checkpoint) }
+    guard let checkpoint else { return }
+    if !isDatabase { try state.write(to: checkpoint) }
+    guard out != "-" else { return }
+    Signals.lastWords(
+      "Stopped at once. To continue from \(checkpoint), run the same command with --resume; without "
+        + "it, the run begins anew.")
   }
 
   /// No manifest tells of outcomes that are there no longer.
@@ -270,6 +286,7 @@ struct RunFiles {
   /// Completes what a run has written, and leaves the manifest in place of the checkpoint.
   func finish(_ run: BatchRun) throws {
     try run.close(replacing: removeManifests)
+    Signals.lastWords(nil)
     if let manifest { try run.manifest.write(to: manifest) }
     removeCheckpoint()
   }
@@ -292,18 +309,29 @@ struct RunFiles {
     // What was read before a fault of the input is not there a second time when that is mended: the
     // settings of a run have the size of each file.
     if error.exitCode != Ending.unwritten {
-      guard let partial = run.files.outcomes.partial else { return nil }
+      guard let partial = run.files.outcomes.partial, run.state.sums.users > 0 else { return nil }
       return
         "What was decided before is in \(partial), which is incomplete: correct the input, and run "
         + "again without --resume."
     }
-    return canContinue(run)
-      ? "What was written before is kept; --resume continues from there." : nil
+    guard canContinue(run) else { return nil }
+    guard run.kept == 0 else {
+      return
+        "The outcomes of \(counted(run.kept, "user")) are kept; --resume continues from there."
+    }
+    let old = FilePlace(out).kind == .file ? "; \(out) is as it was before the run" : ""
+    return "No outcomes were kept\(old)."
   }
+
+  /// What to say when a run was stopped that has not begun to write.
+  static let nothingWritten = "Stopped before anything was written."
 
   /// What to say when a run was stopped.
   func farewell(_ run: BatchRun) -> String {
-    guard canContinue(run) else { return "Stopped." }
+    guard run.hasBegun else { return RunFiles.nothingWritten }
+    guard canContinue(run) else {
+      return "Stopped after \(counted(run.state.sums.users, "user"))."
+    }
     let place = run.files.outcomes.partial.map { ", whose outcomes are in \($0)" } ?? ""
     return
       "Stopped after \(counted(run.state.sums.users, "user"))\(place); to continue, run the same "

@@ -79,7 +79,7 @@ import Testing
     waiting.run.process.terminate()
     let result = try waiting.run.wait()
     #expect(result.code == 143)
-    #expect(result.errors.hasSuffix("Stopped.\n"))
+    #expect(result.errors.hasSuffix("Stopped before anything was written.\n"))
     #expect(folder.names == [])
   }
 
@@ -99,6 +99,34 @@ import Testing
     #expect(result.output == "130\n", "\(result.errors)")
     #expect(result.errors.contains("with --resume"))
     #expect(folder.exists("out.ndjson.checkpoint"))
+  }
+
+  /// What a second request leaves can be continued, or is begun anew, which is told.
+  @Test(arguments: ["out.csv", "out.sqlite"]) func secondRequests(name: String) throws {
+    let folder = try TestFolder()
+    try folder.write("few", TestFolder.users(10))
+    let waiting = try Waiting(folder, ["--out", name], bytes: 700_000)
+    waiting.wait(for: name + ".checkpoint")
+    let process = waiting.run.process.processIdentifier
+    // The first one is heeded when the part is done that is being decided.
+    for _ in 0..<2_000 where waiting.run.process.isRunning {
+      kill(process, SIGTERM)
+      usleep(200)
+    }
+    let stopped = try waiting.run.wait()
+    #expect(stopped.code == 143)
+    let isAtOnce = stopped.errors.contains("Stopped at once. To continue from \(name).checkpoint, ")
+    #expect(isAtOnce || stopped.errors.contains("Stopped after "), "\(stopped.errors)")
+    let again = try folder.precompute("--users", "few", "--out", name)
+    #expect(again.code == 0)
+    if name == "out.csv" || !isAtOnce {
+      #expect(
+        again.errors.contains("note: \(name).checkpoint is of a run that was stopped after "),
+        "\(again.errors)")
+    }
+    #expect(Set(folder.names) == ["few", name, name + ".manifest.json"])
+    let third = try folder.precompute("--users", "few", "--out", name)
+    #expect(!third.errors.contains("stopped"))
   }
 
   // MARK: At the same time
@@ -189,11 +217,17 @@ import Testing
         + " --checkpoint-every 0 --now 2026-03-01T12:00:00Z --seed s")
     #expect(full.code == 74)
     #expect(full.errors.contains("error: cannot write \(name)"), "\(full.errors)")
-    #expect(full.errors.contains("--resume continues from there"))
+    // What is said to be kept is where the run goes on.
+    let kept = full.errors.firstMatch(of: /The outcomes of ([0-9,]+) users are kept; --resume cont/)
+      .map { String($0.output.1) }
+    #expect(
+      kept != nil || full.errors.contains("No outcomes were kept; \(name) is as it was"),
+      "\(full.errors)")
     #expect(!full.errors.contains("Done"))
     #expect(folder.bytes(name) == before)
     let resumed = try folder.precompute("--users", "users", "--out", name, "--resume")
     #expect(resumed.code == 0, "\(resumed.errors)")
+    #expect(resumed.errors.contains("; \(kept ?? "") users before") == (kept != nil))
     #expect(folder.bytes(name) == folder.bytes("whole-\(name)"))
   }
 
