@@ -11,8 +11,6 @@ struct UserSearch {
   /// The hash that a report shows in place of the ID, where that is what was given.
   private let hash: String?
   private var found: GivenUser?
-  /// Where the ID is again, and how often.
-  private var again: (place: String, count: Int)?
   private var users = 0
   private var unusable = 0
   /// What is wrong with the first line that is not a record and has the ID.
@@ -25,7 +23,8 @@ struct UserSearch {
     hash = ShownUser.isHash(id) ? id : nil
   }
 
-  /// The first record with an ID; that there are others is told.
+  /// The first record with an ID. Nothing behind it is read, neither of files nor of pipes, whose writers
+  /// then find nobody there: that a user is there twice is told by runs over all users.
   static func user(_ id: String, in patterns: [String], format: UserForm?, isQuiet: Bool) throws
     -> GivenUser
   {
@@ -34,12 +33,6 @@ struct UserSearch {
     var search = UserSearch(id)
     try search.read(paths, format, isQuiet: isQuiet)
     guard let found = search.found else { throw search.nobody(paths) }
-    if let again = search.again, !isQuiet {
-      FileText.printError(
-        "note: \(id) is there again at \(again.place)"
-          + (again.count > 1 ? " and \(counted(again.count - 1, "other place"))" : "")
-          + "; the record at \(found.name):\(found.line ?? 1) is taken")
-    }
     return found
   }
 
@@ -49,7 +42,7 @@ struct UserSearch {
     var input = try UserInput(paths, form: format, lineLimit: UserInput.lineLimit)
     let reader = SegmentReader(lineLimit: UserInput.lineLimit)
     var (file, before) = (0, 0)
-    while let part = try input.next() {
+    while found == nil, let part = try input.next() {
       if part.file != file { (file, before) = (part.file, 0) }
       let name = paths[file] == "-" ? "standard input" : paths[file]
       before += part.linesBefore
@@ -83,13 +76,13 @@ struct UserSearch {
     }
   }
 
-  /// Looks at lines of JSON.
+  /// Looks at lines of JSON, until the user is found.
   ///
   /// - Parameter given: the user of a record and of the number of its line, from 0.
   /// - Returns: the number of lines.
   private mutating func look(in lines: ByteView, _ given: ([UInt8], Int) -> GivenUser) -> Int {
     var (at, number) = (0, 0)
-    while at < lines.count {
+    while at < lines.count, found == nil {
       let end = LineScan.newline(in: lines, from: at)
       defer {
         at = end + 1
@@ -107,8 +100,8 @@ struct UserSearch {
       if subject.utf8.elementsEqual(id.utf8)
         || hash.map({ $0 == ShownUser.hash(of: subject) }) == true
       {
-        take(given(Array(line), number))
-      } else if found == nil {
+        found = given(Array(line), number)
+      } else {
         compare(subject)
       }
     }
@@ -126,14 +119,6 @@ struct UserSearch {
     } else if let problem = UserRecordReader.problem(in: line) {
       refusal = user.error(problem).description
     }
-  }
-
-  private mutating func take(_ user: GivenUser) {
-    guard found != nil else {
-      found = user
-      return
-    }
-    again = (again?.place ?? "\(user.name):\(user.line ?? 1)", (again?.count ?? 0) + 1)
   }
 
   // MARK: Near misses
