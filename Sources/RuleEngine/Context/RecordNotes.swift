@@ -185,21 +185,24 @@ extension RuleSet {
   /// What there is to say about records, each once, with what may have been meant.
   ///
   /// - Parameters:
-  ///   - countsUsers: whether to say how many users it is about.
+  ///   - total: how many users there are; nil of one record, of which no numbers are said.
   ///   - shown: what a user with an ID is called.
   package func diagnostics(
-    of notes: RecordNotes, countsUsers: Bool = true, shown: (String) -> String = { $0 }
+    of notes: RecordNotes, users total: Int?, shown: (String) -> String = { $0 }
   ) -> [Diagnostic] {
     func users(_ count: Int) -> String {
-      countsUsers ? " (\(count) user\(count == 1 ? "" : "s"))" : ""
+      total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s"))"
     }
     let keys = notes.unknownKeys.sorted { $0.key < $1.key }.map { key, count in
-      Diagnostic(
+      let meant = suggestion(forRecordKey: key)
+      // What all users lack is no matter of a few records: whoever reads only warnings is told.
+      let isWhole = meant != nil && count == total
+      return Diagnostic(
         .unknownKey,
         "'\(DiagnosticText.visible(key))' is not a key of a user record and is ignored"
-          + users(count),
-        severity: .note,
-        suggestion: suggestion(forRecordKey: key).map { "did you mean '\($0)'?" }
+          + (isWhole && count > 1 ? " (all \(count) users)" : users(count)),
+        severity: isWhole ? .warning : .note,
+        suggestion: meant.map { "did you mean '\($0)'?" }
           ?? "attributes go into 'user', 'device' or 'params'")
     }
     let statuses = notes.unknownStatuses.sorted { $0.key < $1.key }.map { status, count in
@@ -215,7 +218,7 @@ extension RuleSet {
       return Diagnostic(
         .duplicateID,
         "'\(DiagnosticText.visible(key))' is there twice in a user record"
-          + (countsUsers ? " (\(count) user\(count == 1 ? "" : "s")\(place))" : ""),
+          + (total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s")\(place))"),
         severity: .warning, suggestion: "the last value counts; write one")
     }
     let contradictions = [notes.contradictions].compactMap { $0 }.map { contradiction($0, shown) }

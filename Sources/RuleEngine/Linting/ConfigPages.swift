@@ -44,7 +44,8 @@ extension CodePage {
       .unknownKey, .note,
       what: "A key that nobody reads.",
       why:
-        "It is left alone. Where a known key is near, it is a warning: what was meant is missing.",
+        "It is left alone. Where a known key is near, it is a warning: what was meant is missing. In records "
+        + "of users it is one where all users have it.",
       example: .audience(#""expresion_cel": "user.plan == 'free'""#),
       advice: "Write the known key, or take it out.",
       better: .audience(#""expression_cel": "user.plan == 'free'""#)),

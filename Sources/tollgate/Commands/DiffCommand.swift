@@ -162,7 +162,7 @@ struct DiffCommand: AsyncParsableCommand {
       return try end(report)
     }
     let run = try await Signals.heeding { try await compare(comparison, paths, written) }
-    UserFile.tell(rules.new.diagnostics(of: run.notes), isQuiet: quiet)
+    UserFile.tell(rules.new.diagnostics(of: run.notes, users: run.sums.users), isQuiet: quiet)
     if run.sums.users == 0 { throw nobody(run.sums.rejected) }
     let report = ComparisonReport(comparison, .users(run.sums), redaction)
     try reporting.write(page(report, run.rejects), isQuiet: quiet)

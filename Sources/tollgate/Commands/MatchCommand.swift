@@ -117,7 +117,9 @@ struct MatchCommand: AsyncParsableCommand {
     if !quiet {
       for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
     }
-    UserFile.tell(ruleSet.diagnostics(of: run.notes, shown: redaction.id), isQuiet: quiet)
+    UserFile.tell(
+      ruleSet.diagnostics(of: run.notes, users: run.state.sums.users, shown: redaction.id),
+      isQuiet: quiet)
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }
 

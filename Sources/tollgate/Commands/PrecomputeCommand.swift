@@ -261,7 +261,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if !quiet {
       for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
     }
-    return (run.tally, ruleSet.diagnostics(of: run.notes))
+    return (run.tally, ruleSet.diagnostics(of: run.notes, users: run.state.sums.users))
   }
 
   private func plan(

@@ -17,7 +17,7 @@ enum UserFile {
       } catch {
         throw user.error(error)
       }
-      tell(ruleSet.diagnostics(of: reader.notes, countsUsers: false), isQuiet: isQuiet)
+      tell(ruleSet.diagnostics(of: reader.notes, users: nil), isQuiet: isQuiet)
       return try body(&frame, reader.state(now: clock.now))
     }
   }

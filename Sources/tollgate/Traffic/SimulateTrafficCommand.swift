@@ -227,7 +227,8 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     } else if run.sums.users > 0 {
       FileText.print(TrafficText(plan, run.sums, TextStyle(target)).text, to: target)
     }
-    UserFile.tell(plan.ruleSet.diagnostics(of: run.notes), isQuiet: quiet)
+    UserFile.tell(
+      plan.ruleSet.diagnostics(of: run.notes, users: run.sums.users), isQuiet: quiet)
     if run.sums.users == 0 {
       let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
       throw CommandError(

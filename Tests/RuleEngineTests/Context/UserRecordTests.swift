@@ -193,7 +193,7 @@ struct UserRecordTests {
     #expect(notes.unknownKeys == ["country": 4, "occurences": 3, "plan": 1])
     #expect(notes.unknownStatuses == ["active": 1, "GONE": 1])
     #expect(RecordNotes(notes.value) == notes)
-    let diagnostics = rules.diagnostics(of: notes)
+    let diagnostics = rules.diagnostics(of: notes, users: 5)
     #expect(
       diagnostics.map(\.suggestion) == [
         "did you mean 'device.country'?", "did you mean 'occurrences'?",
@@ -201,7 +201,15 @@ struct UserRecordTests {
       ])
     #expect(diagnostics.map(\.code.rawValue).suffix(2) == ["unknown-status", "unknown-status"])
     #expect(diagnostics.first?.message.contains("(4 users)") == true)
-    #expect(!rules.diagnostics(of: notes, countsUsers: false)[0].message.contains("user)"))
+    #expect(diagnostics.allSatisfy { $0.severity == .note })
+    #expect(!rules.diagnostics(of: notes, users: nil)[0].message.contains("user)"))
+    // What all users have was meant, if something near is known.
+    let whole = rules.diagnostics(of: notes, users: 4)
+    #expect(whole.map(\.severity) == [.warning, .note, .note, .note, .note])
+    #expect(whole[0].message.hasSuffix(" is ignored (all 4 users)"))
+    #expect(rules.diagnostics(of: notes, users: 1)[2].severity == .warning)
+    let others = try ruleSet(wireRule(expression: "params.pages > 1"))
+    #expect(others.diagnostics(of: notes, users: 4)[0].severity == .note)
   }
 
   /// Keys of a known shape are counted as those that are read for the first time.
