@@ -248,7 +248,7 @@ import Testing
     )
     #expect(result.output == "0 passed, 0 failed, 1 could not be run\n")
     let config = try run(folder, "config.json")
-    #expect(config.errors == "error: config.json is a config, not tests\n")
+    #expect(config.errors == "error: config.json is a config, not a file of tests\n")
     // Where some lines are tests, each of the others is told, but not all of five hundred.
     try folder.write("t.jsonl", Self.good[0] + "\n" + TestFolder.users(500))
     let mixed = try run(folder, "t.jsonl")

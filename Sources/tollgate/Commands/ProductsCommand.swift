@@ -132,7 +132,7 @@ struct ProductsFile {
     file = try DescribedFile(path)
     let decoded = ProductList.decode(json: file.bytes)
     guard let list = decoded.output else {
-      if let kind = FileKind.ofJSON(file.bytes), ![.products, .storeKit, .config].contains(kind) {
+      if let kind = FileKind.ofSound(file.bytes), ![.products, .storeKit, .config].contains(kind) {
         throw kind.error(file.name, expected: .products)
       }
       throw file.unusable(decoded.diagnostics)

@@ -153,7 +153,7 @@ struct RenderCommand: ParsableCommand {
 extension RenderCommand {
   private func render(paywall path: String, _ time: Instant) throws {
     let file = try DescribedFile(path)
-    if let kind = FileKind.ofJSON(file.bytes), kind != .paywall {
+    if let kind = FileKind.ofSound(file.bytes), kind != .paywall {
       throw CommandError(
         "\(file.name) is \(kind.name), not \(FileKind.paywall.name), which has 'components'")
     }
@@ -243,7 +243,8 @@ struct TemplateText {
 
   init(_ argument: String) throws {
     file = try Self.isFile(argument) ? DescribedFile(argument) : nil
-    if let file, let kind = FileKind.ofJSON(file.bytes) {
+    // A text may have commas like a table.
+    if let file, let kind = FileKind.ofSound(file.bytes), kind != .table {
       throw CommandError("\(file.name) is \(kind.name), not a template")
     }
     text = file?.text ?? argument

@@ -115,7 +115,7 @@ struct SchemaCommand: AsyncParsableCommand {
   /// A schema may take the place of another one, and of nothing else that we know.
   private func checkReplaced() throws {
     guard FilePlace(out).kind == .file, let bytes = try? FileText.read(out),
-      FileKind.ofJSON(bytes) == .config
+      FileKind.ofSound(bytes) == .config
     else { return }
     throw CommandError("\(out) is a config, and would be replaced by the schema; name another file")
   }

@@ -62,8 +62,11 @@ struct ConfigFile {
     guard !hasContent, decoded.diagnostics.contains(where: { $0.code == .decodeFailure })
     else { return nil }
     if let nested = NestedConfig.diagnostic(bytes, path) { return nested }
-    guard let kind = FileKind.ofJSON(bytes), kind != .config else { return nil }
-    return Diagnostic(.decodeFailure, "this is \(kind.name), not a config")
+    guard let kind = FileKind.ofSound(bytes), kind != .config else { return nil }
+    let name = path == "-" ? path : ShellWord.quoted(path)
+    return Diagnostic(
+      .decodeFailure, "this is \(kind.name), not a config",
+      suggestion: kind.taker(name).map { "it is for 'tollgate \($0)'" })
   }
 
   /// Adds to the diagnostics what only those want to hear who check the config.

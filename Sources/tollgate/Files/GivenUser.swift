@@ -61,7 +61,13 @@ struct GivenUser {
         return CommandError(
           "\(name) has several records, a line each; give one of them, or --users \(name) --id ID")
       }
-      if let kind = FileKind.of(bytes), kind != .user { return kind.error(name, expected: .user) }
+      if let kind = FileKind.of(bytes), kind != .user {
+        if kind == .table, !isInPlace {
+          return CommandError(
+            "\(name) is CSV; one of its users is --users \(ShellWord.quoted(name)) --id ID")
+        }
+        return kind.error(name, expected: .user)
+      }
       var place = line.map { ":\($0)" } ?? ""
       if let offset = rejection.offset, hasPlaces {
         let position = SourcePosition(offset: offset, in: bytes)

@@ -15,7 +15,7 @@ struct InvariantFile {
     self.path = path
     defer { shorten() }
     let bytes = try FileText.read(path)
-    if let kind = FileKind.ofJSON(bytes) {
+    if let kind = FileKind.ofSound(bytes), kind != .invariants {
       faults.append(
         "\(name) is \(kind.name); an invariant is a line such as "
           + #"{"name":"no paywall for minors","when":"user.age < 18","holds":"outcome.result != \"paywall\""}"#

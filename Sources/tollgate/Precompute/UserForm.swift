@@ -51,8 +51,11 @@ enum UserForm: String, Sendable, CaseIterable {
       return "the users are in 'users', and must be one object per line: "
         + "jq -c '.users[]'\(stem) > users.ndjson"
     }
-    if fault == .unexpectedEnd || lines.count == 1, let kind = FileKind.of(bytes), kind != .user {
-      return "\(name) is \(kind.name); users are one object per line"
+    if fault == .unexpectedEnd || lines.count == 1, let kind = FileKind.of(bytes),
+      kind != .user, kind != .tests
+    {
+      let place = kind == .config ? ", which comes before --users" : ""
+      return "\(name) is \(kind.name)\(place); users are one object per line"
     }
     guard fault == .unexpectedEnd else { return "" }
     guard lines.count > 1 else { return isWhole ? "" : nil }

@@ -33,11 +33,11 @@ struct RuleTestFile {
     self.path = path
     self.timeZone = timeZone
     let bytes = try FileText.read(path)
-    if let kind = FileKind.ofJSON(bytes), kind == .config || kind == .user, !Self.hasTests(bytes) {
+    if let kind = FileKind.ofSound(bytes), kind != .tests, kind == .table || !Self.hasTests(bytes) {
       faults.append(
-        kind == .config
-          ? "\(name) is a config, not tests"
-          : "\(name) has users, not tests: a test is a user record with 'placement' and 'expect'")
+        kind == .user
+          ? "\(name) has users, not tests: a test is a user record with 'placement' and 'expect'"
+          : kind.error(name, expected: .tests).description)
       return
     }
     switch bytes.first(where: { $0 > 0x20 }) {
