@@ -13,6 +13,7 @@ extension JSONFault {
     guard json.indices.contains(offset) else {
       return kind == .unexpectedEnd ? JSONFault.openHint(json) : nil
     }
+    if kind == .badUTF8 { return JSONFault.encodingHint(json[offset...]) }
     if let start = openText(in: json) {
       let columns = SourcePosition.columns(from: start, to: offset, in: json)
       return columns.map { "the text that begins \($0) columns before has no closing quote" }
@@ -59,6 +60,12 @@ extension JSONFault {
   private static func isCRAlone(before offset: Int, in json: [UInt8]) -> Bool {
     let space = json[..<offset].reversed().prefix { $0 <= 0x20 }
     return space.contains(UInt8(ascii: "\r")) && !json.contains(UInt8(ascii: "\n"))
+  }
+
+  /// Of bytes that are no UTF-8: a letter with an accent that stands alone is one in the encodings of old.
+  private static func encodingHint(_ bytes: ArraySlice<UInt8>) -> String? {
+    guard bytes.dropFirst().first ?? 0 < 0x80 else { return nil }
+    return "if the file is in Latin-1: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE"
   }
 
   private static func commaHint(_ before: UInt8?) -> String? {

@@ -86,7 +86,10 @@ package enum WireTime {
   /// The time that a number of seconds or milliseconds since 1970 means, where it means one of our
   /// days.
   package static func secondsSince1970(_ text: String) -> String? {
-    guard let number = Int64(text), text.allSatisfy(\.isNumber) else { return nil }
+    // Programs write parts of seconds, too.
+    guard let number = Int64(text.prefix { $0 != "." }),
+      text.allSatisfy({ $0.isNumber || $0 == "." })
+    else { return nil }
     switch number {
     case 500_000_000..<5_000_000_000: return Instant(milliseconds: number * 1_000).text
     case 500_000_000_000..<5_000_000_000_000: return Instant(milliseconds: number).text

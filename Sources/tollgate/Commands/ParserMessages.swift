@@ -59,7 +59,17 @@ enum ParserMessages {
       return "\(option): \(message[reason.upperBound...])"
     }
     return "\(option) does not take '\(value)'"
-      + (option == "--threads" || option == "--checkpoint-every" ? "; write a number" : "")
+      + (percent(value, option)
+        ?? (option == "--threads" || option == "--checkpoint-every" ? "; write a number" : ""))
+  }
+
+  /// What to write in place of a number with a percent sign; nil for other values.
+  private static func percent(_ value: String, _ option: String) -> String? {
+    guard value.hasSuffix("%"), !value.hasPrefix("-") else { return nil }
+    let number = value.dropLast().filter { $0 != " " }
+    // Shares are from 0 to 1, other numbers of percent are written as they are.
+    let isShare = option == "--purchase-rate"
+    return Double(isShare ? number + "e-2" : number).map { "; write \(isShare ? "\($0)" : number)" }
   }
 
   static func unknown(_ option: String, _ arguments: [String]) -> String {

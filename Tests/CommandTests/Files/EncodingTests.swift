@@ -43,6 +43,27 @@ import Testing
     #expect(try folder.precompute("--users", "marked.csv.zst").output == table)
   }
 
+  /// A letter with an accent that is one byte tells where the text comes from; half of a longer one does not.
+  @Test func textsInLatin1() throws {
+    let folder = try TestFolder()
+    func write(_ name: String, _ before: String, _ bytes: [UInt8], _ after: String) throws {
+      try folder.write(name, Data(before.utf8) + Data(bytes) + Data(after.utf8))
+    }
+    let hint = "not UTF-8; if the file is in Latin-1: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE"
+    for (bytes, isTold) in [([0xFC], true), ([0xE2, 0x82], false)] as [([UInt8], Bool)] {
+      try write("u.ndjson", #"{"userId":"a","user":{"city":"M"#, bytes, "n\"}}\n")
+      try write("u.csv", "userId,user.city\na,M", bytes, "n\n")
+      try write("c.json", #"{"build_id":"M"#, bytes, "n\"}\n")
+      for users in ["u.ndjson", "u.csv"] {
+        let result = try folder.precompute("--users", users, "--out", "none")
+        #expect(result.errors.contains("these bytes are not UTF-8"), "\(result.errors)")
+        #expect(result.errors.contains(hint) == isTold, "\(result.errors)")
+      }
+      let checked = try folder.tollgate("check", "c.json")
+      #expect(checked.output.contains("= help: if the file is in Latin-1: iconv ") == isTold)
+    }
+  }
+
   /// Every file that is read as a whole.
   @Test(arguments: ["marked", "gzip", "zstd"])
   func otherFiles(wrapping: String) throws {
