@@ -49,6 +49,13 @@ package enum UserMember: Int, CaseIterable, Sendable {
     return hasUserID ? device + [(.userID, .user, "id")] : device
   }
 
+  /// Whether a key that is none may be meant as that of the identity.
+  package static func meansID(_ key: String) -> Bool {
+    let word = key.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
+    let known = ["id", "uid", "userid", "customerid", "accountid", "appuserid", "distinctid"]
+    return known.contains(word) || Suggestion.closest(to: key, among: [userID.key]) != nil
+  }
+
   private var name: StaticString {
     switch self {
     case .userID: "userId"

@@ -167,13 +167,7 @@ public struct UserRecordReader: ~Copyable {
     }
     if let problem { throw problem }
     guard subject != .emptyText else {
-      let close = unknownKeys.first {
-        Suggestion.closest(to: $0, among: [UserMember.userID.key]) != nil
-      }
-      throw Rejection(
-        reason: close.map {
-          "'userId' is missing; there is '\(UserMember.short($0))': did you mean 'userId'?"
-        } ?? "'userId' is missing; it must be a string that is not empty")
+      throw UserRecordReader.missingID(unknownKeys.first(where: UserMember.meansID))
     }
     fillStatus(&frame)
     if wantsEvents { try answerQuestions(&frame) }
@@ -253,6 +247,14 @@ public struct UserRecordReader: ~Copyable {
     } else {
       note(try known.pass(&cursor, nesting: nesting), start)
     }
+  }
+
+  /// - Parameter other: a key that may be meant.
+  private static func missingID(_ other: String?) -> Rejection {
+    Rejection(
+      reason: other.map {
+        "'userId' is missing; there is '\(UserMember.short($0))': did you mean 'userId'?"
+      } ?? "'userId' is missing; it must be a string that is not empty")
   }
 
   private static let nullID = "'userId' is null, and must be a string that is not empty"
@@ -363,6 +365,7 @@ extension UserRecordReader {
     let nesting = Limits().dataNesting
     var found: Rejection?
     var hasID = false
+    var other: String?
     do throws(JSONFault) {
       guard cursor.peek() == UInt8(ascii: "{") else {
         try cursor.skipValue(nesting: nesting)
@@ -371,6 +374,7 @@ extension UserRecordReader {
       try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
         var name = key.text
         guard let member = name.withUTF8({ UserMember(key: $0) }) else {
+          if other == nil, UserMember.meansID(name) { other = name }
           return try cursor.skipValue(nesting: nesting)
         }
         _ = cursor.peek()
@@ -388,6 +392,6 @@ extension UserRecordReader {
     } catch {
       return Rejection(error, in: record)
     }
-    return found ?? (needsID && !hasID ? Rejection(reason: "'userId' is missing") : nil)
+    return found ?? (needsID && !hasID ? missingID(other) : nil)
   }
 }

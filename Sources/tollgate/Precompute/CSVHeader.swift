@@ -32,8 +32,7 @@ struct CSVHeader: Sendable {
           "\(path): cells are separated by \(sign == "\t" ? "tabs" : "'\(sign)'"), and must be by "
             + "','; save the table as CSV with commas")
       }
-      let close = Suggestion.closest(to: "userId", among: cells.map { $0.replacing("_", with: "") })
-      let meant = cells.first { $0.replacing("_", with: "") == close }
+      let meant = cells.first(where: UserMember.meansID)
       throw fail(
         "has no column userId; "
           + (meant.map { "rename '\($0)' to userId" }
