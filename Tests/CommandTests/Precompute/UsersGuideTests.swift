@@ -58,11 +58,27 @@ import Testing
       folder.text("outcomes.csv")?.hasPrefix("user_id,placement,result,audience,") == true)
   }
 
-  @Test func theRecordIsOne() throws {
+  /// Every query counts days up to the instant that its run is told.
+  @Test(arguments: ["Postgres", "DuckDB", "BigQuery", "Snowflake"])
+  func oneInstant(section: String) throws {
+    let queries = try blocks("sql", section: section).filter { $0.contains("daysSinceInstall") }
+    #expect(queries.count == 1)
+    #expect(queries.first?.contains("'2026-03-01 12:00:00") == true)
+    for clock in ["now()", "current_date", "CURRENT_TIMESTAMP"] {
+      #expect(queries.first?.contains(clock) == false)
+    }
+    let commands = try blocks("", section: section)
+    #expect(commands.count == 1)
+    #expect(commands.allSatisfy { $0.contains(" --now 2026-03-01T12:00:00Z") })
+  }
+
+  @Test func theRecordsAreSome() throws {
     let folder = try TestFolder()
-    try folder.write("u", try #require(blocks("json").first))
+    let records = try blocks("json").prefix(2)
+    try folder.write("u", records.joined())
     let result = try folder.precompute("--users", "u", "--out", "none", "--summary", "json")
-    #expect(result.output.hasPrefix("{\"users\":1,\"rejected\":0,"), "\(result.errors)")
+    #expect(result.output.hasPrefix("{\"users\":2,\"rejected\":0,"), "\(result.errors)")
+    #expect(records.last?.contains("\"occurrences\"") == true)
     #expect(!result.errors.contains("["), "\(result.errors)")
   }
 }
