@@ -62,6 +62,7 @@ struct DecideCommand: ParsableCommand {
   func run() throws {
     let file = try form.file(source.config, language)
     let ruleSet = try file.requireRuleSet()
+    try file.checkPlacement(placement)
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
     let isInWords = !json && Terminal.isTerminal(.standardOutput)
@@ -90,6 +91,6 @@ struct DecideCommand: ParsableCommand {
         FileText.print(DiagnosticText.visible("decided for \(state.subjectID) as of \(basis)"))
       }
     }
-    try file.checkAnswer(for: placement)
+    try file.checkRules(of: [placement])
   }
 }

@@ -265,13 +265,6 @@ extension ConfigFile {
     }
   }
 
-  /// Throws when what was said of a placement is not what the config's author means: there is no such
-  /// placement, or rules of it do not compile or could not be read, which was told already.
-  func checkAnswer(for placement: String) throws {
-    try checkPlacement(placement)
-    try checkRules(of: [placement])
-  }
-
   /// Throws when rules of placements do not compile or could not be read, which was told already.
   ///
   /// - Parameter placements: nil for all.
