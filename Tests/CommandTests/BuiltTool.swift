@@ -74,7 +74,7 @@ struct BuiltTool {
       process.arguments = arguments
       process.environment = ProcessInfo.processInfo.environment.merging(
         ["TOLLGATE": try tool(), "CONFIG": TestFolder.config]
-      ) { $1 }.filter { !unset.contains($0.key) }
+      ) { $1 }.filter { !unset.contains($0.key) && $0.key != "COLUMNS" }
       if let folder { process.currentDirectoryURL = URL(filePath: folder) }
       if let source {
         process.standardInput = source

@@ -173,7 +173,7 @@ struct MatchCommand: AsyncParsableCommand {
     else { return nil }
     let line = settings.explainLine(
       .id(example, of: users), at: nil, format: plan.ruleSet.format, redaction)
-    return "note: for more about one of them, give its ID to explain: "
+    return "note: for more about one of them, give its ID to explain:\n  "
       + DiagnosticText.visible(line)
   }
 }

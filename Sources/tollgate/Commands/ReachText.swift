@@ -11,7 +11,7 @@ struct ReachText {
 
   func render(_ placements: [Reach]) -> String {
     var lines = placements.flatMap { placement in table(placement) + [""] }
-    lines.append(
+    lines += style.wrapped(
       "\(counted(users, "user")) decided, \(counted(rejected, "line")) refused. "
         + "Shares are of all users.")
     return lines.joined(separator: "\n")

@@ -104,36 +104,47 @@ struct ComparisonReport {
     var lines: [String] = []
     if !changes.isEmpty {
       lines.append(style.head("Changes of the config"))
-      lines += changes.map { DiagnosticText.visible("  \($0.placement): \($0.text)") }
+      for change in changes {
+        lines += style.wrapped(DiagnosticText.visible("  \(change.placement): \(change.text)"))
+      }
       lines.append("")
     }
     switch finding {
     case .users(let sums):
       if sums.movedUsers > 0 {
-        let rows = rows(sums).map { $0.map(DiagnosticText.visible) }
-        lines += TextTable(rows: [Self.head] + rows, left: [0, 1, 2, 5, 6]).lines(style)
-        lines.append("")
+        lines += moves(sums, style) + [""]
       }
-      lines.append(headline(sums) + "; \(counted(sums.rejected, "line")) refused.")
+      lines += style.wrapped(headline(sums) + "; \(counted(sums.rejected, "line")) refused.")
     case .everybody(let differences):
       for difference in differences where difference.verdict != .same {
-        lines += text(difference).map(DiagnosticText.visible)
-        lines.append("")
+        lines += text(difference, style) + [""]
       }
-      lines.append(headline(differences) + ".")
+      lines += style.wrapped(headline(differences) + ".")
     }
     return lines.joined(separator: "\n")
   }
 
-  private func text(_ difference: PlacementDifference) -> [String] {
-    var lines = [
-      "\(difference.placement) \(difference.verdict == .differs ? "differs" : "is unknown"):"
-    ]
-    for witness in difference.witnesses {
-      lines.append("  from \(witness.from.text) to \(witness.to.text): \(witness.text)")
-      lines.append("    \(redaction.record(witness.record).json)")
+  /// The moves of users as a table, or as a sentence for each where that has no room.
+  private func moves(_ sums: ComparisonSums, _ style: TextStyle) -> [String] {
+    let rows = rows(sums).map { $0.map(DiagnosticText.visible) }
+    let table = TextTable(rows: [Self.head] + rows, left: [0, 1, 2, 5, 6])
+    guard let width = style.width, table.width > width else { return table.lines(style) }
+    return rows.flatMap { row in
+      let share = row[3] == "1" ? "1 user (\(row[4]))" : "\(row[3]) users (\(row[4]))"
+      let move = "  \(share) from \(row[1]) to \(row[2]): \(row[5]), e.g. \(row[6])"
+      return (row[0].isEmpty ? [] : [style.head(row[0])]) + style.wrapped(move)
     }
-    return lines + difference.unknown.map { "  unknown: \($0)" }
+  }
+
+  private func text(_ difference: PlacementDifference, _ style: TextStyle) -> [String] {
+    func lines(_ text: String) -> [String] { style.wrapped(DiagnosticText.visible(text)) }
+    let verdict = difference.verdict == .differs ? "differs" : "is unknown"
+    let witnesses = difference.witnesses.flatMap { witness in
+      lines("  from \(witness.from.text) to \(witness.to.text): \(witness.text)")
+        + style.wrappedJSON(DiagnosticText.visible("    \(redaction.record(witness.record).json)"))
+    }
+    return lines("\(difference.placement) \(verdict):") + witnesses
+      + difference.unknown.flatMap { lines("  unknown: \($0)") }
   }
 
   // MARK: Markdown

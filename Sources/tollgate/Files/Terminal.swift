@@ -52,10 +52,11 @@ enum Terminal {
     return isTerminal(stream) && !isDumb
   }
 
-  /// The columns of a stream's terminal; nil for what is not one and takes lines of any length.
+  /// The columns that lines are to fit: what COLUMNS says, whatever the stream is, or those of its
+  /// terminal. Nil for what is not one, and takes lines of any length.
   static func width(_ stream: FileDescriptor) -> Int? {
-    guard isTerminal(stream) else { return nil }
     if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
+    guard isTerminal(stream) else { return nil }
     var size = winsize()
     guard ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)

@@ -26,9 +26,17 @@ struct TextStyle {
   /// Findings, and other lines between them.
   func findings(_ text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    if let width { fitExcerpts(&lines, width) }
+    if let width {
+      fitExcerpts(&lines, width)
+      lines = lines.flatMap { isWhole($0) ? [$0] : wrapped($0) }
+    }
     if hasColor { lines = lines.map(colored) }
     return lines.joined(separator: "\n")
+  }
+
+  /// Excerpts fit already, and command lines are there to be copied.
+  private func isWhole(_ line: String) -> Bool {
+    line.hasPrefix(TextStyle.gutter) || line.drop { $0 == " " }.hasPrefix("tollgate ")
   }
 
   private static let severities: [(word: String, code: Code)] = [
@@ -108,6 +116,35 @@ struct TextStyle {
   /// A line in as many as it takes to fit.
   func wrapped(_ line: String) -> [String] {
     width.map { TextWidth.wrapped(line, to: max($0, 20)) } ?? [line]
+  }
+
+  /// JSON in a line, broken behind commas between its members: it can be copied as it stands.
+  func wrappedJSON(_ line: String) -> [String] {
+    guard let width, TextWidth.columns(line) > width else { return [line] }
+    let indent = String(repeating: " ", count: line.prefix { $0 == " " }.count)
+    var lines: [String] = []
+    for part in TextStyle.members(line) {
+      if let last = lines.last, TextWidth.columns(last) + TextWidth.columns(part) <= width {
+        lines[lines.count - 1] += part
+      } else {
+        lines.append(lines.isEmpty ? part : indent + " " + part)
+      }
+    }
+    return lines
+  }
+
+  /// The parts of JSON that end with a comma, or with the text.
+  private static func members(_ json: String) -> [String] {
+    var parts = [""]
+    var isQuoted = false
+    var isEscaped = false
+    for character in json {
+      parts[parts.count - 1].append(character)
+      if !isEscaped, character == "\"" { isQuoted.toggle() }
+      if !isQuoted, character == "," { parts.append("") }
+      isEscaped = isQuoted && !isEscaped && character == "\\"
+    }
+    return parts
   }
 
   /// A line of an explanation and what continues it.

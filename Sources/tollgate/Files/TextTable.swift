@@ -7,6 +7,8 @@ struct TextTable {
   var rows: [[String]]
   /// The columns that stand left; the others stand right.
   var left: Set<Int> = [0]
+  /// Columns that stand left, and of which nothing is shortened.
+  var whole: Set<Int> = []
   /// Columns of which the head stands above the next one, too, whose own is empty.
   var spanning: Set<Int> = []
   /// Columns that are left out where there is no room for them; those of one group go together, the
@@ -40,7 +42,7 @@ struct TextTable {
   }
 
   private func line(_ row: [String], _ widths: [Int]) -> String {
-    row.indices.map { cell(row[$0], widths[$0], isLeft: left.contains($0)) }
+    row.indices.map { cell(row[$0], widths[$0], isLeft: isLeft($0)) }
       .joined(separator: TextTable.space(TextTable.gap))
   }
 
@@ -49,10 +51,12 @@ struct TextTable {
     for column in row.indices where !spanning.contains(column - 1) {
       let isSpanning = spanning.contains(column)
       let width = isSpanning ? TextTable.total(Array(widths[column...column + 1])) : widths[column]
-      cells.append(cell(row[column], width, isLeft: isSpanning || left.contains(column)))
+      cells.append(cell(row[column], width, isLeft: isSpanning || isLeft(column)))
     }
     return cells.joined(separator: TextTable.space(TextTable.gap))
   }
+
+  private func isLeft(_ column: Int) -> Bool { left.contains(column) || whole.contains(column) }
 
   private func cell(_ text: String, _ width: Int, isLeft: Bool) -> String {
     let text = TextWidth.shortened(text, to: width)
@@ -89,7 +93,7 @@ struct TextTable {
     }
     return TextTable(
       rows: rows.map { row in kept.map { row[$0] } }, left: places(left),
-      spanning: places(spanning), hasNamesAsHeads: hasNamesAsHeads,
+      whole: places(whole), spanning: places(spanning), hasNamesAsHeads: hasNamesAsHeads,
       ruled: ruled)
   }
 

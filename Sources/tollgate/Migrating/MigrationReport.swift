@@ -19,12 +19,11 @@ struct MigrationReport {
   ) -> [String] {
     let count = experiment.migration.count
     let verb = count == 1 ? "is" : "are"
-    var lines = [
-      DiagnosticText.visible(
-        "\(experiment.id) (\(experiment.placements.new.joined(separator: ", ")))"),
+    let placements = experiment.placements.new.joined(separator: ", ")
+    var lines = style.wrapped(DiagnosticText.visible("\(experiment.id) (\(placements))"))
+    lines += style.wrapped(
       "  \(grouped(count)) of \(counted(userCount, "user")) \(verb) in it, "
-        + "\(grouped(experiment.hadVariant)) with a variant from before",
-    ]
+        + "\(grouped(experiment.hadVariant)) with a variant from before")
     if count == 0 { return lines }
     var rows = [["variant", "weight", "before", "by draw", "fewest moves"]]
     for (number, (variant, former)) in experiment.variants.enumerated() {
@@ -44,7 +43,7 @@ struct MigrationReport {
     }
     let narrow = TextStyle(hasColor: style.hasColor, width: style.width.map { $0 - 2 })
     lines += TextTable(rows: rows).lines(narrow).map { "  " + $0 }
-    lines.append(
+    lines += style.wrapped(
       "  A draw by the new config moves \(moved(experiment.movedByDraw, experiment)). "
         + "To have exactly these weights, at least \(moved(result.moved, experiment)) must move.")
     return lines

@@ -18,7 +18,8 @@ struct TrafficText {
   }
 
   var text: String {
-    ([""] + placements + [""] + limits + days + [""] + paywalls + [""] + failures + [closing])
+    ([""] + placements + [""] + limits + days + [""] + paywalls + [""] + failures
+      + style.wrapped(closing))
       .joined(separator: "\n")
   }
 
@@ -32,7 +33,7 @@ struct TrafficText {
         [name, grouped(asked)]
           + kinds.flatMap { [grouped(counts[$0.rawValue]), share(counts[$0.rawValue], asked)] })
     }
-    return table(rows)
+    return table(rows, spare: [[3, 5, 7, 9]])
   }
 
   /// What each limit has held back; nothing where there is none.
@@ -51,7 +52,8 @@ struct TrafficText {
       ])
       last = name
     }
-    return rows.count > 1 ? table(rows, left: [0, 2, 3]) + [""] : []
+    return rows.count > 1
+      ? table(rows, left: [0, 2], whole: [3], spanning: [1], spare: [[6, 8], [4]]) + [""] : []
   }
 
   /// Days with what happened, and what was held back on them by the limits that did so most.
@@ -78,13 +80,15 @@ struct TrafficText {
           + (counts + shown.map { day.held[$0] }).map { grouped($0) })
     }
     let more = sums.days.count - TrafficText.mostDays
-    return table(rows)
+    // The limits that held back least go first.
+    return table(
+      rows, left: [], whole: [0], spare: rows[0].indices.dropFirst(5).reversed().map { [$0] })
       + (more > 0 ? ["... and \(counted(more, "more day")); --json has them all"] : [])
   }
 
   /// How many users saw a paywall how often.
   private var paywalls: [String] {
-    var rows = [["paywall, users by times seen", "0", "1", "2", "3", "4", "5-9", "10+"]]
+    var rows = [["times seen", "0", "1", "2", "3", "4", "5-9", "10+"]]
     func row(_ name: String, _ counts: [Int]) -> [String] {
       let shown = counts[0...4] + [counts[5...9].reduce(0, +), counts[10]]
       return [name] + shown.map { grouped($0) }
@@ -107,7 +111,7 @@ struct TrafficText {
     }
     let more = failed.count > most ? ["  and \(failed.count - most) more"] : []
     return (["These rules failed, so their audiences did not match:"] + lines + more)
-      .map(DiagnosticText.visible) + [""]
+      .flatMap { style.wrapped(DiagnosticText.visible($0)) } + [""]
   }
 
   private var closing: String {
@@ -122,7 +126,13 @@ struct TrafficText {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  private func table(_ rows: [[String]], left: Set<Int> = [0]) -> [String] {
-    TextTable(rows: rows.map { $0.map(DiagnosticText.visible) }, left: left).lines(style)
+  private func table(
+    _ rows: [[String]], left: Set<Int> = [0], whole: Set<Int> = [], spanning: Set<Int> = [],
+    spare: [Set<Int>] = []
+  ) -> [String] {
+    TextTable(
+      rows: rows.map { $0.map(DiagnosticText.visible) }, left: left, whole: whole,
+      spanning: spanning, spare: spare
+    ).lines(style)
   }
 }
