@@ -114,10 +114,10 @@ struct ClausePlaces {
     case tree(SyntaxTree)
   }
 
-  fileprivate let origin: Origin
+  let origin: Origin
   /// By the number of a clause.
-  fileprivate let ranges: [SourceRange]
-  fileprivate let excerpts: ClauseProgram.Excerpts
+  let ranges: [SourceRange]
+  let excerpts: ClauseProgram.Excerpts
 
   /// Nil for an expression with errors.
   init?(_ number: Int, of source: String, in outer: Program.Storage) {

@@ -180,6 +180,8 @@ extension Program {
     package var operation: String?
     /// The attribute, or the question to the host, that it is about.
     package var subject: String?
+    /// The language of the clause.
+    package var dialect: Dialect
   }
 
   /// Tells a failure of an entry.
@@ -198,7 +200,8 @@ extension Program {
       decoding: source[min(range.from, source.count)..<min(range.to, source.count)], as: UTF8.self)
     return FailureDetails(
       clause: smallest ?? sources[entry.source], text: text,
-      operation: storage.environment.dialect.operation(of: text), subject: subject(of: failure))
+      operation: storage.environment.dialect.operation(of: text), subject: subject(of: failure),
+      dialect: storage.environment.dialect)
   }
 
   private func subject(of failure: Failure) -> String? {

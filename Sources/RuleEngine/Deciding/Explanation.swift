@@ -14,6 +14,8 @@ public struct Explanation: Sendable {
     public var clauses: [Clause]
     /// Why the condition gave no value, when that is why the audience does not match.
     public var error: RuleError?
+    /// What is false in the condition already, where it fails because both sides of `&&` are evaluated.
+    package var falseOperand: String?
     /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
     /// 1970 and in order.
     public var limit: OccurrenceLimit?
@@ -106,10 +108,12 @@ extension RuleSet {
     let audience = rule.audience
     var clauses: [Clause] = []
     var error: RuleError?
+    var falseOperand: String?
     if isTried, !rule.isBroken, let entry = rule.entry {
       clauses = program.clauses(of: entry, in: &frame)
       if case .expressionError = step.reason {
         error = self.error(ofRule: step.rule, frame: &frame)
+        falseOperand = program.falseOperand(before: clauses, of: entry)
       }
     }
     let text =
@@ -117,7 +121,7 @@ extension RuleSet {
       ? nil : audience.expression ?? rule.entry.map { program.sources[$0.source] }
     return Explanation.Audience(
       step: step, id: audience.id, name: audience.name, expression: text, clauses: clauses,
-      error: error,
+      error: error, falseOperand: falseOperand,
       limit: audience.occurrenceLimit,
       occurrences: audience.occurrenceLimit.map { state.counted(for: $0) } ?? [],
       entitlementGuard: audience.entitlementGuard, clock: clock)

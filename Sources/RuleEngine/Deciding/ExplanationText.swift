@@ -134,10 +134,20 @@ extension Explanation.Audience {
     let texts = min(
       48, clauses.map { TextWidth.columns(ExplanationText.oneLine($0.text)) }.max() ?? 0)
     lines += clauses.map { ExplanationText.describe($0, marks: marks, texts: texts) }
+    lines += eagerLines
     if let limit, step.reason != .notReached, step.reason.code != "occurrenceLimit" {
       lines.append("    \(describe(limit))")
     }
     return lines + (ownership?.lines.map { "    \($0)" } ?? [])
+  }
+
+  /// Why a clause that fails counts where `&&` would have been false without it.
+  private var eagerLines: [String] {
+    guard let falseOperand else { return [] }
+    let text = ExplanationText.oneLine(falseOperand)
+    return [
+      "    superscript evaluates both sides of '&&': the error counts although \(text) is false"
+    ]
   }
 
   /// What became of the audience.
@@ -168,6 +178,7 @@ extension Explanation.Audience {
     return ["  \(title): \(told)"]
       + (isHeldBack
         ? [] : deciding.map { ExplanationText.describe($0, marks: marks, texts: texts) })
+      + eagerLines
   }
 
   private func describe(_ limit: OccurrenceLimit) -> String {

@@ -163,7 +163,7 @@ enum RuleErrorText {
     guard let subject = details.subject else {
       return "\(details.operation ?? shortened(details.text)) does not take values of these types"
     }
-    let needs = details.operation.flatMap { operand(of: $0) }
+    let needs = operand(of: details)
     if failure.isAbsent {
       guard let operation = details.operation else { return "\(subject) is not there" }
       return "\(subject) is not there, and \(operation) needs \(needs ?? "a value")"
@@ -187,10 +187,15 @@ enum RuleErrorText {
   }
 
   /// What an operator or a function takes where an attribute stands.
-  private static func operand(of operation: String) -> String? {
-    switch operation {
+  private static func operand(of details: Program.FailureDetails) -> String? {
+    let isSuperscript = details.dialect == .superscript
+    return switch details.operation {
     case "startsWith", "endsWith", "contains", "matches": "a text"
-    case "all", "exists", "existsOne", "exists_one", "filter", "map", "in": "a list or a map"
+    case "filter", "map": isSuperscript ? "a list" : "a list or a map"
+    case "all", "exists", "existsOne", "exists_one": "a list or a map"
+    // What is searched for can be anything.
+    case "in" where !details.text.hasSuffix(details.subject ?? ""): nil
+    case "in": isSuperscript ? "a list, a map or a text" : "a list or a map"
     case "size": "a text, a list or a map"
     case "-", "*", "/", "%": "a number"
     default: nil

@@ -97,7 +97,9 @@ extension TypeReading {
         suggestion: isSuperscript ? nil : "write text.contains(part)")
     case .number, .bool, .time, .span:
       report(
-        .typeError, relation.right, "'in' takes a list or a map, and this is \(right.name)")
+        .typeError, relation.right,
+        "'in' takes \(isSuperscript ? "a list, a map or a text" : "a list or a map"), and this is "
+          + right.name)
     case .any, .null, .map: return
     }
   }
