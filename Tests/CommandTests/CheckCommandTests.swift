@@ -133,7 +133,7 @@ struct CheckCommandTests {
     #expect(found.first?["severity"] as? String == "warning")
     #expect(
       found.first?["message"] as? String
-        == "build_id, paywall_responses and 8 more are missing: SDKs reject it; fine for offline use"
+        == "build_id, paywall_responses and 8 more are missing, which SDKs require; Tollgate does without"
     )
     let related = try #require(found.first?["related"] as? [NSDictionary])
     #expect(related.map { $0["path"] as? String } == ["", "trigger_options[0].rules[0]"])

@@ -70,7 +70,7 @@ struct AbsentKeys {
     }
     return Diagnostic(
       .notAnExport,
-      "\(names) \(kinds.count == 1 ? "is" : "are") missing: SDKs reject it; fine for offline use",
+      "\(names) \(kinds.count == 1 ? "is" : "are") missing, which SDKs require; Tollgate does without",
       severity: .warning, path: commonPath(keys), related: related(keys),
       peers: [Diagnostic.PeerEffect(peers, .rejectsConfig)])
   }

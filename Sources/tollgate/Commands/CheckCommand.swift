@@ -157,7 +157,7 @@ struct CheckCommand: ParsableCommand {
       }
     }
     if sarif { FileText.print(report.json) }
-    if paths.count > 1, !quiet, !json, !sarif { FileText.print(totals.summary) }
+    if paths.count > 1, !quiet, !json, !sarif { FileText.printFindings(totals.summary) }
     totals.count(try checkProducts())
     if totals.fails(strict: strict) { worst = max(worst, Ending.findings) }
     if strict, let reason = totals.strictReason { FileText.printError(reason) }
@@ -195,7 +195,7 @@ struct CheckCommand: ParsableCommand {
       }
       if count > 0 { FileText.printError("\(path): \(counted(count, "finding")) fixed") }
     }
-    file.diagnostics = file.diagnostics.map { $0.counted(elsewhere ?? .on) }
+    file.diagnostics = file.sorted(file.diagnostics.map { $0.counted(elsewhere ?? .on) })
       .filter { !quiet || $0.severity != .note }
     return file
   }
@@ -213,7 +213,7 @@ struct CheckCommand: ParsableCommand {
     }
     if !json {
       if !quiet {
-        FileText.print(
+        FileText.printFindings(
           (isOne ? "" : DiagnosticText.visible("\(file.name): ")) + summary(file, found))
       }
       if Annotations.areWanted, file.path != "-" {
@@ -248,7 +248,7 @@ struct CheckCommand: ParsableCommand {
         FileText.print(DialectReportText.json(finding, in: file).json)
       }
     } else {
-      FileText.print("\n" + DialectReportText.render(report, in: file))
+      FileText.printFindings("\n" + DialectReportText.render(report, in: file))
     }
   }
 

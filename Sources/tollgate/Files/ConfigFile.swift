@@ -96,6 +96,9 @@ struct ConfigFile {
     diagnostics = places.sorted(found)
   }
 
+  /// Findings as they are told: errors first, then warnings, each in the order of the file.
+  func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] { places.sorted(diagnostics) }
+
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
   /// standard error.
   ///

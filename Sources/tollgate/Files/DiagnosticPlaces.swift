@@ -90,12 +90,15 @@ struct DiagnosticPlaces {
       file: file, place(of: diagnostic), others: others, edits(of: diagnostic))
   }
 
-  /// The diagnostics in the order of the file.
+  /// Errors first, then warnings, then notes, each in the order of the file.
   func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
-    diagnostics.enumerated().sorted {
+    let ordered = diagnostics.enumerated().sorted {
       let (a, b) = (place(of: $0.element)?.range.from ?? 0, place(of: $1.element)?.range.from ?? 0)
       return (a, $0.offset) < (b, $1.offset)
     }.map(\.element)
+    return Diagnostic.Severity.allCases.flatMap { severity in
+      ordered.filter { $0.severity == severity }
+    }
   }
 }
 
