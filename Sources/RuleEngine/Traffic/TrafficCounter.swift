@@ -8,6 +8,7 @@ struct TrafficCounter: RuleWalk {
   /// Whether a condition has failed since somebody set this.
   var hasFailed = false
   private let empty: TrafficSums
+  private var finder: FailureFinder
   private let limitOfRule: [Int]
   private let clock: HistoryClock
   /// By paywall: how often the current user saw it.
@@ -30,6 +31,7 @@ struct TrafficCounter: RuleWalk {
   init(_ plan: TrafficPlan) {
     empty = TrafficSums(plan)
     sums = empty
+    finder = FailureFinder(plan.ruleSet.program)
     limitOfRule = plan.limitOfRule
     clock = plan.options.clock
     seen = Array(repeating: 0, count: plan.paywalls.count)
@@ -117,11 +119,16 @@ struct TrafficCounter: RuleWalk {
     -> Bool
   {
     let cell = program.condition(at: start, in: &frame)
-    if cell.tag == Tag.fault {
-      sums.rules[rule].failed += 1
-      hasFailed = true
-    }
+    if cell.tag == Tag.fault { fail(rule, cell, frame) }
     return cell == .true
+  }
+
+  @inline(never)
+  private mutating func fail(_ rule: Int, _ cell: Cell, _ frame: borrowing Frame) {
+    sums.rules[rule].failed += 1
+    hasFailed = true
+    guard let failure = finder.failure(cell, in: frame) else { return }
+    sums.failures[TrafficSums.RuleFailure(rule: rule, failure: failure), default: 0] += 1
   }
 
   mutating func reached(_ rule: Int) { sums.rules[rule].reached += 1 }

@@ -1,3 +1,5 @@
+package import Expressions
+
 /// Counts of simulated traffic.
 package struct TrafficSums: Hashable, Sendable {
   /// How often paywalls are told apart: 0 to 9 times, and more.
@@ -31,12 +33,20 @@ package struct TrafficSums: Hashable, Sendable {
     package var usersHeld = 0
   }
 
+  /// A way in which a rule's condition failed.
+  package struct RuleFailure: Hashable, Sendable {
+    package var rule: Int
+    package var failure: Failure
+  }
+
   package var users = 0
   package var sessions = 0
   package var purchases = 0
   /// By placement of the plan, then by ``EffectTable/OutcomeKind``.
   package var outcomes: [[Int]]
   package var rules: [Rule]
+  /// How often conditions failed in which way.
+  package var failures: [RuleFailure: Int] = [:]
   /// By paywall of the plan, then by how often users saw it: how many users.
   package var seen: [[Int]]
   /// The same of all paywalls together.
@@ -62,6 +72,7 @@ package struct TrafficSums: Hashable, Sendable {
     purchases += other.purchases
     for i in outcomes.indices { TrafficSums.add(other.outcomes[i], to: &outcomes[i]) }
     for i in rules.indices { rules[i].add(other.rules[i]) }
+    failures.merge(other.failures, uniquingKeysWith: +)
     for i in seen.indices { TrafficSums.add(other.seen[i], to: &seen[i]) }
     TrafficSums.add(other.seenAny, to: &seenAny)
     days.merge(other.days) { $0.adding($1) }
@@ -69,6 +80,24 @@ package struct TrafficSums: Hashable, Sendable {
 
   fileprivate static func add(_ more: [Int], to counts: inout [Int]) {
     for i in counts.indices { counts[i] += more[i] }
+  }
+}
+
+extension TrafficPlan {
+  /// Why rules failed, and how often: in the order of the rules, of each the most frequent first.
+  package func errors(_ sums: TrafficSums) -> [(rule: Int, error: RuleError, count: Int)] {
+    var counts: [Int: [RuleError: Int]] = [:]
+    // The words of errors that are equal can differ.
+    let told = sums.failures.filter { !ruleSet.rules[$0.key.rule].isBroken }
+      .map { ($0.key.rule, ruleSet.ruleError($0.key.failure, ofRule: $0.key.rule), $0.value) }
+      .sorted { $0.1.message < $1.1.message }
+    for (rule, error, count) in told { counts[rule, default: [:]][error, default: 0] += count }
+    return counts.sorted { $0.key < $1.key }.flatMap { rule, errors in
+      errors.sorted {
+        ($1.value, $0.key.clause, $0.key.message) < ($0.value, $1.key.clause, $1.key.message)
+      }
+      .map { (rule, $0.key, $0.value) }
+    }
   }
 }
 

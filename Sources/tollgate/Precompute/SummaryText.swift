@@ -28,7 +28,7 @@ enum SummaryText {
       }, left: [0, 2], spanning: [1], spare: [[7], [5], [3]])
     lines.append("")
     lines += obstacles(tally).flatMap(style.wrapped)
-    lines += errors(tally, style.width ?? 84).flatMap(style.wrapped)
+    lines += errors(tally, style.width).flatMap(style.wrapped)
     lines += style.wrapped(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
         + "Shares are of all users.")
@@ -59,7 +59,7 @@ enum SummaryText {
   }
 
   /// Which rules failed for whom, and why; nothing when none did.
-  private static func errors(_ tally: Tally, _ width: Int) -> [String] {
+  private static func errors(_ tally: Tally, _ width: Int?) -> [String] {
     let all = tally.placements.flatMap { placement in placement.errors.map { (placement.name, $0) }
     }
     if all.isEmpty { return [] }
@@ -70,7 +70,7 @@ enum SummaryText {
         ? "1 user, \(count.example)"
         : "\(counted(count.users, "user")), e.g. \(count.example)"
       let head = "  \(placement), audience \(count.error.audience): "
-      lines.append(head + shortened(count.error.clause, width - TextWidth.columns(head)))
+      lines.append(head + clause(count.error.clause, behind: head, width))
       lines.append("    \(count.error.message): \(users)")
     }
     if all.count > errorLimit {
@@ -79,10 +79,11 @@ enum SummaryText {
     return lines.map(DiagnosticText.visible) + [""]
   }
 
-  /// A clause in one line that fits on a terminal.
-  private static func shortened(_ clause: String, _ width: Int) -> String {
+  /// A clause in one line that fits on a terminal behind its audience.
+  static func clause(_ clause: String, behind head: String, _ width: Int?) -> String {
     TextWidth.shortened(
-      clause.split { $0.isWhitespace }.joined(separator: " "), to: max(width, 40))
+      clause.split { $0.isWhitespace }.joined(separator: " "),
+      to: max((width ?? 84) - TextWidth.columns(head), 40))
   }
 
   static func share(_ count: Int, _ all: Int) -> String {

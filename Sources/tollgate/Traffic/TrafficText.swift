@@ -100,14 +100,16 @@ struct TrafficText {
 
   /// Rules that failed; nothing when none did.
   private var failures: [String] {
-    let failed = sums.rules.indices.filter {
-      sums.rules[$0].failed > 0 && !plan.ruleSet.rules[$0].isBroken
-    }
+    let failed = plan.errors(sums)
     if failed.isEmpty { return [] }
-    let most = 20
-    let lines = failed.prefix(most).map { rule in
-      "  \(plan.name(ofPlacementWith: rule)), audience "
-        + "\(plan.ruleSet.rules[rule].audience.index): \(counted(sums.rules[rule].failed, "time"))"
+    let most = SummaryText.errorLimit
+    let lines = failed.prefix(most).flatMap { rule, error, count in
+      let head =
+        "  \(plan.name(ofPlacementWith: rule)), audience \(plan.ruleSet.rules[rule].audience.label): "
+      return [
+        head + SummaryText.clause(error.clause, behind: head, style.width),
+        "    \(error.message): \(counted(count, "time"))",
+      ]
     }
     let more = failed.count > most ? ["  and \(failed.count - most) more"] : []
     return (["These rules failed, so their audiences did not match:"] + lines + more)

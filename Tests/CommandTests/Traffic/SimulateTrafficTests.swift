@@ -36,6 +36,30 @@ import Testing
     #expect(folder.text("a.csv")?.hasPrefix("at,user_id,placement,result,audience,") == true)
   }
 
+  /// Which clause of whose condition failed, and by what.
+  @Test func failures() throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "c.json",
+      #"{"trigger_options":[{"event_name":"p","rules":[{"experiment_id":"mail","experiment_group_id":"g","#
+        + #""expression_cel":"user.plan == \"pro\" || user.email.endsWith(\".org\")","variants":[]}]}]}"#
+    )
+    try folder.write(
+      "u.ndjson", #"{"userId":"a"}"# + "\n" + #"{"userId":"b","user":{"email":5}}"# + "\n")
+    for threads in ["1", "2"] {
+      let result = try folder.tollgate(
+        ["simulate-traffic", "c.json", "--users", "u.ndjson", "--threads", threads] + Self.now)
+      let found =
+        result.output.components(separatedBy: "These rules failed").dropFirst().first ?? ""
+      let lines = found.split(separator: "\n").dropFirst().prefix(4).sorted()
+      #expect(lines.count == 4, "\(result.output)")
+      #expect(lines[0].hasPrefix("    user.email is not a string, and endsWith needs one: "))
+      #expect(lines[1].hasPrefix("    user.email is not there, and endsWith needs a string: "))
+      #expect(lines[2] == #"  p, audience 0 (mail): user.email.endsWith(".org")"#)
+      #expect(lines[3] == lines[2])
+    }
+  }
+
   /// What a simulation writes is traffic, once it is sorted: it comes to the same again.
   @Test func whatIsWrittenIsReplayed() throws {
     let folder = try TestFolder()
