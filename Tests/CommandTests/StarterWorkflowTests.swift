@@ -70,12 +70,17 @@ import Testing
     let unset = try install("TOLLGATE_ARCHIVE= TOLLGATE_SHA256=")
     #expect(unset.code == 1)
     #expect(unset.output.hasPrefix("::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 in "))
-    #expect(try install("\(archive) TOLLGATE_SHA256=\(hash.replacing("a", with: "b"))0").code != 0)
+    let wrong = try install("\(archive) TOLLGATE_SHA256=\(hash.replacing("a", with: "b"))0")
+    #expect(wrong.code == 1)
+    #expect(
+      wrong.output
+        == "::error::The SHA-256 of TOLLGATE_ARCHIVE is \(hash), which is not TOLLGATE_SHA256\n")
     #expect(!runner.exists("path"))
     let installed = try install("\(archive) TOLLGATE_SHA256=\(hash)")
     #expect(installed.code == 0, "\(installed.errors)")
     let place = try #require(runner.text("path")).trimmingCharacters(in: .newlines)
     #expect(place.hasSuffix("/tollgate/t-1/bin"), "\(place)")
+    #expect(try install("\(archive) TOLLGATE_SHA256=\(hash.uppercased())").code == 0)
     // As sha256sum prints it, with the name of the file.
     #expect(try install("\(archive) TOLLGATE_SHA256='\(hash)  tollgate.tar.gz'").code == 0)
   }
@@ -147,7 +152,7 @@ import Testing
     #expect(report.contains("\n### 1 of 8 users gets something else (12.5 %)\n"), "\(report)")
     #expect(report.contains("| `ben` |"))
     #expect(
-      report.contains("</summary>\n\n### Of 2 placements 1 differs, 1 gives everybody the same\n"))
+      report.contains("</summary>\n\n### 1 of 2 placements differs, 1 gives everybody the same\n"))
   }
 
   /// A pull request that repairs a config, or brings the first one, is told about, too.
@@ -215,6 +220,54 @@ import Testing
     let refused = try post()
     #expect(refused.code == 0)
     #expect(refused.output.hasPrefix("::warning::The comparison could not be posted; "))
+  }
+
+  /// Where the rest is left out, nothing stays open around what follows.
+  @Test(arguments: [1_500, 10])
+  func longDetails(before: Int) throws {
+    try start("superwall")
+    try answer(ids: "")
+    func lines(_ count: Int) -> [String] {
+      Array(repeating: "| `user` | something else than before, and more of it |", count: count)
+    }
+    let details = ["<details><summary>All</summary>", ""]
+    let report =
+      ["<!-- tollgate -->"] + lines(before) + details + lines(2_000) + ["", "</details>"]
+    try runner.write("report.md", report.joined(separator: "\n") + "\n")
+    #expect(try post().code == 0)
+    let posted = try #require(runner.text("posted"))
+    #expect(posted.utf8.count < 61_000)
+    let isCutBefore = before > 1_000
+    #expect(posted.components(separatedBy: "<details>").count == (isCutBefore ? 1 : 2))
+    #expect(posted.components(separatedBy: "</details>").count == (isCutBefore ? 1 : 2))
+  }
+
+  /// Who gets something else is told where the check fails, too; nothing runs without the command.
+  @Test func conditionsOfSteps() throws {
+    try start("superwall")
+    let text = try #require(folder.text(".github/workflows/paywalls.yml"))
+    let conditions = text.split(separator: "\n").filter { $0.contains(" if: ") }
+    #expect(conditions.count == 3)
+    for condition in conditions {
+      #expect(condition.contains("!cancelled() && steps.install.outcome == 'success'"))
+    }
+    #expect(text.contains("        id: install\n"))
+    #expect(text.contains("\nconcurrency:\n"))
+    let actions = text.split(separator: "\n").filter { $0.contains("uses: ") }
+    for action in actions {
+      #expect(action.contains(try Regex("@[0-9a-f]{40} # v[0-9.]+$")), "\(action)")
+    }
+  }
+
+  /// What cannot be compared is told in the report, and fails the step.
+  @Test func comparisonsThatFail() throws {
+    try start("superwall")
+    try commit()
+    try folder.write("config.json", "{")
+    #expect(try compare().code == 1)
+    let report = try #require(runner.text("report.md"))
+    #expect(report.contains("\nThe configs could not be compared; the log of this run says why.\n"))
+    #expect(report.contains("\n</details>\n"))
   }
 
   /// GitHub takes no longer ones; whole lines are left out.

@@ -50,6 +50,27 @@ import Testing
     #expect(list.output == "12 passed, 0 failed\n")
   }
 
+  /// Workflows of GitHub show what failed beside the test.
+  @Test func annotations() throws {
+    let folder = try folder(
+      "\n"
+        + Self.good[0].replacing("\"age\":18", with: "\"age\":16")
+        .replacing("adults", with: "##[x]") + "\n")
+    let command = "\"$TOLLGATE\" test t.jsonl --config config.json"
+    let shown = try folder.shell("GITHUB_ACTIONS=true \(command)")
+    #expect(shown.code == 1)
+    let annotation = try #require(shown.lines.first { $0.hasPrefix("::") })
+    #expect(annotation.hasPrefix("::error file=t.jsonl,line=2::# #[x]%0A"), "\(annotation)")
+    #expect(annotation.contains("%0Aresult: expected paywall, got holdout%0A"), "\(annotation)")
+    #expect(!shown.output.contains("##["))
+    for plain in ["GITHUB_ACTIONS= \(command)", "GITHUB_ACTIONS=true \(command) --json"] {
+      #expect(try !folder.shell(plain).output.contains("::error"))
+    }
+    let piped = try folder.shell(
+      "GITHUB_ACTIONS=true \(command.replacing("t.jsonl", with: "-")) < t.jsonl")
+    #expect(piped.code == 1 && !piped.output.contains("::error"), "\(piped.output)")
+  }
+
   @Test func failuresSayWhy() throws {
     let folder = try folder(
       Self.good[0].replacingOccurrences(of: "\"age\":18", with: "\"age\":16") + "\n"
@@ -200,11 +221,11 @@ import Testing
     (#"{"users":"none.ndjson","expect":"e.csv"}"#, "error: t.jsonl:1: cannot open e.csv: "),
     (#"{"users":"u","expects":"e"}"#, "a table is"),
     (#"{"users":"u","expect":"e","sed":"x"}"#, "no key 'sed'; it takes users, expect, now, seed"),
-    (#"{"users":"u","expect":"e","seed":1}"#, "t.jsonl:1: 'seed' must be a text"),
+    (#"{"users":"u","expect":"e","seed":1}"#, "t.jsonl:1: 'seed' must be a string"),
     (#"{"users":"u","expect":"e","now":"noon"}"#, "'now': 'noon' is not an ISO 8601 time"),
     (
       #"{"userId":"u","placement":"p","seed":1,"expect":{"result":"holdout"}}"#,
-      "'seed' must be a text"
+      "'seed' must be a string"
     ),
     ("[\n  {\"userId\":\"u\",\"placement\":\"p\"}\n]", "t.jsonl:2: 'expect' is missing"),
     (

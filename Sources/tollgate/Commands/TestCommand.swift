@@ -23,7 +23,7 @@ struct TestCommand: AsyncParsableCommand {
       {"users":"users.ndjson","expect":"expected.csv"}: the second has columns of outcomes, so that what \
       precompute wrote as CSV can be kept as it should be. A table takes 'now' and 'seed', too.
 
-      Of a test that fails it prints what is otherwise, and why: the clauses that decided.
+      For each test that fails it prints what differs, and why: the clauses that decided.
       """,
       examples: [
         .init(
@@ -37,7 +37,7 @@ struct TestCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "all passed"), ("1", "some failed, or a rule does not compile"),
-        ("2", "a test cannot be run, or there is none"),
+        ("2", "a test cannot be run, or there are no tests"),
         ("74", "output could not be written"),
       ]
     ).text)
@@ -157,7 +157,14 @@ struct TestCommand: AsyncParsableCommand {
     if json {
       for ran in run.ran { FileText.print(ran.value.json) }
     } else {
-      for ran in run.ran where !ran.result.differences.isEmpty { FileText.print(ran.text + "\n") }
+      for ran in run.ran where !ran.result.differences.isEmpty {
+        FileText.print(Annotations.harmless(ran.text) + "\n")
+      }
+    }
+    if !json, Annotations.areWanted {
+      for ran in run.ran where !ran.result.differences.isEmpty {
+        if let annotation = ran.annotation { FileText.print(annotation) }
+      }
     }
     RuleTestRun.tell(run.faults)
     if json {

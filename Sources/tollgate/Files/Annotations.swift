@@ -41,6 +41,11 @@ enum Annotations {
     "::error \(property(file))::\(escaped(error, isProperty: false))"
   }
 
+  /// What is wrong at a line: `::error file=users.tests.jsonl,line=3::message`
+  static func line(_ error: String, file: String, line: Int) -> String {
+    "::error \(property(file)),line=\(line)::\(escaped(error, isProperty: false))"
+  }
+
   private static func property(_ file: String) -> String {
     "file=\(escaped(RepositoryPath.of(file), isProperty: true))"
   }

@@ -7,8 +7,14 @@ enum StarterWorkflow {
 
     on:
       push:
-        branches: [main]
+        # Whichever of them is the branch that others are merged into.
+        branches: [main, master]
       pull_request:
+
+    # Of a pull request only the newest push counts.
+    concurrency:
+      group: ${{ github.workflow }}-${{ github.ref }}
+      cancel-in-progress: ${{ github.event_name == 'pull_request' }}
 
     permissions:
       contents: read
@@ -25,9 +31,10 @@ enum StarterWorkflow {
         runs-on: ubuntu-latest
         timeout-minutes: 10
         steps:
-          - uses: actions/checkout@v4
+          - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
 
           - name: Install tollgate
+            id: install
             run: |
               if [ -z "$TOLLGATE_ARCHIVE" ] || [ -z "$TOLLGATE_SHA256" ]; then
                 echo "::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 in .github/workflows/paywalls.yml"
@@ -37,7 +44,11 @@ enum StarterWorkflow {
               mkdir -p "$folder"
               curl --fail --silent --show-error --location --retry 3 \\
                 --output "$folder/archive.tar.gz" "$TOLLGATE_ARCHIVE"
-              echo "${TOLLGATE_SHA256%%[[:space:]]*}  $folder/archive.tar.gz" | sha256sum --check
+              hash="$(sha256sum < "$folder/archive.tar.gz")"
+              if [ "${hash%% *}" != "$(printf %s "${TOLLGATE_SHA256%%[[:space:]]*}" | tr A-F a-f)" ]; then
+                echo "::error::The SHA-256 of TOLLGATE_ARCHIVE is ${hash%% *}, which is not TOLLGATE_SHA256"
+                exit 1
+              fi
               tar -xzf "$folder/archive.tar.gz" -C "$folder"
               program="$(find "$folder" -type f -name tollgate -perm -u+x | head -n 1)"
               if [ -z "$program" ]; then
@@ -50,9 +61,9 @@ enum StarterWorkflow {
           - name: Check the config
             run: tollgate check config.json --strict
 
-          # First of the users in users.ndjson, then of all users there could be.
+          # First of the users in users.ndjson, then of all users there could be; also where the check fails.
           - name: Say who gets something else
-            if: github.event_name == 'pull_request'
+            if: ${{ !cancelled() && steps.install.outcome == 'success' && github.event_name == 'pull_request' }}
             env:
               BASE: ${{ github.base_ref }}
             run: |
@@ -62,7 +73,9 @@ enum StarterWorkflow {
               if git show "origin/$BASE:config.json" > "$RUNNER_TEMP/old.json"; then
                 compare() {
                   tollgate diff "$RUNNER_TEMP/old.json" config.json "$@" \(starter.basis) \\
-                    --format markdown --exit-zero --keep-going >> "$report"
+                    --format markdown --exit-zero --keep-going >> "$report" && return
+                  printf '\\nThe configs could not be compared; the log of this run says why.\\n' >> "$report"
+                  failed=1
                 }
                 compare --users users.ndjson
                 printf '\\n<details><summary>All users there could be</summary>\\n\\n' >> "$report"
@@ -72,18 +85,25 @@ enum StarterWorkflow {
                 echo "There is no config.json in $BASE to compare with." >> "$report"
               fi
               cat "$report" >> "$GITHUB_STEP_SUMMARY"
+              exit "${failed:-0}"
 
           # One comment, which is written anew with every push. GitHub takes 65,536 characters.
           - name: Post it on the pull request
-            if: github.event_name == 'pull_request'
+            if: ${{ !cancelled() && steps.install.outcome == 'success' && github.event_name == 'pull_request' }}
             env:
               GH_TOKEN: ${{ github.token }}
               NUMBER: ${{ github.event.pull_request.number }}
             run: |
               comment="$RUNNER_TEMP/comment.md"
-              LC_ALL=C awk '{ size += length($0) + 1 } size < 60000
-                END { if (size >= 60000) print "\\nThe rest is in the summary of the workflow run." }' \\
-                "$RUNNER_TEMP/report.md" > "$comment"
+              LC_ALL=C awk '{ size += length($0) + 1 }
+                size >= 60000 { next }
+                { print }
+                /^<details>/ { isOpen = 1 }
+                /^<\\/details>/ { isOpen = 0 }
+                END {
+                  if (size >= 60000 && isOpen) print "\\n</details>"
+                  if (size >= 60000) print "\\nThe rest is in the summary of the workflow run."
+                }' "$RUNNER_TEMP/report.md" > "$comment"
               mine='.[] | select(.user.login == "github-actions[bot]")
                 | select(.body | startswith("<!-- tollgate -->")) | .id'
               post() {
@@ -99,6 +119,7 @@ enum StarterWorkflow {
               post || echo "::warning::The comparison could not be posted; it is in the summary of this run"
 
           - name: Run the tests
+            if: ${{ !cancelled() && steps.install.outcome == 'success' }}
             run: tollgate test '*.tests.json*' --config config.json
 
     """

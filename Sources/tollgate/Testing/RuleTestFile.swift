@@ -8,6 +8,9 @@ struct PlacedTest {
   /// Counted from 1.
   var line: Int
 
+  /// What tests are from that are in no file.
+  static let standardInput = "standard input"
+
   /// What people find the test by.
   var title: String { test.name ?? "\(file):\(line)" }
 }
@@ -24,7 +27,7 @@ struct RuleTestFile {
   private let timeZone: String
 
   /// The file as people call it.
-  private var name: String { path == "-" ? "standard input" : path }
+  private var name: String { path == "-" ? PlacedTest.standardInput : path }
 
   /// Reads a file of tests: a JSON object a line, one JSON list, or an object that names a table.
   ///

@@ -104,6 +104,19 @@ extension RuleTestRun.Ran {
       .map(DiagnosticText.visible).joined(separator: "\n")
   }
 
+  /// The same as an annotation beside the test; nil where that is not in a file.
+  var annotation: String? {
+    if test.file == PlacedTest.standardInput { return nil }
+    let differences = result.differences.map { difference in
+      let (expected, got) = Self.shortened(difference)
+      return "\(difference.field): expected \(expected), got \(got)"
+    }
+    return Annotations.line(
+      ([test.title] + differences + ["user \(result.subjectID), \(result.got)"] + result.reasons)
+        .map(DiagnosticText.visible).joined(separator: "\n"),
+      file: test.file, line: test.line)
+  }
+
   /// What a line shows of a long text: what is around the place from which on it is another.
   private static func shortened(_ difference: RuleExpectation.Difference) -> (String, String) {
     let most = 72
