@@ -241,7 +241,7 @@ check_installing() {
   [ "$("$place/usr/bin/tollgate" --version)" = "tollgate $version" ] || fault 'what is installed does not run'
   cmp "$place/usr/bin/tollgate" "$tool" || fault 'what is installed is not what the archive has'
   DESTDIR=$place PREFIX=/usr Tools/Dist/install.sh uninstall >/dev/null
-  files=$(cd "$place" && find . -type f)
+  files=$(cd "$place" && find . -type f -o -type d -empty)
   [ "$files" = ./usr/share/man/man1/other.1 ] || fault "uninstalling leaves '$files'"
   if DESTDIR=$place PREFIX=/usr Tools/Dist/install.sh uninstall 2>/dev/null; then
     fault 'uninstalling twice is no error'

@@ -5,7 +5,7 @@
 #        Tools/Dist/install.sh uninstall
 #
 # It goes below $DESTDIR$PREFIX; PREFIX is /usr/local unless it is set. What was installed is listed in
-# share/doc/tollgate/installed-files there.
+# share/doc/tollgate/installed-files there, and the folders that were made for it, which end in /.
 set -euo pipefail
 
 prefix=${PREFIX:-/usr/local}
@@ -37,15 +37,31 @@ fi
 
 # Removes what a list names.
 remove() {
-  local file
+  local file folders=
   while IFS= read -r file; do
     case /$file/ in
     */../* | //*) fail "$list names '$file', which is not below $destination; nothing more is removed" ;;
     esac
-    rm -f "$destination/$file"
+    case $file in
+    */) folders=$file$'\n'$folders ;;
+    *) rm -f "$destination/$file" ;;
+    esac
   done <"$1"
   rm -f "$list"
   rmdir "$destination/share/doc/tollgate" 2>/dev/null || true
+  # The innermost first. One in which others have put something stays.
+  while IFS= read -r file; do
+    if [ -n "$file" ]; then rmdir "$destination/${file%./}" 2>/dev/null || true; fi
+  done <<<"$folders"
+}
+
+# Makes a folder of the destination, and what is missing above it, and adds them to the folders made.
+made=
+make_folder() {
+  if [ -d "$destination/$1" ]; then return; fi
+  if [ "$1" != . ]; then make_folder "$(dirname "$1")"; fi
+  mkdir -p "$destination/${1#.}"
+  made+=$1/$'\n'
 }
 
 case ${1:-} in
@@ -53,15 +69,16 @@ install)
   folder=$2
   # An earlier version may have had other files.
   if [ -e "$list" ]; then remove "$list"; fi
-  mkdir -p "$(dirname "$list")"
+  make_folder share/doc/tollgate
   files=$(cd "$folder" && find bin share -type f | LC_ALL=C sort)
   while IFS= read -r file; do
-    mkdir -p "$(dirname "$destination/$file")"
+    make_folder "$(dirname "$file")"
     # Never into a file that is running.
     rm -f "$destination/$file"
     cp "$folder/$file" "$destination/$file"
   done <<<"$files"
   printf '%s\n' "$files" >"$list"
+  printf '%s' "$made" >>"$list"
   echo "installed: $prefix/bin/tollgate, its manual pages and completions for bash, zsh and fish"
   case :$PATH: in
   *:"$prefix/bin":*) ;;
