@@ -104,7 +104,7 @@ struct TollgateCommand: AsyncParsableCommand {
   private static func end(with error: any Error, in command: (any ParsableCommand)?) -> Never {
     let (code, text) = ending(of: error, in: command)
     if code == Ending.done {
-      FileText.print(text)
+      FileText.print(Completions.withHelp(text))
     } else if !text.isEmpty {
       FileText.printError(text)
     }

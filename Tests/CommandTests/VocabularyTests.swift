@@ -210,6 +210,16 @@ import Testing
     #expect(try BuiltTool.run("completion", shell).errors.contains("'tollgate completions'"))
   }
 
+  /// The parser's own scripts know nothing of what `help` takes.
+  @Test func shellsCompleteCommandsBehindHelp() throws {
+    let names = TollgateCommand.configuration.subcommands.map { $0._commandName }
+      .joined(separator: " ")
+    let zsh = try BuiltTool.run("completions", "zsh").output
+    #expect(zsh.contains("'*:command:(\(names))'"))
+    let fish = try BuiltTool.run("completions", "fish").output
+    #expect(fish.contains(#""tollgate help" -ge 1' -fa '\#(names)'"#))
+  }
+
   @Test func shellsCompleteWhatTheConfigHas() throws {
     let folder = try folder()
     func offered(_ words: String...) throws -> [String] {
@@ -229,6 +239,10 @@ import Testing
       .isSuperset(of: ["export-long", "export-free", "export-settled"]))
     #expect(try offered("precompute", "config.json", "--users", "us").contains("users.ndjson"))
     #expect(try offered("render", "x", "--profile", "ios-sk") == ["ios-sk2", "ios-sk1"])
+    #expect(try offered("help", "expl") == ["explain"])
+    #expect(try offered("help", "").contains("check"))
+    #expect(
+      try offered("check", "--explain", "duplicate-") == ["duplicate-id", "duplicate-trigger"])
     // A config that cannot be read offers nothing, and says nothing.
     #expect(try offered("explain", "users.ndjson", "--placement", "") == [])
   }

@@ -7,7 +7,7 @@ internal import RuleEngine
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Find what is wrong in configs.",
+    abstract: "Find mistakes in configs.",
     discussion: HelpText(
       """
       Reads configs, compiles every expression, and prints what it finds: where it is in the file, \
@@ -19,7 +19,7 @@ struct CheckCommand: ParsableCommand {
       true, findings are annotations too.
       """,
       examples: [
-        .init("everything that is wrong in a config", "tollgate check config.json"),
+        .init("all mistakes in a config", "tollgate check config.json"),
         .init(
           "with what your users have, and warnings count",
           "tollgate check config.json --schema schema.json --strict"),
@@ -46,7 +46,8 @@ struct CheckCommand: ParsableCommand {
   @OptionGroup(title: "Config Options") var form: CheckedFormOptions
 
   @Option(
-    help: OptionHelp.schema("It counts more than what SDKs are known to send."), completion: .file()
+    help: OptionHelp.schema("It takes precedence over what SDKs are known to send."),
+    completion: .file()
   )
   var schema: String?
 
@@ -65,10 +66,10 @@ struct CheckCommand: ParsableCommand {
   @Option(
     defaultAsFlag: .strict, parsing: .next,
     help: ArgumentHelp(
-      "What SDKs in the field reject: off, on or strict.",
+      "How much it counts what SDKs in the field reject: off, on or strict; on by default.",
       discussion: """
-        By default a value of which an SDK rejects the whole config is an error (would-reject), and \
-        required keys that are not there are a warning (not-an-export). With strict both are errors, \
+        With on, a value for which an SDK rejects the whole config is an error (would-reject), and \
+        missing keys that SDKs require are a warning (not-an-export). With strict both are errors, \
         with off both are notes. --elsewhere alone is strict.
         """, valueName: "off|on|strict"))
   var elsewhere: Elsewhere?
@@ -87,7 +88,8 @@ struct CheckCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Print the page of a code such as duplicate-id, and check nothing.", valueName: "code"))
+      "Print the page of a code such as duplicate-id, and check nothing.", valueName: "code"),
+    completion: Completions.codes)
   var explain: String?
 
   @Flag(

@@ -20,7 +20,31 @@ enum Completions {
     }.filter { known.insert($0).inserted }
   }
 
+  /// The codes of findings.
+  static let codes = CompletionKind.custom { _, _, _ in
+    CodePage.all.keys.map(\.rawValue).sorted()
+  }
+
   static let profiles = CompletionKind.list(OptionHelp.profileNames)
+
+  /// A script with the names of commands behind `help`, of which the parser's own knows nothing; any
+  /// other text as it is.
+  static func withHelp(_ text: String) -> String {
+    let names = TollgateCommand.configuration.subcommands.map { $0._commandName }.joined(
+      separator: " ")
+    if text.hasPrefix("#compdef") {
+      return text.replacing("'*:subcommands:'", with: "'*:command:(\(names))'")
+    }
+    if text.contains("\ncomplete -o filenames -F _tollgate tollgate") {
+      let end = "    __tollgate_offer_flags_options -1\n}\n\ncomplete -o"
+      return text.replacing(
+        end,
+        with: "    COMPREPLY+=($(compgen -W '\(names)' -- \"${cur}\"))\n" + end)
+    }
+    guard text.hasPrefix("function __tollgate") else { return text }
+    return text + "\ncomplete -c 'tollgate' -n '__tollgate_should_offer_completions_for_positional "
+      + "\"tollgate help\" -ge 1' -fa '\(names)'"
+  }
 
   /// The first word behind the command's name that is a file with a config in it.
   private static func config(in words: [String]) -> Config? {

@@ -23,6 +23,7 @@ struct CompletionsCommand: ParsableCommand {
       """,
       examples: [
         .init("for bash, to be read by ~/.bashrc", "tollgate completions bash > tollgate.bash"),
+        .init("for zsh, into a folder of $fpath", "tollgate completions zsh > _tollgate"),
         .init("for fish", "tollgate completions fish > tollgate.fish"),
       ],
       codes: [("0", "done"), ("2", "wrong use")]
@@ -33,5 +34,7 @@ struct CompletionsCommand: ParsableCommand {
 
   @OptionGroup var appearance: ColorOptions
 
-  func run() throws { FileText.print(TollgateCommand.completionScript(for: shell.known)) }
+  func run() throws {
+    FileText.print(Completions.withHelp(TollgateCommand.completionScript(for: shell.known)))
+  }
 }
