@@ -133,7 +133,7 @@ struct CheckCommandTests {
     #expect(found.first?["severity"] as? String == "warning")
     #expect(
       found.first?["message"] as? String
-        == "build_id, paywall_responses and 8 more are missing, which SDKs require; Tollgate does without"
+        == "build_id, paywall_responses and 8 more are missing: SDKs require them, Tollgate does not"
     )
     let related = try #require(found.first?["related"] as? [NSDictionary])
     #expect(related.map { $0["path"] as? String } == ["", "trigger_options[0].rules[0]"])
@@ -212,7 +212,7 @@ struct CheckCommandTests {
   }
 
   @Test(arguments: [
-    ("{\"a\":1,}", "take out the comma before it"), ("{'a':1}", "texts need double quotes"),
+    ("{\"a\":1,}", "remove the comma before it"), ("{'a':1}", "strings need double quotes"),
     ("{\"a\":1 // x\n}", "JSON has no comments"),
   ])
   func nearlyJSON(text: String, help: String) throws {

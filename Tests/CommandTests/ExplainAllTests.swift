@@ -115,7 +115,7 @@ import Testing
     #expect(result.code == 0, "\(result.errors)")
     let reasons = [
       "limited  no match  -             audience 1 (b) held back by its limit: shown once so far, at most 1",
-      "failing  no match  -             audience 1 (b): user.mail is not there, and endsWith needs a text",
+      "failing  no match  -             audience 1 (b): user.mail is not there, and endsWith needs a string",
       "one      no match  -             audience 0 (a) does not match",
       "none     no match  -             it has no audiences",
       "kept     holdout   audience 0 (a)  variant v, the only one",

@@ -53,7 +53,7 @@ import Testing
   /// Workflows of GitHub show what failed beside the test.
   @Test func annotations() throws {
     let folder = try folder(
-      "\n"
+      Self.good[1] + "\n"
         + Self.good[0].replacing("\"age\":18", with: "\"age\":16")
         .replacing("adults", with: "##[x]") + "\n")
     let command = "\"$TOLLGATE\" test t.jsonl --config config.json"

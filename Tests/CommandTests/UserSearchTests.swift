@@ -11,7 +11,7 @@ import Testing
     #"{"userId":"u_0001234","user":{"plan":"pro"}}"#,
   ]
   private static let repeated =
-    "warning[duplicate-id]: 'userId' is there twice in a user record; the last value counts; "
+    "warning[duplicate-id]: 'userId' appears twice in a user record; the last value counts; "
     + "write one\n"
   private static let config = #"""
     {"build_id":"b","trigger_options":[{"event_name":"p","rules":[

@@ -81,7 +81,7 @@ extension Checker {
     let usages = [CallNames.all.usage(name)].compactMap { $0 } + own
     if !usages.isEmpty {
       return report(
-        .unknownFunction, "'\(name)' is not called like this", narrowed,
+        .unknownFunction, "'\(name)' cannot be called like this", narrowed,
         "write \(usages.joined(separator: " or "))")
     }
     if environment.unsupportedFunctions.contains(name) {

@@ -24,7 +24,7 @@ extension Function {
   /// What is known of a function but for what it does.
   struct Row {
     var family: Family
-    /// The name in `name(a, b)`; nil when it is not called like this. Names of extension libraries
+    /// The name in `name(a, b)`; nil when it cannot be called like this. Names of extension libraries
     /// contain their name space.
     var function: StaticString?
     /// The name in `a.name(b)`.

@@ -12,7 +12,7 @@ enum CharacterHint {
     case "`": return ("'`' does not begin a string", "use \" or '")
     case ";": return ("an expression has no ';'", "remove it")
     case "$", "@": return ("a name has no '\(text)'", "remove it")
-    case "\\": return ("a '\\' stands in strings only", "remove it")
+    case "\\": return ("a '\\' is only allowed in strings", "remove it")
     default: return other(scalar)
     }
   }
@@ -36,7 +36,7 @@ enum CharacterHint {
     case .spaceSeparator, .lineSeparator, .paragraphSeparator:
       return ("this is a special space (\(number))", "write a plain space")
     case .format, .control, .nonspacingMark, .enclosingMark:
-      return ("an invisible character stands here (\(number))", "remove it")
+      return ("there is an invisible character here (\(number))", "remove it")
     case _ where scalar.properties.isAlphabetic:
       return (
         "'\(scalar)' cannot be part of a name",

@@ -150,7 +150,7 @@ struct ForeignSyntax {
     if here == UInt8(ascii: "."), ForeignSyntax.isDigit(next) {
       let text = String(decoding: source[run.from..<run.to], as: UTF8.self)
       if text.allSatisfy({ $0.isNumber || $0 == "." }) {
-        return error("a number has one '.'", run, "write a version in quotes: \"\(text)\"")
+        return error("a number has only one '.'", run, "write a version in quotes: \"\(text)\"")
       }
       let name = source[(at + 1)..<end].prefix { Lexer.isNameByte($0) }
       let key = String(decoding: name, as: UTF8.self)
@@ -210,7 +210,7 @@ struct ForeignSyntax {
       return better
     }
     if diagnostic.message.hasPrefix("the expression ends"), before == UInt8(ascii: "%") {
-      better.suggestion = "write 0.5 for 50 %; '%' gives what is left of a division"
+      better.suggestion = "write 0.5 for 50 %; '%' is the remainder of a division"
       return better
     }
     if has("=>", at: range.from), isLambda(range.from) {

@@ -88,7 +88,7 @@ enum SyntaxHint {
     let all = "expressions can read \(known.joined(separator: ", "))"
     let trimmed = before.reversed().drop { $0.isWhitespace || $0 == "(" }
     if let last = trimmed.first, last == "=" || last == "[" {
-      return "a text is written in quotes, \"\(name)\"; \(all)"
+      return "a string is written in quotes, \"\(name)\"; \(all)"
     }
     if before.last == "-", let path = before.dropLast().split(whereSeparator: \.isPathEnd).last,
       let dot = path.lastIndex(of: "."), before.dropLast().hasSuffix(path)

@@ -128,7 +128,7 @@ package struct TemplateAnalysis: Sendable {
   private static func article(_ type: TemplateType) -> String {
     switch type {
     case .any: "a value"
-    case .string: "a text"
+    case .string: "a string"
     case .number: "a number"
     case .bool: "true or false"
     case .list: "a list"

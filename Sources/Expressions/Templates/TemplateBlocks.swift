@@ -69,7 +69,7 @@ extension TemplateParser {
     let isElseIf = source[markup.at..<markup.end].starts(with: "if".utf8)
     report(
       MarkupError(
-        message: "nothing is allowed here", from: markup.at, to: markup.end,
+        message: "unexpected text here", from: markup.at, to: markup.end,
         suggestion: isElseIf ? "write 'elsif'" : nil))
   }
 

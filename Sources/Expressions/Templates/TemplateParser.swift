@@ -97,7 +97,7 @@ struct TemplateParser {
     let close = Suggestion.closest(to: name, among: LiquidFilters.all.names(in: dialect))
     diagnostics.append(
       Diagnostic(
-        .unknownFunction, "there is no filter '\(name)'; it leaves its value as it is",
+        .unknownFunction, "there is no filter '\(name)'; the value is left unchanged",
         severity: .warning, range: range, suggestion: close.map { "did you mean '\($0)'?" }))
   }
 

@@ -34,14 +34,14 @@ public struct JSONFault: Error, Hashable, Sendable {
     switch kind {
     case .unexpectedEnd: "the JSON ends too early"
     case .unexpectedByte: "this is not valid JSON"
-    case .badEscape: "a backslash is followed by no valid escape"
+    case .badEscape: "a backslash begins no valid escape"
     case .badNumber: "this is not a JSON number"
     case .numberTooLarge: "the number is too large: numbers go up to 1.7976931348623157e308"
     case .badUTF8: "these bytes are not UTF-8"
     case .controlCharacter: "a string holds a control character that must be escaped"
     case .tooDeep: "objects and arrays are nested too deep"
     case .tooLarge: "the value takes more memory than the limit allows"
-    case .trailingBytes: "something follows the JSON value"
+    case .trailingBytes: "there is more after the JSON value"
     }
   }
 }

@@ -29,19 +29,19 @@ extension JSONFault {
         ? "this is more than one JSON value" : nil
     case (.unexpectedByte, UInt8(ascii: "}")), (.unexpectedByte, UInt8(ascii: "]")):
       return before == UInt8(ascii: ",")
-        ? "take out the comma before it"
+        ? "remove the comma before it"
         : before == UInt8(ascii: ":")
           ? "a value is missing before it" : "another bracket is open, or a value is missing"
     case (.unexpectedByte, UInt8(ascii: ",")): return "there is a comma too many"
     case (.unexpectedByte, UInt8(ascii: "/")), (.unexpectedByte, UInt8(ascii: "#")):
       return "JSON has no comments"
-    case (.unexpectedByte, UInt8(ascii: "'")): return "texts need double quotes"
+    case (.unexpectedByte, UInt8(ascii: "'")): return "strings need double quotes"
     case (.unexpectedByte, UInt8(ascii: "<")) where offset == 0:
       return "this looks like XML or HTML"
     case (.unexpectedByte, UInt8(ascii: "%")), (.unexpectedByte, UInt8(ascii: "{")):
       return offset == 1 ? "this looks like a template" : JSONFault.commaHint(before)
     case (.unexpectedByte, UInt8(ascii: "=")): return "write ':' between a key and its value"
-    case (.unexpectedByte, UInt8(ascii: "`")): return "texts need double quotes"
+    case (.unexpectedByte, UInt8(ascii: "`")): return "strings need double quotes"
     case (.badEscape, _): return "write \\\\ for a backslash"
     case (.unexpectedByte, 0xE2): return JSONFault.curlyHint(json[offset...])
     case (.unexpectedByte, UInt8(ascii: "\"")), (.unexpectedByte, UInt8(ascii: "[")):
@@ -50,7 +50,7 @@ extension JSONFault {
       return "write the number in decimal"
     case (.unexpectedByte, _), (.badNumber, _): return JSONFault.wordHint(json[offset...], before)
     case (.controlCharacter, UInt8(ascii: "\n")), (.controlCharacter, UInt8(ascii: "\r")):
-      return "a quote is missing, or write \\n for a line break in a text"
+      return "a quote is missing, or write \\n for a line break in a string"
     case (.controlCharacter, UInt8(ascii: "\t")): return "write \\t"
     default: return nil
     }
@@ -104,11 +104,11 @@ extension JSONFault {
         return "keys need double quotes"
       }
       if before == UInt8(ascii: "\"") { return "a colon or a comma is missing before it" }
-      if text.first == "0", text.count > 1 { return "a number has no zeros before it" }
+      if text.first == "0", text.count > 1 { return "a number has no leading zeros" }
       if text.first == "." || text.first == "+" { return "a number begins with a digit" }
-      if text.last == "." { return "write digits behind the point, or no point" }
+      if text.last == "." { return "write digits after the decimal point, or leave it out" }
       if next == UInt8(ascii: ":"), before == nil { return "this looks like YAML" }
-      return text.first?.isLetter == true ? "texts need double quotes" : nil
+      return text.first?.isLetter == true ? "strings need double quotes" : nil
     }
   }
 
@@ -132,7 +132,7 @@ extension JSONFault {
       at += 1
     }
     if json.allSatisfy({ $0 <= 0x20 }) { return "there is nothing in it" }
-    if isText { return "a text has no closing quote" }
+    if isText { return "a string has no closing quote" }
     return open.last.map { "a '\($0 == UInt8(ascii: "{") ? "}" : "]")' is missing at the end" }
   }
 }

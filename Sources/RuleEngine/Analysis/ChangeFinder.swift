@@ -122,7 +122,7 @@ final class ChangeFinder {
   }
 
   private var refused: SmallestChange {
-    SmallestChange(verdict: .unknown, why: "the analysis sees this user otherwise than deciding")
+    SmallestChange(verdict: .unknown, why: "the analysis and the decision disagree about this user")
   }
 
   private func none(_ why: String?) -> SmallestChange {

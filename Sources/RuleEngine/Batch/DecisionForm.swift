@@ -24,7 +24,7 @@ package struct DecisionForm: Sendable {
     /// over; one that failed; and that the variant was stored.
     case heldBack = 1
     case owned, failed, stored
-    /// Of the record: a key that nobody knows, a status that there is not, a key that is there twice.
+    /// Of the record: a key that nobody knows, a status that there is not, a key that appears twice.
     case unknownKey, unknownStatus, repeatedKey
   }
 

@@ -148,7 +148,7 @@ extension BatchPlan {
 extension Reach {
   /// What a summary says of a placement, with more on its audiences: ``Audience/value(expects:)``.
   ///
-  /// - Parameter expects: whether variants have their shares and what is to be expected.
+  /// - Parameter expects: whether variants have their shares and what was to be expected.
   package func value(expects: Bool) -> Value {
     guard case .map(var entries) = counts.value else { return .null }
     if let place = entries.firstIndex(where: { $0.key == "audiences" }) {

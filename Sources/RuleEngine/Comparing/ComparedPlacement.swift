@@ -130,7 +130,7 @@ struct ComparedPlacement {
       if reason == .paywall {
         return "variant '\(to.variant ?? "")' of \(label(now)) gives something else"
       }
-      return "\(label(now)) shares its users out otherwise" + shares(was, now)
+      return "\(label(now)) splits its users differently" + shares(was, now)
     case .takes(_, let now, let ahead):
       if reason == .order, let ahead { return "\(label(now)) comes before \(label(ahead))" }
       return "\(label(now)) takes them: \(Self.words(reason))"

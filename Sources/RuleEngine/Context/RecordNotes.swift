@@ -217,7 +217,7 @@ extension RuleSet {
       let place = notes.repeatedPlaces[key].map { ", first at \($0)" } ?? ""
       return Diagnostic(
         .duplicateID,
-        "'\(DiagnosticText.visible(key))' is there twice in a user record"
+        "'\(DiagnosticText.visible(key))' appears twice in a user record"
           + (total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s")\(place))"),
         severity: .warning, suggestion: "the last value counts; write one")
     }
@@ -233,7 +233,7 @@ extension RuleSet {
     return Diagnostic(
       .contradictingUsers,
       DiagnosticText.visible(
-        "user '\(UserMember.short(shown(all.id)))' is there twice with different content, at "
+        "user '\(UserMember.short(shown(all.id)))' appears twice with different content, at "
           + "\(all.first) and \(all.second)\(count)"),
       severity: .note, suggestion: "each record was decided; keep one for each user")
   }

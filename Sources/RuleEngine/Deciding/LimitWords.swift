@@ -43,7 +43,8 @@ package enum LimitWords {
 
   /// `at most 2 in the last 24 hours, counted as 'export_free'`
   static func rule(_ limit: OccurrenceLimit) -> String {
-    "at most \(limit.maxCount) \(span(limit.interval)), counted as '\(limit.key)'"
+    "at most \(limit.maxCount) \(limit.interval == .infinity ? "ever" : span(limit.interval)), "
+      + "counted as '\(limit.key)'"
   }
 
   private static func span(_ interval: OccurrenceLimit.Interval) -> String {

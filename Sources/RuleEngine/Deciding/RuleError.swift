@@ -10,7 +10,7 @@ public import Expressions
 /// try frame.fill(["user": [:]])
 /// let errors = rules.errors("p", frame: &frame, state: DecisionState(subjectID: "u1", now: 0))
 /// errors[0].path  // "user.email"
-/// errors[0].message  // "user.email is not there, and endsWith needs a text"
+/// errors[0].message  // "user.email is not there, and endsWith needs a string"
 /// ```
 public struct RuleError: Hashable, Sendable {
   /// Position of the audience among those of its placement, from 0.
@@ -22,7 +22,7 @@ public struct RuleError: Hashable, Sendable {
   public var code: String
   /// The attribute that it is about, such as `user.email`; nil where there is none.
   public var path: String?
-  /// The same for people: `user.email is not there, and endsWith needs a text`. It follows from the
+  /// The same for people: `user.email is not there, and endsWith needs a string`. It follows from the
   /// rest, and errors are equal without it.
   public var message: String
 
@@ -190,13 +190,13 @@ enum RuleErrorText {
   private static func operand(of details: Program.FailureDetails) -> String? {
     let isSuperscript = details.dialect == .superscript
     return switch details.operation {
-    case "startsWith", "endsWith", "contains", "matches": "a text"
+    case "startsWith", "endsWith", "contains", "matches": "a string"
     case "filter", "map": isSuperscript ? "a list" : "a list or a map"
     case "all", "exists", "existsOne", "exists_one": "a list or a map"
     // What is searched for can be anything.
     case "in" where !details.text.hasSuffix(details.subject ?? ""): nil
-    case "in": isSuperscript ? "a list, a map or a text" : "a list or a map"
-    case "size": "a text, a list or a map"
+    case "in": isSuperscript ? "a list, a map or a string" : "a list or a map"
+    case "size": "a string, a list or a map"
     case "-", "*", "/", "%": "a number"
     default: nil
     }

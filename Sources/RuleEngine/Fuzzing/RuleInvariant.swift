@@ -47,7 +47,7 @@ package struct RuleInvariant: Hashable, Sendable {
     func text(_ key: String) throws(RuleExpectation.Fault) -> String? {
       guard let member = value[key], member != .null else { return nil }
       guard let text = member.text, !text.isEmpty else {
-        throw RuleExpectation.Fault("'\(key)' must be a text that is not empty")
+        throw RuleExpectation.Fault("'\(key)' must be a string that is not empty")
       }
       return text
     }

@@ -68,7 +68,7 @@ extension ContextSchema.Kind {
     case .time: "a time"
     case .span: "a duration"
     case .map: "a map"
-    case .text: "a text"
+    case .text: "a string"
     case .list: "a list"
     }
   }

@@ -12,7 +12,7 @@ extension CodePage {
       better: .other(#"{"userId": "u-1", "subscriptionStatus": "ACTIVE"}"#)),
     CodePage(
       .contradictingUsers, .note,
-      what: "One user is there twice, with different content.",
+      what: "One user appears twice, with different content.",
       why: "Both lines are decided; which of them is meant, nobody knows.",
       example: .other(
         """

@@ -11,7 +11,7 @@ enum DuplicateIDs: Lint {
     why: """
       Assignments are stored by the IDs of experiment and variant, and paywalls are found by theirs: \
       of two with one ID, one is never seen, or they share what should be kept apart. Of a key that \
-      is there twice, the first value is lost.
+      appears twice, the first value is lost.
       """,
     example: .audience(
       """
@@ -137,7 +137,7 @@ enum DuplicateIDs: Lint {
       return DuplicateIDs.finding(
         isSame
           ? "two audiences of one placement have the experiment '\(text)'"
-          : "the experiment '\(text)' is there twice, with different variants",
+          : "the experiment '\(text)' appears twice, with different variants",
         at: id.path, related: [Diagnostic.Related(path: first.path, message: "the other one")],
         notes: ["who is assigned a variant by one of them has it in the other too"],
         suggestion: "give one of them another ID")

@@ -24,8 +24,8 @@ enum DuplicateKeys: Lint {
         if !known.insert(bytes).inserted, told.insert(bytes).inserted {
           found.append(
             finding(
-              "the key '\(key)' is there twice in this object; the last one is used", at: path,
-              suggestion: "take one of them out"))
+              "the key '\(key)' appears twice in this object; the last one is used", at: path,
+              suggestion: "remove one of them"))
         }
         find(ConfigElement(value: entry.value, path: path), &found)
       }

@@ -29,7 +29,7 @@ enum DuplicateTriggers: Lint {
         return finding(
           "the campaign has the placement '\(text)' twice", at: name.path,
           related: [Diagnostic.Related(path: first, message: "the other one")],
-          suggestion: "take one of them out")
+          suggestion: "remove one of them")
       }
     }
   }

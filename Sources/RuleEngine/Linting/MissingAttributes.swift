@@ -24,7 +24,7 @@ enum MissingAttributes: Lint {
       search.look(at: condition.expression.root, [], isClause: true)
       return search.found.flatMap { call in
         findings(
-          "'\(call.path)' is not there for every user, and then \(call.name) is an error",
+          "'\(call.path)' may be missing, and then \(call.name) is an error",
           in: condition, range: call.range, suggestion: "write \(call.guarded)",
           fix: call.clause.map {
             Diagnostic.Fix([Diagnostic.Fix.Edit($0, call.guarded)], isSafe: call.isSafe)

@@ -12,7 +12,7 @@ enum NoVariants: Lint {
       behind it are not tried.
       """,
     example: .audience(#""variants": []"#),
-    advice: "Add a variant with a paywall, or take the audience out.",
+    advice: "Add a variant with a paywall, or remove the audience.",
     better: .audience(
       #""variants": [{"variant_id": "v", "variant_type": "TREATMENT", "percentage": 100, "paywall_identifier": "pw"}]"#
     ))
@@ -21,9 +21,9 @@ enum NoVariants: Lint {
     subject.audiences.compactMap { audience -> Diagnostic? in
       if audience.experimentStatus == .absent {
         return finding(
-          "the audience has no experiment: the outcome of who matches is an error",
+          "the audience has no experiment: users who match get an error",
           at: audience.path,
-          suggestion: "add an experiment with a variant, or take the audience out")
+          suggestion: "add an experiment with a variant, or remove the audience")
       }
       let path = subject.variantsPath(of: audience)
       // Where something else stands in place of the list, that was told.
@@ -35,8 +35,8 @@ enum NoVariants: Lint {
       return finding(
         subject.config.format == .agentWallie
           ? "the experiment has no variants: everybody is held out"
-          : "the audience has no variants: the outcome of who matches is an error",
-        at: path, suggestion: "add a variant with a paywall, or take the audience out")
+          : "the audience has no variants: users who match get an error",
+        at: path, suggestion: "add a variant with a paywall, or remove the audience")
     }
   }
 }

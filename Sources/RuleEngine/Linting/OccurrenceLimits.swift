@@ -42,7 +42,7 @@ enum OccurrenceLimits: Lint {
         return finding(
           "a limit of \(limit.maxCount) lets nobody through: the audience never matches",
           at: subject.root.value(at: count) == nil ? path : count,
-          suggestion: "write how often it may apply, or take the audience out")
+          suggestion: "write how often it may apply, or remove the audience")
       }
       guard case .minutes(let minutes) = limit.interval, minutes <= 0 else { return nil }
       return Diagnostic(

@@ -180,7 +180,7 @@ package struct PlatformComparison {
     }
     return RuleAnalysis.Finding(
       diagnostic: Diagnostic(
-        .platformDifference, "some users are taken here on \(taking) only",
+        .platformDifference, "some users match here on \(taking) only",
         severity: .warning, path: audience.path,
         notes: [
           "for example \(difference.record.json)", outcomes.joined(separator: "; "),

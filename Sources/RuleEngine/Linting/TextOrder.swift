@@ -72,7 +72,7 @@ enum TextOrder: Lint {
     }
     return hasPadded(path)
       ? "compare \(path.joined(separator: "."))Padded with \"\(padded)\""
-      : "compare a number, or a text with zeros in front"
+      : "compare a number, or a string with leading zeros"
   }
 
   private static func fix(

@@ -18,7 +18,7 @@ extension TypeReading {
     case "startsWith", "endsWith", "matches":
       requireText(target, receiver, call.name)
       if let argument = arguments.first, let kind = kinds.first, !kind.isLike(.anyText) {
-        report(.typeError, argument, "\(call.name)() takes a text, and this is \(kind.name)")
+        report(.typeError, argument, "\(call.name)() takes a string, and this is \(kind.name)")
       }
       // Patterns are not looked into.
       if call.name != "matches" { choosePart(target, receiver, arguments.first, call.name) }

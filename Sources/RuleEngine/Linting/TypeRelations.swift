@@ -93,12 +93,13 @@ extension TypeReading {
       report(
         .typeError, relation.id,
         isSuperscript
-          ? "\(left.name) is never in a text" : "'in' takes a list or a map, and this is a text",
+          ? "\(left.name) is never in a string"
+          : "'in' takes a list or a map, and this is a string",
         suggestion: isSuperscript ? nil : "write text.contains(part)")
     case .number, .bool, .time, .span:
       report(
         .typeError, relation.right,
-        "'in' takes \(isSuperscript ? "a list, a map or a text" : "a list or a map"), and this is "
+        "'in' takes \(isSuperscript ? "a list, a map or a string" : "a list or a map"), and this is "
           + right.name)
     case .any, .null, .map: return
     }

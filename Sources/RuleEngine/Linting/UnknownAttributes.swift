@@ -7,7 +7,8 @@ internal import Expressions
 enum UnknownAttributes: Lint {
   static let page = CodePage(
     .unknownAttribute, .warning,
-    what: "A condition reads an attribute that nobody sends, or that is spelt otherwise elsewhere.",
+    what:
+      "A condition reads an attribute that nobody sends, or that is spelt differently elsewhere.",
     why: """
       It is never there: in superscript it counts as 0 or as empty, in CEL the condition is an error. \
       Where no known name is near it is only a note, because apps and records have attributes of \

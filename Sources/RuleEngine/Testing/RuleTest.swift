@@ -47,7 +47,7 @@ package struct RuleTest: Sendable {
     }
     self.placement = placementName
     if let name = value["name"], name != .null {
-      guard let text = name.text else { throw RuleExpectation.Fault("'name' must be a text") }
+      guard let text = name.text else { throw RuleExpectation.Fault("'name' must be a string") }
       self.name = text
     }
     now = try Self.now(value, timeZone: timeZone)
@@ -79,7 +79,7 @@ package struct RuleTest: Sendable {
   /// The seed that a test or a table of tests says; nil where it says none.
   package static func seed(_ value: Value) throws(RuleExpectation.Fault) -> String? {
     guard let seed = value["seed"], seed != .null else { return nil }
-    guard let text = seed.text else { throw RuleExpectation.Fault("'seed' must be a text") }
+    guard let text = seed.text else { throw RuleExpectation.Fault("'seed' must be a string") }
     return text
   }
 }

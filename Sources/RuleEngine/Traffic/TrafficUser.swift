@@ -206,7 +206,7 @@ struct TrafficUser: ~Copyable {
     params = wanted
     var text = record
     if let wanted {
-      // Of a member that is there twice the last one counts.
+      // Of a member that appears twice the last one counts.
       while text.last != UInt8(ascii: "}"), !text.isEmpty { text.removeLast() }
       text.removeLast()
       text += #","params":"#.utf8

@@ -70,7 +70,7 @@ struct AbsentKeys {
     }
     return Diagnostic(
       .notAnExport,
-      "\(names) \(kinds.count == 1 ? "is" : "are") missing, which SDKs require; Tollgate does without",
+      "\(names) \(kinds.count == 1 ? "is" : "are") missing: SDKs require them, Tollgate does not",
       severity: .warning, path: commonPath(keys), related: related(keys),
       peers: [Diagnostic.PeerEffect(peers, .rejectsConfig)])
   }

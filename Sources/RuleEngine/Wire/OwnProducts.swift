@@ -68,7 +68,7 @@ extension ProductDecoder {
           severity: .warning, at: slot.path, suggestion: "give it another name")
       } else if let first = known[name] {
         log.report(
-          .duplicateID, "the slot '\(name)' is there twice; the last one counts",
+          .duplicateID, "the slot '\(name)' appears twice; the last one counts",
           severity: .warning, at: slot.path,
           related: [Diagnostic.Related(path: first.path, message: "the earlier one")],
           suggestion: "give one of them another slot")
@@ -83,7 +83,7 @@ extension ProductDecoder {
     let before = log.diagnostics.count { $0.severity == .error }
     if !element.has("currency"), element.has("price") || element.has("rawPrice") {
       log.report(
-        "the product has a price and no 'currency'; USD is taken", severity: .warning,
+        "the product has a price and no 'currency'; USD is assumed", severity: .warning,
         at: element.path, suggestion: "write \"currency\": \"USD\"")
     }
     let currency = self.currency("currency", of: element) ?? .usd

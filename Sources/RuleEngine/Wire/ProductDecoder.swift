@@ -39,7 +39,7 @@ struct ProductDecoder {
       if !currency.isListed {
         let close = Suggestion.closest(to: currency.code, among: Currency.listedCodes)
         log.report(
-          "'\(text)' is not an ISO 4217 code; it is printed as it is", severity: .warning,
+          "'\(text)' is not an ISO 4217 code; it is printed as is", severity: .warning,
           at: member.path, suggestion: close.map { "did you mean '\($0)'?" })
       }
       return currency

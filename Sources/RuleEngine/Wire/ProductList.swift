@@ -43,7 +43,7 @@ public struct ProductList: Hashable, Sendable {
     let root = ConfigElement(value: value, path: "")
     guard let format = format(of: root) else {
       decoder.log.report(
-        "this file holds no products",
+        "this file has no products",
         at: "",
         suggestion: "write {\"products\": [...]}, or give a StoreKit configuration file, a "
           + "products reply, or a config")

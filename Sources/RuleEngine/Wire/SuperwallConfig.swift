@@ -165,7 +165,7 @@ struct SuperwallConfigDecoder: LoggingDecoder {
         let close =
           suggestions >= 0 ? Suggestion.closest(to: paywall, among: names.prefix(2_000)) : nil
         log.report(
-          .unknownPaywall, "the config holds no paywall '\(paywall)'",
+          .unknownPaywall, "the config has no paywall '\(paywall)'",
           severity: variant.kind == .treatment ? .error : .warning,
           at: "\(audience.path).variants[\(i)].paywall_identifier",
           suggestion: close.map { "did you mean '\($0)'?" })

@@ -66,7 +66,7 @@ enum ArgumentHints {
     for option in OptionNames.all.options(of: command) where option.isSingle {
       let found = given.filter { option.names.contains($0) }
       if let name = found.last, found.count > 1 {
-        return ValidationError("\(name) is given twice, and takes one value")
+        return ValidationError("\(name) is given twice, but takes one value")
       }
     }
     return nil

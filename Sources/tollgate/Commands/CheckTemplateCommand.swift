@@ -10,7 +10,7 @@ struct CheckTemplateCommand: ParsableCommand {
     discussion: HelpText(
       """
       Reads a template, a file of texts ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a \
-      native paywall's schema, and holds it against the products of a config or of a products file \
+      native paywall's schema, and checks it against the products of a config or of a products file \
       and against declared attributes: syntax, unknown paths, wrong types, slots that no product \
       fills, products that no text mentions. What a default or a condition guards may be absent. \
       The exit code is 1 when there is an error.

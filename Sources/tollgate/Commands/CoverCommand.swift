@@ -6,7 +6,7 @@ internal import SystemPackage
 struct CoverCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cover",
-    abstract: "Say what of a config no test exercises, and write tests that do.",
+    abstract: "Show what in a config no test exercises, and write tests that do.",
     discussion: HelpText(
       """
       Decides the users of tests, in all forms that 'tollgate test' reads, and counts what they \

@@ -46,7 +46,7 @@ struct DecideCommand: ParsableCommand {
   @Flag(help: OptionHelp.distribution())
   var distribution = false
 
-  @Flag(help: OptionHelp.json("That is what is printed where no terminal is."))
+  @Flag(help: OptionHelp.json("This is the default where the output is not a terminal."))
   var json = false
 
   @Flag(help: OptionHelp.quiet("Notes, and what was decided with, are left out."))

@@ -6,14 +6,14 @@ internal import SystemPackage
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Say who gets something else by another config, and why.",
+    abstract: "Show who gets something else from another config, and why.",
     discussion: HelpText(
       """
-      Tells what has changed in the words of campaigns: audiences, conditions, limits, variants and \
+      Lists what has changed: audiences, conditions, limits, variants and \
       weights. Without users it proves of each placement that both configs give everybody the same, \
       or shows a user for each way in which they do not; where it can do neither it says why. With \
-      users it counts who moves from what to what, with the reason and one of them. Another number of \
-      an audience alone is no move. Neither is a change of what a paywall looks like.
+      users it counts who moves from what to what, with the reason and one of them. An audience that \
+      only has another number is not a move, nor is a change in what a paywall looks like.
 
       A rule that does not compile, or a part of a config that cannot be read, ends the command with \
       exit code 1, unless --keep-going is given.
@@ -97,7 +97,7 @@ struct DiffCommand: AsyncParsableCommand {
 
   @OptionGroup var working: ThreadOptions
 
-  @Flag(help: "End with 0 where there are differences.")
+  @Flag(help: "Exit with 0 even where there are differences.")
   var exitZero = false
 
   @Flag(

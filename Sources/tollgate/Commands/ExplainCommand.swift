@@ -18,11 +18,11 @@ struct ExplainCommand: ParsableCommand {
       another one had decided; superscript looks at both sides of && always.
 
       With --audience it explains one audience by itself, as if none stood before it, and says which \
-      attributes would have to be different for it to take the user, and be it despite those before \
-      it: as few as possible, up to four. That there is none is said only where it is proved. What \
+      attributes would have to be different for it to take the user, even ahead of those before \
+      it: as few as possible, up to four. It says that there is none only where that is proved. What \
       this user has had and done stays: no attribute changes a limit that is reached.
 
-      --set asks what would be if. --sweep shows where along an attribute the outcome changes. --all \
+      --set tries other values. --sweep shows where along an attribute the outcome changes. --all \
       says in a line each what the user gets at every placement.
       """,
       examples: [

@@ -9,7 +9,7 @@ struct FetchCommand: AsyncParsableCommand {
     discussion: HelpText(
       """
       Asks Superwall's or AgentWallie's server for the config of a public key, as their SDKs do, \
-      through the system's curl. What comes is written only if it is a config, and the file is \
+      through the system's curl. The answer is written only if it is a config, and the file is \
       replaced as a whole. Beside it, FILE.fetched keeps the server, the time, the build and a hash. \
       When the server has nothing new, both files stay as they are.
 
@@ -27,7 +27,7 @@ struct FetchCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done, or nothing new"),
-        ("2", "wrong use, no answer, or one that is no config"),
+        ("2", "wrong use, no answer, or one that is not a config"),
         ("74", "output could not be written"),
         ("130", "stopped; the file is as it was"),
       ]

@@ -13,7 +13,7 @@ struct InitCommand: AsyncParsableCommand {
       already are never replaced without --force: the command names them and writes nothing.
       """,
       examples: [
-        .init("a folder with all of it, and what to type next", "tollgate init paywalls"),
+        .init("a new folder with everything, and what to type next", "tollgate init paywalls"),
         .init("the same for AgentWallie", "tollgate init campaigns --config-format agentwallie"),
         .init("from the beginning again", "tollgate init paywalls --force"),
       ],
@@ -29,7 +29,7 @@ struct InitCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The folder to write into. It is made if it is not there.", valueName: "dir"),
+      "The folder to write into. It is created if it does not exist.", valueName: "dir"),
     completion: .directory)
   var folder = "."
 

@@ -10,9 +10,9 @@ struct MatchCommand: AsyncParsableCommand {
     discussion: HelpText(
       """
       Decides placements for all users of one or more files, as 'tollgate precompute' does, and writes \
-      nothing. Of each audience it says how many users get to it, for how many its condition holds, \
+      nothing. For each audience it says how many users get to it, for how many its condition holds, \
       whom its limit holds back, whom it passes over for an entitlement, for whom its rule fails, \
-      and whom it takes; each count has a user whom 'tollgate explain' can tell more about. \
+      and whom it takes; each count comes with a user to give to 'tollgate explain'. \
       The numbers are those of precompute's summary.
 
       With --distribution it says how many users each variant was to get: the exact shares of all users \
@@ -23,7 +23,7 @@ struct MatchCommand: AsyncParsableCommand {
           "whom the audiences of a placement get to",
           "tollgate match config.json --users users.ndjson --placement export_report"),
         .init(
-          "what was drawn beside what is to be expected",
+          "what was drawn beside what was to be expected",
           "tollgate match config.json --users users.ndjson --placement export_report --distribution"
         ),
         .init(

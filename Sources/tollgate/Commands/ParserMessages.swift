@@ -34,7 +34,7 @@ enum ParserMessages {
       return unexpected(quoted, arguments)
     }
     if starts("The option "), quoted.count > 1 {
-      return "\(name(first)) takes no value, and has '\(quoted[1])'"
+      return "\(name(first)) takes no value, but has '\(quoted[1])'"
     }
     if starts("The value "), quoted.count > 1 {
       let known = listed.isEmpty ? Array(quoted.dropFirst(2)) : listed
@@ -87,10 +87,10 @@ enum ParserMessages {
     let shown = quoted.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
     let more = quoted.count > 3 ? " and \(quoted.count - 3) more" : ""
     if quoted.count == 1, arguments.first == "fetch" {
-      return "there is one argument too many: \(shown); did you mean --key \(quoted[0])?"
+      return "unexpected argument \(shown); did you mean --key \(quoted[0])?"
     }
     return quoted.count == 1
-      ? "there is one argument too many: \(shown)" : "there are arguments too many: \(shown)\(more)"
+      ? "unexpected argument \(shown)" : "unexpected arguments \(shown)\(more)"
   }
 
   /// Of an option that is missing, where a word stands alone that may be its value.

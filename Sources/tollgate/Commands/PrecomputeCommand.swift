@@ -18,9 +18,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
       A file of outcomes or of refused lines has .partial behind its name until the run is complete; \
       until then an older file stays as it is. A database is built in its checkpoint instead. A run \
       that writes a file can be stopped or killed at any moment: --resume continues it, and the file \
-      becomes what it would have been. Beside the outcomes stays a manifest, from which 'tollgate \
-      replay' does the run again and compares. While it lasts, .running behind the name of what it \
-      writes keeps a second run out.
+      becomes what it would have been. A manifest stays beside the outcomes, from which \
+      'tollgate replay' repeats the run and compares. While it lasts, .running behind the name of what \
+      it writes keeps a second run out.
 
       A rule that does not compile, or a part of the config that cannot be read, stops the run before \
       it writes anything, with exit code 1, unless --keep-going is given. Where no user is found, or \

@@ -5,7 +5,7 @@ internal import RuleEngine
 struct ReachText {
   let users: Int
   let rejected: Int
-  /// Whether variants have what is to be expected of them.
+  /// Whether variants have what was to be expected of them.
   let expects: Bool
   let style: TextStyle
 
@@ -45,7 +45,7 @@ struct ReachText {
     let more = audience.errors.dropFirst(SummaryText.errorLimit)
     if !more.isEmpty {
       rows.append(
-        row("  failed otherwise", more.reduce(0) { $0 + $1.users }, more.first?.example))
+        row("  other failures", more.reduce(0) { $0 + $1.users }, more.first?.example))
     }
     if counts.reached > 0 { rows.append(row("  matched", counts.matched, examples.matched)) }
     if counts.heldBack > 0 {

@@ -25,7 +25,7 @@ struct SimulateCommand: ParsableCommand {
       codes: [
         ("0", "all is as the scenarios expect"),
         ("1", "something is not"),
-        ("2", "a scenario cannot be run, or there is none"),
+        ("2", "a scenario cannot be run, or there are no scenarios"),
       ]
     ).text)
 

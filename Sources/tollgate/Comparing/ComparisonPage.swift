@@ -146,7 +146,7 @@ extension MoveReason {
   var words: String {
     switch self {
     case .condition: "an audience means other users"
-    case .weights: "the users of an audience are shared out otherwise"
+    case .weights: "an audience splits its users differently"
     case .limit: "an audience has been shown as often as it may, or is no longer"
     case .order: "an audience comes before another one that it came behind"
     case .paywall: "the variant is the same, and gives something else"

@@ -74,7 +74,7 @@ struct ComparisonReport {
       + "(\(Self.share(sums.movedUsers, sums.users)))"
   }
 
-  /// `Of 6 placements 4 give everybody the same, 1 differs, 1 is unknown`
+  /// `1 of 6 placements differs, 1 is unknown, 4 give everybody the same`
   func headline(_ differences: [PlacementDifference]) -> String {
     func count(_ verdict: PlacementDifference.Verdict) -> Int {
       differences.count { $0.verdict == verdict }
@@ -86,16 +86,22 @@ struct ComparisonReport {
       default: return "All \(counted(differences.count, "placement")) give everybody the same"
       }
     }
-    var parts: [String] = []
+    if differences.count == 1 {
+      return "The placement \(count(.differs) > 0 ? "differs" : "is unknown")"
+    }
+    var parts: [(count: Int, text: String)] = []
     let (same, differing, unknown) = (count(.same), count(.differs), count(.unknown))
     if differing > 0 {
-      parts.append("\(grouped(differing)) \(differing == 1 ? "differs" : "differ")")
+      parts.append((differing, differing == 1 ? "differs" : "differ"))
     }
-    if unknown > 0 { parts.append("\(grouped(unknown)) \(unknown == 1 ? "is" : "are") unknown") }
+    if unknown > 0 { parts.append((unknown, unknown == 1 ? "is unknown" : "are unknown")) }
     if same > 0 {
-      parts.append("\(grouped(same)) \(same == 1 ? "gives" : "give") everybody the same")
+      parts.append((same, "\(same == 1 ? "gives" : "give") everybody the same"))
     }
-    return "Of \(counted(differences.count, "placement")) " + parts.joined(separator: ", ")
+    let all = " of \(counted(differences.count, "placement"))"
+    return parts.enumerated().map { number, part in
+      "\(grouped(part.count))\(number == 0 ? all : "") \(part.text)"
+    }.joined(separator: ", ")
   }
 
   // MARK: Text

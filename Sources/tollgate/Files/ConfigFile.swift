@@ -57,7 +57,7 @@ struct ConfigFile {
   ) -> Diagnostic? {
     let hasContent = decoded.output.map { !$0.placements.isEmpty || !$0.paywalls.isEmpty } ?? false
     if bytes.allSatisfy({ $0 <= 0x20 }) {
-      return Diagnostic(.decodeFailure, "there is nothing in it, where a config is expected")
+      return Diagnostic(.decodeFailure, "the file is empty; expected a config")
     }
     guard !hasContent, decoded.diagnostics.contains(where: { $0.code == .decodeFailure })
     else { return nil }
@@ -134,7 +134,7 @@ struct ConfigFile {
       FileText.printError("There are \(shown.count) in all; 'tollgate check' shows them.\n")
     } else if !errors.isEmpty {
       FileText.printError(
-        "Continuing without what is wrong\(more); 'tollgate check' shows them all.\n")
+        "Continuing without the parts that are wrong\(more); 'tollgate check' shows them all.\n")
     }
     return ruleSet
   }

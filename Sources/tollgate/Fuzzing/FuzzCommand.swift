@@ -20,7 +20,7 @@ struct FuzzCommand: AsyncParsableCommand {
 
       Users are made up from the rules and the invariants: at and around every value that they compare \
       with, with attributes missing or of another kind, with odd texts, and with histories around every \
-      limit. Who breaks an invariant is made as small as possible, printed with the clauses that decided, \
+      limit. A user who breaks an invariant is made as small as possible, printed with the clauses that decided, \
       and written as a test. Where it can be proved that nobody does, it says so. What tollgate itself \
       promises of all rules is checked, too. The same --seed and --runs find the same.
       """,

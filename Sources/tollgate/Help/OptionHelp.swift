@@ -22,13 +22,13 @@ enum OptionHelp {
   }
 
   static let oldConfig = ArgumentHelp(
-    "The config that was (JSON); - reads standard input.", valueName: "old")
+    "The old config (JSON); - reads standard input.", valueName: "old")
 
   static let newConfig = ArgumentHelp(
-    "The config that is to be (JSON); - reads standard input.", valueName: "new")
+    "The new config (JSON); - reads standard input.", valueName: "new")
 
   static let configFormat = ArgumentHelp(
-    "The format of the config; by default its keys tell.", valueName: "format")
+    "The format of the config; by default it is detected from its keys.", valueName: "format")
 
   /// Where there is no config yet, no keys tell.
   static let newConfigFormat = ArgumentHelp("The format of the config.", valueName: "format")
@@ -60,7 +60,7 @@ enum OptionHelp {
   }
 
   static let usersFormat = ArgumentHelp(
-    "The format of the users; by default the name of the file tells.",
+    "The format of the users; by default it follows from the file's name.",
     discussion: """
       Names that end in .csv, or .csv.gz and the like, are CSV, all others NDJSON; what is compressed \
       is recognised by its content. CSV has a header with dotted names, such as \
@@ -126,9 +126,9 @@ enum OptionHelp {
 
   static func now(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
-      "The time that counts as now, in ISO 8601; by default the time of start.",
+      "The time to decide at, in ISO 8601; by default the current time.",
       discussion: sentences(
-        "Without a zone it is what clocks show in that of --time-zone; a date alone is its midnight.",
+        "Without an offset it is in the time zone of --time-zone; a date alone is its midnight.",
         discussion), valueName: "time")
   }
 
@@ -186,7 +186,7 @@ enum OptionHelp {
     "A file for refused lines, with line number and reason.", valueName: "file")
 
   static func force(_ discussion: String = "") -> ArgumentHelp {
-    ArgumentHelp("Replace files that are there.", discussion: discussion)
+    ArgumentHelp("Replace existing files.", discussion: discussion)
   }
 
   static func json(_ discussion: String = "") -> ArgumentHelp {
@@ -199,7 +199,7 @@ enum OptionHelp {
   }
 
   static func strict(_ discussion: String) -> ArgumentHelp {
-    ArgumentHelp("Fail where there would only be a warning.", discussion: discussion)
+    ArgumentHelp("Fail on warnings, too.", discussion: discussion)
   }
 
   static func quiet(_ discussion: String) -> ArgumentHelp {

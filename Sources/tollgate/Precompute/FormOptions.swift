@@ -11,20 +11,20 @@ struct FormOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The format of what is written; by default the name of the file tells.",
+      "The format of what is written; by default it follows from the file's name.",
       discussion: """
         Names tell by their ending: .ndjson, .jsonl, .json, .csv, .sqlite or .db, \
         the first four also with .gz or .zst, which are compressed; ndjson for names that say nothing. A \
         database has tables of users, choices and decisions, a view 'outcomes' of all, and a view \
-        'errors' of rules that failed. Columns of the wide layout are called after placements, \
-        in small letters and with _ for what SQL takes in quotes only: export_report_paywall.
+        'errors' of rules that failed. Columns of the wide layout are named after placements, \
+        in lower case and with _ for what SQL takes only in quotes: export_report_paywall.
         """, valueName: "format"))
   var format: OutputForm?
 
   @Flag(
     help: ArgumentHelp(
       "Add the columns now, seed and config_hash to the outcomes.",
-      discussion: "They tell the rows of several runs apart that go into one table."))
+      discussion: "They tell apart the rows of several runs in one table."))
   var runColumns = false
 
   func outputForm(out: String) throws -> FileForm {

@@ -91,7 +91,7 @@ struct FileForm: Equatable {
     guard let conversion = conversions[ending] else { return nil }
     let stem = String(Compression.withoutEnding(path).dropLast(ending.utf8.count + 1))
     let written = stem + (allowed.contains(.csv) ? ".csv" : ".ndjson")
-    return "write \(written), and make it of that: "
+    return "write \(written), and convert it: "
       + conversion.replacing("<in>", with: written).replacing("<out>", with: stem + "." + ending)
   }
 

@@ -77,7 +77,7 @@ struct CoverageGaps {
     // What nobody gets to needs no list of what they would see there.
     if search.counts.reached[rule] == 0, missing.contains(.audience(rule: rule)) {
       let rest =
-        missing.count > 1 ? ", so none exercises any of its \(missing.count) points" : ""
+        missing.count > 1 ? ", so none of its \(missing.count) points is exercised" : ""
       open.append(entry(placement, rule, "no test gets here\(rest)\(note(unknown))"))
       return
     }

@@ -15,7 +15,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
       Recorded traffic comes from --events, a JSON object a line in the order of time. Without it \
       traffic is made up: sessions at hours when people are awake, with a few placements each; some \
-      users are far more active than others. It is the same for a seed. docs/traffic.md tells more.
+      users are far more active than others. The same seed makes the same traffic. docs/traffic.md tells more.
       """,
       examples: [
         .init(

@@ -19,12 +19,12 @@ struct TrafficOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "How many placements a user is asked for on a day, on average; by default 1.",
-      discussion: "What follows when a paywall is closed comes on top.", valueName: "n"))
+      discussion: "What follows when a paywall is closed is added to that.", valueName: "n"))
   var rate: Double?
 
   @Option(
     help: ArgumentHelp(
-      "The share of shown paywalls behind which the user subscribes, from 0 to 1; by default 0.",
+      "The share of shown paywalls after which the user subscribes, from 0 to 1; by default 0.",
       discussion: """
         The subscription status is ACTIVE from then on, and the user owns what the config says of the \
         paywall's first product.

@@ -49,7 +49,7 @@ import Testing
       let name = path == "-" ? "standard input" : path
       let told = result.errors.split(separator: "\n").filter { $0.contains("duplicate-id") }
       func warning(_ key: String, _ users: String, _ line: Int) -> String {
-        "warning[duplicate-id]: '\(key)' is there twice in a user record (\(users), first at "
+        "warning[duplicate-id]: '\(key)' appears twice in a user record (\(users), first at "
           + "\(name):\(line)); the last value counts; write one"
       }
       let expected = [
@@ -75,7 +75,7 @@ import Testing
     let result = try folder.tollgate("precompute", "c.json", "--users", "users", "--out", "none")
     #expect(
       result.errors.contains(
-        "'user' is there twice in a user record (200 users, first at users:1)"),
+        "'user' appears twice in a user record (200 users, first at users:1)"),
       "\(result.errors)")
   }
 
@@ -85,7 +85,7 @@ import Testing
       #"{"userId":"a","user":{"goal":"x","goal":"y"}}"#)
     #expect(
       result.errors.contains(
-        "warning[duplicate-id]: 'user.goal' is there twice in a user record; the last value"))
+        "warning[duplicate-id]: 'user.goal' appears twice in a user record; the last value"))
   }
 
   @Test func standardInputHasAName() throws {

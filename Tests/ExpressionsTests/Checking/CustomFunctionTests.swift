@@ -67,11 +67,14 @@ private let results: [(String, Value)] = [
   }
 
   @Test(arguments: [
-    ("twice()", "'twice' is not called like this", "write twice(a)"),
-    ("user.n.twice()", "'twice' is not called like this", "write twice(a)"),
-    ("isLong('a')", "'isLong' is not called like this", "write a.isLong()"),
-    ("geo.country(1)", "'geo.country' is not called like this", "write geo.country()"),
-    ("size(1, 2)", "'size' is not called like this", "write a.size() or size(a) or size(a, b, c)"),
+    ("twice()", "'twice' cannot be called like this", "write twice(a)"),
+    ("user.n.twice()", "'twice' cannot be called like this", "write twice(a)"),
+    ("isLong('a')", "'isLong' cannot be called like this", "write a.isLong()"),
+    ("geo.country(1)", "'geo.country' cannot be called like this", "write geo.country()"),
+    (
+      "size(1, 2)", "'size' cannot be called like this",
+      "write a.size() or size(a) or size(a, b, c)"
+    ),
     ("twize(1)", "there is no function 'twize'", "did you mean 'twice'?"),
   ])
   func isNotCalledLikeThis(source: String, message: String, suggestion: String) throws {

@@ -11,7 +11,7 @@ import Testing
       ("{\"a\":1 // one\n}", "no comments"), ("{\"a\":1 /* one */}", "no comments"),
       ("# one\n{}", "no comments"), ("{'a':1}", "double quotes"), ("{\"a\":'x'}", "double quotes"),
       ("{a:1}", "keys need double quotes"), (#"{"x":1,a:1}"#, "keys need double quotes"),
-      (#"{"a":x}"#, "texts need double quotes"), (#"{"a":True}"#, "true or false"),
+      (#"{"a":x}"#, "strings need double quotes"), (#"{"a":True}"#, "true or false"),
       (#"{"a":None}"#, "null"), (#"{"a":undefined}"#, "null"), (#"{"a":NaN}"#, "no such number"),
       (#"{"a":-Infinity}"#, "no such number"), (#"{"a":01}"#, "no zeros before it"),
       (#"{"a":.5}"#, "begins with a digit"), (#"{"a":+5}"#, "begins with a digit"),

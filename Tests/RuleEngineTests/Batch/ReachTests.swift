@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  /// With as many users as there are, draws are near what is to be expected, and stored variants are
+  /// With as many users as there are, draws are near what was to be expected, and stored variants are
   /// not among them.
   @Test func drawnAndStored() throws {
     let variants =

@@ -61,7 +61,7 @@ import Testing
     let list = #""a" in user.list"#
     #expect(
       try text(list, ["list": 5]).contains(
-        "user.list is not a list, a map or a text, and in needs one"))
+        "user.list is not a list, a map or a string, and in needs one"))
     #expect(
       try text(list, ["list": 5], language: .cel).contains(
         "user.list is not a list or a map, and in"))

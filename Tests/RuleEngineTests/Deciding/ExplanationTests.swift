@@ -68,12 +68,12 @@ import Testing
   @Test(
     arguments: [
       (
-        "user.plan.startsWith(user.age)", "user.age is not a text, and startsWith needs one",
+        "user.plan.startsWith(user.age)", "user.age is not a string, and startsWith needs one",
         "a type that does not fit"
       ),
       (
         "user.list[0].startsWith(\"a\")",
-        "startsWith needs a text, and user.list does not give one",
+        "startsWith needs a string, and user.list does not give one",
         "a type that does not fit"
       ),
       (

@@ -28,10 +28,10 @@ import Testing
   @Test(arguments: [
     (#"[]"#, "an invariant must be a JSON object"), (#"{"name":"n"}"#, "'holds' is missing"),
     (#"{"hold":"true"}"#, "no key 'hold'; did you mean 'holds'?"),
-    (#"{"holds":""}"#, "'holds' must be a text that is not empty"),
-    (#"{"holds":true}"#, "'holds' must be a text"),
+    (#"{"holds":""}"#, "'holds' must be a string that is not empty"),
+    (#"{"holds":true}"#, "'holds' must be a string"),
     (#"{"holds":"true","over":"decisions"}"#, "did you mean 'decision'?"),
-    (#"{"holds":"true","over":7}"#, "'over' must be a text"),
+    (#"{"holds":"true","over":7}"#, "'over' must be a string"),
   ])
   func faults(json: String, message: String) throws {
     let said = try fault(json)

@@ -261,7 +261,7 @@ struct ProductListTests {
     let decoded = decode(
       #"[{"identifier":"a","price":"1"},{"identifier":"b","price":"1","currency":"EUR"}]"#)
     #expect(decoded.diagnostics.map(\.path) == ["[0]"])
-    #expect(decoded.diagnostics.first?.message.contains("no 'currency'; USD is taken") == true)
+    #expect(decoded.diagnostics.first?.message.contains("no 'currency'; USD is assumed") == true)
   }
 
   @Test func tellContradictionsAndDifferences() {

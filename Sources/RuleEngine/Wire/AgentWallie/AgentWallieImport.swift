@@ -196,7 +196,7 @@ struct AgentWallieImport {
           !paywalls.isEmpty
         else { continue }
         log.report(
-          .unknownPaywall, "the config holds no paywall '\(variant.paywallID)'",
+          .unknownPaywall, "the config has no paywall '\(variant.paywallID)'",
           at: "\(audience.path).experiment.variants[\(i)].paywall_id",
           suggestion: Suggestion.closest(
             to: variant.paywallID, among: model.paywalls.prefix(2_000).map(\.id)
