@@ -1,5 +1,5 @@
 package import CivilTime
-package import Expressions
+internal import Expressions
 
 /// Which attributes rules take for numbers, and for nothing else.
 package struct NumericAttributes {

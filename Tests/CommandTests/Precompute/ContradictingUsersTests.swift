@@ -13,7 +13,7 @@ import Testing
   }
 
   private func note(_ first: String, _ second: String, _ count: String = "") -> String {
-    "note[contradicting-users]: user 'a' is there twice with different content, at \(first) and "
+    "note[contradicting-users]: user 'a' appears twice with different content, at \(first) and "
       + "\(second)\(count); each record was decided; keep one for each user"
   }
 
@@ -41,7 +41,7 @@ import Testing
       "match", TestFolder.config, "--users", "one.ndjson", "two.ndjson", "--placement",
       "export_report", "--redact", "userId", "--report", "r.html")
     #expect(
-      matched.errors.contains("user '[redacted]' is there twice with different content, at one"),
+      matched.errors.contains("user '[redacted]' appears twice with different content, at one"),
       "\(matched.errors)")
   }
 
