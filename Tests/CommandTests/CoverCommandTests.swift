@@ -56,7 +56,7 @@ import Testing
         p, audience 0 (free): no test has the limit k used up, is taken for the last time that the limit k allows or has the limit k used up longer ago than it counts
           --> config.json:2:3
 
-        p, audience 1 (rest): no test gets here, so none of its 2 points
+        p, audience 1 (rest): no test gets here, so none of its 2 points is exercised
           --> config.json:5:3
 
         Cannot be exercised, and does not count:

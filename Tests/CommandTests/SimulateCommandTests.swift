@@ -117,9 +117,9 @@ import Testing
     #expect(many.errors.hasSuffix("error: 5 more lines of - cannot be run\n"))
     #expect(many.output == "0 passed, 0 failed, 25 could not be run\n")
     let broken = try simulate("-", input: "{\"id\":\"a\",}")
-    #expect(broken.code == 2 && broken.errors.contains("take out the comma"))
-    let client = #"{"do":"client","endpoint":"products"}"#
-    #expect(try simulate("-", input: scenario(client)).code == 1)
+    #expect(broken.code == 2 && broken.errors.contains("remove the comma"))
+    let hook = #"{"do":"placement","id":"p","action":"register","args":{"placement":"gated"}}"#
+    #expect(try simulate("-", input: scenario(hook)).code == 1)
   }
 
   @Test func nothingWasSimulated() throws {

@@ -73,7 +73,10 @@ import Testing
 
   @Test(arguments: [
     ["precompute", TestFolder.config, "--users", demo + "/users.ndjson", "--now", "yesterday"],
-    ["decide", TestFolder.config, "--placement", "p", "--user", "u", "--now", "yesterday"],
+    [
+      "decide", TestFolder.config, "--placement", "export_report", "--user", "u", "--now",
+      "yesterday",
+    ],
     ["precompute", TestFolder.config, "--users", demo + "/users.ndjson", "--threads", "0"],
     ["explain", TestFolder.config], ["fmt"], ["render"], ["simulate"],
   ])
@@ -199,7 +202,7 @@ import Testing
     try folder.write("users.ndjson", "{\"userId\":\"a\"}\n")
     for (text, message) in [
       ("{}", "config.json has no placements"), ("[]", "JSON object"),
-      ("", "there is nothing in it"),
+      ("", "the file is empty"),
     ] {
       try folder.write("config.json", text)
       let result = try folder.tollgate(
