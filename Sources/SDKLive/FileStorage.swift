@@ -2,21 +2,32 @@ package import Expressions
 internal import Foundation
 package import SDK
 
-/// Keeps the state in one JSON file, which is replaced as a whole.
-package struct FileStorage: StateStorage {
+/// Keeps the state in one JSON file, and the config in another. Each is replaced as a whole.
+package struct FileStorage: ConfigStorage {
   private let path: String
+  private let configPath: String
 
-  package init(path: String) { self.path = path }
-
-  package func load() -> Value? {
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    return try? Value.parse(json: data)
+  package init(path: String, configPath: String) {
+    self.path = path
+    self.configPath = configPath
   }
+
+  package func load() -> Value? { read(path) }
 
   /// A state that cannot be written is kept by the process that has it; the next change is written
   /// again.
-  package func save(_ state: Value) {
-    try? Data(state.json.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  package func save(_ state: Value) { write(state, path) }
+
+  package func loadConfig() -> Value? { read(configPath) }
+
+  package func saveConfig(_ config: Value) { write(config, configPath) }
+
+  private func read(_ path: String) -> Value? {
+    FileManager.default.contents(atPath: path).flatMap { try? Value.parse(json: $0) }
+  }
+
+  private func write(_ value: Value, _ path: String) {
+    try? Data(value.json.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 }
 

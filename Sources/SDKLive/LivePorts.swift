@@ -4,7 +4,7 @@ extension Ports {
   /// What an app on a device needs: the machine's clock, the network, files.
   ///
   /// - Parameters:
-  ///   - folder: where the SDK keeps its two files; it has to exist.
+  ///   - folder: where the SDK keeps its three files; it has to exist.
   ///   - store: where products are bought.
   ///   - transport: how the backend is reached; an app with AgentWallie's server says its address here.
   public static func live(
@@ -12,7 +12,9 @@ extension Ports {
     transport: URLSessionTransport = URLSessionTransport()
   ) -> Ports {
     Ports(
-      transport: transport, storage: FileStorage(path: folder + "/tollgate.json"),
+      transport: transport,
+      storage: FileStorage(
+        path: folder + "/tollgate.json", configPath: folder + "/tollgate-config.json"),
       eventLog: FileEventLog(path: folder + "/tollgate-events.jsonl"), store: store,
       presenter: presenter, device: LiveDevice())
   }

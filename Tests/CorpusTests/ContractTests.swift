@@ -209,7 +209,7 @@ struct ContractTests {
 
   private static var eventsOfAFailingStore: [SuperwallEvent] {
     var state = SDKState(platform: .ios, entropy: .sequence(seed: 1))
-    state.loadProducts(of: info, placement: "p")
+    state.loadProducts(of: info, placement: "p", for: Token(number: 1))
     var effects = state.outbox.take()
     var seen = events(effects)
     for _ in 0..<2 {

@@ -44,7 +44,7 @@ public final class Bridge: Sendable {
     }
     guard let call = try name.call(arguments, self) else { return .null }
     if case .configure(let configuration) = call {
-      try await tollgate.configure(configuration)
+      _ = try await tollgate.perform(.configure(configuration)).get()
       return .null
     }
     return try await tollgate.perform(call).get().value

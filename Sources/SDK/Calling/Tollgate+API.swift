@@ -8,8 +8,13 @@ extension Tollgate {
   /// Fetches the config and makes the SDK ready. Call it first, once.
   ///
   /// Called again while it runs, both calls have one outcome; called again when it is done, nothing
-  /// happens; after a failure it tries anew. The config is asked for again up to
-  /// ``TollgateOptions/maxConfigRetryCount`` times when the network fails.
+  /// happens; after a failure it tries anew. A call that does not count changes nothing, not even
+  /// who buys. The config is asked for again up to ``TollgateOptions/maxConfigRetryCount`` times
+  /// when the network fails.
+  ///
+  /// When the network has not answered after ``Timeouts/keptConfig``, one second, the config that
+  /// was fetched last is used, or ``TollgateOptions/fallbackConfig``; the network's is used when it
+  /// comes. ``configOrigin`` tells which it is.
   ///
   /// - Parameters:
   ///   - apiKey: the public key of the app.
@@ -22,21 +27,40 @@ extension Tollgate {
     apiKey: String, purchaseController: (any PurchaseController)? = nil,
     options: TollgateOptions = TollgateOptions()
   ) async throws(SDKError) {
-    if let purchaseController { self.purchaseController = purchaseController }
-    try await configure(
-      Configuration(
-        apiKey: apiKey, options: options,
-        purchases: self.purchaseController == nil ? .store : .controller, wrapper: nil))
+    let controller = purchaseController ?? self.purchaseController
+    let configuration = Configuration(
+      apiKey: apiKey, options: options, purchases: controller == nil ? .store : .controller,
+      wrapper: nil)
+    _ = try await perform(.configure(configuration), offer: purchaseController).get()
   }
 
-  func configure(_ configuration: Configuration) async throws(SDKError) {
-    // With a controller the store's transactions are the app's to finish.
-    if configuration.purchases == .store, !isWatchingStore {
-      isWatchingStore = true
-      watchStore()
-    }
-    _ = try await perform(.configure(configuration)).get()
+  /// Makes the SDK ready with a static config that the app has, and asks no server for one.
+  ///
+  /// It is for apps that bring their config, and for tests. To have one only for starts without a
+  /// network, set ``TollgateOptions/fallbackConfig``. Otherwise it is as the other `configure`.
+  ///
+  /// - Parameters:
+  ///   - config: JSON, as bytes: `[UInt8]`, `Data`, or the `utf8` of a text.
+  ///   - apiKey: the public key of the app. Without one nothing is sent: assignments are not
+  ///     confirmed, codes not redeemed.
+  ///   - purchaseController: as in the other `configure`.
+  ///   - options: what the app configures.
+  /// - Throws: ``SDKError/Code/configurationFailed`` when it is no static config.
+  public func configure(
+    config: some Sequence<UInt8>, apiKey: String = "",
+    purchaseController: (any PurchaseController)? = nil,
+    options: TollgateOptions = TollgateOptions()
+  ) async throws(SDKError) {
+    let controller = purchaseController ?? self.purchaseController
+    var configuration = Configuration(
+      apiKey: apiKey, options: options, purchases: controller == nil ? .store : .controller,
+      wrapper: nil)
+    configuration.given = Array(config)
+    _ = try await perform(.configure(configuration), offer: purchaseController).get()
   }
+
+  /// Where the config comes from that is used, how old it is and which version; nil without one.
+  public var configOrigin: ConfigOrigin? { configOriginNow }
 
   /// Sets who buys, before ``configure(apiKey:purchaseController:options:)`` is called.
   public func setPurchaseController(_ controller: any PurchaseController) {
@@ -82,7 +106,8 @@ extension Tollgate {
   ///   - params: what rules and the paywall can read.
   ///   - handler: hears of this placement only.
   ///   - feature: what the app does when the outcome allows it. Without one nothing is gated.
-  /// - Returns: what came of it. There is always exactly one outcome, errors included.
+  /// - Returns: what came of it. There is always exactly one outcome, errors included. A task that is
+  ///   cancelled has ``SDKError/Code/cancelled``; a paywall that is there by then stays.
   @discardableResult
   public func register(
     placement: String, params: [String: Value] = [:], handler: PaywallPresentationHandler? = nil,
@@ -100,7 +125,7 @@ extension Tollgate {
         placement: placement, params: .members(params), handlerID: handlerID,
         isFeatureGatable: feature != nil))
     if outcome.featureGranted, let feature { await mainQueue.run(feature) }
-    if let handlerID { handlers[handlerID] = nil }
+    if let handlerID { release(handler: handlerID) }
     return outcome
   }
 
@@ -241,8 +266,13 @@ extension Tollgate {
 // MARK: Purchases
 
 extension Tollgate {
-  /// The subscription status as it is now. Never waits.
-  public var subscriptionStatus: SubscriptionStatus { snapshot().status }
+  /// The subscription status as it is now: what was saved, before `configure`.
+  public var subscriptionStatus: SubscriptionStatus {
+    get async {
+      await untilLoaded()
+      return snapshot().status
+    }
+  }
 
   /// The subscription status, once the SDK is configured.
   public func getSubscriptionStatus() async throws(SDKError) -> SubscriptionStatus {
@@ -262,8 +292,13 @@ extension Tollgate {
     _ = try await perform(.setSubscriptionStatus(status)).get()
   }
 
-  /// Entitlements as they are now: active, inactive, and those bought on the web. Never waits.
-  public var entitlements: EntitlementsInfo { entitlementsNow }
+  /// Entitlements as they are now: active, inactive, and those bought on the web.
+  public var entitlements: EntitlementsInfo {
+    get async {
+      await untilLoaded()
+      return entitlementsNow
+    }
+  }
 
   /// Entitlements, once the SDK is configured.
   public func getEntitlements() async throws(SDKError) -> EntitlementsInfo {
@@ -275,8 +310,16 @@ extension Tollgate {
 
   /// Products as the store sells them, with the entitlements that the config gives them. A
   /// controller that keeps the status adds ``EntitlementsInfo/web`` to these.
+  ///
+  /// - Throws: when the store cannot say, or has not within ``Timeouts/products``.
   public func products(for identifiers: Set<String>) async throws(StoreError) -> [StoreProduct] {
-    var products = try await ports.store.products(identifiers.sorted())
+    let reply: Reply
+    do throws(SDKError) {
+      reply = try await perform(.products(identifiers.sorted())).get()
+    } catch {
+      throw StoreError(error.message)
+    }
+    guard case .products(var products) = reply else { return [] }
     for place in products.indices {
       products[place].entitlements = entitlements(ofProduct: products[place].id)
     }

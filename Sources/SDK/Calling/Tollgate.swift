@@ -27,24 +27,40 @@ public actor Tollgate {
   private var calls: [Token: CheckedContinuation<Result<Reply, SDKError>, Never>] = [:]
   private var backPresses: [Token: CheckedContinuation<Bool, Never>] = [:]
   private var tokens = 0
-  private var timers: [TimerID: Task<Void, Never>] = [:]
+  /// With numbers of their own: one that was started again is another one.
+  private var timers: [TimerID: (number: Int, task: Task<Void, Never>)] = [:]
   private var tasks: [Int: Task<Void, Never>] = [:]
-  private var presentations: [String: PaywallPresentation] = [:]
-  private var isShutDown = false
+  private var storeWatch: Task<Void, Never>?
+  private(set) var isShutDown = false
+
+  // What was stored.
+  let storageQueue: StorageQueue
+  private var isLoaded = false
+  private var loading: [Task<Void, Never>] = []
+  private var waitingForLoad: [CheckedContinuation<Void, Never>] = []
+
+  // Paywalls.
+  var presentations: [String: PaywallPresentation] = [:]
+  /// Those that the host has been told to show and has not answered about.
+  var comingUp: [String: PaywallPresentation] = [:]
 
   // Who is told.
-  private var hub: EventHub
-  private var answersForAbsent: Bool
-  private var callbacks: [Int: EventCallbacks] = [:]
-  private var observers: [(id: Int, listen: @Sendable (ModuleEvent) -> Void)] = []
-  private var listeners = 0
+  var hub: EventHub
+  let answersForAbsent: Bool
+  var callbacks: [Int: EventCallbacks] = [:]
+  var observers: [(id: Int, listen: @Sendable (ModuleEvent) -> Void)] = []
+  var streams: [Int: AsyncStream<ModuleEvent>.Continuation] = [:]
+  var listeners = 0
   var handlers: [String: PaywallPresentationHandler] = [:]
+  /// Handlers whose call was cancelled; they hear of their paywall until it is gone.
+  private var orphans: Set<String> = []
   var handlerCount = 0
   var delegate: (any TollgateDelegate)?
   let mainQueue = MainQueue()
 
   var purchaseController: (any PurchaseController)?
-  var isWatchingStore = false
+  /// Controllers of calls of `configure` that may come to nothing.
+  private var offers: [Token: any PurchaseController] = [:]
   var backPressHandler: (@Sendable (PaywallInfo) async -> Bool)?
 
   /// - Parameters:
@@ -55,13 +71,83 @@ public actor Tollgate {
   public init(ports: Ports, platform: Platform = .ios, keepsEvents: Bool = false) {
     self.ports = ports
     self.platform = platform
-    state = SDKState(
-      platform: platform, entropy: ports.entropy, stored: ports.storage.load(),
-      log: ports.eventLog.load())
-    mailbox = Mailbox(executor: ports.executor)
+    state = SDKState(platform: platform, entropy: ports.entropy)
+    let mailbox = Mailbox(executor: ports.executor)
+    self.mailbox = mailbox
+    storageQueue = StorageQueue(ports) { mailbox.post(.storageFailed($0)) }
     hub = EventHub(keepsEvents: keepsEvents)
     answersForAbsent = keepsEvents
     mailbox.setOwner(self)
+    Task(executorPreference: ports.executor) { [weak self] in await self?.load() }
+  }
+
+  deinit {
+    for timer in timers.values { timer.task.cancel() }
+    for task in tasks.values { task.cancel() }
+    for task in loading { task.cancel() }
+    for stream in streams.values { stream.finish() }
+    storeWatch?.cancel()
+    mainQueue.finish()
+  }
+
+  // MARK: Loading
+
+  /// Loads what an earlier process saved. What happens meanwhile waits, but not for ever.
+  private func load() {
+    guard !isShutDown, !isLoaded, loading.isEmpty else { return }
+    let ports = ports
+    loading = [
+      Task(executorPreference: ports.executor) { [weak self] in
+        let stored = await ports.storage.load()
+        let log = await ports.eventLog.load()
+        await self?.finishLoading(stored, log)
+      }
+    ]
+    limitLoading(Timeouts().storage)
+  }
+
+  private func limitLoading(_ limit: Duration) {
+    guard !isLoaded, !isShutDown, let work = loading.first else { return }
+    for task in loading.dropFirst() { task.cancel() }
+    let time = ports.time
+    let timer = Task(executorPreference: ports.executor) { [weak self] in
+      guard (try? await time.sleep(milliseconds: limit.milliseconds)) != nil else { return }
+      await self?.giveUpLoading(limit)
+    }
+    loading = [work, timer]
+  }
+
+  private func finishLoading(_ stored: Value?, _ log: [EventLogEntry]) {
+    guard !isLoaded, !isShutDown else { return }
+    state = SDKState(platform: platform, entropy: ports.entropy, stored: stored, log: log)
+    endLoading()
+  }
+
+  /// Goes on as at a first start; what is stored stays as it is.
+  private func giveUpLoading(_ limit: Duration) {
+    guard !isLoaded, !isShutDown else { return }
+    storageQueue.close()
+    inputs.insert(
+      .storageFailed(
+        "the storage has not answered within \(limit.words): the SDK goes on without what was saved,"
+          + " and saves nothing"), at: 0)
+    endLoading()
+  }
+
+  private func endLoading() {
+    isLoaded = true
+    for task in loading { task.cancel() }
+    loading = []
+    for continuation in waitingForLoad { continuation.resume() }
+    waitingForLoad = []
+    inputs += mailbox.take()
+    handleInputs()
+  }
+
+  /// Returns when what was saved is known, or will not be.
+  func untilLoaded() async {
+    guard !isLoaded, !isShutDown else { return }
+    await withCheckedContinuation { waitingForLoad.append($0) }
   }
 
   // MARK: Handling
@@ -75,6 +161,9 @@ public actor Tollgate {
     handleInputs()
   }
 
+  /// Handles something when what is being handled has been.
+  func handleNext(_ input: Input) { inputs.append(input) }
+
   func emptyMailbox() {
     guard !isShutDown else { return }
     inputs += mailbox.take()
@@ -82,23 +171,64 @@ public actor Tollgate {
   }
 
   private func handleInputs() {
+    guard isLoaded else { return dropCancelledInputs() }
     guard !isHandling else { return }
     isHandling = true
     while !inputs.isEmpty {
+      let input = inputs.removeFirst()
       let surroundings = SDKState.Surroundings(now: ports.time.now, device: ports.device.facts)
-      for effect in state.handle(inputs.removeFirst(), in: surroundings) { carryOut(effect) }
+      for effect in state.handle(input, in: surroundings) { carryOut(effect) }
+      if case .cancel(let token) = input { end(token, .failure(.cancelled)) }
     }
     isHandling = false
+    if !orphans.isEmpty { releaseHandlers() }
   }
 
-  /// Runs a method of the contract to its one outcome.
-  func perform(_ call: Call) async -> Result<Reply, SDKError> {
+  /// Calls that are cancelled before anything can be handled have not happened.
+  private func dropCancelledInputs() {
+    for case .cancel(let token) in inputs {
+      inputs.removeAll { input in
+        switch input {
+        case .cancel(token), .call(token, _): true
+        default: false
+        }
+      }
+      end(token, .failure(.cancelled))
+    }
+  }
+
+  private func end(_ token: Token, _ result: Result<Reply, SDKError>) {
+    calls.removeValue(forKey: token)?.resume(returning: result)
+  }
+
+  /// Runs a method of the contract to its one outcome, and returns when everybody has heard of what
+  /// it caused.
+  ///
+  /// - Parameter offer: who buys from now on, when the call is one of `configure` that counts.
+  func perform(_ call: Call, offer: (any PurchaseController)? = nil) async -> Result<
+    Reply, SDKError
+  > {
     guard !isShutDown else { return .failure(.shutDown) }
     let token = nextToken()
-    return await withCheckedContinuation { continuation in
-      calls[token] = continuation
-      handle(.call(token, call))
+    offers[token] = offer
+    defer { offers[token] = nil }
+    if case .configure(let configuration) = call {
+      limitLoading(configuration.options.timeouts.storage)
     }
+    let mailbox = mailbox
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A task that is cancelled already may still do what takes no time.
+        emptyMailbox()
+        calls[token] = continuation
+        handle(.call(token, call))
+        if Task.isCancelled { handle(.cancel(token)) }
+      }
+    } onCancel: {
+      mailbox.post(.cancel(token))
+    }
+    await mainQueue.flush()
+    return result
   }
 
   func pressBack(in presentationID: String) async -> Bool {
@@ -110,30 +240,47 @@ public actor Tollgate {
     }
   }
 
-  private func nextToken() -> Token {
+  func nextToken() -> Token {
     tokens += 1
     return Token(number: tokens)
   }
 
-  /// Ends the SDK: calls that wait end with ``SDKError/Code/shutDown``, timers and requests stop,
-  /// nothing is told any more. What was stored stays.
-  public func shutDown() {
+  /// Ends the SDK: calls that wait end with ``SDKError/Code/shutDown``, streams end, timers and
+  /// requests stop, the store is not listened to, nothing is told any more. A paywall that is on
+  /// screen stays there; what was stored stays.
+  ///
+  /// Returns when what changed last is saved, or the storage has not answered for
+  /// ``Timeouts/storage``.
+  public func shutDown() async {
     isShutDown = true
-    for call in calls.values { call.resume(returning: .failure(.shutDown)) }
+    for token in calls.keys { end(token, .failure(.shutDown)) }
     for press in backPresses.values { press.resume(returning: false) }
-    for timer in timers.values { timer.cancel() }
+    for timer in timers.values { timer.task.cancel() }
     for task in tasks.values { task.cancel() }
-    calls = [:]
-    backPresses = [:]
-    timers = [:]
-    tasks = [:]
+    for task in loading { task.cancel() }
+    for continuation in waitingForLoad { continuation.resume() }
+    for stream in streams.values { stream.finish() }
+    storeWatch?.cancel()
+    (backPresses, timers, tasks, loading, waitingForLoad) = ([:], [:], [:], [], [])
+    (streams, observers, callbacks, handlers) = ([:], [], [:], [:])
+    (delegate, backPressHandler, storeWatch) = (nil, nil, nil)
+    inputs = []
     mainQueue.finish()
+    await storageQueue.flush()
   }
+
+  /// How many timers run.
+  var timerCount: Int { timers.count }
+
+  /// Whether a paywall is to be shown still.
+  func isWanted(_ presentationID: String) -> Bool { state.presentation?.id == presentationID }
 
   var entitlementsNow: EntitlementsInfo { state.entitlements }
 
   /// The locale of the options, which counts before the device's.
   var localeIdentifier: String? { state.options.localeIdentifier }
+
+  var configOriginNow: ConfigOrigin? { state.catalog.origin }
 
   /// What owning a product gives, by the config.
   func entitlements(ofProduct id: String) -> [Entitlement] {
@@ -142,7 +289,8 @@ public actor Tollgate {
 
   /// Whether a paywall, a purchase or a restore is under way.
   var isBusy: Bool {
-    state.presentation != nil || state.active != nil || !state.transactions.isEmpty
+    state.presentation != nil || state.active != nil || !state.turns.parked.isEmpty
+      || !state.transactions.isEmpty
   }
 
   /// What the SDK is like now.
@@ -151,21 +299,109 @@ public actor Tollgate {
   /// Takes a report from any thread; reports keep their order.
   nonisolated func post(_ input: Input) { mailbox.post(input) }
 
-  // MARK: Carrying out
+  /// Forgets the handler of a call that has ended, as soon as its paywall is gone.
+  func release(handler id: String) {
+    orphans.insert(id)
+    releaseHandlers()
+  }
 
+  private func releaseHandlers() {
+    for id in orphans where !state.refers(toHandler: id) {
+      handlers[id] = nil
+      orphans.remove(id)
+    }
+  }
+}
+
+// MARK: Time and tasks
+
+extension Tollgate {
+  /// Does something that takes time; what comes of it is handled.
+  func start(_ work: @escaping @Sendable (Ports) async -> Input) {
+    listeners += 1
+    let id = listeners
+    let ports = ports
+    tasks[id] = Task(executorPreference: ports.executor) { [weak self] in
+      let input = await work(ports)
+      await self?.finish(id, input)
+    }
+  }
+
+  private func finish(_ task: Int, _ input: Input) {
+    tasks[task] = nil
+    handle(input)
+    switch input {
+    case .presented(let id), .presentFailed(let id, _): comingUp[id] = nil
+    default: break
+    }
+  }
+
+  func startTimer(_ id: TimerID, _ milliseconds: Int64) {
+    cancelTimer(id)
+    listeners += 1
+    let number = listeners
+    let time = ports.time
+    let task = Task(executorPreference: ports.executor) { [weak self] in
+      do {
+        try await time.sleep(milliseconds: milliseconds)
+      } catch {
+        return
+      }
+      await self?.fire(id, number)
+    }
+    timers[id] = (number, task)
+  }
+
+  /// A timer that was cancelled, or started again, when it had just fired, does nothing.
+  private func fire(_ id: TimerID, _ number: Int) {
+    guard timers[id]?.number == number else { return }
+    timers[id] = nil
+    handle(.timer(id))
+  }
+
+  private func cancelTimer(_ id: TimerID) { timers.removeValue(forKey: id)?.task.cancel() }
+
+  /// Listens to the store, or no longer: with a controller its transactions are the app's to finish.
+  private func watchStore(_ isWatching: Bool) {
+    guard isWatching != (storeWatch != nil) else { return }
+    storeWatch?.cancel()
+    storeWatch = nil
+    guard isWatching else { return }
+    let store = ports.store
+    storeWatch = Task(executorPreference: ports.executor) { [weak self] in
+      for await _ in store.changes() {
+        guard let self else { return }
+        await self.handle(.storeChanged)
+      }
+    }
+  }
+
+  private func beginConfiguring(_ token: Token, _ purchases: PurchaseHandling) {
+    if let controller = offers.removeValue(forKey: token) { purchaseController = controller }
+    storageQueue.setLimit(state.options.timeouts.storage)
+    watchStore(purchases == .store)
+  }
+}
+
+// MARK: Carrying out
+
+extension Tollgate {
   private func carryOut(_ effect: Effect) {
     switch effect {
     case .emit(let event): deliver(event)
-    case .complete(let token, let result):
-      calls.removeValue(forKey: token)?.resume(returning: result)
+    case .complete(let token, let result): end(token, result)
     case .answerBackPress(let token, let isConsumed):
       backPresses.removeValue(forKey: token)?.resume(returning: isConsumed)
     case .startTimer(let id, let milliseconds): startTimer(id, milliseconds)
-    case .cancelTimer(let id): timers.removeValue(forKey: id)?.cancel()
-    case .save(let state): ports.storage.save(state)
-    case .log(let entry): ports.eventLog.append(entry)
+    case .cancelTimer(let id): cancelTimer(id)
+    case .save(let state): storageQueue.save(state)
+    case .keepConfig(let config): storageQueue.keep(config: config)
+    case .log(let entry): storageQueue.append(entry)
+    case .clearLog(let names): storageQueue.clearLog(keeping: names)
+    case .loadConfig(let token):
+      start { .keptConfig(token, await ($0.storage as? any ConfigStorage)?.loadConfig()) }
+    case .beginConfiguring(let token, let purchases): beginConfiguring(token, purchases)
     case .collect(let event): ports.collector?.add(event)
-    case .clearLog(let names): ports.eventLog.clear(keepingEvents: names)
     case .send(let token, let request):
       start { ports in
         do throws(TransportFailure) {
@@ -180,234 +416,5 @@ public actor Tollgate {
     case .loadOwnedProducts, .loadProducts, .purchase, .restore, .consume: askStore(effect)
     default: askPresenter(effect)
     }
-  }
-
-  private func askStore(_ effect: Effect) {
-    switch effect {
-    case .loadOwnedProducts(let token):
-      start { ports in
-        do throws(StoreError) {
-          return .ownedProducts(token, .success(try await ports.store.ownedProducts()))
-        } catch {
-          return .ownedProducts(token, .failure(error))
-        }
-      }
-    case .loadProducts(let token, let identifiers):
-      start { ports in
-        do throws(StoreError) {
-          return .products(token, .success(try await ports.store.products(identifiers)))
-        } catch {
-          return .products(token, .failure(error))
-        }
-      }
-    case .purchase(let token, let request, let byController):
-      let controller = byController ? purchaseController : nil
-      start { ports in
-        if let controller {
-          return .purchaseFinished(token, StorePurchase(await controller.purchase(request)))
-        }
-        return .purchaseFinished(token, await ports.store.purchase(request))
-      }
-    case .restore(let token, let byController):
-      let controller = byController ? purchaseController : nil
-      start { ports in
-        if let controller { return .restoreFinished(token, await controller.restorePurchases()) }
-        return .restoreFinished(token, await ports.store.restorePurchases())
-      }
-    case .consume(let token, let purchaseToken):
-      start { ports in
-        do throws(StoreError) {
-          return .consumed(token, .success(try await ports.store.consume(purchaseToken)))
-        } catch {
-          return .consumed(token, .failure(error))
-        }
-      }
-    default: break
-    }
-  }
-
-  private func askPresenter(_ effect: Effect) {
-    switch effect {
-    case .askPresenter(let token):
-      start { .canPresent(token, await $0.presenter.canPresent()) }
-    case .present(let content):
-      let presentation = self.presentation(content)
-      presentations = [content.id: presentation]
-      start { ports in
-        do {
-          try await ports.presenter.present(presentation)
-          return .presented(id: content.id)
-        } catch {
-          return .presentFailed(id: content.id, String(describing: error))
-        }
-      }
-    case .dismiss(let id):
-      guard let presentation = presentations[id] else { return }
-      start { ports in
-        await ports.presenter.dismiss(presentation)
-        return .dismissed(id: id)
-      }
-    case .ask(let id, let survey):
-      guard let presentation = presentations[id] else { return }
-      start { .surveyAnswered(id: id, await $0.presenter.ask(survey, in: presentation)) }
-    case .message(let id, let message):
-      if let presentation = presentations[id] {
-        ports.presenter.send(message, to: presentation)
-      }
-    case .checkout(let id, let directive):
-      if let presentation = presentations[id] {
-        ports.presenter.checkout(directive, in: presentation)
-      }
-    case .alert(let alert): ports.presenter.alert(alert)
-    case .open(let url, let external): ports.presenter.open(url, external: external)
-    case .schedule(let notification): ports.presenter.schedule(notification)
-    default: break
-    }
-  }
-
-  private func presentation(_ content: PresentationContent) -> PaywallPresentation {
-    let id = content.id
-    let handle = PresentationHandle(
-      report: { [weak self] in self?.post(.presentation(id: id, $0)) },
-      pressBack: { [weak self] in await self?.pressBack(in: id) ?? false })
-    return PaywallPresentation(
-      id: id, info: content.info, products: content.products, attributes: content.attributes,
-      response: content.response, handle: handle)
-  }
-
-  /// Does something that takes time; what comes of it is handled.
-  private func start(_ work: @escaping @Sendable (Ports) async -> Input) {
-    listeners += 1
-    let id = listeners
-    let ports = ports
-    tasks[id] = Task(executorPreference: ports.executor) { [weak self] in
-      let input = await work(ports)
-      await self?.finish(id, input)
-    }
-  }
-
-  private func finish(_ task: Int, _ input: Input) {
-    tasks[task] = nil
-    handle(input)
-  }
-
-  private func startTimer(_ id: TimerID, _ milliseconds: Int64) {
-    timers[id]?.cancel()
-    let time = ports.time
-    timers[id] = Task(executorPreference: ports.executor) { [weak self] in
-      do {
-        try await time.sleep(milliseconds: milliseconds)
-      } catch {
-        return
-      }
-      await self?.handle(.timer(id))
-    }
-  }
-
-  /// Listens to the store from now on.
-  func watchStore() {
-    listeners += 1
-    let changes = ports.store.changes()
-    tasks[listeners] = Task(executorPreference: ports.executor) { [weak self] in
-      for await _ in changes {
-        guard let self else { return }
-        await self.handle(.storeChanged)
-      }
-    }
-  }
-}
-
-// MARK: Telling
-
-extension Tollgate {
-  private func deliver(_ event: ModuleEvent) {
-    for observer in observers { observer.listen(event) }
-    let receivers = hub.publish(event)
-    switch event {
-    case .onCustomCallback(let id, let callback, let handlerID):
-      respond(to: id, callback, handlerID: handlerID, receivers.first)
-    case .onBackPressed(let info): respond(toBackPressOn: info, receivers.first)
-    default: for id in receivers { callbacks[id]?.onEvent(event) }
-    }
-    if let id = event.handlerID, let handler = handlers[id] {
-      mainQueue.add { handler.receive(event) }
-    }
-    tellDelegate { $0.receive(event) }
-  }
-
-  func tellDelegate(_ tell: @escaping @MainActor @Sendable (any TollgateDelegate) -> Void) {
-    if let delegate { mainQueue.add { tell(delegate) } }
-  }
-
-  /// Finds somebody to answer a custom callback. Where nobody can, the answer is a failure, unless
-  /// an observer may give it with `didHandleCustomCallback`.
-  private func respond(
-    to id: String, _ callback: CustomCallback, handlerID: String, _ subscriber: Int?
-  ) {
-    let respondent =
-      subscriber.flatMap { callbacks[$0]?.onCustomCallback } ?? handlers[handlerID]?.respondent
-    guard let respondent else {
-      if answersForAbsent || handlers[handlerID] != nil {
-        inputs.append(.call(nextToken(), .didHandleCustomCallback(callbackID: id, .failure())))
-      }
-      return
-    }
-    let token = nextToken()
-    start { _ in
-      let result = (try? await respondent(callback)) ?? .failure()
-      return .call(token, .didHandleCustomCallback(callbackID: id, result))
-    }
-  }
-
-  private func respond(toBackPressOn info: PaywallInfo, _ subscriber: Int?) {
-    let token = nextToken()
-    guard let answer = subscriber.flatMap({ callbacks[$0]?.onBackPressed }) ?? backPressHandler
-    else {
-      if answersForAbsent {
-        inputs.append(.call(token, .didHandleBackPressed(shouldConsume: false)))
-      }
-      return
-    }
-    start { _ in .call(token, .didHandleBackPressed(shouldConsume: await answer(info))) }
-  }
-
-  /// Calls a listener with every event, in order and before the call that caused it returns. The
-  /// listener is called on the SDK's own executor and has to return soon.
-  @discardableResult
-  public func observe(_ listener: @escaping @Sendable (ModuleEvent) -> Void) -> EventSubscription {
-    listeners += 1
-    observers.append((listeners, listener))
-    return EventSubscription(id: listeners)
-  }
-
-  /// Subscribes to events, of one handler or of all.
-  ///
-  /// - Parameter handlerID: nil hears of all handlers, but answers no custom callbacks.
-  package func subscribe(handlerID: String? = nil, _ callbacks: EventCallbacks) -> EventSubscription
-  {
-    listeners += 1
-    let id = listeners
-    self.callbacks[id] = callbacks
-    let kept = hub.subscribe(
-      EventHub.Subscriber(id: id, handlerID: handlerID, events: callbacks.names))
-    for event in kept { callbacks.onEvent(event) }
-    return EventSubscription(id: id)
-  }
-
-  /// Ends what ``observe(_:)`` began.
-  public func unsubscribe(_ subscription: EventSubscription) {
-    hub.unsubscribe(subscription.id)
-    callbacks[subscription.id] = nil
-    observers.removeAll { $0.id == subscription.id }
-  }
-
-  /// All events from now on, in order.
-  public func events() -> AsyncStream<ModuleEvent> {
-    let (stream, continuation) = AsyncStream<ModuleEvent>.makeStream()
-    let subscription = observe { continuation.yield($0) }
-    continuation.onTermination = { [weak self] _ in
-      Task { await self?.unsubscribe(subscription) }
-    }
-    return stream
   }
 }

@@ -26,7 +26,7 @@ extension SDKState {
       }
     }
     if case .failure(let error) = outcome {
-      log(.warn, .network, "the assignments could not be fetched", error: error.message)
+      warn("the assignments could not be fetched", error)
     }
     guard let body = decodeBody(outcome), identity == person.number else { return }
     let server = (body["assignments"]?.elements ?? []).compactMap {
@@ -94,11 +94,16 @@ extension SDKState {
     var areSent = true
     if case .failure(let error) = outcome {
       areSent = false
-      log(.warn, .network, "assignments could not be confirmed", error: error.message)
+      warn("assignments could not be confirmed", error)
     }
     if confirmation.identity == person.number {
       person.endConfirming(confirmation.pairs, areSent: areSent)
     }
     if confirmation.call != nil { sendNext(confirmation) }
+  }
+
+  /// An app without a backend knows that nobody answers.
+  private mutating func warn(_ message: String, _ error: BackendError) {
+    if !settings.isAlone { log(.warn, .network, message, error: error.message) }
   }
 }

@@ -41,6 +41,7 @@ extension SDKState {
       outbox.complete(token, .attributes(integrationAttributes))
     case .restorePurchases: restorePurchases(token)
     case .consume(let purchaseToken): consume(purchaseToken, token)
+    case .products(let identifiers): products(identifiers, token)
     default: runSetting(call, token)
     }
   }

@@ -41,11 +41,32 @@ extension SDKState {
   }
 }
 
+// MARK: Cancelled
+
+extension SDKState {
+  /// Ends what only a call needs whose task was cancelled. What others need too goes on: a config
+  /// that is fetched, a purchase, a paywall that comes or is there.
+  mutating func cancel(_ token: Token) {
+    if let waiting = startup.giveUp(token) {
+      outbox.cancelTimer(.waitingCall(token))
+      return reject(waiting.call, token, .cancelled)
+    }
+    if cancelRegistration(token) || cancelQuestion(token) { stopStatusTimer() }
+  }
+
+  /// Nobody waits for the status any more.
+  private mutating func stopStatusTimer() {
+    let isWaiting =
+      active?.stage == .waitingForStatus || turns.questions.values.contains { $0.wait == .status }
+    if !isWaiting { outbox.cancelTimer(.status) }
+  }
+}
+
 // MARK: Configuring
 
 extension SDKState {
   mutating func configure(_ configuration: Configuration, _ token: Token) {
-    guard !configuration.apiKey.allSatisfy(\.isWhitespace) else {
+    guard configuration.given != nil || !configuration.apiKey.allSatisfy(\.isWhitespace) else {
       let error = SDKError(.invalidArgument, "the API key is blank; take it from the dashboard")
       return outbox.fail(token, error)
     }
@@ -64,10 +85,19 @@ extension SDKState {
   private mutating func begin(_ configuration: Configuration, _ token: Token) {
     settings.adopt(configuration)
     startup.begin(token)
+    outbox.add(.beginConfiguring(token, configuration.purchases))
     for waiting in startup.waitingCalls {
       outbox.startTimer(.waitingCall(waiting.token), options.timeouts.configure)
     }
+    if let given = configuration.given { return use(given: given) }
+    let load = outbox.newToken()
+    startup.beginOffline(load: load)
+    outbox.startTimer(.loadConfig(load), options.timeouts.storage)
+    outbox.add(.loadConfig(load))
     fetchConfig(retries: options.maxConfigRetryCount)
+    if options.fallbackConfig != nil {
+      outbox.startTimer(.keptConfig, options.timeouts.keptConfig)
+    }
   }
 
   private mutating func fetchConfig(retries: Int) {
@@ -77,8 +107,10 @@ extension SDKState {
 
   mutating func receiveConfig(_ result: Result<[UInt8], BackendError>) {
     do throws(BackendError) {
-      let config = try ApplicationConfig.decode(try result.get(), platform: platform)
-      apply(config)
+      let body = try result.get()
+      let config = try ApplicationConfig.decode(body, platform: platform)
+      keep(body)
+      apply(config, .network, fetchedAt: now)
     } catch {
       if case .decoding = error { track(.networkDecodingFail) }
       configMissing(error)
@@ -86,8 +118,13 @@ extension SDKState {
   }
 
   /// Takes a config, be it the first or a newer one.
-  private mutating func apply(_ config: ApplicationConfig) {
-    catalog.adopt(config)
+  mutating func apply(
+    _ config: ApplicationConfig, _ source: ConfigOrigin.Source, fetchedAt: Instant? = nil
+  ) {
+    endOffline()
+    catalog.adopt(
+      config,
+      from: ConfigOrigin(source: source, buildID: config.config.buildID, fetchedAt: fetchedAt))
     chooseAssignments()
     if startup.phase == .configured {
       track(.configRefresh)
@@ -103,8 +140,15 @@ extension SDKState {
     if startup.phase == .configured {
       return log(.warn, .configManager, "the config could not be refreshed", error: error.message)
     }
+    // It is there already, only the store has not said yet what is owned.
+    if catalog.config != nil || isReplaced(error) { return }
+    failConfiguring(error.message)
+  }
+
+  mutating func failConfiguring(_ why: String) {
+    endOffline()
     for effect in startup.handle(.configMissing) where effect == .announceFailure {
-      startup.fail("the config could not be loaded: \(error.message)")
+      startup.fail("the config could not be loaded: \(why)")
       track(.configFail)
       let failure = configurationFailed
       for call in startup.takeConfigureCalls() { outbox.fail(call, failure) }
@@ -140,6 +184,7 @@ extension SDKState {
 
   /// Asks for a newer config in the background.
   mutating func refreshConfig() {
-    if requests.config == nil { fetchConfig(retries: options.maxConfigRetryCount) }
+    guard requests.config == nil, !settings.isGivenConfig else { return }
+    fetchConfig(retries: options.maxConfigRetryCount)
   }
 }

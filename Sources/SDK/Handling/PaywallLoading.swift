@@ -39,10 +39,10 @@ extension SDKState {
       track(.paywallResponseLoadFail(placement: placement))
     }
     switch load {
-    case .registration:
-      if active?.stage == .loadingPaywall {
-        endActiveWithoutPaywall(
-          "the paywall '\(identifier)' could not be loaded" + whyFetched(identifier))
+    case .registration(let token):
+      if turns[token]?.stage == .loadingPaywall {
+        endWithoutPaywall(
+          token, "the paywall '\(identifier)' could not be loaded" + whyFetched(identifier))
       }
     case .question(let token): answer(token, .noPaywallViewController)
     }
@@ -50,7 +50,7 @@ extension SDKState {
 
   private func placement(of load: PaywallLoad) -> String {
     switch load {
-    case .registration: active?.registration.placement ?? ""
+    case .registration(let token): turns[token]?.registration.placement ?? ""
     case .question(let token): turns.questions[token]?.placement ?? ""
     }
   }
@@ -60,14 +60,14 @@ extension SDKState {
   ) {
     let times = PaywallInfo.LoadTimes(start: start, complete: now)
     switch load {
-    case .registration:
-      if let registration = active?.registration {
-        var info = self.info(of: paywall, for: registration)
-        info.experiment = active?.decision?.experiment
+    case .registration(let token):
+      if let turn = turns[token] {
+        var info = self.info(of: paywall, for: turn.registration)
+        info.experiment = turn.decision?.experiment
         info.responseLoad = times
         track(.paywallResponseLoadComplete(placement: placement, info))
       }
-      paywallIsLoaded(paywall, times)
+      paywallIsLoaded(paywall, times, for: token)
     case .question(let token):
       var info = PaywallInfo(paywall)
       info.responseLoad = times
@@ -109,18 +109,25 @@ extension PaywallInfo {
 extension SDKState {
   /// Asks the store for a paywall's products. What the store does not have does not stop the
   /// presentation.
-  mutating func loadProducts(of info: PaywallInfo, placement: String) {
+  mutating func loadProducts(of info: PaywallInfo, placement: String, for turn: Token) {
     var info = info
     info.productsLoad.start = now
     track(.paywallProductsLoadStart(placement: placement, info))
     load(
       ProductLoad(
-        purpose: .registration, identifiers: info.productIDs, placement: placement, info: info))
+        purpose: .registration(turn), identifiers: info.productIDs, placement: placement,
+        info: info))
+  }
+
+  /// The call `products(for:)`: what the store sells, asked of the store alone.
+  mutating func products(_ identifiers: [String], _ call: Token) {
+    load(ProductLoad(purpose: .call(call), identifiers: identifiers))
   }
 
   private mutating func load(_ load: ProductLoad) {
     let token = outbox.newToken()
     catalog.begin(load, token)
+    outbox.startTimer(.products(token), options.timeouts.products)
     outbox.add(.loadProducts(token, load.identifiers))
   }
 
@@ -128,37 +135,56 @@ extension SDKState {
     _ result: Result<[StoreProduct], StoreError>, for token: Token
   ) {
     guard var load = catalog.take(token) else { return }
+    outbox.cancelTimer(.products(token))
+    if case .failure = result, load.attempt == 0, load.mayTryAgain {
+      load.attempt = 1
+      if case .registration = load.purpose {
+        track(
+          .paywallProductsLoadRetry(placement: load.placement, load.info, attempt: load.attempt))
+      }
+      return self.load(load)
+    }
+    end(load, result)
+  }
+
+  /// The store is as good as gone: nobody waits for it twice.
+  mutating func storeIsSilent(aboutProductsOf token: Token) {
+    guard let load = catalog.take(token) else { return }
+    end(load, .failure(silence(of: "about products", options.timeouts.products)))
+  }
+
+  func silence(of subject: String, _ limit: Duration) -> StoreError {
+    StoreError("the store has not answered \(subject) within \(limit.words)")
+  }
+
+  private mutating func end(_ load: ProductLoad, _ result: Result<[StoreProduct], StoreError>) {
     switch result {
     case .success(let products): catalog.keep(products)
     case .failure(let error):
-      if load.attempt == 0 {
-        load.attempt = 1
-        if load.purpose == .registration {
-          track(
-            .paywallProductsLoadRetry(placement: load.placement, load.info, attempt: load.attempt))
-        }
-        return self.load(load)
-      }
       log(.error, .productsManager, "the store has no products at the moment", error: error.message)
     }
-    switch load.purpose {
-    case .registration: finish(load, result)
-    case .preload(let count): track(.paywallPreloadComplete(count: count))
+    switch (load.purpose, result) {
+    case (.registration(let turn), _): finish(load, result, for: turn)
+    case (.preload(let count), _): track(.paywallPreloadComplete(count: count))
+    case (.call(let call), .success(let products)): outbox.complete(call, .products(products))
+    case (.call(let call), .failure(let error)):
+      outbox.fail(call, SDKError(.productsUnavailable, error.message))
     }
   }
 
   private mutating func finish(
-    _ load: ProductLoad, _ result: Result<[StoreProduct], StoreError>
+    _ load: ProductLoad, _ result: Result<[StoreProduct], StoreError>, for turn: Token
   ) {
     var info = load.info
     if case .failure = result {
       info.productsLoad.fail = now
       track(.paywallProductsLoadFail(placement: load.placement, info))
-      return productsAreLoaded(info)
+      return productsAreLoaded(info, for: turn)
     }
     info.productsLoad.complete = now
+    let paywall = turns[turn]?.paywall
     info.isFreeTrialAvailable = info.products.contains { product in
-      catalog.product(product.id).map { startsTrial($0, on: active?.paywall) } ?? false
+      catalog.product(product.id).map { startsTrial($0, on: paywall) } ?? false
     }
     let missing = info.productIDs.filter { catalog.product($0) == nil }
     if !missing.isEmpty {
@@ -167,7 +193,7 @@ extension SDKState {
           placement: load.placement, info, identifiers: missing))
     }
     track(.paywallProductsLoadComplete(placement: load.placement, info))
-    productsAreLoaded(info)
+    productsAreLoaded(info, for: turn)
   }
 }
 

@@ -13,6 +13,7 @@ extension SDKState {
     stage.enter(open)
     turns.advance { $0.wait(for: .presenting) }
     outbox.emit(.willPresentPaywall(open.info))
+    outbox.startTimer(.present(id: open.id), options.timeouts.present)
     let attributes = attributes(of: turn.products)
     outbox.add(
       .present(
@@ -22,13 +23,16 @@ extension SDKState {
   }
 
   mutating func didPresent(_ id: String) {
+    // What comes so late would be a paywall that nobody knows of.
+    if stage.takeOverdue(id) { return outbox.add(.dismiss(id: id)) }
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
       return
     }
+    outbox.cancelTimer(.present(id: id))
     apply(open.decision, .whenPresented)
     usage.seePaywall(at: now)
     stage.advance { $0.appear() }
-    turns.end()
+    endTurn()
     outbox.emit(.didPresentPaywall(open.info))
     if let handler = open.registration.handlerID {
       outbox.emit(.onPaywallPresent(open.info, handlerID: handler))
@@ -39,18 +43,40 @@ extension SDKState {
     for report in open.early { receive(report, from: id) }
   }
 
-  mutating func didFailToPresent(_ id: String, _ message: String) {
+  /// Ends the turn of the placement whose paywall is there, or cannot come.
+  private mutating func endTurn() {
+    if let token = active?.token { outbox.cancelTimer(.turn(token)) }
+    turns.end()
+  }
+
+  /// - Parameter isLate: whether the host still tries.
+  mutating func didFailToPresent(_ id: String, _ message: String, isLate: Bool = false) {
+    if stage.takeOverdue(id) { return }
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
       return
     }
-    stage.exit()
-    turns.end()
+    outbox.cancelTimer(.present(id: id))
+    isLate ? stage.giveUp() : stage.exit()
+    endTurn()
     settle(
       .error(SDKError(.presentationFailed, message)), call: open.registration.call,
       handler: open.registration.handlerID)
     for call in open.dismissCalls { outbox.complete(call) }
     tellRedemptions(after: id)
     go(to: then?.next, after: nil)
+  }
+
+  mutating func hostDoesNotShow(_ id: String) {
+    let message = "the presenter has not shown the paywall within \(options.timeouts.present.words)"
+    didFailToPresent(id, message, isLate: true)
+  }
+
+  mutating func hostDoesNotHide(_ id: String) {
+    log(
+      .error, .paywallPresentation,
+      "the presenter has not taken the paywall away within \(options.timeouts.dismiss.words); "
+        + "it counts as gone")
+    didDismiss(id)
   }
 }
 
@@ -113,6 +139,7 @@ extension SDKState {
     guard let open = presentation else { return }
     outbox.emit(.willDismissPaywall(open.info))
     if closing.tellsHost {
+      outbox.startTimer(.dismiss(id: open.id), options.timeouts.dismiss)
       outbox.add(.dismiss(id: open.id))
     } else {
       didDismiss(open.id)
@@ -124,6 +151,7 @@ extension SDKState {
     guard let open = presentation, open.id == id, case .dismissing(let closing) = open.phase else {
       return
     }
+    outbox.cancelTimer(.dismiss(id: id))
     failCallbacks(of: id)
     track(.paywallClose(open.info))
     let handler = open.registration.handlerID

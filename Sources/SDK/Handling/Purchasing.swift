@@ -6,8 +6,8 @@ internal import RuleEngine
 
 extension SDKState {
   mutating func buy(_ productID: String, shouldDismiss: Bool) {
-    // A tap while a purchase runs is ignored (decision D10).
-    guard let open = presentation, transactions.purchase == nil else { return }
+    guard let open = presentation else { return }
+    if let running = transactions.purchase { return answerTap(on: open.id, while: running) }
     guard open.info.products.contains(where: { $0.id == productID }) else {
       return log(
         .error, .paywallTransactions, "the paywall does not have the product '\(productID)'")
@@ -22,6 +22,7 @@ extension SDKState {
       token: outbox.newToken(), presentationID: open.id, product: product, info: open.info,
       shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open.paywall))
     transactions.begin(slot)
+    outbox.startTimer(.purchase(slot.token), options.timeouts.transactionNotice)
     track(.transactionStart(transactionProduct(product), open.info))
     outbox.add(.message(id: open.id, .transactionStart(productID: productID)))
     let request = PurchaseRequest(product, on: platform, startsTrial: slot.startsTrial)
@@ -31,6 +32,27 @@ extension SDKState {
     case .listener where transactions.hasListener: outbox.emit(.onPurchase(request))
     case .listener: finishPurchase(StorePurchase(.failed("noPurchaseHandler")), slot.token)
     }
+  }
+
+  /// A tap while a purchase runs buys nothing (decision D10). The paywall that it is for goes on
+  /// waiting; another one does not begin to.
+  private mutating func answerTap(on presentationID: String, while running: PurchaseSlot) {
+    let isSame = presentationID == running.presentationID
+    outbox.add(
+      .message(
+        id: presentationID,
+        isSame ? .transactionStart(productID: running.product.id) : .transactionFail))
+    log(
+      .warn, .paywallTransactions,
+      "a purchase of '\(running.product.id)' is under way; another one can begin when it has ended")
+  }
+
+  mutating func purchaseIsSlow(_ token: Token) {
+    guard let slot = transactions.purchase(awaiting: token) else { return }
+    log(
+      .warn, .paywallTransactions,
+      "the purchase of '\(slot.product.id)' has had no answer for "
+        + "\(options.timeouts.transactionNotice.words); no other one can begin before it has ended")
   }
 
   /// Whether a paywall may promise the user a trial of a product.
@@ -64,6 +86,7 @@ extension SDKState {
 
   mutating func finishPurchase(_ result: StorePurchase, _ token: Token) {
     guard let slot = transactions.purchase(awaiting: token) else { return }
+    outbox.cancelTimer(.purchase(token))
     let isOwned = result.result == .purchased || result.result == .restored
     if isOwned, settings.purchases == .store {
       transactions.hold(result)
@@ -161,11 +184,13 @@ extension SDKState {
     guard platform == .android else { return outbox.complete(call) }
     let token = outbox.newToken()
     transactions.beginPlain(token, for: call)
+    outbox.startTimer(.consume(token), options.timeouts.consume)
     outbox.add(.consume(token, purchaseToken))
   }
 
   mutating func finishConsuming(_ result: Result<String, StoreError>, _ token: Token) {
     guard let call = transactions.takePlain(token) else { return }
+    outbox.cancelTimer(.consume(token))
     switch result {
     case .success(let purchaseToken): outbox.complete(call, .text(purchaseToken))
     case .failure(let error): outbox.fail(call, SDKError(.consumeFailed, error.message))

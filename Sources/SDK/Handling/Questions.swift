@@ -11,7 +11,7 @@ extension SDKState {
     question.wait = ownership.status == .unknown ? .status : person.isReady ? nil : .identity
     turns.ask(question)
     switch question.wait {
-    case .status: outbox.startTimer(.status(question.token), options.timeouts.subscriptionStatus)
+    case .status: startStatusTimer()
     case .identity: break
     case nil: decide(question)
     }
@@ -27,9 +27,25 @@ extension SDKState {
     }
     // Tokens count up, so this is the order of the calls.
     for question in ready.sorted(by: { $0.token.number < $1.token.number }) {
-      outbox.cancelTimer(.status(question.token))
       ask(question)
     }
+  }
+
+  /// Answers the questions that wait for a status that stayed unknown.
+  mutating func giveUpQuestions() {
+    for question in turns.questions.values.sorted(by: { $0.token.number < $1.token.number })
+    where question.wait == .status {
+      answer(question.token, .subscriptionStatusTimeout)
+    }
+  }
+
+  /// The task that asked was cancelled.
+  ///
+  /// - Returns: whether the question was open.
+  mutating func cancelQuestion(_ token: Token) -> Bool {
+    guard turns.endQuestion(token) else { return false }
+    outbox.fail(token, .cancelled)
+    return true
   }
 
   private mutating func decide(_ question: Question) {

@@ -20,20 +20,26 @@ extension SDKState {
   }
 
   /// Gives the next registrations their turn, until one has to wait. Each waits until the one
-  /// before has presented, skipped or failed.
+  /// before has presented, skipped or failed; but not for long while that one loads, and not at all
+  /// when it shows nothing itself.
   mutating func startRegistrations() {
-    while turns.isReady, startup.phase == .configured {
-      turns.begin(outbox.newToken())
-      beginActive()
+    while startup.phase == .configured {
+      if turns.resume() {
+        presentActive()
+      } else if turns.isReady {
+        turns.begin(outbox.newToken())
+        beginActive()
+      } else {
+        break
+      }
     }
+    letOthersPass()
   }
 
   private mutating func beginActive() {
-    if let registration = active?.registration, registration.event == nil {
-      remember(registration.placement)
-      let now = now
-      turns.advance { $0.remember(at: now) }
-      if settings.trackingBehavior == .all { collect(registration.placement, registration.params) }
+    if var registration = active?.registration {
+      remember(&registration)
+      turns.advance { $0.remember(at: registration.rememberedAt ?? 0) }
     }
     guard presentation == nil else {
       return endActive(.alreadyPresented, .paywallAlreadyPresented)
@@ -41,25 +47,39 @@ extension SDKState {
     waitForStatus()
   }
 
+  /// Puts a placement of the app into the history, once.
+  private mutating func remember(_ registration: inout Registration) {
+    guard registration.event == nil, registration.rememberedAt == nil else { return }
+    remember(registration.placement)
+    registration.rememberedAt = now
+    if settings.trackingBehavior == .all { collect(registration.placement, registration.params) }
+  }
+
   private mutating func waitForStatus() {
     guard let turn = active else { return }
     if ownership.status == .unknown {
+      if ownership.isGivenUp { return endActive(.statusTimeout, .subscriptionStatusTimeout) }
       turns.advance { $0.wait(for: .waitingForStatus) }
-      outbox.startTimer(.status(turn.token), options.timeouts.subscriptionStatus)
+      startStatusTimer()
     } else if !person.isReady {
       turns.advance { $0.wait(for: .waitingForIdentity) }
     } else {
-      decideActive()
+      decide(turn)
+    }
+  }
+
+  /// All that wait for the status have one deadline.
+  mutating func startStatusTimer() {
+    if !outbox.armedTimers.contains(.status) {
+      outbox.startTimer(.status, options.timeouts.subscriptionStatus)
     }
   }
 
   /// Goes on with what waited for the status or for the identity, if that is there now. The other
   /// one may have to be waited for next.
   mutating func continueWaiting() {
-    if let turn = active, isOver(turn.stage) {
-      outbox.cancelTimer(.status(turn.token))
-      waitForStatus()
-    }
+    if ownership.status != .unknown { outbox.cancelTimer(.status) }
+    if let turn = active, isOver(turn.stage) { waitForStatus() }
     continueQuestions()
   }
 
@@ -71,40 +91,111 @@ extension SDKState {
     }
   }
 
-  mutating func statusStayedUnknown(_ token: Token) {
-    if active?.token == token {
-      endActive(.statusTimeout, .subscriptionStatusTimeout)
-    } else {
-      answer(token, .subscriptionStatusTimeout)
+  /// Ends everything that waits for the status: also what is behind the one that has its turn.
+  mutating func statusStayedUnknown() {
+    ownership.giveUp(true)
+    if active?.stage == .waitingForStatus {
+      waitForStatus()
+      startRegistrations()
     }
+    giveUpQuestions()
+    ownership.giveUp(false)
+  }
+
+  // MARK: Those that do not wait
+
+  /// A placement makes others wait for as long as it may: one that loads lets them go first, and
+  /// before one that is at the host's, those go that show nothing.
+  mutating func turnIsLong(_ token: Token) {
+    guard let turn = active, turn.token == token else { return }
+    turns.advance { $0.makeLong() }
+    if turn.isLoading { turns.park() }
+  }
+
+  /// Runs the placements that show nothing, while another one loads or the host is at work. The
+  /// others keep their places.
+  private mutating func letOthersPass() {
+    guard let turn = active, turn.letsPass, ownership.status != .unknown, person.isReady else {
+      return
+    }
+    var place = 0
+    while turns.waiting.indices.contains(place) {
+      var registration = turns.waiting[place]
+      if registration.heldBy != turn.token {
+        remember(&registration)
+        registration.heldBy = turn.token
+        turns.hold(registration, at: place)
+        if pass(registration) { continue }
+      }
+      place += 1
+    }
+  }
+
+  /// - Returns: false when it shows a paywall.
+  private mutating func pass(_ registration: Registration) -> Bool {
+    func decided(for kind: RequestKind) -> PlacementDecision {
+      decide(
+        registration.placement, params: registration.params, for: kind,
+        isFeatureGatable: registration.isFeatureGatable, event: registration.rememberedAt)
+    }
+    if case .paywall = decided(for: .paywallDeclineCheck).outcome { return false }
+    _ = turns.takeWaiting { $0.eventID == registration.eventID }
+    guard let ending = ending(of: decided(for: .presentation).outcome) else { return true }
+    end(registration, ending.kind, ending.reason)
+    return true
+  }
+
+  /// The task that registered a placement was cancelled. A paywall that is on its way to the screen,
+  /// or there, stays.
+  ///
+  /// - Returns: whether the placement was given up.
+  mutating func cancelRegistration(_ call: Token) -> Bool {
+    let loading = (turns.parked + [turns.active].compactMap(\.self)).first {
+      $0.registration.call == call && $0.stage != .presenting
+    }
+    if let loading {
+      takeTurn(loading.token)
+      settle(.error(.cancelled), call: call, handler: loading.registration.handlerID)
+      return true
+    }
+    guard let waiting = turns.takeWaiting(where: { $0.call == call }) else { return false }
+    settle(.error(.cancelled), call: call, handler: waiting.handlerID)
+    return true
   }
 }
 
 // MARK: From the decision to the presenter
 
 extension SDKState {
-  private mutating func decideActive() {
-    guard let registration = active?.registration else { return }
+  private mutating func decide(_ turn: ActiveRegistration) {
+    let registration = turn.registration
     let decision = decide(
       registration.placement, params: registration.params, for: .presentation,
       isFeatureGatable: registration.isFeatureGatable, event: registration.rememberedAt)
     turns.advance { $0.decide(decision) }
-    switch decision.outcome {
-    case .paywall(let experiment):
-      turns.advance { $0.wait(for: .loadingPaywall) }
-      loadPaywall(
-        experiment.variant.paywallID ?? "", for: .registration, placement: registration.placement)
-    case .holdout(let experiment): skipActive(.holdout(experiment), .holdout(experiment))
-    case .noAudienceMatch: skipActive(.noAudienceMatch, .noAudienceMatch)
-    case .placementNotFound: skipActive(.placementNotFound, .placementNotFound)
-    case .error(let failure): endActiveWithoutPaywall(failure.message)
+    guard case .paywall(let experiment) = decision.outcome else {
+      if let ending = ending(of: decision.outcome) { endActive(ending.kind, ending.reason) }
+      return
     }
+    turns.advance { $0.wait(for: .loadingPaywall) }
+    outbox.startTimer(.turn(turn.token), options.timeouts.turn)
+    loadPaywall(
+      experiment.variant.paywallID ?? "", for: .registration(turn.token),
+      placement: registration.placement)
   }
 
-  private mutating func skipActive(
-    _ skip: PaywallSkippedReason, _ reason: PresentationRequestReason
-  ) {
-    endActive(.skipped(skip), reason)
+  /// How a placement ends that shows no paywall; nil for one that does.
+  private func ending(of outcome: Decision.Outcome)
+    -> (kind: PlacementOutcome.Kind, reason: PresentationRequestReason)?
+  {
+    switch outcome {
+    case .paywall: nil
+    case .holdout(let experiment): (.skipped(.holdout(experiment)), .holdout(experiment))
+    case .noAudienceMatch: (.skipped(.noAudienceMatch), .noAudienceMatch)
+    case .placementNotFound: (.skipped(.placementNotFound), .placementNotFound)
+    case .error(let failure):
+      (.error(SDKError(.paywallNotAvailable, failure.message)), .noPaywallViewController)
+    }
   }
 
   private mutating func endActive(_ error: SDKError, _ reason: PresentationRequestReason) {
@@ -114,13 +205,25 @@ extension SDKState {
   private mutating func endActive(
     _ kind: PlacementOutcome.Kind, _ reason: PresentationRequestReason
   ) {
-    guard let registration = takeActive() else { return }
+    if let turn = active { endTurn(turn.token, kind, reason) }
+  }
+
+  private mutating func endTurn(
+    _ token: Token, _ kind: PlacementOutcome.Kind, _ reason: PresentationRequestReason
+  ) {
+    if let registration = takeTurn(token) { end(registration, kind, reason) }
+  }
+
+  private mutating func end(
+    _ registration: Registration, _ kind: PlacementOutcome.Kind,
+    _ reason: PresentationRequestReason
+  ) {
     track(.paywallPresentationRequest(reason.status, reason))
     settle(kind, call: registration.call, handler: registration.handlerID)
   }
 
-  mutating func endActiveWithoutPaywall(_ message: String) {
-    endActive(SDKError(.paywallNotAvailable, message), .noPaywallViewController)
+  mutating func endWithoutPaywall(_ token: Token, _ message: String) {
+    endTurn(token, .error(SDKError(.paywallNotAvailable, message)), .noPaywallViewController)
   }
 
   /// Gives a registration its outcome, and tells its handler why there is or was no paywall.
@@ -140,37 +243,59 @@ extension SDKState {
     outbox.complete(call, .outcome(PlacementOutcome(kind, gating: gating)))
   }
 
-  mutating func takeActive() -> Registration? {
-    guard let turn = active else { return nil }
-    outbox.cancelTimer(.status(turn.token))
-    turns.end()
+  @discardableResult
+  private mutating func takeTurn(_ token: Token) -> Registration? {
+    guard let turn = turns[token] else { return nil }
+    outbox.cancelTimer(.turn(token))
+    outbox.cancelTimer(.canPresent(token))
+    turns.end(token)
     return turn.registration
   }
 
-  /// The paywall of the registration is there: get its products.
-  mutating func paywallIsLoaded(_ paywall: PaywallResponse, _ load: PaywallInfo.LoadTimes) {
-    guard let turn = active, turn.stage == .loadingPaywall else { return }
+  /// The paywall of a registration is there: get its products.
+  mutating func paywallIsLoaded(
+    _ paywall: PaywallResponse, _ load: PaywallInfo.LoadTimes, for token: Token
+  ) {
+    guard let turn = turns[token], turn.stage == .loadingPaywall else { return }
     var info = self.info(of: paywall, for: turn.registration)
     info.experiment = turn.decision?.experiment
     info.responseLoad = load
-    turns.advance { $0.load(paywall, info) }
-    loadProducts(of: info, placement: turn.registration.placement)
+    turns.advance(token) { $0.load(paywall, info) }
+    loadProducts(of: info, placement: turn.registration.placement, for: token)
   }
 
-  /// The products are there, as far as there are any: see whether anything can present.
-  mutating func productsAreLoaded(_ info: PaywallInfo) {
-    guard let turn = active, turn.stage == .loadingProducts else { return }
+  /// The products are there, as far as there are any: see whether anything can present. One that let
+  /// others go first waits until it has its turn again.
+  mutating func productsAreLoaded(_ info: PaywallInfo, for token: Token) {
+    guard let turn = turns[token], turn.stage == .loadingProducts else { return }
     let products = info.products.compactMap { catalog.product($0.id) }
-    turns.advance { $0.load(products, info) }
+    turns.advance(token) { $0.load(products, info) }
+    if active?.token == token { presentActive() }
+  }
+
+  private mutating func presentActive() {
+    guard let turn = active else { return }
+    guard presentation == nil else {
+      return endActive(.alreadyPresented, .paywallAlreadyPresented)
+    }
+    turns.advance { $0.wait(for: .askingPresenter) }
+    outbox.startTimer(.canPresent(turn.token), options.timeouts.canPresent)
     outbox.add(.askPresenter(turn.token))
   }
 
   mutating func presenterAnswered(_ canPresent: Bool, for token: Token) {
     guard let turn = active, turn.token == token, turn.stage == .askingPresenter else { return }
+    outbox.cancelTimer(.canPresent(token))
     guard canPresent else { return endActive(.noPresenter, .noPresenter) }
     guard presentation == nil else {
       return endActive(.alreadyPresented, .paywallAlreadyPresented)
     }
     present(turn)
+  }
+
+  mutating func presenterIsSilent(_ token: Token) {
+    let message =
+      "the presenter has not said within \(options.timeouts.canPresent.words) whether it can present"
+    endTurn(token, .error(SDKError(.noPresenter, message)), .noPresenter)
   }
 }

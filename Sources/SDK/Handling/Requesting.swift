@@ -3,11 +3,12 @@ internal import Expressions
 extension SDKState {
   /// Sends a request and sees to its retries.
   ///
-  /// - Parameter limit: milliseconds for each attempt; nil is the option's.
+  /// - Parameter limit: how long an attempt may take; nil is the option's.
   mutating func send(
     _ request: HTTPRequest, for purpose: RequestPurpose, retries: Int = Retry.count,
-    limit: Int64? = nil
+    limit: Duration? = nil
   ) {
+    if settings.isAlone { return finish(purpose, .failure(.network("there is no API key"))) }
     attempt(
       PendingRequest(
         request, for: purpose, retries: retries, limit: limit ?? options.timeouts.request))

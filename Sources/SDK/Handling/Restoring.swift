@@ -5,10 +5,15 @@ internal import RuleEngine
 
 extension SDKState {
   mutating func restoreFromPaywall() {
-    // A tap while a restore runs is ignored (decision D10).
-    guard let open = presentation, transactions.restore == nil else { return }
+    guard let open = presentation else { return }
+    // What runs is for this paywall, too (decision D10).
+    guard transactions.restore == nil else {
+      transactions.joinRestore(on: open.id)
+      return outbox.add(.message(id: open.id, .restoreStart))
+    }
     let token = outbox.newToken()
     transactions.beginRestore(token, on: open.id)
+    outbox.startTimer(.restore(token), options.timeouts.transactionNotice)
     track(.restoreStart)
     outbox.add(.message(id: open.id, .restoreStart))
     switch settings.purchases {
@@ -31,7 +36,14 @@ extension SDKState {
     } else {
       transactions.beginPlain(token, for: call)
     }
+    outbox.startTimer(.restore(token), options.timeouts.transactionNotice)
     outbox.add(.restore(token, byController: false))
+  }
+
+  mutating func restoreIsSlow() {
+    log(
+      .warn, .paywallTransactions,
+      "restoring purchases has had no answer for \(options.timeouts.transactionNotice.words)")
   }
 
   /// The app's answer to `onPurchaseRestore`; without a restore that waits for it, nothing.
@@ -41,6 +53,7 @@ extension SDKState {
   }
 
   mutating func finishRestore(_ result: RestorationResult, _ token: Token) {
+    outbox.cancelTimer(.restore(token))
     if let call = transactions.takePlain(token) {
       return outbox.complete(call, .restoration(result))
     }

@@ -73,6 +73,7 @@ package struct SDKState {
   private mutating func take(_ input: Input) {
     switch input {
     case .call(let token, let call): receive(call, token)
+    case .cancel(let token): cancel(token)
     case .application(.foreground): enterForeground()
     case .application(.background): enterBackground()
     case .presentation(let id, let report): receive(report, from: id)
@@ -92,18 +93,41 @@ package struct SDKState {
     case .restoreFinished(let token, let result): finishRestore(result, token)
     case .consumed(let token, let result): finishConsuming(result, token)
     case .storeChanged: storeChanged()
+    case .keptConfig(let token, let kept): receiveKept(kept, for: token)
+    case .storageFailed(let message): log(.error, .coreData, message)
     }
   }
 
   private mutating func fire(_ timer: TimerID) {
     switch timer {
     case .waitingCall(let token): giveUpWaiting(token)
-    case .status(let token): statusStayedUnknown(token)
+    case .status: statusStayedUnknown()
     case .retry(let token): sendAgain(token)
     case .requestLimit(let token): receive(.failure(.timeout), for: token)
     case .callback(let id): answerCallback(id, .failure())
     case .backPress: answerBackPress(false)
     case .checkout: continueCheckout()
+    case .keptConfig: networkIsSilent()
+    case .turn(let token): turnIsLong(token)
+    default: portIsSilent(timer)
+    }
+  }
+
+  /// A port has not answered in time.
+  private mutating func portIsSilent(_ timer: TimerID) {
+    switch timer {
+    case .ownedProducts(let token): storeIsSilent(aboutOwnedOf: token)
+    case .products(let token): storeIsSilent(aboutProductsOf: token)
+    case .consume(let token):
+      let error = silence(of: "about the purchase", options.timeouts.consume)
+      finishConsuming(.failure(error), token)
+    case .canPresent(let token): presenterIsSilent(token)
+    case .present(let id): hostDoesNotShow(id)
+    case .dismiss(let id): hostDoesNotHide(id)
+    case .loadConfig(let token): receiveKept(nil, for: token)
+    case .purchase(let token): purchaseIsSlow(token)
+    case .restore: restoreIsSlow()
+    default: break
     }
   }
 
@@ -115,6 +139,13 @@ package struct SDKState {
   var config: ApplicationConfig? { catalog.config }
   var presentation: Presentation? { stage.presentation }
   var active: ActiveRegistration? { turns.active }
+  /// Whether anything that is under way belongs to a handler.
+  func refers(toHandler id: String) -> Bool {
+    presentation?.registration.handlerID == id || active?.registration.handlerID == id
+      || turns.waiting.contains { $0.handlerID == id }
+      || turns.parked.contains { $0.registration.handlerID == id }
+  }
+
   /// What survives the end of the process.
   var stored: StoredState { StoredState(person, ownership, usage) }
   /// What decisions go by beside attributes.

@@ -36,6 +36,7 @@ extension SDKState {
   mutating func enterForeground() {
     track(.appOpen)
     if startup.handle(.foreground) == [.fetchConfigOnce] { fetchConfigOnce() }
+    if startup.phase == .configured, waitsForConfig { refreshConfig() }
     refreshWebEntitlements(isStart: false)
     askForPendingCheckout()
     guard startup.phase == .configured, usage.closedAt != nil, isNewSession else { return }

@@ -23,11 +23,27 @@ extension SDKState {
   mutating func loadOwned(for purpose: OwnedLoad) {
     let token = outbox.newToken()
     ownership.begin(purpose, token)
+    outbox.startTimer(.ownedProducts(token), options.timeouts.ownedProducts)
     outbox.add(.loadOwnedProducts(token))
   }
 
   mutating func receiveOwned(_ result: Result<[String], StoreError>, for token: Token) {
     guard let purpose = ownership.take(token) else { return }
+    outbox.cancelTimer(.ownedProducts(token))
+    receiveOwned(result, for: purpose)
+  }
+
+  /// The store does not say what is owned. If it does in the end, that counts then.
+  mutating func storeIsSilent(aboutOwnedOf token: Token) {
+    guard let purpose = ownership.take(token) else { return }
+    ownership.begin(.refresh, token)
+    let limit = options.timeouts.ownedProducts
+    receiveOwned(.failure(silence(of: "what the user owns", limit)), for: purpose)
+  }
+
+  private mutating func receiveOwned(
+    _ result: Result<[String], StoreError>, for purpose: OwnedLoad
+  ) {
     switch result {
     case .success(let products): ownership.own(products)
     case .failure(let error):

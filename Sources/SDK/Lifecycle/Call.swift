@@ -33,6 +33,7 @@ package enum Call: Hashable, Sendable {
   case getIntegrationAttributes
   case restorePurchases
   case consume(purchaseToken: String)
+  case products([String])
   case didPurchase(PurchaseResult)
   case didRestore(RestorationResult)
   case didHandleCustomCallback(callbackID: String, CustomCallbackResult)
@@ -42,7 +43,8 @@ package enum Call: Hashable, Sendable {
   var needsConfiguration: Bool {
     switch self {
     case .configure, .getConfigurationStatus, .dismiss, .setInterfaceStyle, .handleDeepLink,
-      .preloadPaywalls, .setLogLevel, .setEventTrackingBehavior, .didPurchase, .didRestore,
+      .preloadPaywalls, .products, .setLogLevel, .setEventTrackingBehavior, .didPurchase,
+      .didRestore,
       .didHandleCustomCallback, .didHandleBackPressed:
       false
     default: true
@@ -80,6 +82,7 @@ package enum Reply: Hashable, Sendable {
   case presentation(PresentationResult)
   case outcome(PlacementOutcome)
   case restoration(RestorationResult)
+  case products([StoreProduct])
 
   /// The boundary's JSON.
   package var value: Value {
@@ -95,6 +98,7 @@ package enum Reply: Hashable, Sendable {
     case .presentation(let result): result.value
     case .outcome(let outcome): outcome.value
     case .restoration(let result): result.value
+    case .products(let products): .texts(products.map(\.id))
     }
   }
 }

@@ -5,6 +5,8 @@ package import Pricing
 package enum Input: Sendable {
   /// A method is called; it is answered with ``Effect/complete(_:_:)`` under the same token.
   case call(Token, Call)
+  /// The task that made a call was cancelled: what the call began and nobody else needs, ends.
+  case cancel(Token)
   case application(ApplicationEvent)
   case presentation(id: String, PresentationReport)
   /// The back button; answered with ``Effect/answerBackPress(_:isConsumed:)``.
@@ -26,6 +28,10 @@ package enum Input: Sendable {
   case restoreFinished(Token, RestorationResult)
   case consumed(Token, Result<String, StoreError>)
   case storeChanged
+  /// The config that an earlier process kept, if any; see ``KeptConfig``.
+  case keptConfig(Token, Value?)
+  /// Something cannot be loaded or saved.
+  case storageFailed(String)
 }
 
 package enum ApplicationEvent: Hashable, Sendable {
@@ -54,13 +60,28 @@ public enum DeviceReport: Hashable, Sendable {
 /// Names a timer; starting it again replaces it.
 package enum TimerID: Hashable, Sendable {
   case waitingCall(Token)
-  case status(Token)
+  /// One for all that wait for the status.
+  case status
   case retry(Token)
   case requestLimit(Token)
   case callback(String)
   case backPress
   /// The pause between two questions about a checkout.
   case checkout
+  case keptConfig
+  case loadConfig(Token)
+  /// How long a placement may make others wait.
+  case turn(Token)
+  // Limits of ports.
+  case ownedProducts(Token)
+  case products(Token)
+  case consume(Token)
+  case canPresent(Token)
+  case present(id: String)
+  case dismiss(id: String)
+  // What has no limit is told of.
+  case purchase(Token)
+  case restore(Token)
 }
 
 /// What the shell has to do, in this order.
@@ -71,6 +92,10 @@ package enum Effect: Sendable {
   case startTimer(TimerID, milliseconds: Int64)
   case cancelTimer(TimerID)
   case save(Value)
+  case loadConfig(Token)
+  case keepConfig(Value)
+  /// The configuration of this call counts: its purchase controller does from now on.
+  case beginConfiguring(Token, PurchaseHandling)
   case log(EventLogEntry)
   case collect(CollectedEvent)
   case clearLog(keepingEvents: Set<String>)

@@ -5,6 +5,8 @@ package struct Configuration: Hashable, Sendable {
   package var purchases: PurchaseHandling
   /// The name and version of a wrapper around the SDK, such as `Expo`.
   package var wrapper: Wrapper?
+  /// A static config that the app gives; nil asks the network for one.
+  package var given: [UInt8]?
 
   package struct Wrapper: Hashable, Sendable {
     var name: String

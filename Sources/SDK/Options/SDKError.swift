@@ -14,8 +14,12 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The platform or the SDK has no such method.
     case unsupported
     case consumeFailed
+    /// The store does not tell of products.
+    case productsUnavailable
     /// The SDK was shut down while the call waited.
     case shutDown
+    /// The task that made the call was cancelled.
+    case cancelled
     // Presentations.
     case paywallAlreadyPresented
     case noPresenter
@@ -57,5 +61,6 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     "the subscription status stayed unknown; set it with setSubscriptionStatus()")
   static let webViewFailed = SDKError(
     .webViewFailed, "the paywall could not be loaded; try again later")
+  static let cancelled = SDKError(.cancelled, "the task that made the call was cancelled")
   static let shutDown = SDKError(.shutDown, "the SDK was shut down")
 }

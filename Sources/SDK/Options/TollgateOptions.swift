@@ -24,6 +24,9 @@ public struct TollgateOptions: Hashable, Sendable {
   /// Files of the app that paywalls can use, by ID.
   public var localResources: [String: String] = [:]
   public var timeouts = Timeouts()
+  /// A static config as JSON that comes with the app. It is used when the network does not answer
+  /// within ``Timeouts/keptConfig`` and none was kept from before, as at a first start offline.
+  public var fallbackConfig: [UInt8]?
   /// Whose rules a purchase controller follows (decision D33).
   public var purchaseMode = PurchaseMode.superwall
 
@@ -57,27 +60,6 @@ public struct TollgateOptions: Hashable, Sendable {
       localResources[resource.key] = resource.value.text
     }
   }
-}
-
-/// Limits of time in milliseconds, on the SDK's clock.
-public struct Timeouts: Hashable, Sendable {
-  /// How long a call waits for `configure` (decision D1). It begins again when `configure` does.
-  /// A whole series of retries of the config takes longer (about 65 s), so a call can time out
-  /// although `configure` succeeds later.
-  public var configure: Int64 = 10_000
-  /// How long a placement waits while the subscription status is unknown.
-  public var subscriptionStatus: Int64 = 5_000
-  /// How long a paywall waits for the answer to a custom callback (decision D12).
-  public var customCallback: Int64 = 60_000
-  /// How long a press of the back button waits for the app (decision D13).
-  public var backPress: Int64 = 3_000
-  /// How long one attempt of a request may take.
-  public var request: Int64 = 30_000
-  public var redeem: Int64 = 10_000
-  /// How long an attempt to ask for entitlements of the web may take.
-  public var entitlements: Int64 = 5_000
-
-  public init() {}
 }
 
 /// How paywalls are shown.

@@ -3,18 +3,25 @@ public import Pricing
 
 /// Shows paywalls. A host with a web view implements it as a thin adapter.
 ///
-/// Functions that return nothing at once are called in the order of the SDK's events and return
-/// soon. Those that wait are called for one presentation at a time.
+/// Functions that return nothing at once are called in the order of the SDK's events, after the app
+/// has heard of them, and return soon. Those that wait are called for one presentation at a time.
 public protocol PaywallPresenter: Sendable {
   /// Whether there is something to present from, such as a window.
+  ///
+  /// Has ``Timeouts/canPresent``.
   func canPresent() async -> Bool
-  /// Shows a paywall and returns when it is visible. An error ends the presentation.
+  /// Shows a paywall and returns when it is visible. An error ends the presentation. What the host
+  /// reports before that counts as soon as it has returned.
+  ///
+  /// Has ``Timeouts/present``; a paywall that comes later is taken away again.
   func present(_ presentation: PaywallPresentation) async throws
   /// Takes a paywall away and returns when it is gone. Not called for one that is gone already, which
   /// the host reported with ``PresentationHandle/swipedAway()`` or
   /// ``PresentationHandle/systemDismissed()``.
+  ///
+  /// Has ``Timeouts/dismiss``; after that the paywall counts as gone.
   func dismiss(_ presentation: PaywallPresentation) async
-  /// Asks the user and returns with the answer.
+  /// Asks the user and returns with the answer, however long that takes.
   func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer
   /// Tells the paywall something.
   func send(_ message: PaywallMessage, to presentation: PaywallPresentation)

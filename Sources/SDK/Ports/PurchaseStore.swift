@@ -18,15 +18,20 @@ public struct StorePurchase: Hashable, Sendable {
 
 /// The store on the device: App Store, Google Play, or a simulated one.
 public protocol PurchaseStore: Sendable {
-  /// The products with these identifiers, without those that the store does not have.
+  /// The products with these identifiers, without those that the store does not have. Has
+  /// ``Timeouts/products``.
   func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct]
+  /// Buys a product, however long the user takes. The SDK asks for one purchase at a time.
   func purchase(_ request: PurchaseRequest) async -> StorePurchase
+  /// Restores what the user has bought, however long that takes.
   func restorePurchases() async -> RestorationResult
   /// Identifiers of the products that the user owns now: bought, and neither expired nor revoked.
   ///
-  /// - Throws: when the store cannot say; the subscription status stays as it is then.
+  /// - Throws: when the store cannot say; the subscription status stays as it is then, as it does
+  ///   when there is no answer within ``Timeouts/ownedProducts``.
   func ownedProducts() async throws(StoreError) -> [String]
-  /// Uses up a consumable, so that it can be bought again. Google Play only.
+  /// Uses up a consumable, so that it can be bought again. Google Play only. Has
+  /// ``Timeouts/consume``.
   ///
   /// - Returns: the token.
   func consume(_ purchaseToken: String) async throws(StoreError) -> String

@@ -1,9 +1,11 @@
 /// A request to the store for products.
 struct ProductLoad: Sendable {
   enum Purpose: Hashable, Sendable {
-    case registration
+    /// For the placement with this turn.
+    case registration(Token)
     /// With the number of paywalls.
     case preload(Int)
+    case call(Token)
   }
 
   var purpose: Purpose
@@ -11,11 +13,16 @@ struct ProductLoad: Sendable {
   var placement = ""
   var info = PaywallInfo.none
   var attempt = 0
+
+  /// A call is answered with what the store said.
+  var mayTryAgain: Bool { if case .call = purpose { false } else { true } }
 }
 
 /// The config that counts, and what was loaded for it: paywalls and products.
 struct Catalog {
   private(set) var config: ApplicationConfig?
+  /// Where it comes from.
+  private(set) var origin: ConfigOrigin?
   /// Runs the rules of the config.
   private(set) var runner: RuleRunner?
   /// Paywalls that the config does not have in the user's language.
@@ -23,8 +30,9 @@ struct Catalog {
   private var products: [String: StoreProduct] = [:]
   private var loads: [Token: ProductLoad] = [:]
 
-  mutating func adopt(_ config: ApplicationConfig) {
+  mutating func adopt(_ config: ApplicationConfig, from origin: ConfigOrigin) {
     self.config = config
+    self.origin = origin
     runner = RuleRunner(config.rules)
     paywalls = [:]
   }

@@ -34,6 +34,10 @@ struct Outbox {
     add(.startTimer(id, milliseconds: milliseconds))
   }
 
+  mutating func startTimer(_ id: TimerID, _ limit: Duration) {
+    startTimer(id, limit.milliseconds)
+  }
+
   mutating func cancelTimer(_ id: TimerID) {
     if armedTimers.remove(id) != nil { add(.cancelTimer(id)) }
   }

@@ -28,6 +28,8 @@ struct Ownership {
   /// Identifiers of the products that the store says the user owns.
   private(set) var products: [String] = []
   private var loads: [Token: OwnedLoad] = [:]
+  /// Whether those that wait for the status are being told that it stayed unknown.
+  private(set) var isGivenUp = false
 
   init(_ stored: StoredState) {
     status = stored.status
@@ -44,6 +46,8 @@ struct Ownership {
     defer { self.status = status }
     return self.status
   }
+
+  mutating func giveUp(_ isOver: Bool) { isGivenUp = isOver }
 
   mutating func own(_ products: [String]) { self.products = products }
 

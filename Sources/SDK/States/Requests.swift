@@ -12,7 +12,8 @@ struct AssignmentConfirmation: Hashable, Sendable {
 
 /// Who a paywall is loaded for.
 enum PaywallLoad: Hashable, Sendable {
-  case registration
+  /// For the placement with this turn.
+  case registration(Token)
   case question(Token)
 }
 
@@ -48,12 +49,12 @@ struct PendingRequest: Sendable {
   /// How often it may be sent again, and how often it was.
   let retries: Int
   fileprivate(set) var attempt = 0
-  /// How long an attempt may take, in milliseconds.
-  let limit: Int64
+  /// How long an attempt may take.
+  let limit: Duration
   /// False between two attempts.
   fileprivate var isInFlight = true
 
-  init(_ request: HTTPRequest, for purpose: RequestPurpose, retries: Int, limit: Int64) {
+  init(_ request: HTTPRequest, for purpose: RequestPurpose, retries: Int, limit: Duration) {
     self.request = request
     self.purpose = purpose
     self.retries = retries

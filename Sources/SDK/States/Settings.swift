@@ -11,6 +11,10 @@ struct Settings {
   var options: TollgateOptions { configuration.options }
   var purchases: PurchaseHandling { configuration.purchases }
   var wrapper: Configuration.Wrapper? { configuration.wrapper }
+  /// Whether the app gave the config itself.
+  var isGivenConfig: Bool { configuration.given != nil }
+  /// Whether there is no backend to ask: the app gave a config and no key.
+  var isAlone: Bool { isGivenConfig && apiKey.allSatisfy(\.isWhitespace) }
 
   /// What calls set wins over the options.
   var trackingBehavior: EventTrackingBehavior { tracking ?? options.eventTrackingBehavior }

@@ -118,6 +118,8 @@ struct Stage {
   private var callbacks: [String: PendingCallback] = [:]
   /// The press of the back button that the app thinks about.
   private var backPress: Token?
+  /// Paywalls that the host was too slow to show: they go as soon as they come.
+  private var overdue: Set<String> = []
 
   /// Whether the app owes no answers.
   var isAnswered: Bool { callbacks.isEmpty && backPress == nil }
@@ -133,6 +135,15 @@ struct Stage {
   }
 
   mutating func exit() { presentation = nil }
+
+  /// Gives up a paywall that the host still tries to show.
+  mutating func giveUp() {
+    if let presentation { overdue.insert(presentation.id) }
+    presentation = nil
+  }
+
+  /// - Returns: whether a paywall comes, or fails, that nobody waits for any more.
+  mutating func takeOverdue(_ id: String) -> Bool { overdue.remove(id) != nil }
 
   mutating func ask(_ callback: PendingCallback, as id: String) { callbacks[id] = callback }
 

@@ -4,11 +4,24 @@ struct WaitingCall: Hashable, Sendable {
   var call: Call
 }
 
+/// What is used when the network does not answer `configure`.
+struct Offline: Sendable {
+  /// Names the loading of what was kept, while that runs.
+  fileprivate(set) var load: Token?
+  fileprivate(set) var kept: KeptConfig?
+  /// Whether the network has had its time.
+  fileprivate(set) var isDue = false
+  /// Why the network's config cannot be had.
+  fileprivate(set) var failure: BackendError?
+}
+
 /// How far `configure` is, and what waits for it.
 struct Startup {
   private var lifecycle: Lifecycle
   /// Why there is no config, for a person.
   private(set) var error: String?
+  /// Nil as soon as there is a config, whatever it is.
+  private(set) var offline: Offline?
   /// Calls of `configure` that share one outcome.
   private(set) var configureCalls: [Token] = []
   /// Calls that wait for `configure`, in their order.
@@ -27,6 +40,22 @@ struct Startup {
     error = nil
     configureCalls = [call]
   }
+
+  mutating func beginOffline(load: Token) { offline = Offline(load: load) }
+
+  /// - Returns: whether anybody waited for it.
+  mutating func receive(_ kept: KeptConfig?, for token: Token) -> Bool {
+    guard offline?.load == token else { return false }
+    offline?.load = nil
+    offline?.kept = kept
+    return true
+  }
+
+  mutating func networkIsDue() { offline?.isDue = true }
+
+  mutating func networkFailed(_ error: BackendError) { offline?.failure = error }
+
+  mutating func endOffline() { offline = nil }
 
   mutating func join(_ call: Token) { configureCalls.append(call) }
 

@@ -59,6 +59,9 @@ struct Transactions {
   /// Lets a call share the outcome of the restore that runs.
   mutating func joinRestore(_ call: Token) { restore?.calls.append(call) }
 
+  /// Lets a paywall share the outcome of the restore that runs.
+  mutating func joinRestore(on presentationID: String) { restore?.presentationID = presentationID }
+
   /// Keeps a result until the owned products are there.
   mutating func hold(_ result: RestorationResult) { restore?.finished = result }
 

@@ -17,6 +17,8 @@ struct Registration: Hashable, Sendable {
   var at: Instant
   /// When the placement was put into the history. Events of the SDK are there before they ask.
   var rememberedAt: Instant?
+  /// The turn behind which this one waits, because it would show a paywall.
+  var heldBy: Token?
 }
 
 /// The registration that has its turn: from the status to the paywall on screen.
@@ -26,6 +28,8 @@ struct ActiveRegistration: Sendable {
     case waitingForIdentity
     case loadingPaywall
     case loadingProducts
+    /// Everything is there, but another one has its turn.
+    case loaded
     case askingPresenter
     case presenting
   }
@@ -38,6 +42,8 @@ struct ActiveRegistration: Sendable {
   private(set) var paywall: PaywallResponse?
   private(set) var products: [StoreProduct] = []
   private(set) var info = PaywallInfo.none
+  /// Whether it has made others wait for as long as it may.
+  private(set) var isLong = false
 
   fileprivate init(_ registration: Registration, _ token: Token) {
     self.registration = registration
@@ -59,7 +65,20 @@ struct ActiveRegistration: Sendable {
   mutating func load(_ products: [StoreProduct], _ info: PaywallInfo) {
     self.products = products
     self.info = info
-    stage = .askingPresenter
+    stage = .loaded
+  }
+
+  mutating func makeLong() { isLong = true }
+
+  var isLoading: Bool { stage == .loadingPaywall || stage == .loadingProducts }
+
+  /// Whether placements that show nothing go before it.
+  var letsPass: Bool {
+    switch stage {
+    case .loadingPaywall, .loadingProducts, .askingPresenter: true
+    case .presenting: isLong
+    case .waitingForStatus, .waitingForIdentity, .loaded: false
+    }
   }
 }
 
@@ -84,6 +103,8 @@ struct Question: Hashable, Sendable {
 struct Turns {
   private(set) var waiting: [Registration] = []
   private(set) var active: ActiveRegistration?
+  /// Those that let others go first while they load.
+  private(set) var parked: [ActiveRegistration] = []
   private(set) var questions: [Token: Question] = [:]
 
   mutating func add(_ registration: Registration) { waiting.append(registration) }
@@ -107,7 +128,50 @@ struct Turns {
     }
   }
 
+  /// Takes one that has its turn, or let others go first, a step further.
+  mutating func advance(_ token: Token, _ step: (inout ActiveRegistration) -> Void) {
+    if active?.token == token { return advance(step) }
+    if let place = parked.firstIndex(where: { $0.token == token }) { step(&parked[place]) }
+  }
+
   mutating func end() { active = nil }
+
+  /// The one with this turn, whether it has it or lets others go first.
+  subscript(token: Token) -> ActiveRegistration? {
+    active?.token == token ? active : parked.first { $0.token == token }
+  }
+
+  mutating func end(_ token: Token) {
+    if active?.token == token { active = nil }
+    parked.removeAll { $0.token == token }
+  }
+
+  /// Lets others go first.
+  mutating func park() {
+    if let active { parked.append(active) }
+    active = nil
+  }
+
+  /// Gives the turn back to one that has loaded meanwhile.
+  ///
+  /// - Returns: whether there was one, and a turn to give.
+  mutating func resume() -> Bool {
+    guard active == nil, let place = parked.firstIndex(where: { $0.stage == .loaded }) else {
+      return false
+    }
+    active = parked.remove(at: place)
+    return true
+  }
+
+  /// Takes one out that has not had its turn.
+  mutating func takeWaiting(where isMeant: (Registration) -> Bool) -> Registration? {
+    waiting.firstIndex(where: isMeant).map { waiting.remove(at: $0) }
+  }
+
+  /// Puts one that was taken out back in its place.
+  mutating func hold(_ registration: Registration, at place: Int) {
+    waiting[place] = registration
+  }
 
   mutating func ask(_ question: Question) { questions[question.token] = question }
 

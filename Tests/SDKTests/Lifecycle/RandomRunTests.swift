@@ -30,6 +30,7 @@ struct RandomRunTests {
       "seed \(seed)")
     #expect(world.state.turns.questions.isEmpty && world.state.requests.isEmpty, "seed \(seed)")
     #expect(world.state.turns.waiting.isEmpty && world.state.active == nil, "seed \(seed)")
+    #expect(world.state.turns.parked.isEmpty && world.state.startup.offline == nil, "seed \(seed)")
     #expect(world.state.stage.isAnswered, "seed \(seed)")
     #expect(world.state.transactions.isEmpty, "seed \(seed)")
     #expect(world.state.person.isReady, "seed \(seed)")

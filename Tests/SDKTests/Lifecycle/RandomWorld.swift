@@ -19,6 +19,7 @@ struct RandomWorld {
     case present(String)
     case dismiss(String)
     case survey(String)
+    case keptConfig(Token)
   }
 
   private(set) var state: SDKState
@@ -35,6 +36,7 @@ struct RandomWorld {
   private(set) var events: [ModuleEvent] = []
   private(set) var presses: [Token: [Bool]] = [:]
   private(set) var saved: Value?
+  private var kept: Value?
   private var handlers = 0
   private var isOffline = false
 
@@ -84,8 +86,11 @@ struct RandomWorld {
     case .present(let content): debts.append(.present(content.id))
     case .dismiss(let id): debts.append(.dismiss(id))
     case .ask(let id, _): debts.append(.survey(id))
-    case .log, .clearLog, .collect, .message, .alert, .open, .checkout, .schedule,
-      .didCompletePurchase, .didRestorePurchases:
+    case .loadConfig(let token): debts.append(.keptConfig(token))
+    case .keepConfig(let config): kept = config
+    case .beginConfiguring, .log, .clearLog, .collect, .message, .alert, .open, .checkout, .schedule,
+      .didCompletePurchase,
+      .didRestorePurchases:
       break
     }
   }
@@ -159,6 +164,7 @@ struct RandomWorld {
     case .dismiss(let id): handle(.dismissed(id: id))
     case .survey(let id):
       handle(.surveyAnswered(id: id, pick([.closed, .option(id: "o1", customResponse: nil)])))
+    case .keptConfig(let token): handle(.keptConfig(token, number(2) == 0 ? kept : nil))
     }
   }
 
@@ -218,7 +224,11 @@ struct RandomWorld {
 
   private mutating func happen() {
     now += Int64(number(1_000))
-    switch number(7) {
+    switch number(8) {
+    case 7:
+      if let token = calls.keys.sorted(by: { $0.number < $1.number }).last {
+        handle(.cancel(token))
+      }
     case 0: handle(.application(.foreground))
     case 1: handle(.application(.background))
     case 2: handle(.storeChanged)

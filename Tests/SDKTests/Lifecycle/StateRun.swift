@@ -17,7 +17,10 @@ struct StateRun {
   }
 
   mutating func handle(_ input: Input) {
-    effects += state.handle(input, in: .init(now: now, device: DeviceFacts()))
+    let new = state.handle(input, in: .init(now: now, device: DeviceFacts()))
+    effects += new
+    // No config was kept.
+    for case .loadConfig(let token) in new { handle(.keptConfig(token, nil)) }
   }
 
   /// Looks at what was to be done since the last look.

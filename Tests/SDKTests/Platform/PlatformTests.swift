@@ -85,14 +85,17 @@ struct FileTests {
 
   @Test func stateSurvives() throws {
     try inFolder {
-      let storage = FileStorage(path: folder + "/state.json")
+      let storage = FileStorage(path: folder + "/state.json", configPath: folder + "/config.json")
       #expect(storage.load() == nil)
       storage.save(["a": [1, "é"]])
-      #expect(FileStorage(path: folder + "/state.json").load() == ["a": [1, "é"]])
+      #expect(
+        FileStorage(path: folder + "/state.json", configPath: folder + "/config.json").load() == [
+          "a": [1, "é"]
+        ])
       try Data("{broken".utf8).write(to: URL(filePath: folder + "/state.json"))
       #expect(storage.load() == nil)
       // Where nothing can be written, nothing breaks.
-      FileStorage(path: folder + "/no/such/folder.json").save(["a": 1])
+      FileStorage(path: folder + "/no/such/folder.json", configPath: "").save(["a": 1])
     }
   }
 

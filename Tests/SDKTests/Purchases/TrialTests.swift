@@ -16,7 +16,9 @@ struct TrialTests {
     status: SubscriptionStatus = .inactive, owned: [StoreProduct] = []
   ) throws -> Bool {
     var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
-    state.catalog.adopt(try ApplicationConfig.decode(Samples.configText, platform: platform))
+    state.catalog.adopt(
+      try ApplicationConfig.decode(Samples.configText, platform: platform),
+      from: ConfigOrigin(source: .network, buildID: "b"))
     state.catalog.keep(owned)
     _ = state.ownership.set(status)
     state.ownership.own(owned.map(\.id))

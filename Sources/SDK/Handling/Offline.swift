@@ -1,0 +1,99 @@
+internal import Expressions
+internal import RuleEngine
+
+// MARK: Without a network
+
+extension SDKState {
+  /// Keeps a config that came from the network for the next start.
+  mutating func keep(_ body: [UInt8]) {
+    let kept = KeptConfig(apiKey: settings.apiKey, fetchedAt: now, config: body)
+    outbox.add(.keepConfig(kept.value))
+  }
+
+  /// Takes what an earlier process kept, for when the network does not answer. A config of another
+  /// app is as good as none.
+  mutating func receiveKept(_ value: Value?, for token: Token) {
+    let kept = value.flatMap { KeptConfig(decoding: $0) }
+    outbox.cancelTimer(.loadConfig(token))
+    guard
+      startup.receive(kept?.apiKey == settings.apiKey ? kept : nil, for: token),
+      let offline = startup.offline
+    else { return }
+    if offline.isDue || offline.failure != nil {
+      if !useOwnConfig(), let failure = offline.failure { failConfiguring(failure.message) }
+    } else if offline.kept != nil, !outbox.armedTimers.contains(.keptConfig) {
+      outbox.startTimer(.keptConfig, options.timeouts.keptConfig)
+    }
+  }
+
+  /// The network has had its time. It may still answer.
+  mutating func networkIsSilent() {
+    startup.networkIsDue()
+    if startup.offline?.load == nil { useOwnConfig() }
+  }
+
+  /// There is a config, or there will be none.
+  mutating func endOffline() {
+    outbox.cancelTimer(.keptConfig)
+    if let load = startup.offline?.load { outbox.cancelTimer(.loadConfig(load)) }
+    startup.endOffline()
+  }
+
+  /// Whether there is, or may be, a config to use instead of one that cannot be had.
+  mutating func isReplaced(_ error: BackendError) -> Bool {
+    // What the server refuses is not used from memory either.
+    guard error != .unauthorized, error != .notFound else { return false }
+    startup.networkFailed(error)
+    return startup.offline?.load == nil ? useOwnConfig() : startup.offline != nil
+  }
+
+  /// Uses the config that was kept, or the one that came with the app.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  private mutating func useOwnConfig() -> Bool {
+    guard startup.phase == .configuring, let offline = startup.offline else { return false }
+    if let kept = offline.kept, let config = decode(kept.config, "that was kept") {
+      tell("the config of \(kept.age(at: now)) ago")
+      apply(config, .kept, fetchedAt: kept.fetchedAt)
+      return true
+    }
+    if let body = options.fallbackConfig, let config = decode(body, "in 'fallbackConfig'") {
+      tell("the config that came with the app")
+      apply(config, .fallback)
+      return true
+    }
+    return false
+  }
+
+  private mutating func tell(_ config: String) {
+    log(.warn, .configManager, "the network does not answer: \(config) is used until it does")
+  }
+
+  private mutating func decode(_ body: [UInt8], _ which: String) -> ApplicationConfig? {
+    do throws(BackendError) {
+      return try ApplicationConfig.decode(body, platform: platform)
+    } catch {
+      log(
+        .error, .configManager, "the config \(which) cannot be used", error: error.message)
+      return nil
+    }
+  }
+
+  /// Takes the config that the app gave to `configure`. Nobody is asked for another one.
+  mutating func use(given body: [UInt8]) {
+    do throws(BackendError) {
+      apply(try ApplicationConfig.decode(body, platform: platform), .given)
+    } catch {
+      failConfiguring(error.message)
+    }
+  }
+
+  /// Whether the config is one that the server has not sent to this process.
+  var waitsForConfig: Bool {
+    switch catalog.origin?.source {
+    case .kept, .fallback: true
+    case .network, .given, nil: false
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import Expressions
+
+/// Where the config that is used comes from.
+public struct ConfigOrigin: Hashable, Sendable {
+  public enum Source: String, Hashable, Sendable, CaseIterable {
+    /// The server, in this process.
+    case network
+    /// The server, in an earlier process: the network has not answered in time.
+    case kept
+    /// ``TollgateOptions/fallbackConfig``: the network has not answered in time.
+    case fallback
+    /// The app, with `configure(config:)`.
+    case given
+  }
+
+  public var source: Source
+  /// The config's version: its `build_id`.
+  public var buildID: String
+  /// When the server sent it; nil for a config that the app brings.
+  public var fetchedAt: Instant?
+
+  init(source: Source, buildID: String, fetchedAt: Instant? = nil) {
+    self.source = source
+    self.buildID = buildID
+    self.fetchedAt = fetchedAt
+  }
+}
+
+/// A config from the server, kept for a start without a network.
+struct KeptConfig: Sendable {
+  var apiKey: String
+  var fetchedAt: Instant
+  /// The config as the server sent it.
+  var config: [UInt8]
+
+  init(apiKey: String, fetchedAt: Instant, config: [UInt8]) {
+    self.apiKey = apiKey
+    self.fetchedAt = fetchedAt
+    self.config = config
+  }
+
+  /// Reads what `value` wrote; nil when something is missing or wrong.
+  init?(decoding value: Value) {
+    guard let apiKey = value["apiKey"]?.text, let fetchedAt = value["fetchedAt"]?.instant,
+      let config = value["config"]?.text
+    else { return nil }
+    self.init(apiKey: apiKey, fetchedAt: fetchedAt, config: Array(config.utf8))
+  }
+
+  var value: Value {
+    .object([
+      "apiKey": .string(apiKey), "fetchedAt": .int(fetchedAt.milliseconds),
+      "config": .string(String(decoding: config, as: UTF8.self)),
+    ])
+  }
+
+  /// For a message: how old it is. A clock that was set back makes nothing negative.
+  func age(at now: Instant) -> String {
+    let minutes = max(0, now - fetchedAt) / 60_000
+    if minutes < 120 { return minutes == 1 ? "1 minute" : "\(minutes) minutes" }
+    return minutes < 48 * 60 ? "\(minutes / 60) hours" : "\(minutes / 1_440) days"
+  }
+}

@@ -1,0 +1,27 @@
+public import Foundation
+public import SDK
+
+extension Tollgate {
+  /// Makes the SDK ready with a static config in a file, such as one of the app's bundle, and asks no
+  /// server for one.
+  ///
+  /// Without a key nothing is sent at all; everything else is as with bytes.
+  ///
+  /// - Throws: ``SDK/SDKError/Code/configurationFailed`` when the file cannot be read, or is no static
+  ///   config.
+  public nonisolated func configure(
+    config file: URL, apiKey: String = "", purchaseController: (any PurchaseController)? = nil,
+    options: TollgateOptions = TollgateOptions()
+  ) async throws(SDKError) {
+    let config: Data
+    do {
+      config = try Data(contentsOf: file)
+    } catch {
+      throw SDKError(
+        .configurationFailed,
+        "the config \(file.path) cannot be read: \(error.localizedDescription)")
+    }
+    try await configure(
+      config: config, apiKey: apiKey, purchaseController: purchaseController, options: options)
+  }
+}
