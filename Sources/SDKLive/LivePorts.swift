@@ -1,3 +1,4 @@
+internal import Foundation
 public import SDK
 
 extension Ports {
@@ -11,12 +12,15 @@ extension Ports {
     folder: String, store: any PurchaseStore, presenter: any PaywallPresenter,
     transport: URLSessionTransport = URLSessionTransport()
   ) -> Ports {
-    Ports(
+    #if !canImport(Darwin)
+      ErrorText.use { ($0 as? any LocalizedError)?.errorDescription }
+    #endif
+    return Ports(
       transport: transport,
       storage: FileStorage(
         path: folder + "/tollgate.json", configPath: folder + "/tollgate-config.json"),
       eventLog: FileEventLog(path: folder + "/tollgate-events.jsonl"), store: store,
-      presenter: presenter, device: LiveDevice())
+      presenter: presenter, device: LiveDevice(), console: { Console.write($0) })
   }
 
   #if canImport(StoreKit) && !os(visionOS)

@@ -110,7 +110,8 @@ extension Tollgate {
   ///   cancelled has ``SDKError/Code/cancelled``; a paywall that is there by then stays.
   @discardableResult
   public func register(
-    placement: String, params: [String: Value] = [:], handler: PaywallPresentationHandler? = nil,
+    placement: String, params: [String: (any AttributeConvertible)?] = [:],
+    handler: PaywallPresentationHandler? = nil,
     feature: (@MainActor @Sendable () -> Void)? = nil
   ) async -> PlacementOutcome {
     var handlerID: String?
@@ -122,11 +123,21 @@ extension Tollgate {
     }
     let outcome = await registerPlacement(
       PlacementRequest(
-        placement: placement, params: .members(params), handlerID: handlerID,
+        placement: placement, params: .members(params.values), handlerID: handlerID,
         isFeatureGatable: feature != nil))
     if outcome.featureGranted, let feature { await mainQueue.run(feature) }
     if let handlerID { release(handler: handlerID) }
     return outcome
+  }
+
+  /// The same with values of the rules' language.
+  @_disfavoredOverload @discardableResult
+  public func register(
+    placement: String, params: [String: Value], handler: PaywallPresentationHandler? = nil,
+    feature: (@MainActor @Sendable () -> Void)? = nil
+  ) async -> PlacementOutcome {
+    let params: [String: (any AttributeConvertible)?] = params
+    return await register(placement: placement, params: params, handler: handler, feature: feature)
   }
 
   func registerPlacement(_ request: PlacementRequest) async -> PlacementOutcome {
@@ -140,13 +151,22 @@ extension Tollgate {
   /// What the placement would do now, without showing anything. The assignment that the answer
   /// promises is confirmed; no occurrence is used up.
   public func getPresentationResult(
-    forPlacement placement: String, params: [String: Value] = [:]
+    forPlacement placement: String, params: [String: (any AttributeConvertible)?] = [:]
   ) async throws(SDKError) -> PresentationResult {
-    let call = Call.getPresentationResult(placement: placement, params: .members(params))
+    let call = Call.getPresentationResult(placement: placement, params: .members(params.values))
     guard case .presentation(let result) = try await perform(call).get() else {
       return .paywallNotAvailable
     }
     return result
+  }
+
+  /// The same with values of the rules' language.
+  @_disfavoredOverload
+  public func getPresentationResult(forPlacement placement: String, params: [String: Value])
+    async throws(SDKError) -> PresentationResult
+  {
+    let params: [String: (any AttributeConvertible)?] = params
+    return try await getPresentationResult(forPlacement: placement, params: params)
   }
 
   /// Closes the paywall that is open, and returns when it is gone; at once when there is none.
@@ -209,9 +229,22 @@ extension Tollgate {
     try await attributes(.getUserAttributes)
   }
 
-  /// Sets attributes of the user that rules and paywalls can read. Null removes one.
+  /// Sets attributes of the user that rules and paywalls can read. Nil removes one.
+  ///
+  /// ```swift
+  /// try await tollgate.setUserAttributes(["plan": plan, "pages": pages, "tags": ["a"], "team": nil])
+  /// ```
+  public func setUserAttributes(_ attributes: [String: (any AttributeConvertible)?])
+    async throws(SDKError)
+  {
+    _ = try await perform(.setUserAttributes(.members(attributes.values))).get()
+  }
+
+  /// The same with values of the rules' language. Null removes one.
+  @_disfavoredOverload
   public func setUserAttributes(_ attributes: [String: Value]) async throws(SDKError) {
-    _ = try await perform(.setUserAttributes(.members(attributes))).get()
+    let attributes: [String: (any AttributeConvertible)?] = attributes
+    try await setUserAttributes(attributes)
   }
 
   /// What rules can read as `device.…`: platform, versions, locale, status, times, views.

@@ -2,6 +2,11 @@
 
 extension Tollgate {
   func deliver(_ event: ModuleEvent) {
+    if let console = ports.console, case .handleLog(let message) = event,
+      consoleLevel.allows(message.level)
+    {
+      console(message)
+    }
     for observer in observers { observer.listen(event) }
     let receivers = hub.publish(event)
     switch event {

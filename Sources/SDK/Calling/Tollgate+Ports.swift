@@ -96,7 +96,7 @@ extension Tollgate {
         try await ports.presenter.present(presentation)
         return .presented(id: id)
       } catch {
-        return .presentFailed(id: id, String(describing: error))
+        return .presentFailed(id: id, ErrorText.text(of: error))
       }
     }
   }

@@ -280,6 +280,9 @@ public actor Tollgate {
   /// The locale of the options, which counts before the device's.
   var localeIdentifier: String? { state.options.localeIdentifier }
 
+  /// What is written where developers read it.
+  var consoleLevel: LogLevel { state.options.logging.consoleLevel }
+
   var configOriginNow: ConfigOrigin? { state.catalog.origin }
 
   /// What owning a product gives, by the config.

@@ -1,64 +1,69 @@
+internal import Expressions
+
 /// Hears what becomes of one placement. Called on the main actor, in the order of the events.
 ///
 /// ```swift
-/// var handler = PaywallPresentationHandler()
+/// let handler = PaywallPresentationHandler()
 /// handler.onDismiss { info, result in print("\(info.name): \(result)") }
 /// await tollgate.register(placement: "export_pdf", handler: handler) { exportPDF() }
 /// ```
-public struct PaywallPresentationHandler: Sendable {
-  var present: (@MainActor @Sendable (PaywallInfo) -> Void)?
-  var dismiss: (@MainActor @Sendable (PaywallInfo, PaywallResult) -> Void)?
-  var skip: (@MainActor @Sendable (PaywallSkippedReason) -> Void)?
-  var error: (@MainActor @Sendable (SDKError) -> Void)?
-  var customCallback: (@MainActor @Sendable (CustomCallback) async -> CustomCallbackResult)?
+public final class PaywallPresentationHandler: Sendable {
+  private struct Callbacks: Sendable {
+    var present: (@MainActor @Sendable (PaywallInfo) -> Void)?
+    var dismiss: (@MainActor @Sendable (PaywallInfo, PaywallResult) -> Void)?
+    var skip: (@MainActor @Sendable (PaywallSkippedReason) -> Void)?
+    var error: (@MainActor @Sendable (SDKError) -> Void)?
+    var customCallback: (@MainActor @Sendable (CustomCallback) async -> CustomCallbackResult)?
+  }
+
+  private let callbacks = Locked(Callbacks())
 
   public init() {}
 
   /// A paywall is on screen.
-  public mutating func onPresent(_ body: @escaping @MainActor @Sendable (PaywallInfo) -> Void) {
-    present = body
+  public func onPresent(_ body: @escaping @MainActor @Sendable (PaywallInfo) -> Void) {
+    callbacks.withLock { $0.present = body }
   }
 
   /// The paywall is gone. In a chain of paywalls each one tells.
-  public mutating func onDismiss(
+  public func onDismiss(
     _ body: @escaping @MainActor @Sendable (PaywallInfo, PaywallResult) -> Void
   ) {
-    dismiss = body
+    callbacks.withLock { $0.dismiss = body }
   }
 
   /// No paywall was presented, because nobody is to see one.
-  public mutating func onSkip(
-    _ body: @escaping @MainActor @Sendable (PaywallSkippedReason) -> Void
-  ) {
-    skip = body
+  public func onSkip(_ body: @escaping @MainActor @Sendable (PaywallSkippedReason) -> Void) {
+    callbacks.withLock { $0.skip = body }
   }
 
   /// Something went wrong; there is no paywall, or it could not be loaded.
-  public mutating func onError(_ body: @escaping @MainActor @Sendable (SDKError) -> Void) {
-    error = body
+  public func onError(_ body: @escaping @MainActor @Sendable (SDKError) -> Void) {
+    callbacks.withLock { $0.error = body }
   }
 
   /// Answers what the paywall asks the app, within ``Timeouts/customCallback``. Without it the
   /// answer is a failure.
-  public mutating func onCustomCallback(
+  public func onCustomCallback(
     _ body: @escaping @MainActor @Sendable (CustomCallback) async -> CustomCallbackResult
   ) {
-    customCallback = body
+    callbacks.withLock { $0.customCallback = body }
   }
 
   @MainActor
   func receive(_ event: ModuleEvent) {
+    let callbacks = callbacks.withLock { $0 }
     switch event {
-    case .onPaywallPresent(let info, _): present?(info)
-    case .onPaywallDismiss(let info, let result, _): dismiss?(info, result)
-    case .onPaywallSkip(let reason, _): skip?(reason)
-    case .onPaywallError(let error, _): self.error?(error)
+    case .onPaywallPresent(let info, _): callbacks.present?(info)
+    case .onPaywallDismiss(let info, let result, _): callbacks.dismiss?(info, result)
+    case .onPaywallSkip(let reason, _): callbacks.skip?(reason)
+    case .onPaywallError(let error, _): callbacks.error?(error)
     default: break
     }
   }
 
   var respondent: (@Sendable (CustomCallback) async throws -> CustomCallbackResult)? {
-    guard let customCallback else { return nil }
-    return { await customCallback($0) }
+    guard let answer = callbacks.withLock({ $0.customCallback }) else { return nil }
+    return { await answer($0) }
   }
 }

@@ -1,21 +1,25 @@
+public import Expressions
+
 /// Is told of everything that is not about one placement. Called on the main actor, in the order
-/// of the events. Every function does nothing unless you write it.
+/// of the events. Every function does nothing unless you write it; names and labels are those of
+/// `SuperwallDelegate`, so a delegate written for it is one of Tollgate's.
 @MainActor
 public protocol TollgateDelegate: AnyObject, Sendable {
   func subscriptionStatusDidChange(
     from oldValue: SubscriptionStatus, to newValue: SubscriptionStatus)
   /// Everything that the SDK does, for analytics.
-  func handleSuperwallEvent(_ event: SuperwallEvent)
-  func handleCustomPaywallAction(name: String)
-  func willPresentPaywall(_ info: PaywallInfo)
-  func didPresentPaywall(_ info: PaywallInfo)
-  func willDismissPaywall(_ info: PaywallInfo)
-  func didDismissPaywall(_ info: PaywallInfo)
-  func paywallWillOpenURL(_ url: String)
-  func paywallWillOpenDeepLink(_ url: String)
-  func handleLog(_ message: LogMessage)
+  func handleSuperwallEvent(withInfo eventInfo: SuperwallEventInfo)
+  func handleCustomPaywallAction(withName name: String)
+  func willPresentPaywall(withInfo info: PaywallInfo)
+  func didPresentPaywall(withInfo info: PaywallInfo)
+  func willDismissPaywall(withInfo info: PaywallInfo)
+  func didDismissPaywall(withInfo info: PaywallInfo)
+  func paywallWillOpenURL(url: String)
+  func paywallWillOpenDeepLink(url: String)
+  func handleLog(
+    level: LogLevel, scope: LogScope, message: String?, info: Value?, error: String?)
   func willRedeemLink()
-  func didRedeemLink(_ result: RedemptionResult)
+  func didRedeemLink(result: RedemptionResult)
   /// AgentWallie's rules (``PurchaseMode/agentWallie``): status and entitlements are up to date.
   func didCompletePurchase(productID: String)
   /// AgentWallie's rules: status and entitlements are up to date.
@@ -26,17 +30,19 @@ extension TollgateDelegate {
   public func subscriptionStatusDidChange(
     from oldValue: SubscriptionStatus, to newValue: SubscriptionStatus
   ) {}
-  public func handleSuperwallEvent(_ event: SuperwallEvent) {}
-  public func handleCustomPaywallAction(name: String) {}
-  public func willPresentPaywall(_ info: PaywallInfo) {}
-  public func didPresentPaywall(_ info: PaywallInfo) {}
-  public func willDismissPaywall(_ info: PaywallInfo) {}
-  public func didDismissPaywall(_ info: PaywallInfo) {}
-  public func paywallWillOpenURL(_ url: String) {}
-  public func paywallWillOpenDeepLink(_ url: String) {}
-  public func handleLog(_ message: LogMessage) {}
+  public func handleSuperwallEvent(withInfo eventInfo: SuperwallEventInfo) {}
+  public func handleCustomPaywallAction(withName name: String) {}
+  public func willPresentPaywall(withInfo info: PaywallInfo) {}
+  public func didPresentPaywall(withInfo info: PaywallInfo) {}
+  public func willDismissPaywall(withInfo info: PaywallInfo) {}
+  public func didDismissPaywall(withInfo info: PaywallInfo) {}
+  public func paywallWillOpenURL(url: String) {}
+  public func paywallWillOpenDeepLink(url: String) {}
+  public func handleLog(
+    level: LogLevel, scope: LogScope, message: String?, info: Value?, error: String?
+  ) {}
   public func willRedeemLink() {}
-  public func didRedeemLink(_ result: RedemptionResult) {}
+  public func didRedeemLink(result: RedemptionResult) {}
   public func didCompletePurchase(productID: String) {}
   public func didRestorePurchases() {}
 
@@ -46,20 +52,38 @@ extension TollgateDelegate {
     switch event {
     case .subscriptionStatusDidChange(let from, let to):
       subscriptionStatusDidChange(from: from, to: to)
-    case .handleSuperwallEvent(let event): handleSuperwallEvent(event)
-    case .handleCustomPaywallAction(let name): handleCustomPaywallAction(name: name)
-    case .willPresentPaywall(let info): willPresentPaywall(info)
-    case .didPresentPaywall(let info): didPresentPaywall(info)
-    case .willDismissPaywall(let info): willDismissPaywall(info)
-    case .didDismissPaywall(let info): didDismissPaywall(info)
-    case .paywallWillOpenURL(let url): paywallWillOpenURL(url)
-    case .paywallWillOpenDeepLink(let url): paywallWillOpenDeepLink(url)
-    case .handleLog(let message): handleLog(message)
+    case .handleSuperwallEvent(let event):
+      handleSuperwallEvent(withInfo: SuperwallEventInfo(event))
+    case .handleCustomPaywallAction(let name): handleCustomPaywallAction(withName: name)
+    case .willPresentPaywall(let info): willPresentPaywall(withInfo: info)
+    case .didPresentPaywall(let info): didPresentPaywall(withInfo: info)
+    case .willDismissPaywall(let info): willDismissPaywall(withInfo: info)
+    case .didDismissPaywall(let info): didDismissPaywall(withInfo: info)
+    case .paywallWillOpenURL(let url): paywallWillOpenURL(url: url)
+    case .paywallWillOpenDeepLink(let url): paywallWillOpenDeepLink(url: url)
+    case .handleLog(let log):
+      handleLog(
+        level: log.level, scope: log.scope, message: log.message, info: log.info, error: log.error)
     case .willRedeemLink: willRedeemLink()
-    case .didRedeemLink(let result): didRedeemLink(result)
+    case .didRedeemLink(let result): didRedeemLink(result: result)
     case .onPaywallPresent, .onPaywallDismiss, .onPaywallError, .onPaywallSkip,
       .onCustomCallback, .onPurchase, .onPurchaseRestore, .onBackPressed:
       break
     }
   }
+}
+
+/// An event of the SDK, as a delegate gets it.
+public struct SuperwallEventInfo: Hashable, Sendable, CustomStringConvertible {
+  public var event: SuperwallEvent
+  /// The contract's JSON of the event without its name.
+  public var params: [String: Value]
+
+  public init(_ event: SuperwallEvent) {
+    self.event = event
+    let members = (event.value.members ?? []).filter { $0.key != "event" }
+    params = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+  }
+
+  public var description: String { event.description }
 }

@@ -42,7 +42,7 @@ public enum LogScope: String, Hashable, Sendable, CaseIterable {
 }
 
 /// One line of the SDK's log.
-public struct LogMessage: Hashable, Sendable {
+public struct LogMessage: Hashable, Sendable, CustomStringConvertible {
   public var level: LogLevel
   public var scope: LogScope
   public var message: String?
@@ -59,6 +59,10 @@ public struct LogMessage: Hashable, Sendable {
     self.message = message
     self.info = info
     self.error = error
+  }
+
+  public var description: String {
+    "\(level.rawValue) \(scope.rawValue): \([message, error].compactMap(\.self).joined(separator: ": "))"
   }
 
   /// The contract's JSON; all five keys are there.

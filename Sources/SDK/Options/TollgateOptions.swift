@@ -114,6 +114,8 @@ public struct RestoreFailedTexts: Hashable, Sendable {
 /// What of the log is told.
 public struct LoggingOptions: Hashable, Sendable {
   public var level = LogLevel.info
+  /// What of that is written where developers read it, ``Ports/console``.
+  public var consoleLevel = LogLevel.warn
   public var scopes: Set<LogScope> = [.all]
 
   public init() {}

@@ -19,7 +19,7 @@ public enum PaywallSkippedReason: Hashable, Sendable {
 }
 
 /// What registering a placement came to (decision D2). Every registration has exactly one.
-public struct PlacementOutcome: Hashable, Sendable {
+public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
   /// What happened.
   public enum Kind: Hashable, Sendable {
     /// A paywall was presented and is gone. After a chain of paywalls, how the last one ended.
@@ -37,6 +37,20 @@ public struct PlacementOutcome: Hashable, Sendable {
   public init(_ kind: Kind, gating: Paywall.FeatureGating = .gated) {
     self.kind = kind
     featureGranted = FeatureGate(kind.state, isGated: gating == .gated).isFeatureRun
+  }
+
+  /// Such as `presented: purchased com.app.year (systemLogic), feature granted`.
+  public var description: String {
+    let granted = featureGranted ? "feature granted" : "feature not granted"
+    switch kind {
+    case .presented(let result, let reason):
+      let type = result.value["type"]?.text ?? ""
+      let product = result.value["productId"]?.text.map { " \($0)" } ?? ""
+      return "presented: \(type)\(product) (\(reason.rawValue)), \(granted)"
+    case .skipped(let reason): return "skipped: \(reason.value["type"]?.text ?? ""), \(granted)"
+    case .error(let error): return "error: \(error), \(granted)"
+    case .ignored: return "ignored, \(granted)"
+    }
   }
 
   /// The JSON of decision D2: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?,

@@ -11,6 +11,9 @@ public struct Ports: Sendable {
   package var collector: (any EventCollector)?
   /// Where identifiers and random numbers come from.
   package var entropy: Entropy
+  /// Where developers read the log, as far as ``LoggingOptions/consoleLevel`` has it; nil is nowhere. Called
+  /// on the SDK's executor; returns soon.
+  public var console: (@Sendable (LogMessage) -> Void)?
   /// Runs everything the SDK does, in tests that want one thread. Nil is the system's choice.
   public var executor: (any TaskExecutor)?
 
@@ -19,7 +22,7 @@ public struct Ports: Sendable {
     eventLog: any EventLog = InMemoryEventLog(), store: any PurchaseStore,
     presenter: any PaywallPresenter, device: any Device,
     collector: (any EventCollector)? = nil, entropy: Entropy = .system,
-    executor: (any TaskExecutor)? = nil
+    console: (@Sendable (LogMessage) -> Void)? = nil, executor: (any TaskExecutor)? = nil
   ) {
     self.time = time
     self.transport = transport
@@ -30,6 +33,7 @@ public struct Ports: Sendable {
     self.device = device
     self.collector = collector
     self.entropy = entropy
+    self.console = console
     self.executor = executor
   }
 }

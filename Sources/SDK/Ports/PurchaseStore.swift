@@ -1,8 +1,10 @@
 /// What went wrong in the store, for a person.
-public struct StoreError: Error, Hashable, Sendable {
+public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
 
   public init(_ message: String) { self.message = message }
+
+  public var description: String { message }
 }
 
 /// A purchase with the store's record of it.

@@ -62,9 +62,10 @@ public enum PurchaseResult: Hashable, Sendable {
   /// With a message for a person.
   case failed(String)
 
-  /// Failed with an error, as controllers for other SDKs write it.
+  /// Failed with an error, as controllers for other SDKs write it. The user sees its localised
+  /// description.
   public static func failed(_ error: any Error) -> PurchaseResult {
-    .failed(String(describing: error))
+    .failed(ErrorText.text(of: error))
   }
 
   /// Reads the contract's JSON: `{"type": "purchased|cancelled|pending|restored|failed",
@@ -92,9 +93,10 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
     .failed("there are no purchases to restore")
   }
 
-  /// Failed with an error, as controllers for other SDKs write it.
+  /// Failed with an error, as controllers for other SDKs write it. The user sees its localised
+  /// description.
   public static func failed(_ error: any Error) -> RestorationResult {
-    .failed(String(describing: error))
+    .failed(ErrorText.text(of: error))
   }
 
   public init(_ isRestored: Bool) { self = isRestored ? .restored : .failed(nil) }

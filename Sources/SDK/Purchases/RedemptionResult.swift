@@ -43,6 +43,9 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
+  /// ``stripeSubscriptionIDs`` as Superwall's SDK spells it.
+  public var stripeSubscriptionIds: [String]? { stripeSubscriptionIDs }
+
   /// Reads one code of a redeem answer; nil when it is none.
   public init?(decoding value: Value) {
     guard let code = value["code"]?.text else { return nil }

@@ -2,6 +2,7 @@ public import Expressions
 
 /// Where the config that is used comes from.
 public struct ConfigOrigin: Hashable, Sendable {
+  /// Who it is from.
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// The server, in this process.
     case network

@@ -18,11 +18,11 @@ struct DeliveryTests {
     func subscriptionStatusDidChange(from old: SubscriptionStatus, to new: SubscriptionStatus) {
       heard.append("status")
     }
-    func willPresentPaywall(_ info: PaywallInfo) { heard.append("willPresent") }
-    func didPresentPaywall(_ info: PaywallInfo) { heard.append("didPresent") }
-    func willDismissPaywall(_ info: PaywallInfo) { heard.append("willDismiss") }
-    func didDismissPaywall(_ info: PaywallInfo) { heard.append("didDismiss") }
-    func paywallWillOpenURL(_ url: String) { heard.append("willOpen") }
+    func willPresentPaywall(withInfo info: PaywallInfo) { heard.append("willPresent") }
+    func didPresentPaywall(withInfo info: PaywallInfo) { heard.append("didPresent") }
+    func willDismissPaywall(withInfo info: PaywallInfo) { heard.append("willDismiss") }
+    func didDismissPaywall(withInfo info: PaywallInfo) { heard.append("didDismiss") }
+    func paywallWillOpenURL(url: String) { heard.append("willOpen") }
   }
 
   private func tollgate(_ presenter: HostPresenter) -> Tollgate {
@@ -52,7 +52,7 @@ struct DeliveryTests {
       try await tollgate.setSubscriptionStatus(status)
       if await ear.heard != ["status"] { late += 1 }
       let skips = Recorder<Int>()
-      var handler = PaywallPresentationHandler()
+      let handler = PaywallPresentationHandler()
       handler.onSkip { _ in skips.add(1) }
       await tollgate.register(placement: "nomatch", handler: handler)
       if skips.all.count != 1 { late += 1 }
@@ -77,7 +77,7 @@ struct DeliveryTests {
     var orders: Set<[String]> = []
     for _ in 0..<Extent.count(1_000, or: 300) {
       await MainActor.run { ear.heard = [] }
-      var handler = PaywallPresentationHandler()
+      let handler = PaywallPresentationHandler()
       handler.onPresent { _ in ear.heard.append("onPresent") }
       handler.onDismiss { _, _ in ear.heard.append("onDismiss") }
       await tollgate.register(placement: "open", handler: handler) { ear.heard.append("feature") }
@@ -101,7 +101,7 @@ struct DeliveryTests {
     let tollgate = tollgate(HostPresenter(show: { _ in }, hide: { _ in }))
     try await tollgate.configure(apiKey: "pk")
     let ended = Recorder<String>()
-    var handler = PaywallPresentationHandler()
+    let handler = PaywallPresentationHandler()
     handler.onSkip { _ in
       let hasEnded = SharedFlag()
       // The main actor is busy until the call has ended.

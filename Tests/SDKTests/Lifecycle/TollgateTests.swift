@@ -21,19 +21,19 @@ struct TollgateTests {
     let app = TestApp()
     try await app.tollgate.configure(apiKey: "pk")
     let heard = Recorder<String>()
-    var handler = PaywallPresentationHandler()
+    let handler = PaywallPresentationHandler()
     handler.onPresent { heard.add("present \($0.identifier)") }
     handler.onDismiss { info, result in heard.add("dismiss \(info.closeReason) \(result)") }
     handler.onSkip { _ in heard.add("skip") }
     handler.onError { _ in heard.add("error") }
-    let declined = Task { [handler] in
+    let declined = Task {
       await app.tollgate.register(placement: "gated", handler: handler) { heard.add("feature") }
     }
     try await app.waitForPaywall("pw_gated")
     app.presenter.handle?.closeTapped()
     #expect(await declined.value.featureGranted == false)
 
-    let bought = Task { [handler] in
+    let bought = Task {
       await app.tollgate.register(placement: "gated", handler: handler) { heard.add("feature") }
     }
     try await wait { await app.tollgate.snapshot().isPaywallPresented }
@@ -83,11 +83,11 @@ struct TollgateTests {
   @Test func customCallbacksAreAnsweredByTheHandler() async throws {
     let app = TestApp()
     try await app.tollgate.configure(apiKey: "pk")
-    var handler = PaywallPresentationHandler()
+    let handler = PaywallPresentationHandler()
     handler.onCustomCallback { callback in
       callback.name == "validate" ? .success(["ok": true]) : .failure()
     }
-    let task = Task { [handler] in
+    let task = Task {
       await app.tollgate.register(placement: "open", handler: handler)
     }
     try await app.waitForPaywall("pw_open")
@@ -176,10 +176,12 @@ private final class HearingDelegate: TollgateDelegate {
   func subscriptionStatusDidChange(from old: SubscriptionStatus, to new: SubscriptionStatus) {
     heard.add("status \(old) \(new)")
   }
-  func handleSuperwallEvent(_ event: SuperwallEvent) { heard.add("event \(event.name)") }
-  func handleCustomPaywallAction(name: String) { heard.add("action \(name)") }
-  func willPresentPaywall(_ info: PaywallInfo) { heard.add("willPresent") }
-  func didPresentPaywall(_ info: PaywallInfo) { heard.add("didPresent") }
-  func willDismissPaywall(_ info: PaywallInfo) { heard.add("willDismiss") }
-  func didDismissPaywall(_ info: PaywallInfo) { heard.add("didDismiss") }
+  func handleSuperwallEvent(withInfo info: SuperwallEventInfo) {
+    heard.add("event \(info.event.name)")
+  }
+  func handleCustomPaywallAction(withName name: String) { heard.add("action \(name)") }
+  func willPresentPaywall(withInfo info: PaywallInfo) { heard.add("willPresent") }
+  func didPresentPaywall(withInfo info: PaywallInfo) { heard.add("didPresent") }
+  func willDismissPaywall(withInfo info: PaywallInfo) { heard.add("willDismiss") }
+  func didDismissPaywall(withInfo info: PaywallInfo) { heard.add("didDismiss") }
 }

@@ -126,7 +126,8 @@ struct AgentWalliePurchaseTests {
     func subscriptionStatusDidChange(from old: SubscriptionStatus, to new: SubscriptionStatus) {
       heard.add(new.name)
     }
-    func handleSuperwallEvent(_ event: SuperwallEvent) {
+    func handleSuperwallEvent(withInfo info: SuperwallEventInfo) {
+      let event = info.event
       if event.name == .transactionStart || event.name == .transactionComplete {
         heard.add(event.name.rawValue)
       }

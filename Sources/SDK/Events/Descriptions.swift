@@ -1,0 +1,36 @@
+internal import Expressions
+internal import RuleEngine
+
+// How events, outcomes and statuses read in logs and in a debugger.
+
+extension SuperwallEvent: CustomStringConvertible {
+  public var description: String { name.rawValue + value.details }
+}
+
+extension ModuleEvent: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .handleSuperwallEvent(let event): event.description
+    case .handleLog(let message): message.description
+    default: name.rawValue + payload.details
+    }
+  }
+}
+
+extension Value {
+  /// The members of an event that say the most: what is no object, and what identifies a paywall.
+  fileprivate var details: String {
+    var parts: [String] = []
+    for member in members ?? [] where member.key != "event" {
+      switch member.value {
+      case .null, .list: break
+      case .map:
+        let id = member.value["identifier"] ?? member.value["type"] ?? member.value["status"]
+        if let text = id?.text, !text.isEmpty { parts.append("\(member.key): \(text)") }
+      case .string(let text): parts.append("\(member.key): \(text)")
+      default: parts.append("\(member.key): \(member.value.json)")
+      }
+    }
+    return parts.isEmpty ? "" : "(\(parts.joined(separator: ", ")))"
+  }
+}
