@@ -94,7 +94,7 @@ import Testing
       ),
       (
         "user.none.startsWith('a')",
-        "user.none is null, and startsWith needs a text; leave out what is not there",
+        "user.none is null, and startsWith needs a string; leave out what is not there",
         "user.none is null"
       ),
       ("1 / user.zero == 1", "1 / user.zero divides by zero", "divides by zero"),

@@ -178,10 +178,11 @@ struct EffectTests {
   @Test func paywallsOfTheServerGoWithTheConfig() throws {
     var catalog = Catalog()
     let config = try ApplicationConfig.decode(Samples.configText, platform: .ios)
-    catalog.adopt(config)
+    let origin = ConfigOrigin(source: .network, buildID: "b")
+    catalog.adopt(config, from: origin)
     catalog.keep(try #require(config.paywalls["pw_gated"]), as: "pw_elsewhere")
     #expect(catalog.paywall("pw_elsewhere", locale: "en_US") != nil)
-    catalog.adopt(config)
+    catalog.adopt(config, from: origin)
     #expect(catalog.paywall("pw_elsewhere", locale: "en_US") == nil)
   }
 
