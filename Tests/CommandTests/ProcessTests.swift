@@ -57,7 +57,8 @@ import Testing
     ("", "standard input: the record is empty"), ("[1]", "JSON object"), ("7", "JSON object"),
     ("{}", "userId"),
     ("{\"userId\":5}", "userId"), ("{\"userId\":\"u\",\n\"user\":{\"a\":}}", ":2:13"),
-    ("{\"userId\":\"u\"} x", "there is more after"), ("{\"userId\":\"u\",\"occurrences\":{\"k\":[1]}}", "k"),
+    ("{\"userId\":\"u\"} x", "there is more after"),
+    ("{\"userId\":\"u\",\"occurrences\":{\"k\":[1]}}", "k"),
   ])
   func decideRefusesRecords(record: String, reason: String) throws {
     let result = try BuiltTool.run(
