@@ -228,7 +228,7 @@ struct CheckOutputTests {
     #expect(found.code == 1)
     #expect(
       try objects(found.output).map { $0["code"] as? String }
-        == ["value-not-in-enum", "type-error", "unknown-attribute"])
+        == ["type-error", "value-not-in-enum", "unknown-attribute"])
     // The same users in other forms.
     let forms = try folder.shell(
       #"""
