@@ -157,10 +157,7 @@ package struct ScenarioCheck {
       return try shape("method", ScenarioShapes.arguments, "args")
     case "presenter": return try shape("action", ScenarioShapes.presenterActions, "with")
     case "app": return try shape("action", ScenarioShapes.appActions, "with")
-    case "client":
-      let endpoint = step["endpoint"]?.text ?? ""
-      try known(endpoint, ScenarioShapes.endpoints, "endpoint", "\(path).endpoint")
-      return nil
+    case "client": return try shape("endpoint", ScenarioShapes.endpoints, "args")
     default: return nil
     }
   }

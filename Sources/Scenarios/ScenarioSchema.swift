@@ -65,10 +65,7 @@ package enum ScenarioSchema {
     case "presenter":
       return details(of: shape, "action", ScenarioShapes.presenterActions, "with", events)
     case "app": return details(of: shape, "action", ScenarioShapes.appActions, "with", events)
-    case "client":
-      return schema(
-        of: shape, required: ["endpoint"],
-        ["events": events, "endpoint": .object(["enum": .texts(ScenarioShapes.endpoints)])])
+    case "client": return details(of: shape, "endpoint", ScenarioShapes.endpoints, "args", events)
     case "advance":
       return schema(
         of: shape, required: ["ms"], ["events": events, "ms": ["type": "integer", "minimum": 0]])

@@ -68,11 +68,23 @@ enum ScenarioShapes {
     "storeRevoked": "productId",
   ].mapValues { KeyShape($0) }
 
-  static let endpoints = [
-    "checkout.session", "checkout.status", "checkout.confirm", "checkout.complete",
-    "checkout.pollRedemption", "redeem", "entitlements", "products", "config.read", "assignments",
-    "confirmAssignments", "agentwallie.receipt", "agentwallie.subscription",
-  ]
+  static let endpoints: [String: KeyShape] = [
+    "checkout.session": """
+    currencyCode productIdentifier store allowedCheckoutDirectives context stripeCustomerId
+    """,
+    "checkout.status": "checkoutId",
+    "checkout.confirm": "setupIntentId checkoutContextId email",
+    "checkout.complete": "checkoutContextId",
+    "checkout.pollRedemption": "checkoutContextId deviceId appUserId",
+    "redeem": """
+    deviceId aliasId appUserId appTransactionId externalAccountId codes receipts metadata
+    """,
+    "entitlements": "appUserIdOrDeviceId deviceId", "products": "",
+    "config.read": "style=(manifest) group key resource responseVersion", "assignments": "",
+    "confirmAssignments": "assignments",
+    "agentwallie.receipt": "signed_transaction_info user_id device_id",
+    "agentwallie.subscription": "userId",
+  ].mapValues { KeyShape($0) }
 
   /// By method: its arguments. A value of another type counts as not there, which scenarios test.
   static let arguments: [String: KeyShape] = [

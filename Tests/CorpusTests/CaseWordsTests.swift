@@ -141,7 +141,7 @@ struct CaseWordsTests {
       (#"{"id":"x"}"#, "names no 'suite'"),
       (#"{"suit":"cel","id":"x"}"#, "names no 'suite'; is 'suit' a misspelling of it?"),
       (#"{"suite":"cel"}"#, "has no 'id'"),
-      ("[]", "a case must be a JSON object"), (#"{"suite":"cel",}"#, "take out the comma"),
+      ("[]", "a case must be a JSON object"), (#"{"suite":"cel",}"#, "remove the comma"),
     ])
   func linesThatCannotRun(line: String, message: String) throws {
     let good =
@@ -395,8 +395,8 @@ struct CaseWordsTests {
 
   /// What cannot be done yet, and a method that is not there where that is the point.
   @Test func unsupportedSteps() {
-    let client = #"{"do":"client","endpoint":"products"}"#
-    #expect(Conformance.run("-", input: scenario(client)).code == 1)
+    let hook = #"{"do":"placement","id":"p","action":"register","args":{"placement":"gated"}}"#
+    #expect(Conformance.run("-", input: scenario(hook)).code == 1)
     let unknown =
       #"{"do":"call","method":"nix","unknownMethod":true,"expect":{"error":{"code":"unsupported"}}}"#
     #expect(Conformance.run("-", input: scenario(unknown)).code == 0)

@@ -6,14 +6,14 @@ import Testing
 @Suite struct JSONHintTests {
   @Test(
     arguments: [
-      (#"{"a":1,}"#, "take out the comma"), ("[1,]", "take out the comma"),
+      (#"{"a":1,}"#, "remove the comma"), ("[1,]", "remove the comma"),
       (#"{"a":1,,"b":2}"#, "a comma too many"), ("[,1]", "a comma too many"),
       ("{\"a\":1 // one\n}", "no comments"), ("{\"a\":1 /* one */}", "no comments"),
       ("# one\n{}", "no comments"), ("{'a':1}", "double quotes"), ("{\"a\":'x'}", "double quotes"),
       ("{a:1}", "keys need double quotes"), (#"{"x":1,a:1}"#, "keys need double quotes"),
       (#"{"a":x}"#, "strings need double quotes"), (#"{"a":True}"#, "true or false"),
       (#"{"a":None}"#, "null"), (#"{"a":undefined}"#, "null"), (#"{"a":NaN}"#, "no such number"),
-      (#"{"a":-Infinity}"#, "no such number"), (#"{"a":01}"#, "no zeros before it"),
+      (#"{"a":-Infinity}"#, "no such number"), (#"{"a":01}"#, "no leading zeros"),
       (#"{"a":.5}"#, "begins with a digit"), (#"{"a":+5}"#, "begins with a digit"),
       (#"{"a":1 "b":2}"#, "a comma"), (#"{"a" "b"}"#, "a colon"), (#"{"a" 1}"#, "a colon"),
       ("[{} {}]", "a comma"), ("{\"a\":\u{201C}x\u{201D}}", "straight quotes"),
