@@ -12,6 +12,9 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + (withoutPCRE2 ? [.define("TOLLGATE_NO_PCRE2")] : [])
 
+// What runs once for a command, and not once for a user, is to be small: the archive has a limit.
+let smallSettings = settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 // Optimising tests takes longer than running them.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
@@ -61,7 +64,7 @@ let package = Package(
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
     // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
-    .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: settings),
+    .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: smallSettings),
     .executableTarget(
       name: "tollgate",
       dependencies: engine + [
@@ -70,7 +73,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
-      swiftSettings: settings),
+      swiftSettings: smallSettings),
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
     .executableTarget(
       name: "conformance",
