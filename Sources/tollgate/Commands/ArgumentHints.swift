@@ -13,7 +13,7 @@ enum ArgumentHints {
     let close = Suggestion.closest(to: named, among: known)
     let isConfig = FileText.isFile(named) || named.lowercased().hasSuffix(".json")
     let help =
-      otherNames[named.lowercased()].map { "it is 'tollgate \($0)'" }
+      otherNames[named.lowercased()].map { "use 'tollgate \($0)'" }
       ?? close.map { "did you mean '\($0)'?" }
       ?? (isConfig
         ? "a command comes first, as in 'tollgate check \(named)'" : "'tollgate --help' lists them")

@@ -75,13 +75,13 @@ struct OptionNames {
   func help(_ name: String, of command: String) -> String {
     let known = names(of: command)
     if command == "decide", name == "--explain" { return "use 'tollgate explain'" }
-    if name == "--no-color" || name == "--no-colour" { return "it is --color never" }
+    if name == "--no-color" || name == "--no-colour" { return "use --color never" }
     if ["-v", "-V"].contains(name) { return "did you mean '--version'?" }
     if let other = OptionNames.elsewhere[name]?.first(where: known.contains) {
-      return "it is \(other)"
+      return "use \(other)"
     }
     if let renamed = OptionNames.renamed[name]?.first(where: known.contains) {
-      return "it is \(renamed) now"
+      return "use \(renamed)"
     }
     let written = name.hasPrefix("--") || name.count <= 2 ? name : "-" + name
     let plain = OptionNames.plain(written)
