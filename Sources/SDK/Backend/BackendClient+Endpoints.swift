@@ -4,7 +4,7 @@ public import RuleEngine
 extension BackendClient {
   // MARK: Config
 
-  /// The static config: `GET /api/v1/static_config`. For ``Config/decode(_:)``.
+  /// The static config: `GET /api/v1/static_config`, which `Config.decode` reads.
   public func staticConfig() async throws(BackendError) -> [UInt8] {
     try await send(Endpoints.staticConfig(apiKey: publicKey), .safe)
   }
@@ -72,7 +72,9 @@ extension BackendClient {
 
   /// What a user is entitled to: `GET .../users/{user or device}/entitlements`.
   ///
-  /// - Parameter user: the app's ID of the user, or else the device's.
+  /// - Parameters:
+  ///   - user: the app's ID of the user, or else the device's.
+  ///   - deviceID: the device, whose entitlements count too.
   public func entitlements(ofUser user: String, deviceID: String? = nil)
     async throws(BackendError) -> EntitlementsAnswer
   {
@@ -188,7 +190,10 @@ extension BackendClient {
   /// Has AgentWallie's server verify a signed transaction: `POST /v1/receipts/{key}`. The server keeps
   /// it by transaction, so it is repeated.
   ///
-  /// - Parameter signed: three parts in base64url, as StoreKit gives it.
+  /// - Parameters:
+  ///   - signed: three parts in base64url, as StoreKit gives it.
+  ///   - userID: whose purchase it is.
+  ///   - deviceID: where it was made.
   public func postReceipt(_ signed: String, userID: String, deviceID: String)
     async throws(BackendError) -> ReceiptAnswer
   {
