@@ -4,7 +4,7 @@ import Testing
 @testable import Expressions
 
 /// Every function of the extensions with operands of every kind: a value or a fault, never a trap.
-@Suite("Extensions with any operands", .timeLimit(.minutes(10)))
+@Suite("Extensions with any operands", .timeLimit(.minutes(30)))
 struct AnyOperandsTests {
   /// The functions and the numbers of their operands.
   private static let functions: [(name: String, operands: ClosedRange<Int>)] = [

@@ -3,7 +3,7 @@ import Testing
 @testable import Expressions
 
 /// What is far too large, too deep or shared too often ends as a fault, soon and within the limit.
-@Suite("Extensions under hostile input", .timeLimit(.minutes(10)))
+@Suite("Extensions under hostile input", .timeLimit(.minutes(30)))
 struct HostileInputTests {
   private static let limit = 1 << 20
 

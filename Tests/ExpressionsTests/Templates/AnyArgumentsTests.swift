@@ -4,7 +4,7 @@ import Testing
 
 /// Every filter and tag of every dialect with values of every kind, from users who may send anything:
 /// text or an error, never a trap.
-@Suite("Filters and tags with any arguments", .timeLimit(.minutes(10)))
+@Suite("Filters and tags with any arguments", .timeLimit(.minutes(30)))
 struct AnyArgumentsTests {
   /// Values as JSON, the numbers among them at the ends of what there is.
   private static let values = [
