@@ -65,28 +65,37 @@ struct DeliveryTests {
     let ear = Ear()
     var presenter = HostPresenter(
       show: { _ in ear.heard.append("SHOW") }, hide: { _ in ear.heard.append("HIDE") })
-    presenter.openURL = { _, _ in ear.heard.append("OPEN") }
+    presenter.openURL = { url, _ in ear.heard.append("OPEN \(url)") }
     presenter.tell = { message, presentation in
       guard message == .paywallOpen else { return }
-      presentation.handle.openURL("https://example.com")
+      presentation.handle.openURL("https://\(presentation.id)")
       presentation.handle.closeTapped()
     }
     let tollgate = tollgate(presenter)
     await tollgate.setDelegate(ear)
     try await tollgate.configure(apiKey: "pk")
     var orders: Set<[String]> = []
+    var opened = 0
     for _ in 0..<Extent.count(1_000, or: 300) {
       await MainActor.run { ear.heard = [] }
       let handler = PaywallPresentationHandler()
-      handler.onPresent { _ in ear.heard.append("onPresent") }
+      let id = Recorder<String>()
+      handler.onPresent { info in
+        id.add(info.presentationID ?? "")
+        ear.heard.append("onPresent")
+      }
       handler.onDismiss { _, _ in ear.heard.append("onDismiss") }
       await tollgate.register(placement: "open", handler: handler) { ear.heard.append("feature") }
-      orders.insert(await ear.heard.filter { $0 != "OPEN" })
       let heard = await ear.heard
-      if let told = heard.firstIndex(of: "willOpen"), let open = heard.firstIndex(of: "OPEN") {
-        #expect(told < open)
+      orders.insert(heard.filter { !$0.hasPrefix("OPEN") })
+      // Nobody waits for an address to be opened, so that one of the round before may come here.
+      let opening = heard.firstIndex(of: "OPEN https://\(id.all.first ?? "")")
+      if let told = heard.firstIndex(of: "willOpen"), let opening {
+        #expect(told < opening)
+        opened += 1
       }
     }
+    #expect(opened > 0)
     #expect(
       orders == [
         [
