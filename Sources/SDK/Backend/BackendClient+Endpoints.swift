@@ -30,23 +30,10 @@ extension BackendClient {
   public func application(_ artifact: ConfigArtifact) async throws(BackendError)
     -> ApplicationArtifact
   {
-    let body = try await self.artifact(artifact)
-    guard let value = try? Value.parse(json: body), let id = value["applicationId"]?.wholeNumber
-    else { throw .decoding("'applicationId' is missing") }
-    var stores: [String: Int] = [:]
-    if case .map(let entries)? = value["storeApplicationIds"] {
-      for entry in entries {
-        if let store = entry.key.text, let number = entry.value.wholeNumber {
-          stores[store] = number
-        }
-      }
+    guard let value = try? Value.parse(json: try await self.artifact(artifact)) else {
+      throw .decoding("it is not JSON")
     }
-    return ApplicationArtifact(
-      applicationID: id, organizationID: value["organizationId"]?.wholeNumber,
-      projectID: value["projectId"]?.wholeNumber,
-      stripeApplicationID: value["stripeApplicationId"]?.wholeNumber, storeApplicationIDs: stores,
-      webPaywallDomain: value["webPaywallDomain"]?.text,
-      applicationIcon: value["applicationIcon"]?.text)
+    return try ApplicationArtifact(decoding: value)
   }
 
   /// The static config by way of the artifacts (decision D31): the public key's application, the
@@ -63,7 +50,7 @@ extension BackendClient {
 
   /// The products that the backend knows: `GET .../products/`. Those that cannot be used are left out.
   public func products() async throws(BackendError) -> ProductList {
-    let body = try await send(subscriptions(.get, ["products", ""]), .safe)
+    let body = try await send(Endpoints.products(apiKey: publicKey), .safe)
     guard let list = ProductList.decode(json: body).output else {
       throw .decoding("it is not a list of products")
     }
@@ -101,38 +88,32 @@ extension BackendClient {
   public func beginCheckout(_ checkout: CheckoutRequest) async throws(BackendError)
     -> CheckoutSession
   {
-    let request = subscriptions(.post, ["checkout", "session"], body: checkout.value)
+    let request = Endpoints.beginCheckout(checkout, apiKey: publicKey)
     return try CheckoutSession(
       decoding: try await object(request, .never), allowed: checkout.allowedDirectives)
   }
 
   /// How far a checkout is: `POST .../checkout/status`.
   public func checkoutStatus(contextID: String) async throws(BackendError) -> CheckoutStatus {
-    let body = Value.object(["checkoutId": .string(contextID)])
-    return try CheckoutStatus(
-      decoding: try await object(subscriptions(.post, ["checkout", "status"], body: body), .safe))
+    let request = Endpoints.checkoutStatus(contextID: contextID, apiKey: publicKey)
+    return try CheckoutStatus(decoding: try await object(request, .safe))
   }
 
   /// Confirms a checkout whose payment was set up: `POST .../checkout/session/confirm`. Not repeated.
   public func confirmCheckout(contextID: String, setupIntentID: String, email: String)
     async throws(BackendError) -> CheckoutConfirmation
   {
-    let body = Value.object([
-      "setupIntentId": .string(setupIntentID), "checkoutContextId": .string(contextID),
-      "email": .string(email),
-    ])
-    return try CheckoutConfirmation(
-      decoding: try await object(
-        subscriptions(.post, ["checkout", "session", "confirm"], body: body), .never))
+    let request = Endpoints.confirmCheckout(
+      contextID: contextID, setupIntentID: setupIntentID, email: email, apiKey: publicKey)
+    return try CheckoutConfirmation(decoding: try await object(request, .never))
   }
 
   /// Marks a checkout as complete: `POST .../checkout/session/complete`. Not repeated.
   ///
   /// - Returns: the address that redeems what was bought.
   public func completeCheckout(contextID: String) async throws(BackendError) -> String {
-    let body = Value.object(["checkoutContextId": .string(contextID)])
-    let answer = try await object(
-      subscriptions(.post, ["checkout", "session", "complete"], body: body), .never)
+    let request = Endpoints.completeCheckout(contextID: contextID, apiKey: publicKey)
+    let answer = try await object(request, .never)
     guard let url = answer["redemptionUrl"]?.text else {
       throw .decoding("'redemptionUrl' is missing")
     }
@@ -143,12 +124,8 @@ extension BackendClient {
   public func pollRedemption(contextID: String, deviceID: String, appUserID: String? = nil)
     async throws(BackendError) -> RedemptionAnswer
   {
-    let body = Value.members([
-      "checkoutContextId": .string(contextID), "deviceId": .string(deviceID),
-      "appUserId": appUserID.map { .string($0) },
-    ])
-    let request = subscriptions(
-      .post, ["checkout", "session", "poll-redemption-result"], body: body)
+    let request = Endpoints.pollRedemption(
+      contextID: contextID, deviceID: deviceID, appUserID: appUserID, apiKey: publicKey)
     return try RedemptionAnswer(decoding: try await object(request, .safe))
   }
 
@@ -204,19 +181,7 @@ extension BackendClient {
 
   /// What AgentWallie's server knows of a user: `GET /v1/subscriptions/{key}/{user}`.
   public func subscriptions(ofUser user: String) async throws(BackendError) -> SubscriptionsAnswer {
-    let request = HTTPRequest(
-      .get, host: .agentWallie, segments: ["v1", "subscriptions", publicKey, user])
+    let request = Endpoints.subscriptions(ofUser: user, apiKey: publicKey)
     return try SubscriptionsAnswer(decoding: try await object(request, .safe))
-  }
-
-  // MARK: Requests
-
-  private func subscriptions(
-    _ method: HTTPRequest.Method, _ segments: [String], query: [HTTPRequest.Field] = [],
-    body: Value? = nil
-  ) -> HTTPRequest {
-    HTTPRequest(
-      method, host: .subscriptions, segments: ["subscriptions-api", "public", "v1"] + segments,
-      query: query, headers: [.init("Authorization", "Bearer \(publicKey)")], body: body)
   }
 }

@@ -80,8 +80,6 @@ public struct BackendClient: Sendable {
   private func attempted(_ request: HTTPRequest, _ limit: Duration) async throws(BackendError)
     -> [UInt8]
   {
-    let (seconds, attoseconds) = limit.components
-    let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     let race = Race<Result<HTTPResponse, BackendError>>(executor)
     let (transport, time) = (transport, time)
     race.begin {
@@ -92,7 +90,9 @@ public struct BackendClient: Sendable {
       }
     }
     race.begin {
-      do { try await time.sleep(milliseconds: milliseconds) } catch { return .failure(.cancelled) }
+      do { try await time.sleep(milliseconds: limit.milliseconds) } catch {
+        return .failure(.cancelled)
+      }
       return .failure(.timeout)
     }
     let response = try await race.first(ifCancelled: .failure(.cancelled)).get()

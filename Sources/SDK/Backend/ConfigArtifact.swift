@@ -1,3 +1,5 @@
+internal import Expressions
+
 /// What the config API keeps, by group (seed 000, "Config API artifact contract").
 ///
 /// A key is percent-encoded in the path, so it may be anything.
@@ -147,4 +149,20 @@ public struct ApplicationArtifact: Hashable, Sendable {
   /// Where web paywalls are served.
   public var webPaywallDomain: String?
   public var applicationIcon: String?
+
+  init(decoding value: Value) throws(BackendError) {
+    guard let id = value["applicationId"]?.wholeNumber else {
+      throw .decoding("'applicationId' is missing")
+    }
+    applicationID = id
+    organizationID = value["organizationId"]?.wholeNumber
+    projectID = value["projectId"]?.wholeNumber
+    stripeApplicationID = value["stripeApplicationId"]?.wholeNumber
+    storeApplicationIDs = [:]
+    for member in value["storeApplicationIds"]?.members ?? [] {
+      storeApplicationIDs[member.key] = member.value.wholeNumber
+    }
+    webPaywallDomain = value["webPaywallDomain"]?.text
+    applicationIcon = value["applicationIcon"]?.text
+  }
 }

@@ -40,12 +40,8 @@ enum Endpoints {
       HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/redeem", body: body), apiKey)
   }
 
-  /// - Parameter path: what stands behind `/checkout`; empty for the session.
-  static func checkout(_ path: String, _ body: Value, apiKey: String) -> HTTPRequest {
-    let path = path.isEmpty ? "/session" : path
-    return authorized(
-      HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/checkout\(path)", body: body),
-      apiKey)
+  static func products(apiKey: String) -> HTTPRequest {
+    authorized(HTTPRequest(.get, host: .subscriptions, "\(subscriptions)/products/"), apiKey)
   }
 
   static func entitlements(user: String, deviceID: String?, apiKey: String) -> HTTPRequest {
@@ -67,9 +63,56 @@ enum Endpoints {
       ]))
   }
 
-  private static func authorized(_ request: HTTPRequest, _ apiKey: String) -> HTTPRequest {
+  /// AgentWallie: what the server knows of a user.
+  static func subscriptions(ofUser user: String, apiKey: String) -> HTTPRequest {
+    HTTPRequest(.get, host: .agentWallie, segments: ["v1", "subscriptions", apiKey, user])
+  }
+
+  fileprivate static func authorized(_ request: HTTPRequest, _ apiKey: String) -> HTTPRequest {
     var request = request
     request.headers.append(.init("Authorization", "Bearer \(apiKey)"))
     return request
+  }
+}
+
+// MARK: Checkout
+
+extension Endpoints {
+  static func beginCheckout(_ request: CheckoutRequest, apiKey: String) -> HTTPRequest {
+    checkout("session", request.value, apiKey)
+  }
+
+  static func checkoutStatus(contextID: String, apiKey: String) -> HTTPRequest {
+    checkout("status", .object(["checkoutId": .string(contextID)]), apiKey)
+  }
+
+  static func confirmCheckout(
+    contextID: String, setupIntentID: String, email: String, apiKey: String
+  ) -> HTTPRequest {
+    let body: Value = [
+      "setupIntentId": .string(setupIntentID), "checkoutContextId": .string(contextID),
+      "email": .string(email),
+    ]
+    return checkout("session/confirm", body, apiKey)
+  }
+
+  static func completeCheckout(contextID: String, apiKey: String) -> HTTPRequest {
+    checkout("session/complete", .object(["checkoutContextId": .string(contextID)]), apiKey)
+  }
+
+  static func pollRedemption(
+    contextID: String, deviceID: String, appUserID: String?, apiKey: String
+  ) -> HTTPRequest {
+    let body = Value.members([
+      "checkoutContextId": .string(contextID), "deviceId": .string(deviceID),
+      "appUserId": appUserID.map { .string($0) },
+    ])
+    return checkout("session/poll-redemption-result", body, apiKey)
+  }
+
+  private static func checkout(_ path: String, _ body: Value, _ apiKey: String) -> HTTPRequest {
+    authorized(
+      HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/checkout/\(path)", body: body),
+      apiKey)
   }
 }

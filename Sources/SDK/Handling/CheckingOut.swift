@@ -18,19 +18,17 @@ extension SDKState {
       currencyCode: product.priced.currency?.code ?? device.currencyCode,
       productIdentifier: product.id, store: product.store.rawValue.lowercased(),
       context: checkoutContext(product, open))
-    post("", request.value, .session)
+    send(Endpoints.beginCheckout(request, apiKey: settings.apiKey), .session)
   }
 
   /// Sends a request of the checkout. What begins or ends something is sent once (decision D43).
-  private mutating func post(_ path: String, _ body: Value, _ step: CheckoutRequestKind) {
-    let isRead = step == .status || step == .redemption
-    send(
-      Endpoints.checkout(path, body, apiKey: settings.apiKey), for: .checkout(step),
-      retries: isRead ? Retry.count : 0)
-  }
-
-  private var contextBody: Value {
-    .object(["checkoutContextId": .string(checkout?.contextID ?? "")])
+  private mutating func send(_ request: HTTPRequest, _ step: CheckoutRequestKind) {
+    let isRead =
+      switch step {
+      case .status, .redemption, .pending: true
+      case .session, .confirm, .complete: false
+      }
+    send(request, for: .checkout(step), retries: isRead ? Retry.count : 0)
   }
 
   // MARK: What the host reports
@@ -50,31 +48,28 @@ extension SDKState {
       }
       checkout?.phase = .confirming
       track(.stripeCheckoutSubmit(checkoutInfo(current)))
-      post(
-        "/session/confirm",
-        .object([
-          "setupIntentId": .string(intent), "checkoutContextId": .string(current.contextID),
-          "email": .string(email),
-        ]), .confirm)
+      send(
+        Endpoints.confirmCheckout(
+          contextID: current.contextID, setupIntentID: intent, email: email,
+          apiKey: settings.apiKey), .confirm)
     case .fail: failCheckout(nil)
     case .abandon: abandonCheckout()
     }
   }
 
   private mutating func askForStatus() {
-    post("/status", .object(["checkoutId": .string(checkout?.contextID ?? "")]), .status)
+    guard let id = checkout?.contextID else { return }
+    send(Endpoints.checkoutStatus(contextID: id, apiKey: settings.apiKey), .status)
   }
 
   private mutating func askForRedemption() {
-    post(
-      "/session/poll-redemption-result", redemptionBody(checkout?.contextID ?? ""), .redemption)
+    if let id = checkout?.contextID { send(redemption(of: id), .redemption) }
   }
 
-  private func redemptionBody(_ contextID: String) -> Value {
-    .members([
-      "checkoutContextId": .string(contextID), "deviceId": .string(deviceID),
-      "appUserId": person.appUserID.map { .string($0) },
-    ])
+  private func redemption(of contextID: String) -> HTTPRequest {
+    Endpoints.pollRedemption(
+      contextID: contextID, deviceID: deviceID, appUserID: person.appUserID,
+      apiKey: settings.apiKey)
   }
 
   // MARK: What the backend answers
@@ -82,7 +77,7 @@ extension SDKState {
   mutating func receiveCheckout(
     _ outcome: Result<[UInt8], BackendError>, _ step: CheckoutRequestKind
   ) {
-    if step == .pending { return receivePending(outcome) }
+    if case .pending(let contextID) = step { return receivePending(outcome, of: contextID) }
     guard let current = checkout else { return }
     do throws(BackendError) {
       let body = try outcome.get()
@@ -99,7 +94,9 @@ extension SDKState {
       case (.confirm, .confirming):
         _ = try CheckoutConfirmation(decoding: answer)
         checkout?.phase = .completing
-        post("/session/complete", contextBody, .complete)
+        send(
+          Endpoints.completeCheckout(contextID: current.contextID, apiKey: settings.apiKey),
+          .complete)
       case (.complete, .completing): completeCheckout()
       case (.redemption, .redeeming(let start)):
         answered(try RedemptionAnswer(decoding: answer), since: start)
@@ -227,24 +224,27 @@ extension SDKState {
 
   // MARK: Checkouts of earlier
 
-  /// Asks what a checkout gave whose end nobody has seen.
+  /// Asks what a checkout gave whose end nobody has seen, unless it is being asked.
   mutating func askForPendingCheckout() {
-    guard startup.phase == .configured, checkout == nil, let pending = ownership.pendingCheckout
+    guard startup.phase == .configured, checkout == nil, let pending = ownership.pendingCheckout,
+      !ownership.isAskingForCheckout
     else { return }
     guard pending.attempts < PendingCheckout.mostAttempts else {
       ownership.pendingCheckout = nil
       return
     }
     ownership.pendingCheckout?.attempts += 1
-    send(
-      Endpoints.checkout(
-        "/session/poll-redemption-result", redemptionBody(pending.contextID),
-        apiKey: settings.apiKey),
-      for: .checkout(.pending))
+    ownership.isAskingForCheckout = true
+    send(redemption(of: pending.contextID), .pending(contextID: pending.contextID))
   }
 
-  private mutating func receivePending(_ outcome: Result<[UInt8], BackendError>) {
-    guard case .success(let body) = outcome, let value = try? Value.parse(json: body),
+  private mutating func receivePending(
+    _ outcome: Result<[UInt8], BackendError>, of contextID: String
+  ) {
+    ownership.isAskingForCheckout = false
+    // It may have come to its end meanwhile, gone with its user, or made room for another one.
+    guard ownership.pendingCheckout?.contextID == contextID, checkout == nil,
+      case .success(let body) = outcome, let value = try? Value.parse(json: body),
       let answer = try? RedemptionAnswer(decoding: value)
     else { return }
     guard !answer.results.isEmpty else {

@@ -134,10 +134,10 @@ extension SDKState {
   ) {
     ownership.isRefreshing = false
     guard identity == person.number, case .success(let body) = outcome,
-      let answer = try? Value.parse(json: body)
+      let value = try? Value.parse(json: body),
+      let web = try? EntitlementsAnswer(decoding: value).web
     else { return }
     ownership.refresh(at: now)
-    let web = WebEntitlement.decode(answer)
     takeWeb(web)
     guard let open = presentation, covers(web, open) else { return }
     track(.restoreComplete)

@@ -23,6 +23,8 @@ struct Ownership {
   private(set) var refreshedAt: Instant?
   /// A checkout whose end nobody has seen.
   var pendingCheckout: PendingCheckout?
+  /// Whether the backend is being asked for that one.
+  var isAskingForCheckout = false
   /// Whether it is being asked.
   var isRefreshing = false
   /// Identifiers of the products that the store says the user owns.

@@ -25,7 +25,7 @@ enum CheckoutRequestKind: Hashable, Sendable {
   case complete
   case redemption
   /// What a checkout of earlier gave.
-  case pending
+  case pending(contextID: String)
 }
 
 /// What an answer is for.
