@@ -44,6 +44,7 @@ let package = Package(
     .library(name: "RuleEngine", targets: ["RuleEngine"]),
     .library(name: "SDK", targets: ["SDK"]),
     .library(name: "SDKLive", targets: ["SDKLive"]),
+    .library(name: "SDKTesting", targets: ["SDKTesting"]),
     .executable(name: "tollgate", targets: ["tollgate"]),
   ],
   dependencies: [
@@ -63,6 +64,8 @@ let package = Package(
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
+    // For tests of apps; no app links it.
+    .target(name: "SDKTesting", dependencies: engine + ["SDK"], swiftSettings: settings),
     // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
     .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: smallSettings),
     .executableTarget(
@@ -106,7 +109,8 @@ let package = Package(
       swiftSettings: testSettings),
     // Sees only what is public, as an app does.
     .testTarget(
-      name: "DocumentationTests", dependencies: engine + ["SDK"], packageAccess: false,
+      name: "DocumentationTests", dependencies: engine + ["SDK", "SDKLive", "SDKTesting"],
+      packageAccess: false,
       swiftSettings: testSettings),
     .testTarget(
       name: "CorpusTests",

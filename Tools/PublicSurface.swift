@@ -11,6 +11,7 @@ struct PublicSurface {
   /// what its backend is asked and answers.
   static let limits = [
     "Expressions": 30, "Pricing": 25, "RuleEngine": 80, "SDK": 110, "SDKLive": 1,
+    "SDKTesting": 5,
   ]
 
   static func main() throws {

@@ -18,7 +18,8 @@ import Foundation
 /// A block of Liquid has a template and its text in every line, `TEMPLATE  // TEXT`, for the products
 /// and the user of `ExampleRun.texts`; a template without a text has to compile.
 ///
-/// Examples of the SDK are read, not run: they need an app around them.
+/// Examples of the SDK need an app around them: those of `docs/testing.md` and `docs/migrating.md` stand in
+/// tests too, which `SDKGuideTests` checks; the others are read, not run.
 ///
 /// This file has no imports but Foundation, so that a tool can be made of it where the tests do not
 /// compile.
@@ -51,7 +52,7 @@ struct ExampleExtractor {
       root.appendingPathComponent($0)
     }
     for file in guides + ExampleExtractor.files(root, in: "docs", named: ".md")
-    where file.lastPathComponent != "sdk.md" {
+    where !["sdk.md", "testing.md", "migrating.md"].contains(file.lastPathComponent) {
       readGuide(file, root)
     }
   }
@@ -85,7 +86,7 @@ struct ExampleExtractor {
       } else if !text.hasPrefix("@") {
         if let name = ExampleExtractor.publicName(text) {
           let blocks = ExampleExtractor.blocks(comment).filter { $0.language == "swift" }
-          if !path.hasPrefix("Sources/SDK/") {
+          if !path.hasPrefix("Sources/SDK") {
             examples += blocks.map {
               Example(file: path, name: name, language: $0.language, lines: $0.lines)
             }

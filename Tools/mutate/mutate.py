@@ -297,7 +297,8 @@ def plant(mutants, tree):
 
 
 TESTS = {"Regex": "ExpressionsTests", "CivilTime": "ExpressionsTests", "tollgate": "CommandTests",
-         "Scenarios": "CorpusTests", "conformance": "CorpusTests", "SDKLive": "SDKTests"}
+         "Scenarios": "CorpusTests", "conformance": "CorpusTests", "SDKLive": "SDKTests",
+         "SDKTesting": "DocumentationTests"}
 FAILED = re.compile(r"^. Test (?!run)(.*?) (?:recorded an issue .*?at ([\w+.]+\.swift)|failed after)")
 
 

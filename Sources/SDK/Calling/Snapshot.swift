@@ -29,3 +29,8 @@ package struct Snapshot: Hashable, Sendable {
   package var isConfigured: Bool { lifecycle == .configured }
   package var isLoading: Bool { lifecycle == .configuring }
 }
+
+extension Tollgate {
+  /// Returns when the app has heard of everything until now.
+  package nonisolated func untilHeard() async { await mainQueue.settle() }
+}

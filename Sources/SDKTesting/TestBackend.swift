@@ -1,0 +1,50 @@
+internal import Expressions
+internal import SDK
+
+/// The backend of a ``TestTollgate``: it has a config, knows nothing of anybody, and fails as a test
+/// wants.
+final class TestBackend: Transport {
+  private struct State {
+    var network = TestTollgate.Network.answers
+    /// What tests answer themselves, by path; the last that fits counts.
+    var answers: [(path: String, status: Int, body: Value?)] = []
+    var requests: [HTTPRequest] = []
+  }
+
+  private let state = Locked(State())
+  private let usual: ScriptedTransport
+  private let time: any TimeSource
+
+  init(config: Value, time: any TimeSource) {
+    usual = ScriptedTransport(rules: ScriptedTransport.Rule.backend(of: config), time: time)
+    self.time = time
+  }
+
+  var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+  var network: TestTollgate.Network {
+    get { state.withLock { $0.network } }
+    set { state.withLock { $0.network = newValue } }
+  }
+
+  func answer(_ path: String, status: Int, body: Value?) {
+    state.withLock { $0.answers.append((path, status, body)) }
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let (network, answer) = state.withLock { state in
+      state.requests.append(request)
+      return (state.network, state.answers.last { $0.path == request.path })
+    }
+    switch network {
+    case .fails: throw .network("the network is down")
+    case .hangs:
+      // Longer than anybody waits.
+      try? await time.sleep(milliseconds: 365 * 86_400_000)
+      throw .timeout
+    case .answers: break
+    }
+    guard let answer else { return try await usual.send(request) }
+    return HTTPResponse(status: answer.status, body: Array((answer.body?.json ?? "").utf8))
+  }
+}

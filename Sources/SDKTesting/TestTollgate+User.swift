@@ -1,0 +1,58 @@
+public import SDK
+
+// What the user does to a paywall.
+
+extension TestTollgate {
+  /// The paywall that is on screen, or nil. Its `handle` takes what the functions here do not do; call
+  /// ``settle()`` after it.
+  public var paywall: PaywallPresentation? {
+    get async { await tollgate.snapshot().isPaywallPresented ? presenter.presentation : nil }
+  }
+
+  /// The user buys a product of the paywall; the store's next result is what comes of it.
+  ///
+  /// - Throws: a ``Fault`` when there is no paywall, or the product is not on it.
+  public func buy(_ productID: String) async throws(Fault) {
+    let paywall = try await openPaywall()
+    let known = paywall.products.map(\.id)
+    guard known.contains(productID) else {
+      let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+      throw Fault(
+        description:
+          "the paywall '\(paywall.info.identifier)' has no product '\(productID)': \(others)")
+    }
+    paywall.handle.purchaseTapped(productID)
+    await settle()
+  }
+
+  /// The user wants back what they bought before.
+  ///
+  /// - Throws: a ``Fault`` when there is no paywall.
+  public func restore() async throws(Fault) {
+    try await openPaywall().handle.restoreTapped()
+    await settle()
+  }
+
+  /// The user closes the paywall.
+  ///
+  /// - Throws: a ``Fault`` when there is no paywall.
+  public func close() async throws(Fault) {
+    try await openPaywall().handle.closeTapped()
+    await settle()
+  }
+
+  /// The user swipes the paywall away.
+  ///
+  /// - Throws: a ``Fault`` when there is no paywall.
+  public func swipeAway() async throws(Fault) {
+    try await openPaywall().handle.swipedAway()
+    await settle()
+  }
+
+  private func openPaywall() async throws(Fault) -> PaywallPresentation {
+    guard let paywall = await paywall else {
+      throw Fault(description: "no paywall is on screen")
+    }
+    return paywall
+  }
+}

@@ -1,0 +1,264 @@
+public import Expressions
+public import SDK
+
+/// An SDK for tests of an app: a config, a store, a screen and a network that do what the test says, and
+/// a clock that stands still until the test moves it. No test waits, and none depends on how busy the
+/// machine is.
+///
+/// ```swift
+/// let app = try await TestTollgate(config: config, products: products)
+/// try await app.configure()
+/// let export = await app.register("export_pdf")   // returns when the paywall is on screen
+/// try await app.buy("com.app.pro.year")
+/// await export.value.featureGranted               // true
+/// ```
+///
+/// The functions here return when everything that can happen without time passing has happened. After
+/// a call of ``tollgate`` itself, ``settle()`` does. What the app does on threads of its own and by the
+/// machine's clock is not waited for.
+public final class TestTollgate: Sendable {
+  /// What becomes of requests.
+  public enum Network: Hashable, Sendable {
+    case answers
+    /// Every request fails at once, as without a network.
+    case fails
+    /// No request is ever answered, as on a train.
+    case hangs
+  }
+
+  /// Why a test cannot go on.
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// The SDK, for what an app does with it.
+  public let tollgate: Tollgate
+  /// What the user can buy, and owns.
+  public let store: TestStore
+
+  let presenter: ScriptedPresenter
+  private let clock: VirtualClock
+  private let executor: QuietExecutor
+  private let backend: TestBackend
+  private let storage: any StateStorage
+  private let eventLog: InMemoryEventLog
+  private let device: DeviceFacts
+  private let platform: Platform
+  private let record = Locked(Record())
+
+  private struct Record {
+    var events: [ModuleEvent] = []
+    var told: [ScriptedPresenter.Command] = []
+  }
+
+  /// - Parameters:
+  ///   - config: the static config that the backend has, JSON: the `utf8` of a text, or the bytes of a
+  ///     file.
+  ///   - products: what the store sells. ``TestStore/products(storeKitConfiguration:)`` reads a file.
+  ///   - purchases: how purchases end, one after the other; the last again and again.
+  ///   - restores: how restores end, likewise.
+  ///   - owned: products that the user has already.
+  ///   - status: the status that an earlier start left; what the store says replaces it, but not what a
+  ///     purchase controller has to say.
+  ///   - device: facts that rules read as `device.…`.
+  ///   - now: what the clock shows.
+  /// - Throws: when the config is not JSON.
+  public convenience init(
+    config: some Sequence<UInt8>, products: [StoreProduct] = [],
+    purchases: [PurchaseResult] = [.purchased], restores: [RestorationResult] = [.restored],
+    owned: [String] = [], status: SubscriptionStatus? = nil, device: DeviceFacts = DeviceFacts(),
+    platform: Platform = .ios, now: Instant = 1_767_225_600_000
+  ) async throws {
+    let value: Value
+    do {
+      value = try Value.parse(json: Array(config))
+    } catch {
+      throw Fault(description: "the config is not JSON: \(error.message) at byte \(error.offset)")
+    }
+    let clock = VirtualClock(now: now)
+    let stored = status.map { Value.object(["status": $0.value]) }
+    await self.init(
+      clock: clock, backend: TestBackend(config: value, time: clock),
+      store: TestStore(products: products, purchases: purchases, restores: restores, owned: owned),
+      storage: InMemoryStorage(stored), eventLog: InMemoryEventLog(), device: device,
+      platform: platform)
+  }
+
+  private init(
+    clock: VirtualClock, backend: TestBackend, store: TestStore, storage: any StateStorage,
+    eventLog: InMemoryEventLog, device: DeviceFacts, platform: Platform
+  ) async {
+    let executor = QuietExecutor()
+    let record = record
+    presenter = ScriptedPresenter(observe: { told in record.withLock { $0.told.append(told) } })
+    (self.clock, self.backend, self.store, self.storage) = (clock, backend, store, storage)
+    (self.eventLog, self.device, self.platform) = (eventLog, device, platform)
+    self.executor = executor
+    tollgate = Tollgate(
+      ports: Ports(
+        time: clock, transport: backend, storage: storage, eventLog: eventLog, store: store,
+        presenter: presenter, device: FixedDevice(device), entropy: .sequence(seed: 1),
+        executor: executor), platform: platform)
+    await tollgate.observe { event in record.withLock { $0.events.append(event) } }
+    await settle()
+  }
+
+  /// Ends this process of the app and begins another one, which finds what this one has stored.
+  public func restart() async -> TestTollgate {
+    await tollgate.shutDown()
+    return await TestTollgate(
+      clock: clock, backend: backend, store: store, storage: storage, eventLog: eventLog,
+      device: device, platform: platform)
+  }
+
+  // MARK: What happens
+
+  /// Makes the SDK ready, moving the clock as far as that needs.
+  ///
+  /// - Throws: what ``SDK/Tollgate/configure(apiKey:purchaseController:options:)`` throws.
+  public func configure(
+    purchaseController: (any PurchaseController)? = nil,
+    options: TollgateOptions = TollgateOptions()
+  ) async throws {
+    try await run { tollgate in
+      try await tollgate.configure(
+        apiKey: "pk_test", purchaseController: purchaseController, options: options)
+    }
+  }
+
+  /// Registers a placement, and returns when its paywall is on screen, or when there is none. The
+  /// `value` of the result is what came of it, once that is over.
+  public func register(
+    _ placement: String, params: [String: (any AttributeConvertible)?] = [:],
+    handler: PaywallPresentationHandler? = nil, feature: (@MainActor @Sendable () -> Void)? = nil
+  ) async -> Task<PlacementOutcome, Never> {
+    let tollgate = tollgate
+    let task = Task(executorPreference: executor) {
+      await tollgate.register(
+        placement: placement, params: params, handler: handler, feature: feature)
+    }
+    await settle()
+    return task
+  }
+
+  /// Runs something to its end. Whenever nothing else is left to do, the clock goes on to the next
+  /// moment at which something is due.
+  ///
+  /// - Parameter limit: how far the clock may go.
+  /// - Throws: what `work` throws; a ``Fault`` when it waits for something other than time.
+  public func run<Result: Sendable>(
+    within limit: Duration = .seconds(600),
+    _ work: @escaping @Sendable (Tollgate) async throws -> Result
+  ) async throws -> Result {
+    let end = clock.now + limit.inMilliseconds
+    let hasEnded = Locked(false)
+    let tollgate = tollgate
+    let task = Task(executorPreference: executor) {
+      defer { hasEnded.withLock { $0 = true } }
+      return try await work(tollgate)
+    }
+    await settle()
+    while !hasEnded.withLock({ $0 }) {
+      guard clock.step(upTo: end) else {
+        task.cancel()
+        throw Fault(
+          description: "this has not ended within \(limit): it waits for something other than time,"
+            + " such as the user, or needs a larger limit")
+      }
+      await settle()
+    }
+    return try await task.value
+  }
+
+  /// Moves the clock. What is due on the way happens when it is due.
+  public func advance(by time: Duration) async {
+    await settle()
+    let end = clock.now + time.inMilliseconds
+    while clock.step(upTo: end) { await settle() }
+  }
+
+  /// Returns when everything that can happen without time passing has happened.
+  public func settle() async {
+    var count = -1
+    while count != executor.count {
+      count = executor.count
+      await executor.idle()
+      // Handlers and delegates, and what they answer.
+      await tollgate.untilHeard()
+      await MainActor.run {}
+      await executor.idle()
+    }
+  }
+
+  /// What the clock shows.
+  public var now: Instant { clock.now }
+
+  /// What becomes of requests from now on.
+  public var network: Network {
+    get { backend.network }
+    set { backend.network = newValue }
+  }
+
+  /// Answers requests to a path, such as `/subscriptions-api/public/v1/redeem`, from now on.
+  public func answer(_ path: String, with body: Value?, status: Int = 200) {
+    backend.answer(path, status: status, body: body)
+  }
+
+  /// Whether there is something to present from.
+  public func setCanPresent(_ canPresent: Bool) { presenter.set(isAvailable: canPresent) }
+
+  // MARK: What happened
+
+  /// Everything that the SDK has told the app, in order.
+  public var events: [ModuleEvent] { record.withLock { $0.events } }
+
+  /// The contract's names of ``events``, and for those of analytics their own: `triggerFire`,
+  /// `paywallOpen`, ... Without the log.
+  public var eventNames: [String] {
+    events.compactMap { event in
+      switch event {
+      case .handleSuperwallEvent(let event): event.value["event"]?.text
+      case .handleLog: nil
+      default: event.name.rawValue
+      }
+    }
+  }
+
+  /// What the app's log would say.
+  public var log: [LogMessage] {
+    events.compactMap { if case .handleLog(let message) = $0 { message } else { nil } }
+  }
+
+  /// Paths of the requests that were sent, in order.
+  public var requests: [String] { backend.requests.map(\.path) }
+
+  /// The alerts that the user was shown.
+  public var alerts: [PaywallAlert] {
+    record.withLock { record in
+      record.told.compactMap { if case .alert(let alert) = $0 { alert } else { nil } }
+    }
+  }
+
+  /// What open paywalls were told.
+  public var messages: [PaywallMessage] {
+    record.withLock { record in
+      record.told.compactMap { if case .message(let message) = $0 { message } else { nil } }
+    }
+  }
+
+  /// Addresses that were opened, in the app or outside.
+  public var openedURLs: [String] {
+    record.withLock { record in
+      record.told.compactMap { if case .open(let url, _) = $0 { url } else { nil } }
+    }
+  }
+}
+
+extension Duration {
+  /// Of what is past the ends of 64 bits, the end.
+  var inMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+    return overflow ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000_000_000
+  }
+}
