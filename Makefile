@@ -21,11 +21,11 @@ CORPUS = corpus --counts corpus/counts.json
 POISONED = --scratch-path .build-poison -Xswiftc -DTOLLGATE_POISON
 
 # Packages nested in this one, for those whose folder exists.
-NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift))
-FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests)
+NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift Examples/Package.swift))
+FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples messages api docs kill-tests fuzz bench format lint clean
+.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -135,6 +135,9 @@ schemas: setup ## write the JSON Schemas of case lines anew, corpus/schemas/suit
 
 examples: ## make the tests of the examples in docstrings and guides anew
 	Tools/make-examples.sh
+
+example: setup ## build the app in Examples/TerminalApp and run it: ARGS='--script "register campaign_trigger; buy 1"'
+	$(SWIFT) run --package-path Examples $(PARALLEL) TerminalApp $(ARGS)
 
 api: build ## list the public declarations in docs/api anew, and count their types
 	Tools/api.sh

@@ -50,6 +50,12 @@ nested_packages() {
     touch "$manifest"
     "$swift" build --package-path "${manifest%/*}" ${parallel[@]+"${parallel[@]}"}
   done
+  # The app of the examples does what its README shows.
+  if command -v python3 >/dev/null; then
+    python3 Examples/TerminalApp/test.py "$("$swift" build --package-path Examples --show-bin-path)/TerminalApp"
+  else
+    skipped+=('the example app against its README: there is no python3')
+  fi
 }
 
 step 'style and structure' make lint
