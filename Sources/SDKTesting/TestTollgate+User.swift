@@ -16,10 +16,14 @@ extension TestTollgate {
     let paywall = try await openPaywall()
     let known = paywall.products.map(\.id)
     guard known.contains(productID) else {
+      let name = paywall.info.identifier
+      if paywall.info.productIDs.contains(productID) {
+        throw Fault(
+          description: "the store does not sell '\(productID)', which the paywall '\(name)' names:"
+            + " give it to the test in 'products'")
+      }
       let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-      throw Fault(
-        description:
-          "the paywall '\(paywall.info.identifier)' has no product '\(productID)': \(others)")
+      throw Fault(description: "the paywall '\(name)' has no product '\(productID)': \(others)")
     }
     paywall.handle.purchaseTapped(productID)
     await settle()

@@ -100,6 +100,17 @@ import Testing
     await #expect(throws: TestTollgate.Fault.self) { try await app.close() }
   }
 
+  @Test func whatTheStoreDoesNotSellIsSaid() async throws {
+    let app = try await TestTollgate(config: config)
+    try await app.configure()
+    _ = await app.register("gated")
+    await #expect {
+      try await app.buy("com.tollgate.pro.year")
+    } throws: {
+      "\($0)".contains("the store does not sell 'com.tollgate.pro.year'")
+    }
+  }
+
   @Test func theStoreHasALifeOfItsOwn() async throws {
     let app = try await TestTollgate(
       config: config, products: products, owned: ["com.tollgate.pro.month"])

@@ -39,6 +39,7 @@ final class PaywallHost {
 
   /// Returns when the sheet is there.
   private func show(_ presentation: PaywallPresentation) async {
+    sheetAppeared()
     await withCheckedContinuation { continuation in
       (appearing, current) = (continuation, presentation)
       shown = Shown(presentation: presentation)
@@ -48,6 +49,11 @@ final class PaywallHost {
   /// Returns when the sheet is gone.
   private func hide(_ presentation: PaywallPresentation) async {
     guard current?.id == presentation.id else { return }
+    if appearing != nil {
+      // It never came; SwiftUI will not say that it has gone.
+      (shown, current) = (nil, nil)
+      return sheetAppeared()
+    }
     await withCheckedContinuation { continuation in
       disappearing = continuation
       shown = nil
