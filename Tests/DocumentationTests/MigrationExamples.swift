@@ -104,6 +104,21 @@ func syncSubscriptionStatus(_ tollgate: Tollgate, owned: Set<String>) async thro
     #expect(gated?.isSentToServer == true)
   }
 
+  @Test func aBackendWithoutAssignmentsIsEnough() async throws {
+    let app = try await app()
+    app.answer("/api/v1/assignments", with: nil, status: 404)
+    app.answer("/api/v1/confirm_assignments", with: nil, status: 404)
+    try await app.configure()
+    try await app.run { tollgate in
+      try await tollgate.identify(
+        userID: "user-1", options: IdentityOptions(restorePaywallAssignments: true))
+    }
+    _ = await app.register("gated")
+    #expect(await app.paywall?.info.identifier == "pw_gated")
+    let assignments = try await app.run { try await $0.confirmAllAssignments() }
+    #expect(assignments.contains { $0.experimentID == "exp_gated" && $0.isSentToServer == false })
+  }
+
   @Test func controllersKeepTheStatus() async throws {
     let app = try await app(status: .inactive)
     try await app.configure(purchaseController: MyPurchaseController())
