@@ -45,6 +45,7 @@ let package = Package(
     .library(name: "SDK", targets: ["SDK"]),
     .library(name: "SDKLive", targets: ["SDKLive"]),
     .library(name: "SDKTesting", targets: ["SDKTesting"]),
+    .library(name: "SDKHooks", targets: ["SDKHooks"]),
     .executable(name: "tollgate", targets: ["tollgate"]),
   ],
   dependencies: [
@@ -66,6 +67,8 @@ let package = Package(
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
     // For tests of apps; no app links it.
     .target(name: "SDKTesting", dependencies: engine + ["SDK"], swiftSettings: settings),
+    // Apart, because commands and services have no views that Observation would serve.
+    .target(name: "SDKHooks", dependencies: engine + ["SDK"], swiftSettings: settings),
     // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
     .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: smallSettings),
     .executableTarget(
@@ -105,7 +108,7 @@ let package = Package(
       name: "RuleEngineTests", dependencies: engine + ["CShims", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "TestSupport"],
+      name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "SDKHooks", "TestSupport"],
       swiftSettings: testSettings),
     // Sees only what is public, as an app does.
     .testTarget(

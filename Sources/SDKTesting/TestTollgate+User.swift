@@ -6,7 +6,7 @@ extension TestTollgate {
   /// The paywall that is on screen, or nil. Its `handle` takes what the functions here do not do; call
   /// ``settle()`` after it.
   public var paywall: PaywallPresentation? {
-    get async { await tollgate.snapshot().isPaywallPresented ? presenter.presentation : nil }
+    get async { tollgate.snapshot.isPaywallPresented ? presenter.presentation : nil }
   }
 
   /// The user buys a product of the paywall; the store's next result is what comes of it.

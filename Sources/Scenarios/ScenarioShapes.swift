@@ -42,11 +42,9 @@ enum ScenarioShapes {
     """,
     "set": "presenter{available auto}", "client": "endpoint args as",
     "subscribe": "id handlerId callbacks replies{onCustomCallback{status data} onBackPressed}",
-    "unsubscribe": "id", "placement": "id action=(register) args", "redemptionHelper": "result",
+    "unsubscribe": "id", "placement": "id action=(register) args{placement params}",
+    "redemptionHelper": "result",
   ].mapValues { KeyShape($0).with(expectations) }
-
-  /// Steps that the SDK cannot do yet.
-  static let unsupported: Set<String> = ["placement", "redemptionHelper"]
 
   /// What the user, the paywall and the host do, with the details of each.
   static let presenterActions: [String: KeyShape] = [
@@ -93,7 +91,7 @@ enum ScenarioShapes {
       paywalls~{isHapticFeedbackEnabled restoreFailed~{title message closeButtonTitle}
         shouldShowPurchaseFailureAlert shouldPreload automaticallyDismiss
         transactionBackgroundView shouldShowWebPurchaseConfirmationAlert hideWhenSubscribed}
-      networkEnvironment eventTrackingBehavior isExternalDataCollectionEnabled localeIdentifier
+      networkEnvironment configSource eventTrackingBehavior isExternalDataCollectionEnabled localeIdentifier
       isGameControllerEnabled logging~{level scopes} passIdentifiersToPlayStore storeKitVersion
       enableExperimentalDeviceVariables manualPurchaseManagment manualPurchaseManagement
       shouldObservePurchases shouldBypassAppTransactionCheck maxConfigRetryCount useMockReviews

@@ -43,6 +43,7 @@ package final class SimulationSession {
   /// By name: the call's result once it is there.
   private var calls: [String: Later<Value>] = [:]
   private var subscriptions: [String: EventSubscription] = [:]
+  private var placements: [String: UsedPlacement] = [:]
 
   /// - Parameter scenario: the object without its steps.
   package init(_ scenario: Value, fixtures: Fixtures) throws {
@@ -104,6 +105,7 @@ package final class SimulationSession {
     for call in calls.values { call.freeze() }
     let old = tollgate
     run { await old.shutDown() }
+    placements = [:]
     runs += 1
     tollgate = Self.tollgate(
       platform, usesHooks, runs,
@@ -190,6 +192,12 @@ package final class SimulationSession {
         acknowledges: step["presenter"]?["auto"]?.truth)
     case "subscribe": subscribe(step)
     case "unsubscribe": unsubscribe(step["id"]?.text ?? "")
+    case "placement":
+      let call = usePlacement(step["id"]?.text ?? "", step["action"]?.text, step["args"] ?? .null)
+      return { call.map { $0.value ?? ["pending": true] } ?? .null }
+    case "redemptionHelper":
+      let subscriptions = RedemptionResult(decoding: step["result"] ?? .null)?.stripeSubscriptionIDs
+      return { ["value": subscriptions.map { .texts($0) } ?? .null] }
     case let other:
       let message = "the step '\(other ?? "")' is not supported"
       let error = SDKError(.unsupported, message)
@@ -281,23 +289,67 @@ package final class SimulationSession {
     run { await tollgate.unsubscribe(subscription) }
   }
 
+  // MARK: Placements of views
+
+  /// A placement with its state, as views have them.
+  private final class UsedPlacement: Sendable {
+    let progress = Locked(PlacementProgress())
+    /// How often its feature ran.
+    let features = Locked(0)
+
+    var value: Value {
+      [
+        "state": progress.withLock { $0.state.value },
+        "features": .whole(features.withLock { $0 }),
+      ]
+    }
+  }
+
+  /// - Returns: the outcome of registering it, if that is what is done.
+  private func usePlacement(_ id: String, _ action: String?, _ arguments: Value) -> Later<Value>? {
+    let (tollgate, handlerID) = (tollgate, "$placement-\(id)")
+    let placement = placements[id] ?? UsedPlacement()
+    if placements.updateValue(placement, forKey: id) == nil {
+      let callbacks = EventCallbacks(PlacementProgress.events) { event in
+        placement.progress.withLock { $0.receive(event) }
+      }
+      run { _ = await tollgate.subscribe(handlerID: handlerID, callbacks) }
+    }
+    guard action == "register" else { return nil }
+    var params: [String: (any AttributeConvertible)?] = [:]
+    for member in arguments["params"]?.members ?? [] { params[member.key] = member.value }
+    let result = Later<Value>()
+    let (name, given) = (arguments["placement"]?.text ?? "", params)
+    run {
+      let registration = placement.progress.withLock { $0.begin() }
+      let outcome = await tollgate.register(
+        placement: name, params: given, handlerID: handlerID, isFeatureGatable: true)
+      if placement.progress.withLock({ $0.end(registration, outcome) }) {
+        placement.features.withLock { $0 += 1 }
+      }
+      result.set(["value": outcome.value])
+    }
+    return result
+  }
+
   // MARK: State
 
   private var state: Value {
-    let tollgate = tollgate
-    guard let snapshot = ask({ await tollgate.snapshot() }) else { return .null }
+    let snapshot = tollgate.snapshot
     let store = Value.object([
       "isConfigured": .bool(snapshot.isConfigured), "isLoading": .bool(snapshot.isLoading),
       "configurationError": snapshot.configurationError.map { .string($0) } ?? .null,
-      "user": snapshot.user ?? .null, "subscriptionStatus": snapshot.status.value,
+      "user": snapshot.user.map { .members($0) } ?? .null,
+      "subscriptionStatus": snapshot.subscriptionStatus.value,
     ])
     return [
       "lifecycle": .string(snapshot.lifecycle.rawValue),
-      "appUserId": snapshot.appUserID.map { .string($0) } ?? .null,
+      "appUserId": snapshot.userID.map { .string($0) } ?? .null,
       "paywallPresented": .bool(snapshot.isPaywallPresented),
       "interfaceStyle": snapshot.interfaceStyle.map { .string($0.rawValue) } ?? .null,
       "logLevel": .string(snapshot.logLevel.rawValue),
-      "tracking": .string(snapshot.tracking.rawValue), "store": store, "placements": .map([]),
+      "tracking": .string(snapshot.tracking.rawValue), "store": store,
+      "placements": .members(placements.mapValues(\.value)),
     ]
   }
 }

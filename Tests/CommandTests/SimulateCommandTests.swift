@@ -118,8 +118,6 @@ import Testing
     #expect(many.output == "0 passed, 0 failed, 25 could not be run\n")
     let broken = try simulate("-", input: "{\"id\":\"a\",}")
     #expect(broken.code == 2 && broken.errors.contains("remove the comma"))
-    let hook = #"{"do":"placement","id":"p","action":"register","args":{"placement":"gated"}}"#
-    #expect(try simulate("-", input: scenario(hook)).code == 1)
   }
 
   @Test func nothingWasSimulated() throws {

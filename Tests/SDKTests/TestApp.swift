@@ -65,6 +65,16 @@ func wait(until holds: () async -> Bool) async throws {
   throw NotThere()
 }
 
+/// The same for what the main actor sees.
+@MainActor
+func waitOnMain(until holds: @MainActor () async -> Bool) async throws {
+  for _ in 0..<60_000 {
+    if await holds() { return }
+    try await Task.sleep(for: .milliseconds(5))
+  }
+  throw NotThere()
+}
+
 /// What happened, from any thread.
 final class Recorder<Element: Sendable>: Sendable {
   private let elements = Locked<[Element]>([])

@@ -298,7 +298,7 @@ def plant(mutants, tree):
 
 TESTS = {"Regex": "ExpressionsTests", "CivilTime": "ExpressionsTests", "tollgate": "CommandTests",
          "Scenarios": "CorpusTests", "conformance": "CorpusTests", "SDKLive": "SDKTests",
-         "SDKTesting": "DocumentationTests"}
+         "SDKTesting": "DocumentationTests", "SDKHooks": "SDKTests"}
 FAILED = re.compile(r"^. Test (?!run)(.*?) (?:recorded an issue .*?at ([\w+.]+\.swift)|failed after)")
 
 

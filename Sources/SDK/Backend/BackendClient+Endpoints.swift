@@ -19,8 +19,7 @@ extension BackendClient {
   /// - Throws: ``BackendError/artifactNotFound`` where there is none.
   public func artifact(_ artifact: ConfigArtifact) async throws(BackendError) -> [UInt8] {
     do throws(BackendError) {
-      return try await send(
-        HTTPRequest(.get, host: .api, segments: artifact.segments), .never)
+      return try await send(Endpoints.artifact(artifact), .never)
     } catch .notFound {
       throw .artifactNotFound
     }

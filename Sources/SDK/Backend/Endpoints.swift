@@ -8,6 +8,10 @@ enum Endpoints {
     HTTPRequest(.get, "/api/v1/static_config", query: [.init("pk", apiKey)])
   }
 
+  static func artifact(_ artifact: ConfigArtifact) -> HTTPRequest {
+    HTTPRequest(.get, host: .api, segments: artifact.segments)
+  }
+
   static func paywall(_ identifier: String, apiKey: String) -> HTTPRequest {
     HTTPRequest(
       .get, host: .api, segments: ["api", "v1", "paywall", identifier],

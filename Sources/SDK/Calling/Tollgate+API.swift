@@ -60,7 +60,7 @@ extension Tollgate {
   }
 
   /// Where the config comes from that is used, how old it is and which version; nil without one.
-  public var configOrigin: ConfigOrigin? { configOriginNow }
+  public nonisolated var configOrigin: ConfigOrigin? { snapshot.configOrigin }
 
   /// Sets who buys, before ``configure(apiKey:purchaseController:options:)`` is called.
   public func setPurchaseController(_ controller: any PurchaseController) {
@@ -69,11 +69,11 @@ extension Tollgate {
 
   /// Sets who is told of everything; the SDK keeps it. Set it before `configure`, so that nothing
   /// is missed.
-  public func setDelegate(_ delegate: (any TollgateDelegate)?) { self.delegate = delegate }
+  public func setDelegate(_ delegate: (any TollgateDelegate)?) { appDelegate = delegate }
 
   /// How far the configuration is. Never waits.
-  public var configurationStatus: ConfigurationStatus {
-    switch snapshot().lifecycle {
+  public nonisolated var configurationStatus: ConfigurationStatus {
+    switch snapshot.lifecycle {
     case .unconfigured, .configuring: .pending
     case .configured: .configured
     case .configFailed: .failed
@@ -303,7 +303,7 @@ extension Tollgate {
   public var subscriptionStatus: SubscriptionStatus {
     get async {
       await untilLoaded()
-      return snapshot().status
+      return snapshot.subscriptionStatus
     }
   }
 

@@ -22,7 +22,7 @@ extension Tollgate {
   }
 
   func tellDelegate(_ tell: @escaping @MainActor @Sendable (any TollgateDelegate) -> Void) {
-    if let delegate { mainQueue.add { tell(delegate) } }
+    if let delegate = appDelegate { mainQueue.add { tell(delegate) } }
   }
 
   /// Finds somebody to answer a custom callback. Where nobody can, the answer is a failure, unless

@@ -55,8 +55,10 @@ public actor Tollgate {
   /// Handlers whose call was cancelled; they hear of their paywall until it is gone.
   private var orphans: Set<String> = []
   var handlerCount = 0
-  var delegate: (any TollgateDelegate)?
+  var appDelegate: (any TollgateDelegate)?
   let mainQueue = MainQueue()
+  /// What views show.
+  nonisolated let board: StateBoard
 
   var purchaseController: (any PurchaseController)?
   /// Controllers of calls of `configure` that may come to nothing.
@@ -72,6 +74,7 @@ public actor Tollgate {
     self.ports = ports
     self.platform = platform
     state = SDKState(platform: platform, entropy: ports.entropy)
+    board = StateBoard(TollgateState(state))
     let mailbox = Mailbox(executor: ports.executor)
     self.mailbox = mailbox
     storageQueue = StorageQueue(ports) { mailbox.post(.storageFailed($0)) }
@@ -87,6 +90,7 @@ public actor Tollgate {
     for task in loading { task.cancel() }
     for stream in streams.values { stream.finish() }
     storeWatch?.cancel()
+    board.finish()
     mainQueue.finish()
   }
 
@@ -120,6 +124,7 @@ public actor Tollgate {
   private func finishLoading(_ stored: Value?, _ log: [EventLogEntry]) {
     guard !isLoaded, !isShutDown else { return }
     state = SDKState(platform: platform, entropy: ports.entropy, stored: stored, log: log)
+    board.publish(TollgateState(state))
     endLoading()
   }
 
@@ -177,7 +182,10 @@ public actor Tollgate {
     while !inputs.isEmpty {
       let input = inputs.removeFirst()
       let surroundings = SDKState.Surroundings(now: ports.time.now, device: ports.device.facts)
-      for effect in state.handle(input, in: surroundings) { carryOut(effect) }
+      let effects = state.handle(input, in: surroundings)
+      // Before anybody hears of what happened.
+      board.publish(TollgateState(state))
+      for effect in effects { carryOut(effect) }
       if case .cancel(let token) = input { end(token, .failure(.cancelled)) }
     }
     isHandling = false
@@ -263,8 +271,9 @@ public actor Tollgate {
     storeWatch?.cancel()
     (backPresses, timers, tasks, loading, waitingForLoad) = ([:], [:], [:], [], [])
     (streams, observers, callbacks, handlers) = ([:], [], [:], [:])
-    (delegate, backPressHandler, storeWatch) = (nil, nil, nil)
+    (appDelegate, backPressHandler, storeWatch) = (nil, nil, nil)
     inputs = []
+    board.finish()
     mainQueue.finish()
     await storageQueue.flush()
   }
@@ -283,8 +292,6 @@ public actor Tollgate {
   /// What is written where developers read it.
   var consoleLevel: LogLevel { state.options.logging.consoleLevel }
 
-  var configOriginNow: ConfigOrigin? { state.catalog.origin }
-
   /// What owning a product gives, by the config.
   func entitlements(ofProduct id: String) -> [Entitlement] {
     state.config?.entitlements(ofProduct: id) ?? []
@@ -295,9 +302,6 @@ public actor Tollgate {
     state.presentation != nil || state.active != nil || !state.turns.parked.isEmpty
       || !state.transactions.isEmpty
   }
-
-  /// What the SDK is like now.
-  package func snapshot() -> Snapshot { Snapshot(state) }
 
   /// Takes a report from any thread; reports keep their order.
   nonisolated func post(_ input: Input) { mailbox.post(input) }

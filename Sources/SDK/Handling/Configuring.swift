@@ -102,7 +102,29 @@ extension SDKState {
 
   private mutating func fetchConfig(retries: Int) {
     if let earlier = requests.config { dropRequest(earlier) }
-    send(Endpoints.staticConfig(apiKey: settings.apiKey), for: .config, retries: retries)
+    switch options.configSource {
+    case .staticConfig:
+      send(Endpoints.staticConfig(apiKey: settings.apiKey), for: .config, retries: retries)
+    case .artifacts:
+      send(
+        Endpoints.artifact(.application(publicKey: settings.apiKey)),
+        for: .application(retries: retries), retries: retries)
+    }
+  }
+
+  /// The application knows the domain whose config it is (decision D31).
+  mutating func receiveApplication(_ result: Result<[UInt8], BackendError>, retries: Int) {
+    do throws(BackendError) {
+      guard let value = try? Value.parse(json: try result.get()) else {
+        if case .failure(let error) = result { throw error }
+        throw .decoding("it is not JSON")
+      }
+      guard let domain = try ApplicationArtifact(decoding: value).webPaywallDomain, !domain.isEmpty
+      else { throw .missingWebPaywallDomain }
+      send(Endpoints.artifact(.staticConfig(domain: domain)), for: .config, retries: retries)
+    } catch {
+      configFailed(error)
+    }
   }
 
   mutating func receiveConfig(_ result: Result<[UInt8], BackendError>) {
@@ -112,9 +134,14 @@ extension SDKState {
       keep(body)
       apply(config, .network, fetchedAt: now)
     } catch {
-      if case .decoding = error { track(.networkDecodingFail) }
-      configMissing(error)
+      configFailed(error)
     }
+  }
+
+  private mutating func configFailed(_ error: BackendError) {
+    if case .decoding = error { track(.networkDecodingFail) }
+    let isArtifact = options.configSource == .artifacts
+    configMissing(isArtifact && error == .notFound ? .artifactNotFound : error)
   }
 
   /// Takes a config, be it the first or a newer one.

@@ -42,7 +42,7 @@ extension SDKState {
   /// Whether there is, or may be, a config to use instead of one that cannot be had.
   mutating func isReplaced(_ error: BackendError) -> Bool {
     // What the server refuses is not used from memory either.
-    guard error != .unauthorized, error != .notFound else { return false }
+    guard ![.unauthorized, .notFound, .artifactNotFound].contains(error) else { return false }
     startup.networkFailed(error)
     return startup.offline?.load == nil ? useOwnConfig() : startup.offline != nil
   }

@@ -46,6 +46,7 @@ extension SDKState {
   ) {
     switch purpose {
     case .config: receiveConfig(outcome)
+    case .application(let retries): receiveApplication(outcome, retries: retries)
     case .assignments(let identity, let call):
       receiveAssignments(outcome, identity: identity, call: call)
     case .confirmation(let confirmation): receiveConfirmation(outcome, confirmation)

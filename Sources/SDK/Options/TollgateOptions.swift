@@ -4,6 +4,8 @@ public import Expressions
 public struct TollgateOptions: Hashable, Sendable {
   public var paywalls = PaywallOptions()
   public var networkEnvironment = NetworkEnvironment.release
+  /// Where the config is read.
+  public var configSource = ConfigSource.staticConfig
   /// What is uploaded; events to the app flow in any case.
   public var eventTrackingBehavior = EventTrackingBehavior.all
   /// The locale to use instead of the device's, such as `de_DE`.
@@ -37,6 +39,7 @@ public struct TollgateOptions: Hashable, Sendable {
   public init(decoding value: Value) {
     paywalls = PaywallOptions(decoding: value["paywalls"] ?? .null)
     networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
+    read(&configSource, value["configSource"])
     read(&eventTrackingBehavior, value["eventTrackingBehavior"])
     // The older word for the same; it allows less, never more.
     if value["isExternalDataCollectionEnabled"]?.truth == false, eventTrackingBehavior == .all {
@@ -151,6 +154,15 @@ public enum NetworkEnvironment: Hashable, Sendable {
       if let address = value?["custom"]?.text { self = .custom(address) } else { self = .release }
     }
   }
+}
+
+/// Where the config is read (decision D31). Both ways give the same config.
+public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
+  /// `GET /api/v1/static_config`, as the native SDKs do.
+  case staticConfig
+  /// The config API: the application of the public key, the domain of its web paywalls, and that
+  /// domain's config. Each of them is a ``ConfigArtifact/Basis/verifiedRead``.
+  case artifacts
 }
 
 /// What is uploaded.

@@ -31,6 +31,8 @@ enum CheckoutRequestKind: Hashable, Sendable {
 /// What an answer is for.
 enum RequestPurpose: Sendable {
   case config
+  /// The application that knows where the config is, and how often that may be asked for again.
+  case application(retries: Int)
   /// The server's assignments of the identity with this number, and the call that waits for them.
   case assignments(identity: Int, call: Token?)
   case confirmation(AssignmentConfirmation)
@@ -61,7 +63,12 @@ struct PendingRequest: Sendable {
     self.limit = limit
   }
 
-  fileprivate var isForConfig: Bool { if case .config = purpose { true } else { false } }
+  fileprivate var isForConfig: Bool {
+    switch purpose {
+    case .config, .application: true
+    default: false
+    }
+  }
 }
 
 /// Requests under way. Every attempt has its own token, so that a late answer to an earlier one

@@ -22,3 +22,15 @@ extension StoredState {
     closedAt = usage.closedAt
   }
 }
+
+extension StoredState {
+  /// What attributes of the user are made from, and nothing else.
+  init(userOf person: Person, _ usage: Usage) {
+    self.init()
+    appUserID = person.appUserID
+    aliasID = person.aliasID
+    seed = person.seed
+    userAttributes = person.attributes
+    installedAt = usage.installedAt
+  }
+}

@@ -5,18 +5,11 @@ internal import Scenarios
 /// Suite `sdk-scenarios`: scripted runs of the headless SDK; what is emitted also has to fit the
 /// contract's schema.
 enum ScenarioCases {
-  /// Areas that the SDK does not have yet.
-  private static let missing: Set<String> = [
-    "hooks"
-  ]
-
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
     let fixtures = try Fixtures.carried.get()
     if let problem = ScenarioCheck.problem(in: testCase.content, fixtures: fixtures) {
       throw CaseFileError(message: problem.text)
     }
-    let area = testCase.content["area"]?.text ?? ""
-    if missing.contains(area) { return .skipped("the SDK's area \(area) is not there yet") }
     do {
       let run = try ScenarioRun(testCase.content, fixtures: fixtures)
       guard let failure = run.failure else { return .passed(got: ["passed": true]) }

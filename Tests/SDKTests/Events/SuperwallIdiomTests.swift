@@ -225,7 +225,7 @@ struct SuperwallIdiomTests {
     await #expect(throws: SDKError.self) { try await tollgate.configure(config: file) }
     try Data(Samples.configText).write(to: file)
     try await tollgate.configure(config: file)
-    #expect(await tollgate.configOrigin?.source == .given)
+    #expect(tollgate.configOrigin?.source == .given)
     #expect(await tollgate.register(placement: "nomatch").featureGranted)
     await tollgate.shutDown()
   }

@@ -20,7 +20,7 @@ struct OfflineTests {
   }
 
   private func origin(_ app: QuietApp) -> ConfigOrigin? {
-    app.run { await app.tollgate.configOrigin }.value ?? nil
+    app.tollgate.configOrigin
   }
 
   private static let build = Samples.config["build_id"]?.text ?? ""

@@ -191,7 +191,7 @@ struct StuckPortTests {
     app.pass(0.1)
     #expect(call.value?.error?.code == code)
     #expect(beside.value?.kind == .skipped(.noAudienceMatch))
-    #expect(app.run { await app.tollgate.snapshot().isPaywallPresented }.value == false)
+    #expect(app.run { app.tollgate.snapshot.isPaywallPresented }.value == false)
     app.end()
   }
 

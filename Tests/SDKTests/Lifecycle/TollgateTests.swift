@@ -36,7 +36,7 @@ struct TollgateTests {
     let bought = Task {
       await app.tollgate.register(placement: "gated", handler: handler) { heard.add("feature") }
     }
-    try await wait { await app.tollgate.snapshot().isPaywallPresented }
+    try await wait { app.tollgate.snapshot.isPaywallPresented }
     app.presenter.handle?.purchaseTapped(Samples.year.id)
     #expect(
       await bought.value.kind == .presented(.purchased(productID: Samples.year.id), .systemLogic))
@@ -123,7 +123,7 @@ struct TollgateTests {
     let task = Task { await app.tollgate.register(placement: "back") }
     try await app.waitForPaywall("pw_back")
     #expect(await app.presenter.handle?.backPressed() == true)
-    #expect(await app.tollgate.snapshot().isPaywallPresented)
+    #expect(app.tollgate.snapshot.isPaywallPresented)
     #expect(await app.presenter.handle?.backPressed() == false)
     #expect(await task.value.kind == .presented(.declined, .manualClose))
   }

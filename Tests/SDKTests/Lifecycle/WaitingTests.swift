@@ -120,7 +120,7 @@ struct WaitingTests {
     // The config is fetched all the same.
     app.ports.speak()
     app.pass(0)
-    #expect(app.run { await app.tollgate.configurationStatus }.value == .configured)
+    #expect(app.tollgate.configurationStatus == .configured)
     app.end()
   }
 
@@ -149,7 +149,7 @@ struct WaitingTests {
     call.cancel()
     app.pass(0)
     #expect(call.value?.kind == .error(.cancelled) && call.value?.featureGranted == false)
-    #expect(app.run { await app.tollgate.snapshot().isPaywallPresented }.value == true)
+    #expect(app.run { app.tollgate.snapshot.isPaywallPresented }.value == true)
     app.ports.handle?.closeTapped()
     app.pass(0)
     #expect(app.ports.dismissed.all == ["pw_open"])

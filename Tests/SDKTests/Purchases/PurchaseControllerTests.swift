@@ -87,7 +87,7 @@ struct PurchaseControllerTests {
     #expect(await app.tollgate.subscriptionStatus == .inactive)
 
     let restored = Task { await app.tollgate.register(placement: "gated") }
-    try await wait { await app.tollgate.snapshot().isPaywallPresented }
+    try await wait { app.tollgate.snapshot.isPaywallPresented }
     app.presenter.handle?.restoreTapped()
     #expect(await restored.value.kind == .presented(.restored, .systemLogic))
   }

@@ -1,0 +1,124 @@
+public import Expressions
+
+/// What the SDK is like at a moment: what views show. ``Tollgate/snapshot`` is the newest, and
+/// ``Tollgate/states()`` tells of each change.
+public struct TollgateState: Hashable, Sendable {
+  package let lifecycle: Lifecycle.Phase
+  package let interfaceStyle: InterfaceStyle?
+  package let logLevel: LogLevel
+  package let tracking: EventTrackingBehavior
+  /// Why there is no config, for a person; nil as soon as there is one.
+  public let configurationError: String?
+  /// Where the config comes from that is used, its version and when it was fetched.
+  public let configOrigin: ConfigOrigin?
+  public let subscriptionStatus: SubscriptionStatus
+  /// The paywall that the host shows.
+  public let paywall: PaywallInfo?
+  /// Who the user is. Their attributes are put together only when somebody asks for them.
+  private let person: StoredState
+
+  init(_ state: SDKState) {
+    lifecycle = state.startup.phase
+    interfaceStyle = state.settings.interfaceStyle
+    logLevel = state.settings.logging.level
+    tracking = state.settings.trackingBehavior
+    configurationError = state.startup.error
+    configOrigin = state.catalog.origin
+    subscriptionStatus = state.ownership.status
+    paywall = state.presentation.flatMap { $0.isVisible ? $0.info : nil }
+    person = StoredState(userOf: state.person, state.usage)
+  }
+
+  /// Whether there is a config, and calls are answered.
+  public var isConfigured: Bool { lifecycle == .configured }
+  /// Whether `configure` is under way.
+  public var isLoading: Bool { lifecycle == .configuring }
+  /// Whether a paywall is on screen.
+  public var isPaywallPresented: Bool { paywall != nil }
+  /// The ID that `identify` was given.
+  public var userID: String? { person.appUserID }
+
+  /// The user's attributes, the SDK's own among them; nil until there is a config.
+  public var user: [String: Value]? {
+    guard isConfigured else { return nil }
+    return Dictionary(
+      (person.user.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+  }
+}
+
+/// The newest state, for readers on any thread, and those who hear of each change.
+final class StateBoard: Sendable {
+  typealias Listener = @Sendable (TollgateState) -> Void
+
+  private struct Content {
+    var state: TollgateState
+    var listeners: [Int: Listener] = [:]
+    var streams: [Int: AsyncStream<TollgateState>.Continuation] = [:]
+    var count = 0
+    var isFinished = false
+  }
+
+  private let content: Locked<Content>
+
+  init(_ state: TollgateState) { content = Locked(Content(state: state)) }
+
+  var state: TollgateState { content.withLock { $0.state } }
+
+  /// How many listen, for tests.
+  var listenerCount: Int { content.withLock { $0.listeners.count + $0.streams.count } }
+
+  /// Takes the state after something happened, and tells of it when it is another one.
+  func publish(_ state: TollgateState) {
+    let told = content.withLock { content -> [Listener] in
+      guard content.state != state else { return [] }
+      content.state = state
+      for stream in content.streams.values { stream.yield(state) }
+      return content.listeners.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for listener in told { listener(state) }
+  }
+
+  /// - Returns: the state now, of which the listener is not told, and what to remove it by.
+  func add(_ listener: @escaping Listener) -> (state: TollgateState, id: Int) {
+    content.withLock { content in
+      content.count += 1
+      content.listeners[content.count] = listener
+      return (content.state, content.count)
+    }
+  }
+
+  func remove(_ id: Int) {
+    content.withLock {
+      $0.listeners[id] = nil
+      $0.streams[id] = nil
+    }
+  }
+
+  /// The state now and each one after it. Who reads slowly misses what is outdated.
+  func states() -> AsyncStream<TollgateState> {
+    let (stream, continuation) = AsyncStream<TollgateState>.makeStream(
+      bufferingPolicy: .bufferingNewest(1))
+    let id = content.withLock { content in
+      continuation.yield(content.state)
+      content.count += 1
+      if content.isFinished {
+        continuation.finish()
+      } else {
+        content.streams[content.count] = continuation
+      }
+      return content.count
+    }
+    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    return stream
+  }
+
+  /// Nothing changes any more.
+  func finish() {
+    let streams = content.withLock { content in
+      defer { (content.listeners, content.streams) = ([:], [:]) }
+      content.isFinished = true
+      return Array(content.streams.values)
+    }
+    for stream in streams { stream.finish() }
+  }
+}

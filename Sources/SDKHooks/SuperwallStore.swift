@@ -1,0 +1,166 @@
+public import Expressions
+public import Observation
+public import RuleEngine
+public import SDK
+
+/// The SDK for views: what it is like, and what it can do. Views that read a member are drawn again when
+/// that one changes; changes come from the SDK, in the order of its events, and are there before the call
+/// returns that caused them and before the delegate hears of them.
+///
+/// ```swift
+/// @State private var superwall = SuperwallStore(tollgate)
+/// ...
+/// if superwall.subscriptionStatus.isActive { ProBadge() }
+/// if let error = superwall.configurationError { Text(error) }
+/// ```
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+@MainActor @Observable
+public final class SuperwallStore {
+  public nonisolated let tollgate: Tollgate
+  /// Whether there is a config, and calls are answered.
+  public private(set) var isConfigured: Bool
+  /// Whether `configure` is under way.
+  public private(set) var isLoading: Bool
+  /// Why there is no config, for a person.
+  public private(set) var configurationError: String?
+  /// Where the config comes from that is used, its version and when it was fetched.
+  public private(set) var configOrigin: ConfigOrigin?
+  /// The user's attributes, the SDK's own among them; nil until there is a config.
+  public private(set) var user: [String: Value]?
+  /// The ID that ``identify(userID:options:)`` was given.
+  public private(set) var userID: String?
+  public private(set) var subscriptionStatus: SubscriptionStatus
+  /// The paywall that is on screen.
+  public private(set) var paywall: PaywallInfo?
+
+  @ObservationIgnored private var token: SubscriptionToken?
+  /// The last of the changes of attributes that depend on the ones before.
+  @ObservationIgnored private var lastUpdate: Task<Result<Void, SDKError>, Never>?
+
+  public init(_ tollgate: Tollgate) {
+    self.tollgate = tollgate
+    let state = tollgate.snapshot
+    isConfigured = state.isConfigured
+    isLoading = state.isLoading
+    configurationError = state.configurationError
+    configOrigin = state.configOrigin
+    user = state.user
+    userID = state.userID
+    subscriptionStatus = state.subscriptionStatus
+    paywall = state.paywall
+    let (now, token) = tollgate.follow { [weak self] in self?.show($0) }
+    self.token = token
+    show(now)
+  }
+
+  /// Only what is another value is set: what is set is drawn again.
+  private func show(_ state: TollgateState) {
+    func update<Value: Equatable>(
+      _ member: ReferenceWritableKeyPath<SuperwallStore, Value>, _ value: Value
+    ) {
+      if self[keyPath: member] != value { self[keyPath: member] = value }
+    }
+    update(\.isConfigured, state.isConfigured)
+    update(\.isLoading, state.isLoading)
+    update(\.configurationError, state.configurationError)
+    update(\.configOrigin, state.configOrigin)
+    update(\.user, state.user)
+    update(\.userID, state.userID)
+    update(\.subscriptionStatus, state.subscriptionStatus)
+    update(\.paywall, state.paywall)
+  }
+
+  /// How long ago the config was fetched; nil without one, and for one that the app brings.
+  public var configAge: Duration? { tollgate.configAge }
+
+  /// The state now, and each one that follows, for code that is no view.
+  public var states: AsyncStream<TollgateState> { tollgate.states() }
+
+  /// What views of the user need.
+  public var currentUser: SuperwallUser { SuperwallUser(store: self) }
+
+  /// Changes attributes depending on what they are, one such change after the other.
+  func update(
+    _ change: @escaping @MainActor ([String: Value]) -> [String: (any AttributeConvertible)?]
+  ) async throws(SDKError) {
+    let (tollgate, before) = (tollgate, lastUpdate)
+    let update = Task { () -> Result<Void, SDKError> in
+      _ = await before?.value
+      do throws(SDKError) {
+        let attributes = change(try await tollgate.getUserAttributes())
+        return .success(try await tollgate.setUserAttributes(attributes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    lastUpdate = update
+    try await update.value.get()
+  }
+}
+
+// MARK: Methods
+
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+extension SuperwallStore {
+  public func configure(
+    apiKey: String, purchaseController: (any PurchaseController)? = nil,
+    options: TollgateOptions = TollgateOptions()
+  ) async throws(SDKError) {
+    try await tollgate.configure(
+      apiKey: apiKey, purchaseController: purchaseController, options: options)
+  }
+
+  public func identify(userID: String, options: IdentityOptions = IdentityOptions())
+    async throws(SDKError)
+  { try await tollgate.identify(userID: userID, options: options) }
+
+  public func reset() async throws(SDKError) { try await tollgate.reset() }
+
+  /// Registers a placement. A view that shows its state uses a ``PlacementHandle``.
+  @discardableResult
+  public func register(
+    placement: String, params: [String: (any AttributeConvertible)?] = [:],
+    handler: PaywallPresentationHandler? = nil, feature: (@MainActor @Sendable () -> Void)? = nil
+  ) async -> PlacementOutcome {
+    await tollgate.register(
+      placement: placement, params: params, handler: handler, feature: feature)
+  }
+
+  public func getPresentationResult(
+    forPlacement placement: String, params: [String: (any AttributeConvertible)?] = [:]
+  ) async throws(SDKError) -> PresentationResult {
+    try await tollgate.getPresentationResult(forPlacement: placement, params: params)
+  }
+
+  public func dismiss() async { await tollgate.dismiss() }
+
+  public func preloadPaywalls(forPlacements names: Set<String>) async {
+    await tollgate.preloadPaywalls(forPlacements: names)
+  }
+
+  public func preloadAllPaywalls() async { await tollgate.preloadAllPaywalls() }
+
+  public func setUserAttributes(_ attributes: [String: (any AttributeConvertible)?])
+    async throws(SDKError)
+  { try await tollgate.setUserAttributes(attributes) }
+
+  public func getDeviceAttributes() async throws(SDKError) -> [String: Value] {
+    try await tollgate.getDeviceAttributes()
+  }
+
+  public func setSubscriptionStatus(_ status: SubscriptionStatus) async throws(SDKError) {
+    try await tollgate.setSubscriptionStatus(status)
+  }
+
+  public func getEntitlements() async throws(SDKError) -> EntitlementsInfo {
+    try await tollgate.getEntitlements()
+  }
+
+  public func restorePurchases() async throws(SDKError) -> RestorationResult {
+    try await tollgate.restorePurchases()
+  }
+
+  public func handleDeepLink(_ url: String) async -> Bool { await tollgate.handleDeepLink(url) }
+
+  public func setLogLevel(_ level: LogLevel) async { await tollgate.setLogLevel(level) }
+}

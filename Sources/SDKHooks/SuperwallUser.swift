@@ -1,0 +1,59 @@
+public import Expressions
+public import SDK
+
+/// A thin view of the user, over a ``SuperwallStore``.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+@MainActor
+public struct SuperwallUser {
+  public let store: SuperwallStore
+
+  /// Who the user is; nil for somebody whom the app has not named.
+  public var id: String? { store.userID }
+  /// The user's attributes, the SDK's own among them; nil until there is a config.
+  public var attributes: [String: Value]? { store.user }
+  public var subscriptionStatus: SubscriptionStatus { store.subscriptionStatus }
+
+  public func identify(userID: String, options: IdentityOptions = IdentityOptions())
+    async throws(SDKError)
+  { try await store.identify(userID: userID, options: options) }
+
+  /// Sets attributes; nil removes one, and those that are not named stay.
+  public func update(_ attributes: [String: (any AttributeConvertible)?]) async throws(SDKError) {
+    try await store.setUserAttributes(attributes)
+  }
+
+  /// Sets attributes that depend on what they are. Such changes are made one after the other, so none
+  /// is lost.
+  ///
+  /// ```swift
+  /// try await superwall.currentUser.update { old in ["exports": (old["exports"]?.wholeNumber ?? 0) + 1] }
+  /// ```
+  public func update(
+    _ change: @escaping @MainActor ([String: Value]) -> [String: (any AttributeConvertible)?]
+  ) async throws(SDKError) { try await store.update(change) }
+
+  /// Forgets the user, as ``SDK/Tollgate/reset()`` does.
+  public func signOut() async throws(SDKError) { try await store.reset() }
+
+  /// The attributes as they are when everything that was called before is done.
+  @discardableResult
+  public func refresh() async throws(SDKError) -> [String: Value] {
+    try await store.tollgate.getUserAttributes()
+  }
+
+  public func setSubscriptionStatus(_ status: SubscriptionStatus) async throws(SDKError) {
+    try await store.setSubscriptionStatus(status)
+  }
+
+  public func entitlements() async throws(SDKError) -> EntitlementsInfo {
+    try await store.getEntitlements()
+  }
+
+  public func integrationAttributes() async throws(SDKError) -> [IntegrationAttribute: String] {
+    try await store.tollgate.getIntegrationAttributes()
+  }
+
+  public func setIntegrationAttributes(_ attributes: [IntegrationAttribute: String?])
+    async throws(SDKError)
+  { try await store.tollgate.setIntegrationAttributes(attributes) }
+}
