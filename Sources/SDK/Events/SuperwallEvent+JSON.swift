@@ -67,7 +67,7 @@ extension SuperwallEvent {
         "triggeredEventName": .string(placement), "paywallInfo": info.value,
         "identifiers": .texts(identifiers),
       ]
-    case .paywallPageView(let info, let page):
+    case .paywallPageView(let page, let info):
       ["paywallInfo": info.value, "data": page.value]
     case .surveyResponse(let survey, let option, let text, let info):
       [

@@ -26,57 +26,62 @@ public enum SuperwallEvent: Hashable, Sendable {
   case customerInfoDidChange
   case deepLink(url: String)
   // Placements and paywalls.
-  case triggerFire(placement: String, TriggerResult)
-  case paywallPresentationRequest(PresentationRequestStatus, PresentationRequestReason?)
-  case paywallOpen(PaywallInfo)
-  case paywallClose(PaywallInfo)
-  case paywallDecline(PaywallInfo)
+  case triggerFire(placement: String, result: TriggerResult)
+  case paywallPresentationRequest(
+    status: PresentationRequestStatus, reason: PresentationRequestReason?)
+  case paywallOpen(paywallInfo: PaywallInfo)
+  case paywallClose(paywallInfo: PaywallInfo)
+  case paywallDecline(paywallInfo: PaywallInfo)
   case paywallResponseLoadStart(placement: String)
   case paywallResponseLoadNotFound(placement: String)
   case paywallResponseLoadFail(placement: String)
-  case paywallResponseLoadComplete(placement: String, PaywallInfo)
-  case paywallProductsLoadStart(placement: String, PaywallInfo)
-  case paywallProductsLoadFail(placement: String, PaywallInfo)
-  case paywallProductsLoadComplete(placement: String, PaywallInfo)
-  case paywallProductsLoadRetry(placement: String, PaywallInfo, attempt: Int)
-  case paywallProductsLoadMissingProducts(placement: String, PaywallInfo, identifiers: [String])
+  case paywallResponseLoadComplete(placement: String, paywallInfo: PaywallInfo)
+  case paywallProductsLoadStart(placement: String, paywallInfo: PaywallInfo)
+  case paywallProductsLoadFail(placement: String, paywallInfo: PaywallInfo)
+  case paywallProductsLoadComplete(placement: String, paywallInfo: PaywallInfo)
+  case paywallProductsLoadRetry(placement: String, paywallInfo: PaywallInfo, attempt: Int)
+  case paywallProductsLoadMissingProducts(
+    placement: String, paywallInfo: PaywallInfo, identifiers: [String])
   case paywallPreloadStart(count: Int)
   case paywallPreloadComplete(count: Int)
-  case paywallWebviewLoadStart(PaywallInfo)
-  case paywallWebviewLoadFail(PaywallInfo)
-  case paywallWebviewLoadComplete(PaywallInfo)
-  case paywallWebviewLoadTimeout(PaywallInfo)
-  case paywallWebviewLoadFallback(PaywallInfo)
-  case paywallWebviewProcessTerminated(PaywallInfo)
-  case paywallPageView(PaywallInfo, PageView)
+  case paywallWebviewLoadStart(paywallInfo: PaywallInfo)
+  case paywallWebviewLoadFail(paywallInfo: PaywallInfo)
+  case paywallWebviewLoadComplete(paywallInfo: PaywallInfo)
+  case paywallWebviewLoadTimeout(paywallInfo: PaywallInfo)
+  case paywallWebviewLoadFallback(paywallInfo: PaywallInfo)
+  case paywallWebviewProcessTerminated(paywallInfo: PaywallInfo)
+  case paywallPageView(page: PageView, paywallInfo: PaywallInfo)
   case shimmerViewStart
   case shimmerViewComplete
-  case customPlacement(name: String, params: Value, PaywallInfo?)
+  case customPlacement(name: String, params: Value, paywallInfo: PaywallInfo?)
   case touchesBegan
-  case surveyResponse(Survey, Survey.Option, customResponse: String?, PaywallInfo)
+  case surveyResponse(
+    survey: Survey, selectedOption: Survey.Option, customResponse: String?, paywallInfo: PaywallInfo
+  )
   case surveyClose
   case reviewRequested(count: Int)
   case permissionRequested(name: String, paywallIdentifier: String)
   case permissionGranted(name: String, paywallIdentifier: String)
   case permissionDenied(name: String, paywallIdentifier: String)
   // Transactions.
-  case transactionStart(TransactionProduct, PaywallInfo)
-  case transactionFail(error: String, PaywallInfo)
-  case transactionAbandon(TransactionProduct, PaywallInfo)
+  case transactionStart(product: TransactionProduct, paywallInfo: PaywallInfo)
+  case transactionFail(error: String, paywallInfo: PaywallInfo)
+  case transactionAbandon(product: TransactionProduct, paywallInfo: PaywallInfo)
   case transactionComplete(
-    StoreTransaction?, TransactionProduct, TransactionKind, PaywallInfo)
-  case transactionRestore(RestoreType, PaywallInfo)
-  case transactionTimeout(PaywallInfo)
-  case subscriptionStart(TransactionProduct, PaywallInfo)
-  case freeTrialStart(TransactionProduct, PaywallInfo)
-  case nonRecurringProductPurchase(TransactionProduct, PaywallInfo)
+    transaction: StoreTransaction?, product: TransactionProduct, type: TransactionKind,
+    paywallInfo: PaywallInfo)
+  case transactionRestore(restoreType: RestoreType, paywallInfo: PaywallInfo)
+  case transactionTimeout(paywallInfo: PaywallInfo)
+  case subscriptionStart(product: TransactionProduct, paywallInfo: PaywallInfo)
+  case freeTrialStart(product: TransactionProduct, paywallInfo: PaywallInfo)
+  case nonRecurringProductPurchase(product: TransactionProduct, paywallInfo: PaywallInfo)
   case restoreStart
   case restoreComplete
   case restoreFail(message: String)
-  case stripeCheckoutStart(PaywallInfo)
-  case stripeCheckoutSubmit(PaywallInfo)
-  case stripeCheckoutComplete(PaywallInfo)
-  case stripeCheckoutFail(PaywallInfo)
+  case stripeCheckoutStart(paywallInfo: PaywallInfo)
+  case stripeCheckoutSubmit(paywallInfo: PaywallInfo)
+  case stripeCheckoutComplete(paywallInfo: PaywallInfo)
+  case stripeCheckoutFail(paywallInfo: PaywallInfo)
   case redemptionStart
   case redemptionComplete
   case redemptionFail

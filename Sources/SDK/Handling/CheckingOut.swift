@@ -13,7 +13,7 @@ extension SDKState {
     checkout = Checkout(
       product: product, presentationID: open.id, info: open.info, shouldDismiss: shouldDismiss,
       identity: person.number)
-    track(.stripeCheckoutStart(open.info))
+    track(.stripeCheckoutStart(paywallInfo: open.info))
     let request = CheckoutRequest(
       currencyCode: product.priced.currency?.code ?? device.currencyCode,
       productIdentifier: product.id, store: product.store.rawValue.lowercased(),
@@ -47,7 +47,7 @@ extension SDKState {
         return log(.error, .paywallTransactions, "a checkout on its own page has nothing to submit")
       }
       checkout?.phase = .confirming
-      track(.stripeCheckoutSubmit(checkoutInfo(current)))
+      track(.stripeCheckoutSubmit(paywallInfo: checkoutInfo(current)))
       send(
         Endpoints.confirmCheckout(
           contextID: current.contextID, setupIntentID: intent, email: email,
@@ -145,7 +145,7 @@ extension SDKState {
 
   private mutating func completeCheckout() {
     guard let current = checkout else { return }
-    track(.stripeCheckoutComplete(checkoutInfo(current)))
+    track(.stripeCheckoutComplete(paywallInfo: checkoutInfo(current)))
     let start = now
     checkout?.phase = .redeeming(since: start)
     askForRedemption()
@@ -194,7 +194,9 @@ extension SDKState {
   private mutating func abandonCheckout() {
     guard let current = checkout else { return }
     (checkout, ownership.pendingCheckout) = (nil, nil)
-    track(.transactionAbandon(transactionProduct(current.product), checkoutInfo(current)))
+    track(
+      .transactionAbandon(
+        product: transactionProduct(current.product), paywallInfo: checkoutInfo(current)))
     if presentation?.id == current.presentationID { replacePaywall(after: .transactionAbandon) }
   }
 
@@ -207,7 +209,7 @@ extension SDKState {
     case .asking, .confirming, .completing, .redeeming, .telling: break
     }
     checkout = nil
-    track(.stripeCheckoutFail(checkoutInfo(current)))
+    track(.stripeCheckoutFail(paywallInfo: checkoutInfo(current)))
     guard let error, options.paywalls.shouldShowPurchaseFailureAlert else { return }
     outbox.add(.alert(.purchaseFailed(message: error.message, code: error.code)))
   }

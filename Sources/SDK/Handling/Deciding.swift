@@ -29,7 +29,7 @@ extension SDKState {
       case .confirmAssignment(let experimentID, _): confirmAssignment(of: experimentID)
       case .recordOccurrence(let limit): remember(.occurrence(key: limit.key, at: now))
       case .fireTrigger:
-        track(.triggerFire(placement: decision.placement, TriggerResult(decision.outcome)))
+        track(.triggerFire(placement: decision.placement, result: TriggerResult(decision.outcome)))
       }
     }
   }

@@ -65,13 +65,13 @@ extension SDKState {
         var info = self.info(of: paywall, for: turn.registration)
         info.experiment = turn.decision?.experiment
         info.responseLoad = times
-        track(.paywallResponseLoadComplete(placement: placement, info))
+        track(.paywallResponseLoadComplete(placement: placement, paywallInfo: info))
       }
       paywallIsLoaded(paywall, times, for: token)
     case .question(let token):
       var info = PaywallInfo(paywall)
       info.responseLoad = times
-      track(.paywallResponseLoadComplete(placement: placement, info))
+      track(.paywallResponseLoadComplete(placement: placement, paywallInfo: info))
       paywallIsAvailable(for: token)
     }
   }
@@ -112,7 +112,7 @@ extension SDKState {
   mutating func loadProducts(of info: PaywallInfo, placement: String, for turn: Token) {
     var info = info
     info.productsLoad.start = now
-    track(.paywallProductsLoadStart(placement: placement, info))
+    track(.paywallProductsLoadStart(placement: placement, paywallInfo: info))
     load(
       ProductLoad(
         purpose: .registration(turn), identifiers: info.productIDs, placement: placement,
@@ -140,7 +140,8 @@ extension SDKState {
       load.attempt = 1
       if case .registration = load.purpose {
         track(
-          .paywallProductsLoadRetry(placement: load.placement, load.info, attempt: load.attempt))
+          .paywallProductsLoadRetry(
+            placement: load.placement, paywallInfo: load.info, attempt: load.attempt))
       }
       return self.load(load)
     }
@@ -178,7 +179,7 @@ extension SDKState {
     var info = load.info
     if case .failure = result {
       info.productsLoad.fail = now
-      track(.paywallProductsLoadFail(placement: load.placement, info))
+      track(.paywallProductsLoadFail(placement: load.placement, paywallInfo: info))
       return productsAreLoaded(info, for: turn)
     }
     info.productsLoad.complete = now
@@ -190,9 +191,9 @@ extension SDKState {
     if !missing.isEmpty {
       track(
         .paywallProductsLoadMissingProducts(
-          placement: load.placement, info, identifiers: missing))
+          placement: load.placement, paywallInfo: info, identifiers: missing))
     }
-    track(.paywallProductsLoadComplete(placement: load.placement, info))
+    track(.paywallProductsLoadComplete(placement: load.placement, paywallInfo: info))
     productsAreLoaded(info, for: turn)
   }
 }

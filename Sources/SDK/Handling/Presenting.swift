@@ -8,7 +8,7 @@ extension SDKState {
   mutating func present(_ turn: ActiveRegistration) {
     guard let paywall = turn.paywall, let decision = turn.decision else { return }
     apply(decision, .whenAvailable)
-    track(.paywallPresentationRequest(.presentation, nil))
+    track(.paywallPresentationRequest(status: .presentation, reason: nil))
     let open = Presentation(turn, paywall, decision, id: entropy.identifier("presentation"))
     stage.enter(open)
     turns.advance { $0.wait(for: .presenting) }
@@ -37,7 +37,7 @@ extension SDKState {
     if let handler = open.registration.handlerID {
       outbox.emit(.onPaywallPresent(open.info, handlerID: handler))
     }
-    track(.paywallOpen(open.info))
+    track(.paywallOpen(paywallInfo: open.info))
     outbox.add(.message(id: id, .paywallOpen))
     if let then { beginDismissal(then) }
     for report in open.early { receive(report, from: id) }
@@ -125,7 +125,7 @@ extension SDKState {
       let next = followUp(.paywallDecline)
       var info = open.info
       info.closeReason = .manualClose
-      track(.paywallDecline(info))
+      track(.paywallDecline(paywallInfo: info))
       if let next {
         closing.reason = .forNextPaywall
         closing.next = next
@@ -153,7 +153,7 @@ extension SDKState {
     }
     outbox.cancelTimer(.dismiss(id: id))
     failCallbacks(of: id)
-    track(.paywallClose(open.info))
+    track(.paywallClose(paywallInfo: open.info))
     let handler = open.registration.handlerID
     if let handler {
       outbox.emit(.onPaywallDismiss(open.info, open.result, handlerID: handler))

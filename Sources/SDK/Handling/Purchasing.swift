@@ -23,7 +23,7 @@ extension SDKState {
       shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open.paywall))
     transactions.begin(slot)
     outbox.startTimer(.purchase(slot.token), options.timeouts.transactionNotice)
-    track(.transactionStart(transactionProduct(product), open.info))
+    track(.transactionStart(product: transactionProduct(product), paywallInfo: open.info))
     outbox.add(.message(id: open.id, .transactionStart(productID: productID)))
     let request = PurchaseRequest(product, on: platform, startsTrial: slot.startsTrial)
     switch settings.purchases {
@@ -104,12 +104,13 @@ extension SDKState {
     switch finished.result {
     case .purchased: concludePurchased(slot, finished, current)
     case .restored:
-      track(.transactionRestore(.viaPurchase(finished.transaction), current))
+      track(
+        .transactionRestore(restoreType: .viaPurchase(finished.transaction), paywallInfo: current))
       tell(slot, .transactionRestore)
       concludeAgentWallie(slot, finished)
       complete(slot, .restored)
     case .cancelled:
-      track(.transactionAbandon(transactionProduct(slot.product), current))
+      track(.transactionAbandon(product: transactionProduct(slot.product), paywallInfo: current))
       tell(slot, .transactionAbandon)
       if isOpen(slot.presentationID) { replacePaywall(after: .transactionAbandon) }
     case .pending:
@@ -130,11 +131,14 @@ extension SDKState {
     let kind: TransactionKind =
       slot.product.period == nil
       ? .nonRecurringProductPurchase : slot.startsTrial ? .freeTrialStart : .subscriptionStart
-    track(.transactionComplete(finished.transaction, product, kind, info))
+    track(
+      .transactionComplete(
+        transaction: finished.transaction, product: product, type: kind, paywallInfo: info))
     switch kind {
-    case .freeTrialStart: track(.freeTrialStart(product, info))
-    case .subscriptionStart: track(.subscriptionStart(product, info))
-    case .nonRecurringProductPurchase: track(.nonRecurringProductPurchase(product, info))
+    case .freeTrialStart: track(.freeTrialStart(product: product, paywallInfo: info))
+    case .subscriptionStart: track(.subscriptionStart(product: product, paywallInfo: info))
+    case .nonRecurringProductPurchase:
+      track(.nonRecurringProductPurchase(product: product, paywallInfo: info))
     }
     tell(slot, .transactionComplete(productID: slot.product.id))
     if kind == .freeTrialStart {
@@ -148,7 +152,7 @@ extension SDKState {
   private mutating func concludeFailed(
     _ slot: PurchaseSlot, _ message: String, _ info: PaywallInfo, _ alert: PaywallAlert?
   ) {
-    track(.transactionFail(error: message, info))
+    track(.transactionFail(error: message, paywallInfo: info))
     tell(slot, .transactionFail)
     if isOpen(slot.presentationID), replacePaywall(after: .transactionFail) { return }
     if let alert { outbox.add(.alert(alert)) }

@@ -218,7 +218,7 @@ extension SDKState {
     _ registration: Registration, _ kind: PlacementOutcome.Kind,
     _ reason: PresentationRequestReason
   ) {
-    track(.paywallPresentationRequest(reason.status, reason))
+    track(.paywallPresentationRequest(status: reason.status, reason: reason))
     settle(kind, call: registration.call, handler: registration.handlerID)
   }
 

@@ -44,7 +44,7 @@ extension SDKState {
     case .customAction(let name): outbox.emit(.handleCustomPaywallAction(name: name))
     case .userAttributes(let attributes): setUserAttributes(attributes)
     case .shimmer(let isShown): track(isShown ? .shimmerViewStart : .shimmerViewComplete)
-    case .pageView(let page): track(.paywallPageView(info, page))
+    case .pageView(let page): track(.paywallPageView(page: page, paywallInfo: info))
     case .permission(let name, let step): permission(name, step, info)
     case .reviewRequested(let count): track(.reviewRequested(count: count))
     case .touchesBegan: touchesBegan()
@@ -68,7 +68,7 @@ extension SDKState {
   private mutating func customPlacement(_ name: String, _ params: Value) {
     let params = params.isObject ? params : .map([])
     let next = followUp(.customPlacement, placement: name, params: params)
-    track(.customPlacement(name: name, params: params, presentation?.info))
+    track(.customPlacement(name: name, params: params, paywallInfo: presentation?.info))
     if let next { close(Closing(reason: .forNextPaywall, next: next)) }
   }
 
@@ -77,14 +77,14 @@ extension SDKState {
     stage.advance { $0.report(step, at: now) }
     guard let info = presentation?.info else { return }
     switch step {
-    case .start: track(.paywallWebviewLoadStart(info))
-    case .complete: track(.paywallWebviewLoadComplete(info))
-    case .timeout: track(.paywallWebviewLoadTimeout(info))
-    case .fallback: track(.paywallWebviewLoadFallback(info))
-    case .processTerminated: track(.paywallWebviewProcessTerminated(info))
+    case .start: track(.paywallWebviewLoadStart(paywallInfo: info))
+    case .complete: track(.paywallWebviewLoadComplete(paywallInfo: info))
+    case .timeout: track(.paywallWebviewLoadTimeout(paywallInfo: info))
+    case .fallback: track(.paywallWebviewLoadFallback(paywallInfo: info))
+    case .processTerminated: track(.paywallWebviewProcessTerminated(paywallInfo: info))
     case .ready: break
     case .fail:
-      track(.paywallWebviewLoadFail(info))
+      track(.paywallWebviewLoadFail(paywallInfo: info))
       close(Closing(reason: .webViewFailedToLoad))
     }
   }

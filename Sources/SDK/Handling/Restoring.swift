@@ -73,7 +73,9 @@ extension SDKState {
       return concludeFailed(slot, result, tells: isOpen)
     }
     track(.restoreComplete)
-    track(.transactionRestore(.viaRestore, (isOpen ? presentation?.info : nil) ?? .none))
+    track(
+      .transactionRestore(
+        restoreType: .viaRestore, paywallInfo: (isOpen ? presentation?.info : nil) ?? .none))
     if isOpen, let id = slot.presentationID {
       outbox.add(.message(id: id, .restoreComplete))
     }

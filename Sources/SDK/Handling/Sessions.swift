@@ -67,7 +67,7 @@ extension SDKState {
     case .customerInfoDidChange: track(.customerInfoDidChange)
     case .testModeModalOpen: track(.testModeModalOpen)
     case .testModeModalClose: track(.testModeModalClose)
-    case .transactionTimeout: track(.transactionTimeout(presentation?.info ?? .none))
+    case .transactionTimeout: track(.transactionTimeout(paywallInfo: presentation?.info ?? .none))
     case .touchesBegan: touchesBegan()
     case .unknown: track(.unknown)
     }

@@ -30,7 +30,9 @@ extension SDKState {
         optionID == Survey.Option.other.id
         ? .other : survey.options.first { $0.id == optionID } ?? .init(id: optionID, title: "")
       let next = open.completed == nil ? followUp(.surveyResponse) : nil
-      track(.surveyResponse(survey, option, customResponse: text, open.info))
+      track(
+        .surveyResponse(
+          survey: survey, selectedOption: option, customResponse: text, paywallInfo: open.info))
       if let next { return close(Closing(reason: .forNextPaywall, next: next)) }
     }
     decline(closing)

@@ -9,7 +9,7 @@ public struct PageView: Hashable, Sendable {
   public var previousPageNodeID: String?
   public var previousFlowPosition: Int?
   public var navigationType: String
-  public var timeOnPreviousPage: Int64?
+  public var timeOnPreviousPage: Duration?
 
   /// Reads what a paywall sends: the contract's JSON. A member that is missing is empty.
   public init(decoding value: Value) {
@@ -20,7 +20,7 @@ public struct PageView: Hashable, Sendable {
     previousPageNodeID = value["previousPageNodeId"]?.text
     previousFlowPosition = value["previousFlowPosition"]?.wholeNumber
     navigationType = value["navigationType"]?.text ?? ""
-    timeOnPreviousPage = value["timeOnPreviousPageMs"]?.wholeNumber.map { Int64($0) }
+    timeOnPreviousPage = value["timeOnPreviousPageMs"]?.wholeNumber.map { .milliseconds($0) }
   }
 
   /// The contract's JSON.
@@ -31,7 +31,7 @@ public struct PageView: Hashable, Sendable {
       "previousPageNodeId": previousPageNodeID.map { .string($0) },
       "previousFlowPosition": previousFlowPosition.map { .whole($0) },
       "navigationType": .string(navigationType),
-      "timeOnPreviousPageMs": timeOnPreviousPage.map { .int($0) },
+      "timeOnPreviousPageMs": timeOnPreviousPage.map { .int($0.milliseconds) },
     ])
   }
 }

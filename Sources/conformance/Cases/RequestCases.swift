@@ -93,7 +93,8 @@ enum RequestCases {
     guard let placement = testCase.input("placement")?.text,
       let outcome = outcome(testCase, experiment)
     else { return nil }
-    let event = SuperwallEvent.triggerFire(placement: placement, TriggerResult(outcome)).value
+    let event = SuperwallEvent.triggerFire(placement: placement, result: TriggerResult(outcome))
+      .value
     let told = event["result"]?["experiment"]
     var params: [String: Value] = ["trigger_name": event["placementName"] ?? .null]
     params["experiment_id"] = told?["id"]

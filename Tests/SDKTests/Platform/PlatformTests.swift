@@ -155,7 +155,7 @@ struct CollectorTests {
     state.settings.set(behavior)
     state.track(.appOpen)
     state.track(.userAttributes(.map([])))
-    state.track(.triggerFire(placement: "p", .noAudienceMatch))
+    state.track(.triggerFire(placement: "p", result: .noAudienceMatch))
     var uploaded: [String] = []
     var heard = 0
     for effect in state.outbox.take() {
