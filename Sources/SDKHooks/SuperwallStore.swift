@@ -30,6 +30,8 @@ public final class SuperwallStore {
   /// The ID that ``identify(userID:options:)`` was given.
   public private(set) var userID: String?
   public private(set) var subscriptionStatus: SubscriptionStatus
+  /// Whether the status is inactive because a subscription has ended.
+  public private(set) var hasExpired: Bool
   /// The paywall that is on screen.
   public private(set) var paywall: PaywallInfo?
 
@@ -47,6 +49,7 @@ public final class SuperwallStore {
     user = state.user
     userID = state.userID
     subscriptionStatus = state.subscriptionStatus
+    hasExpired = state.hasExpired
     paywall = state.paywall
     let (now, token) = tollgate.follow { [weak self] in self?.show($0) }
     self.token = token
@@ -67,6 +70,7 @@ public final class SuperwallStore {
     update(\.user, state.user)
     update(\.userID, state.userID)
     update(\.subscriptionStatus, state.subscriptionStatus)
+    update(\.hasExpired, state.hasExpired)
     update(\.paywall, state.paywall)
   }
 

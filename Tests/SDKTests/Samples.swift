@@ -43,6 +43,10 @@ enum Samples {
   static let month = product(
     "com.tollgate.pro.month", "9.99", period: Period(.month, 1), trial: Period(.day, 7))
   static let year = product("com.tollgate.pro.year", "59.99", period: Period(.year, 1))
+  static let web = StoreProduct(
+    PricedProduct(
+      identifier: "live:price_123:no-trial", store: .stripe,
+      price: Money(micros: 9_990_000, .usd), period: Period(.month, 1)))
   static let coins = product("com.tollgate.coins", "1.99")
 
   static func product(

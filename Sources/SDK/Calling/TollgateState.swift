@@ -12,6 +12,8 @@ public struct TollgateState: Hashable, Sendable {
   /// Where the config comes from that is used, its version and when it was fetched.
   public let configOrigin: ConfigOrigin?
   public let subscriptionStatus: SubscriptionStatus
+  /// Whether the status is inactive because a subscription has ended: what AgentWallie calls `expired`.
+  public let hasExpired: Bool
   /// The paywall that the host shows.
   public let paywall: PaywallInfo?
   /// Who the user is. Their attributes are put together only when somebody asks for them.
@@ -25,6 +27,7 @@ public struct TollgateState: Hashable, Sendable {
     configurationError = state.startup.error
     configOrigin = state.catalog.origin
     subscriptionStatus = state.ownership.status
+    hasExpired = state.ownership.hasExpired
     paywall = state.presentation.flatMap { $0.isVisible ? $0.info : nil }
     person = StoredState(userOf: state.person, state.usage)
   }

@@ -29,4 +29,14 @@ extension SDKState {
     }
     outbox.add(.didCompletePurchase(productID: slot.product.id))
   }
+
+  /// Asks the store for all products of a config when it comes, so that paywalls have their prices at
+  /// once. While they are the same ones, and the store has told of them, it is not asked again.
+  mutating func prefetchProducts() {
+    guard options.purchaseMode == .agentWallie, let config else { return }
+    let products = config.paywalls.values.flatMap(\.products).filter { !$0.store.isWeb }
+    let identifiers = Set(products.map(\.id))
+    guard !identifiers.isEmpty, identifiers != catalog.prefetched else { return }
+    load(ProductLoad(purpose: .prefetch, identifiers: identifiers.sorted()))
+  }
 }

@@ -153,6 +153,7 @@ extension SDKState {
       config,
       from: ConfigOrigin(source: source, buildID: config.config.buildID, fetchedAt: fetchedAt))
     chooseAssignments()
+    prefetchProducts()
     if startup.phase == .configured {
       track(.configRefresh)
       trackDevice()

@@ -113,10 +113,14 @@ extension SDKState {
     var info = info
     info.productsLoad.start = now
     track(.paywallProductsLoadStart(placement: placement, paywallInfo: info))
-    load(
-      ProductLoad(
-        purpose: .registration(turn), identifiers: info.productIDs, placement: placement,
-        info: info))
+    let load = ProductLoad(
+      purpose: .registration(turn), identifiers: info.productIDs, placement: placement,
+      info: info)
+    let known = info.productIDs.compactMap { catalog.product($0) }
+    if options.purchaseMode == .agentWallie, known.count == load.identifiers.count {
+      return finish(load, .success(known), for: turn)
+    }
+    self.load(load)
   }
 
   /// The call `products(for:)`: what the store sells, asked of the store alone.
@@ -124,7 +128,7 @@ extension SDKState {
     load(ProductLoad(purpose: .call(call), identifiers: identifiers))
   }
 
-  private mutating func load(_ load: ProductLoad) {
+  mutating func load(_ load: ProductLoad) {
     let token = outbox.newToken()
     catalog.begin(load, token)
     outbox.startTimer(.products(token), options.timeouts.products)
@@ -167,6 +171,8 @@ extension SDKState {
     switch (load.purpose, result) {
     case (.registration(let turn), _): finish(load, result, for: turn)
     case (.preload(let count), _): track(.paywallPreloadComplete(count: count))
+    case (.prefetch, .success): catalog.prefetch(load.identifiers)
+    case (.prefetch, .failure): break
     case (.call(let call), .success(let products)): outbox.complete(call, .products(products))
     case (.call(let call), .failure(let error)):
       outbox.fail(call, SDKError(.productsUnavailable, error.message))

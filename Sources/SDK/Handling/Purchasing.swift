@@ -5,12 +5,14 @@ internal import RuleEngine
 // MARK: Buying
 
 extension SDKState {
-  mutating func buy(_ productID: String, shouldDismiss: Bool) {
+  /// - Parameter name: a product of the open paywall, or its slot there.
+  mutating func buy(_ name: String, shouldDismiss: Bool) {
     guard let open = presentation else { return }
     if let running = transactions.purchase { return answerTap(on: open.id, while: running) }
-    guard open.info.products.contains(where: { $0.id == productID }) else {
-      return log(
-        .error, .paywallTransactions, "the paywall does not have the product '\(productID)'")
+    let named =
+      open.info.products.first { $0.id == name } ?? open.info.products.first { $0.name == name }
+    guard let productID = named?.id else {
+      return log(.error, .paywallTransactions, "the paywall does not have the product '\(name)'")
     }
     guard let product = open.products.first(where: { $0.id == productID }) else {
       return log(.error, .paywallTransactions, "the store does not have '\(productID)'")

@@ -4,6 +4,8 @@ internal import RuleEngine
 /// What survives the end of the process, as one JSON object.
 package struct StoredState: Hashable, Sendable {
   var status: SubscriptionStatus = .unknown
+  /// Whether a subscription has ended and none has begun since.
+  var hasExpired = false
   var appUserID: String?
   var aliasID = ""
   var deviceID = ""
@@ -35,6 +37,7 @@ package struct StoredState: Hashable, Sendable {
   /// Reads what `value` wrote. What is missing or wrong is as at the first start.
   init(decoding value: Value) {
     if let status = value["status"] { self.status = SubscriptionStatus(coercing: status) }
+    hasExpired = value["hasExpired"]?.truth ?? false
     appUserID = value["appUserId"]?.text
     aliasID = value["aliasId"]?.text ?? ""
     deviceID = value["deviceId"]?.text ?? ""
@@ -63,7 +66,8 @@ package struct StoredState: Hashable, Sendable {
 
   var value: Value {
     .members([
-      "status": status.value, "appUserId": appUserID.map { .string($0) },
+      "status": status.value, "hasExpired": hasExpired ? true : nil,
+      "appUserId": appUserID.map { .string($0) },
       "aliasId": .string(aliasID), "deviceId": .string(deviceID), "seed": .whole(seed),
       "userAttributes": .members(userAttributes),
       "integrationAttributes": .members(integrationAttributes.mapValues { .string($0) }),

@@ -20,7 +20,8 @@ public struct PresentationHandle: Sendable {
   /// The user wants to buy a product of the paywall.
   ///
   /// - Parameters:
-  ///   - productID: the product's identifier, as in ``PaywallPresentation/products``.
+  ///   - productID: the product's identifier, as in ``PaywallPresentation/products``, or its slot on the
+  ///     paywall, such as `primary`.
   ///   - shouldDismiss: false when the paywall wants to stay after the purchase.
   public func purchaseTapped(_ productID: String, shouldDismiss: Bool = true) {
     report(.purchase(productID: productID, shouldDismiss: shouldDismiss))

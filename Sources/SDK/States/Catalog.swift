@@ -5,6 +5,8 @@ struct ProductLoad: Sendable {
     case registration(Token)
     /// With the number of paywalls.
     case preload(Int)
+    /// For whoever needs them later, by AgentWallie's rules.
+    case prefetch
     case call(Token)
   }
 
@@ -29,6 +31,8 @@ struct Catalog {
   private var paywalls: [String: PaywallResponse] = [:]
   private var products: [String: StoreProduct] = [:]
   private var loads: [Token: ProductLoad] = [:]
+  /// The products of the config that the store told of last.
+  private(set) var prefetched: Set<String> = []
 
   mutating func adopt(_ config: ApplicationConfig, from origin: ConfigOrigin) {
     self.config = config
@@ -51,6 +55,8 @@ struct Catalog {
   mutating func keep(_ products: [StoreProduct]) {
     for product in products { self.products[product.id] = product }
   }
+
+  mutating func prefetch(_ identifiers: [String]) { prefetched = Set(identifiers) }
 
   mutating func begin(_ load: ProductLoad, _ token: Token) { loads[token] = load }
 

@@ -13,6 +13,8 @@ enum OwnedLoad: Hashable, Sendable {
 /// What the user has paid for.
 struct Ownership {
   private(set) var status: SubscriptionStatus
+  /// Whether there is none any more after there was one: AgentWallie's status `expired`.
+  private(set) var hasExpired: Bool
   /// Codes that were redeemed.
   private(set) var codes: [String]
   /// Those that give something to the app's user, who may become somebody else.
@@ -35,6 +37,7 @@ struct Ownership {
 
   init(_ stored: StoredState) {
     status = stored.status
+    hasExpired = stored.hasExpired
     codes = stored.codes
     userCodes = stored.userCodes
     web = stored.webEntitlements
@@ -45,6 +48,11 @@ struct Ownership {
   /// - Returns: the status before, or nil when it means the same.
   mutating func set(_ status: SubscriptionStatus) -> SubscriptionStatus? {
     guard !self.status.means(status) else { return nil }
+    switch status {
+    case .active: hasExpired = false
+    case .inactive: hasExpired = hasExpired || self.status.isActive
+    case .unknown: break
+    }
     defer { self.status = status }
     return self.status
   }
@@ -73,6 +81,7 @@ struct Ownership {
     codes.removeAll { userCodes.contains($0) }
     (userCodes, web, refreshedAt, isRefreshing) = ([], [], nil, false)
     pendingCheckout = nil
+    hasExpired = false
   }
 
   mutating func begin(_ load: OwnedLoad, _ token: Token) { loads[token] = load }

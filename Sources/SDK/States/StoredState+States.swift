@@ -3,6 +3,7 @@ extension StoredState {
   init(_ person: Person, _ ownership: Ownership, _ usage: Usage) {
     self.init()
     status = ownership.status
+    hasExpired = ownership.hasExpired
     appUserID = person.appUserID
     aliasID = person.aliasID
     deviceID = person.deviceID

@@ -30,7 +30,8 @@ final class QuietApp: Sendable {
       observe: { requests.add($0) })
     ports = Silence(
       silent, after: answers, transport,
-      SimulatedStore(products: [Samples.month, Samples.year, Samples.coins], script: script),
+      SimulatedStore(
+        products: [Samples.month, Samples.year, Samples.coins, Samples.web], script: script),
       self.storage)
     tollgate = Tollgate(
       ports: Ports(
@@ -114,7 +115,8 @@ final class Silence: Transport, PurchaseStore, PaywallPresenter, ConfigStorage, 
   PurchaseController
 {
   enum Port: String, CaseIterable, Sendable {
-    case config, assignments, confirmation, redemption, products, owned, purchase, restore,
+    case config, assignments, confirmation, redemption, checkout, products, owned, purchase,
+      restore,
       consume, controller, canPresent, present, dismiss, survey, loadState, saveState, loadConfig,
       saveConfig, loadLog, appendLog, clearLog
   }
@@ -146,6 +148,12 @@ final class Silence: Transport, PurchaseStore, PaywallPresenter, ConfigStorage, 
   }
 
   var handle: PresentationHandle? { state.withLock { $0.presentation?.handle } }
+
+  /// How often the port was asked.
+  func calls(_ port: Port) -> Int { state.withLock { $0.calls[port] ?? 0 } }
+
+  /// The store takes a product back.
+  func revoke(_ product: String) { store.revoke(product) }
 
   /// Whether the port was asked for anything.
   func wasAsked(_ port: Port) -> Bool { state.withLock { $0.calls[port] != nil } }
@@ -179,6 +187,7 @@ final class Silence: Transport, PurchaseStore, PaywallPresenter, ConfigStorage, 
     case "/api/v1/static_config": await ask(.config)
     case "/api/v1/assignments": await ask(.assignments)
     case "/api/v1/confirm_assignments": await ask(.confirmation)
+    case let path where path.contains("/checkout/"): await ask(.checkout)
     default: await ask(.redemption)
     }
     return try await transport.send(request)

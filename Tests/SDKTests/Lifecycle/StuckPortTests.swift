@@ -20,9 +20,10 @@ struct StuckPortTests {
   @Test(arguments: Silence.Port.allCases)
   func everyCallEnds(port: Silence.Port) {
     for platform in [Platform.ios, .android] {
-      let usual = life(QuietApp(platform: platform))
+      let usual = life(QuietApp(rules: Self.checkouts, platform: platform))
       for answers in 0..<3 {
-        let app = QuietApp(silent: [port], after: answers, platform: platform)
+        let app = QuietApp(
+          silent: [port], after: answers, rules: Self.checkouts, platform: platform)
         for (step, expected) in zip(life(app), usual) {
           let which = "\(port) after \(answers) on \(platform): \(step.name)"
           let time = step.time()
@@ -35,6 +36,22 @@ struct StuckPortTests {
       }
     }
   }
+
+  /// A backend with which a checkout on a page of its own comes to an end.
+  private static let checkouts: [ScriptedTransport.Rule] = {
+    let path = "/subscriptions-api/public/v1/checkout"
+    let directive: Value = [
+      "directive": "redirect", "checkoutSessionId": "s", "checkoutUrl": "https://pay.example.com",
+    ]
+    let session: Value = ["directive": directive, "checkoutContextId": "c"]
+    return [
+      .init(.post, "\(path)/session", [.json(session)]),
+      .init(.post, "\(path)/status", [.json(["status": "completed"])]),
+      .init(
+        .post, "\(path)/session/poll-redemption-result",
+        [.json(["status": "complete", "codes": .list([])])]),
+    ]
+  }()
 
   /// The life of an app, from its start to the end of its third paywall.
   private func life(_ app: QuietApp) -> [Step] {
@@ -94,6 +111,22 @@ struct StuckPortTests {
       call("dismiss", [.present, .dismiss, .assignments]) { await tollgate.dismiss() }
       app.pass(40)
     }
+    // A code of a link, with a paywall on screen from which the user checks out on the web.
+    call("web", showing) { await tollgate.register(placement: "web") }
+    app.pass(15)
+    app.ports.handle?.purchaseTapped(Samples.web.id)
+    app.pass(5)
+    app.ports.handle?.checkout(.returned)
+    call("link") { await tollgate.handleDeepLink("app://superwall/redeem?code=c1") }
+    call("another link") { await tollgate.handleDeepLink("app://superwall/redeem?code=c2") }
+    call("nomatch beside a checkout", deciding) { await tollgate.register(placement: "nomatch") }
+    call("status beside a checkout") { try? await tollgate.getSubscriptionStatus() }
+    call("restore", [.restore, .owned]) { try? await tollgate.restorePurchases() }
+    app.pass(70)
+    app.ports.handle?.closeTapped()
+    app.pass(40)
+    call("dismiss after a checkout", [.present, .dismiss]) { await tollgate.dismiss() }
+    app.pass(40)
     call("reset") { try? await tollgate.reset() }
     call("entitlements") { try? await tollgate.getEntitlements() }
     app.pass(100)
