@@ -12,6 +12,8 @@ TOLLGATE_MUTANT says which of them is alive. README.md beside this file says how
 """
 import argparse, json, mmap, os, random, re, signal, subprocess, sys, threading, time, zlib
 
+from places import places
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MUTANTS = os.path.join(ROOT, "Tools/mutate/mutants.jsonl")
 OUT = os.path.join(ROOT, "out/mutate")
@@ -594,53 +596,37 @@ def table(options):
     return 1 if alive else 0
 
 
-SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+",
-         "*": "/", "/": "*", "%": "/"}
-
-
-STATEMENT = re.compile(r"(?:[\w.]+\([^{}]*\)|(?!self\b|let\b|var\b)[\w.\[\]]+ [+&|~-]*= [^{}]+)")
-KEYWORD = re.compile(r"(?:return|case|guard|if|throw|try|defer|let|var|for|while|switch|func|super|init|precondition|assert)\b")
-
-
-def places_to_suggest(file, text, drops):
-    """Lines with an operator that could be another one; with `drops`, lines that could be left out."""
-    lines = text.split("\n")
-    for i, line in enumerate(lines):
-        code, bare = line.split("//")[0].rstrip(), line.strip()
-        if not bare or text.count(bare) != 1:
-            continue
-        if drops:
-            before, after = lines[i - 1].rstrip(), lines[i + 1].strip() if i + 1 < len(lines) else ""
-            if (line.startswith("    ") and STATEMENT.fullmatch(bare) and not KEYWORD.match(bare)
-                    and bare.count("(") == bare.count(")") and re.search(r"[{});\w\]\"]$", before)
-                    and not re.match(r"[.?:&|+*)-]", after) and not before.lstrip().startswith("case ")):
-                yield {"file": file, "before": bare, "after": "if !MUTANT { " + bare + " }"}
-            continue
-        if '"' in code or re.search(r"\bfunc\b|\bstruct\b|\bextension\b|<[A-Z]|precondition|assert|#if", code):
-            continue
-        for match in re.finditer(r"(?<= )(<=|>=|==|!=|&&|\|\||<|>|\+|-|\*|/|%)(?= )", code):
-            operator = match.group(1)
-            if len(re.findall(rf"(?<= ){re.escape(operator)}(?= )", bare)) == 1:
-                yield {"file": file, "in": bare, "before": operator, "after": SWAPS[operator]}
+# How often each kind of fault is suggested, of a hundred.
+KINDS = {"operator": 30, "drop": 25, "condition": 16, "logic": 9, "constant": 9, "choice": 8, "word": 3}
 
 
 def suggest(options):
-    """Prints random places where an operator could be another one, or a statement left out."""
-    rng, candidates = random.Random(options.seed), []
+    """Prints random places with a fault that could be there by mistake, and that no mutant has yet."""
+    taken, pool = by_file(read_mutants(options.mutants)), {kind: [] for kind in KINDS}
+    texts, spans = {}, {}
     for folder, _, names in os.walk(os.path.join(ROOT, "Sources")):
         for name in sorted(names):
             file = os.path.relpath(os.path.join(folder, name), ROOT)
             if name.endswith(".swift") and (not options.which or any(w in file for w in options.which)):
                 with open(os.path.join(ROOT, file), encoding="utf-8") as source:
-                    candidates += places_to_suggest(file, source.read(), options.drops)
-    rng.shuffle(candidates)
-    in_file, kept = {}, []
-    for mutant in candidates:
-        if in_file.get(mutant["file"], 0) < options.each and len(kept) < options.count:
-            in_file[mutant["file"]] = in_file.get(mutant["file"], 0) + 1
-            kept.append(mutant)
+                    texts[file] = source.read()
+                spans[file] = [place(mutant, texts[file]) for mutant in taken.get(file, [])]
+                for kind, mutant in places(file, texts[file]):
+                    pool[kind].append({"id": 0, **mutant})
+    rng, in_file, kept = random.Random(options.seed), {}, []
+    wanted = {kind: KINDS[kind] for kind in options.kinds.split(",")} if options.kinds else dict(KINDS)
+    while len(kept) < options.count and (wanted := {kind: share for kind, share in wanted.items() if pool[kind]}):
+        kind = rng.choices(list(wanted), list(wanted.values()))[0]
+        mutant = pool[kind].pop(rng.randrange(len(pool[kind])))
+        file = mutant["file"]
+        start, end = place(mutant, texts[file])
+        if in_file.get(file, 0) == options.each or any(start <= to and at <= end for at, to in spans[file]):
+            continue
+        in_file[file] = in_file.get(file, 0) + 1
+        spans[file].append((start, end))
+        kept.append(mutant)
     for number, mutant in enumerate(kept, options.first):
-        print(json.dumps({"id": number, **mutant}, ensure_ascii=False))
+        print(json.dumps({**mutant, "id": number}, ensure_ascii=False))
     return 0
 
 
@@ -661,14 +647,17 @@ def main():
     running.add_argument("--skip-corpus", action="store_true")
     running.add_argument("--cover", action="store_true", help="see anew which suites reach which mutants")
     commands.add_parser("table", help="the results so far")
-    suggesting = commands.add_parser("suggest", help="random places with other operators")
+    suggesting = commands.add_parser("suggest", help="random places with faults of all kinds")
     suggesting.add_argument("count", type=int)
     suggesting.add_argument("which", nargs="*")
     suggesting.add_argument("--seed", type=int, default=1)
     suggesting.add_argument("--each", type=int, default=1, help="places in one file")
-    suggesting.add_argument("--drops", action="store_true", help="statements to leave out")
+    suggesting.add_argument("--kinds", metavar="KIND,...", help="only faults of these: " + ", ".join(KINDS))
     suggesting.add_argument("--first", type=int, default=1001)
     options = parser.parse_args()
+    # A shell ignores these for what it runs in the background, and tests of signals would inherit that.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     try:
         if options.command == "check":
             mutants = read_mutants(options.mutants)
