@@ -124,6 +124,7 @@ let package = Package(
       dependencies: engine + [
         "tollgate", "SDK", "Scenarios", "CSQLite", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Messages"],
       swiftSettings: testSettings),

@@ -238,4 +238,40 @@ struct CheckCommandTests {
     }
     #expect(try check(text, "--dialect-report").output.contains("standard input:2:"))
   }
+
+  /// The worst of several files decides, wherever it stands.
+  @Test func exitCodesOfSeveralFiles() throws {
+    let folder = try TestFolder()
+    try folder.write("good.json", complete(rule()))
+    try folder.write("bad.json", complete(rule(percentage: "-1")))
+    let files = ["good": "good.json", "bad": "bad.json", "none": "none.json"]
+    for (names, code) in [
+      (["good", "good"], 0), (["good", "bad"], 1), (["bad", "good"], 1), (["good", "none"], 2),
+      (["none", "good"], 2), (["none", "bad"], 2), (["bad", "none", "good"], 2),
+    ] as [([String], Int32)] {
+      let run = try folder.tollgate(["check"] + names.compactMap { files[$0] })
+      #expect(run.code == code, "\(names): \(run.output)\(run.errors)")
+    }
+  }
+
+  /// What changes decisions is told by each clause, the rest once for all that come to the same.
+  @Test func dialectReportForPeople() throws {
+    let rules = [("user.n == 1", "s"), ("user.n == 2", "s"), ("user.m == 2", "t")].map {
+      rule(more: #""expression_cel":"\#($0) && user.\#($1).contains('x')""#)
+    }
+    let told = try check(complete(rules.joined(separator: ",")), "--dialect-report").output
+    let report = try #require(told.range(of: "No decision was found to change because of these:"))
+    let decisive = told[..<report.lowerBound]
+    #expect(decisive.components(separatedBy: "cel: error no-such-overload\n").count == 4)
+    #expect(
+      decisive.contains(#"with attributes {"user":{"t":["x"],"m":2},"device":{},"params":{}}"#))
+    let others = told[report.upperBound...].split(separator: "\n").dropFirst()
+    #expect(
+      Array(others) == [
+        "  user.n == 1", "    cel: error no-such-attribute", "    ios, android, web: false",
+        #"  with attributes {"user":{},"device":{},"params":{}}"#, "  likewise 2 other clauses",
+        "cel and superscript differ in 3 clauses that change decisions and 3 that do not; "
+          + "ios, android and web in 0 and 0",
+      ], "\(told)")
+  }
 }

@@ -115,6 +115,28 @@ import Testing
       .joined(separator: ","))
   }
 
+  /// Where everything is drawn anew, experiments with one variant have nothing to tell.
+  @Test func experimentsWithOneVariant() throws {
+    let folder = try TestFolder()
+    let rule = #"{"experiment_id":"ID","experiment_group_id":"g","variants":[VARIANTS]}"#
+    let variants = ["a", "b"].map {
+      #"{"variant_id":"\#($0)","variant_type":"HOLDOUT","percentage":50}"#
+    }
+    let rules = [("one", 1), ("two", 2)].map { id, count in
+      rule.replacing("ID", with: id)
+        .replacing("VARIANTS", with: variants.prefix(count).joined(separator: ","))
+    }
+    try folder.write(
+      "c.json",
+      #"{"trigger_options":[{"event_name":"p","rules":[\#(rules.joined(separator: ","))]}]}"#)
+    try folder.write("u.ndjson", #"{"userId":"u"}"# + "\n")
+    let run = try folder.tollgate(
+      "migrate-weights", "c.json", "c.json", "--users", "u.ndjson", "--old-seed", "a", "--seed",
+      "b", "--json", "--quiet", "--out", "a.ndjson")
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(try experiments(run).map { $0["experimentId"] as? String } == ["two"])
+  }
+
   /// Stored variants count before the draw; users who are there twice count once.
   @Test func storedGoneAndRepeated() throws {
     let folder = try TestFolder()
@@ -133,6 +155,9 @@ import Testing
     #expect(run.code == 0)
     #expect(run.errors.contains("1 line is about users that were there before"))
     #expect(run.errors.contains("1 line refused"))
+    let quiet = try folder.tollgate(
+      "migrate-weights", "old.json", "new.json", "--users", "users.ndjson", "--json", "--quiet")
+    #expect(!quiet.errors.contains("there before"), "\(quiet.errors)")
     let experiment = try experiments(run)[0]
     #expect(experiment["users"] as? Int == 4)
     #expect(experiment["fewestMoves"] as? Int == 3)

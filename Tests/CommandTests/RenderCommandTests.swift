@@ -25,6 +25,32 @@ struct RenderCommandTests {
     #expect(result.output == "Mara: free until Mar 8, 2026, then $59.99\n")
   }
 
+  /// Products without slots have the usual ones, as far as these go; where one has a slot the others
+  /// are called by their identifiers.
+  @Test func slotsOfProducts() throws {
+    let folder = try TestFolder()
+    func products(_ slot: String) -> String {
+      let all = ["a", "b", "c", "d"].enumerated().map { number, id in
+        #"{\#(id == "d" ? slot : "")"identifier":"\#(id)","price":"\#(number + 1)","currency":"USD"}"#
+      }
+      return #"{"products":[\#(all.joined(separator: ","))]}"#
+    }
+    try folder.write("usual.json", products(""))
+    try folder.write("named.json", products(#""slot":"offer","#))
+    let usual =
+      "{{ products.primary.price }} {{ products.secondary.price }} {{ products.tertiary.price }} "
+      + "{{ products.d.price }}"
+    #expect(
+      try folder.tollgate("render", usual, "--products", "usual.json").output
+        == "$1.00 $2.00 $3.00 $4.00\n")
+    #expect(
+      try folder.tollgate(
+        "render",
+        "{{ products.a.price }} {{ products.offer.price }} [{{ products.primary.price }}]",
+        "--products", "named.json"
+      ).output == "$1.00 $4.00 []\n")
+  }
+
   @Test func readsFilesAndStandardInput() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).liquid")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -130,6 +130,10 @@ import Testing
     #expect(none.code == 2 && none.errors.contains("all are skipped"))
     let both = try simulate("-", input: scenario(Self.configure) + "\n" + skipped)
     #expect(both.code == 0 && both.lines.last == "1 passed, 0 failed, 1 skipped")
+    #expect(both.lines.contains("s-1: skipped, D1"))
+    let quiet = try simulate(
+      "-", "--quiet", input: scenario(Self.configure) + "\n" + skipped)
+    #expect(quiet.code == 0 && !quiet.output.contains("skipped, D1"))
   }
 
   /// A request that no rule answers is marked.

@@ -107,4 +107,14 @@ import Testing
       #expect(lines[0].split(separator: " ").count == columns, "\(room)")
     }
   }
+
+  /// A head may stand above two columns; what it needs more than they have goes to the second.
+  @Test(arguments: [("long head", 9), ("head of two", 11), ("hd", 4)])
+  func headsAboveTwoColumns(head: String, width: Int) {
+    var table = TextTable(rows: [["n", head, ""], ["abc", "1", "2"], ["b", "3", "4"]])
+    table.spanning = [1]
+    #expect(table.width == 3 + 2 + width)
+    let lines = table.lines(TextStyle(hasColor: false, width: nil))
+    #expect(lines[0].contains(head) && lines[2].count == table.width && lines[2].hasSuffix("2"))
+  }
 }

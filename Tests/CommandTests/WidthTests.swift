@@ -96,6 +96,20 @@ import Testing
     }
   }
 
+  /// A line of a source that is too long is cut where it is: in front of the place, behind it, or both.
+  @Test(arguments: [
+    ("a.bc == 1 && d.ef == 2 && g.hi", 0, 4, "a.bc == 1 && d.ef…", "^^^^"),
+    ("a.bc == 1 && d.ef == 2 && g.hi", 5, 2, "a.bc == 1 && d.ef…", "     ^^"),
+    ("a.bc == 1 && d.ef == 2 && g.hi", 13, 4, "… 1 && d.ef == 2 …", "       ^^^^"),
+    ("a.bc == 1 && d.ef == 2 && g.hi", 26, 4, "… 2 && g.hi", "       ^^^^"),
+    ("a.bc == 1 && d.ef", 13, 4, "a.bc == 1 && d.ef", "             ^^^^"),
+  ])
+  func excerptsAreCut(source: String, at: Int, count: Int, shown: String, mark: String) {
+    let style = TextStyle(hasColor: false, width: 23)
+    let under = String(repeating: " ", count: at) + String(repeating: "^", count: count)
+    #expect(style.findings("   | \(source)\n   | \(under)") == "   | \(shown)\n   | \(mark)")
+  }
+
   @Test func brokenJSON() {
     let style = TextStyle(hasColor: false, width: 20)
     #expect(

@@ -83,7 +83,10 @@ struct Progress {
   private func timeLeft(_ now: Instant) -> String? {
     guard let totalBytes, done > bytesBefore, now > line.start else { return nil }
     let rate = Double(done - bytesBefore) / Double(now - line.start)
-    let seconds = Int((Double(max(totalBytes - done, 0)) / rate / 1_000).rounded(.up))
+    return Self.left(Int((Double(max(totalBytes - done, 0)) / rate / 1_000).rounded(.up)))
+  }
+
+  static func left(_ seconds: Int) -> String {
     let (minutes, rest) = (seconds / 60, seconds % 60)
     return minutes < 60
       ? "\(minutes):\(rest < 10 ? "0" : "")\(rest) left"

@@ -1,5 +1,8 @@
 import Foundation
+import SystemPackage
 import Testing
+
+@testable import tollgate
 
 /// How commands end: the exit code, and what is said.
 @Suite struct EndingTests {
@@ -24,6 +27,19 @@ import Testing
       demo + "/../sdk/fixtures",
     ],
   ]
+
+  /// What the system refuses is no fault of the arguments, and no finding.
+  @Test func codesOfErrors() {
+    let errors: [(any Error, Int32, String)] = [
+      (Errno.permissionDenied, 74, "error: Permission denied"),
+      (CommandError("no such file 'a'"), 2, "error: no such file 'a'"),
+      (CommandError("error[syntax]: a"), 2, "error[syntax]: a"),
+    ]
+    for (error, code, text) in errors {
+      let ending = TollgateCommand.ending(of: error, in: nil)
+      #expect(ending.code == code && ending.text == text, "\(ending)")
+    }
+  }
 
   @Test(arguments: commands)
   func standardOutputThatTakesNothing(command: [String]) throws {

@@ -173,6 +173,10 @@ import Testing
     #expect(try run(folder, "--out none").code == 0)
     let page = try reader(folder)
     let lines = zip(page.all("li").filter { $0.text.contains("tollgate explain") }, page.all("pre"))
+    // Of every kind there is somebody.
+    for kind in [": paywall ", ": held back by its limit", ": holdout", "No audience matches"] {
+      #expect(lines.contains { $0.0.text.contains(kind) }, "\(kind)")
+    }
     var checked = 0
     for (item, line) in lines where checked < 9 {
       let purpose = String(item.text.dropLast(line.text.count))

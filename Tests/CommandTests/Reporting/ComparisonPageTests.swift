@@ -32,6 +32,33 @@ import Testing
     PageReader(try #require(folder.bytes("r.html")))
   }
 
+  /// Where the configs draw in two ways, the page names both.
+  @Test func assignersOfTwoFormats() throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "old.json",
+      #"""
+      {"trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g",
+        "variants":[{"variant_id":"v","variant_type":"HOLDOUT","percentage":100}]}]}]}
+      """#)
+    try folder.write(
+      "new.json",
+      #"""
+      {"campaigns":[{"id":"c","name":"C","status":"active",
+        "placements":[{"id":"p","name":"p","type":"custom","status":"active"}],
+        "audiences":[{"id":"a","name":"A","priority_order":0,"filters":[],
+          "experiment":{"id":"e","status":"running","holdout_percentage":0,"variants":[
+            {"id":"v","paywall_id":"pw","traffic_percentage":100}]}}]}],"paywalls":{}}
+      """#)
+    try folder.write("users", #"{"userId":"u"}"# + "\n")
+    for (new, told) in [("new.json", true), ("old.json", false)] {
+      _ = try folder.shell(
+        "$TOLLGATE diff old.json \(new) --users users \(Self.settings) --report r.html")
+      let page = try #require(folder.text("r.html"))
+      #expect(page.contains("hash before, djb2 after") == told, "\(new)")
+    }
+  }
+
   /// What users see, by user and placement, as `precompute` writes it.
   private func seen(_ folder: TestFolder, _ config: String) throws -> [String: String] {
     let run = try folder.shell(

@@ -32,6 +32,23 @@ import Testing
     #expect(tables.branches(of: [.false, .null]) == [.no, .fault])
   }
 
+  /// What is evaluated for its failures alone stands before the last one, which counts.
+  @Test func sequencesAndChoices() {
+    func outcome(_ kind: ConditionModel.Node.Kind, _ operands: OutcomeSet...) -> OutcomeSet {
+      tables.outcome(kind, 0, count: operands.count) { operands[$0] }
+    }
+    #expect(outcome(.sequence, .true, .false) == .false)
+    #expect(outcome(.sequence, [.true, .fault], .false) == [.false, .fault])
+    #expect(outcome(.sequence, .true, [.null, .fault], .true) == [.true, .fault])
+    #expect(outcome(.sequence, .true, .fault, .true) == .fault)
+    #expect(outcome(.conditional, .true, .null, .falsy) == .null)
+    #expect(outcome(.conditional, .bools, .null, .falsy) == [.null, .falsy])
+    #expect(outcome(.conditional, [.false, .fault], .null, .falsy) == [.falsy, .fault])
+    #expect(outcome(.rescue, .true, .false) == .true)
+    #expect(outcome(.rescue, [.true, .fault], .false) == [.true, .fault, .false])
+    #expect(outcome(.atom) == .any)
+  }
+
   /// Every list of operands is worked out two at a time.
   @Test func operandsCanBeTakenTwoAtATime() {
     let all = (0..<OutcomeSet.count).map { OutcomeSet(number: $0) }

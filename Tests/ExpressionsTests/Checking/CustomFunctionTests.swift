@@ -84,6 +84,27 @@ private let results: [(String, Value)] = [
     #expect(diagnostic.suggestion?.hasPrefix(suggestion) == true, "\(diagnostic)")
   }
 
+  /// Names are looked for in the container first, and with a dot before them outside it only.
+  @Test func functionsOfContainers() throws {
+    func named(_ name: String) -> CustomFunction {
+      CustomFunction(name, arguments: 0) { _ in .string(name) }
+    }
+    let names = ["geo.country", "a.geo.country", "a.b.geo.city", "geo.city", "a.zone", "zone"]
+    var environment = ExpressionEnvironment(functions: names.map(named))
+    environment.container = "a.b"
+    let calls = [
+      "geo.country()": "a.geo.country", ".geo.country()": "geo.country",
+      "geo.city()": "a.b.geo.city", ".geo.city()": "geo.city", "a.geo.country()": "a.geo.country",
+      ".a.b.geo.city()": "a.b.geo.city", "zone()": "a.zone", ".zone()": "zone",
+    ]
+    for (source, name) in calls {
+      let compiled = environment.compile(source)
+      #expect(try compiled.output?.evaluate([:]) == .string(name), "\(source)")
+    }
+    // Those of the language have no container.
+    #expect(try environment.compile("math.greatest(1, 2)").output?.evaluate([:]) == 2)
+  }
+
   /// Nothing is called while compiling, and what is left of a program is written with its calls.
   @Test func isNotFolded() throws {
     let source = "twice(2) == 4 && 'Anna'.isLong() && user.n > 1"

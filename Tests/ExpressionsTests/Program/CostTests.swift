@@ -22,6 +22,18 @@ import Testing
     #expect(try cost("user.a == 1 ? user.b + 1 : user.c").operations == 1...2)
   }
 
+  /// Constants are as large as they are.
+  @Test(arguments: [
+    "user.a + 'TEXT' == user.b", "user.a.contains('TEXT')", "b'TEXT' + user.a == user.b",
+  ])
+  func constantsHaveTheirSize(source: String) throws {
+    let sizes = Cost.DataSizes(elements: 1, bytes: 10_000)
+    let costs = try [1, 10_000].map {
+      try cost(source.replacing("TEXT", with: String(repeating: "a", count: $0)), sizes).steps
+    }
+    #expect(costs[1].upperBound > costs[0].upperBound, "\(costs)")
+  }
+
   @Test func loopsGrowWithTheData() throws {
     let source = "user.tags.exists(t, t == 1)"
     let small = try cost(source, Cost.DataSizes(elements: 10, bytes: 0))

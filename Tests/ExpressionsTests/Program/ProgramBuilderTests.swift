@@ -33,6 +33,17 @@ struct ProgramBuilderTests {
     #expect(clauses[1].attributes.map(\.value) == [nil])
   }
 
+  /// Whatever number somebody keeps of an instruction: what is not in the code has no place.
+  @Test func instructionsThatAreNotThere() throws {
+    var builder = ProgramBuilder(ExpressionEnvironment())
+    builder.add("user.a == 1 && user.b.startsWith('x')")
+    let program = builder.build()
+    let places = (0..<64).map { program.range(ofInstruction: $0, in: program.entries[0]) }
+    #expect(places.contains { $0 != nil })
+    #expect(places.last == .some(nil))
+    #expect(program.range(ofInstruction: .max, in: program.entries[0]) == nil)
+  }
+
   @Test func equalMeaningsShareTheirCode() {
     var builder = ProgramBuilder(ExpressionEnvironment())
     for source in ["user.a > 1", "1 < user.a", "(user.a>1)", "user.a >= 1"] {

@@ -53,7 +53,7 @@ import Testing
     ("{a b} == {c d}", [3, 12]), ("0X1 + 0X2", [0, 6]), ("rb'a' == Rb'b'", [0, 9]),
     ("!-a && -!b", [1, 8]),
     ("f(a,) + g(b,)", [3, 11]), ("a.`$` == b.`$`", [2, 11]), ("f(a.`$`, b = c)", [4, 11]),
-    ("f(1 2) + g(3 4)", [4, 13]),
+    ("f(1 2) + g(3 4)", [4, 13]), ("1 2 (3", [2, 4]), ("a b (1 +) c", [2, 8]),
   ])
   func goesOn(source: String, starts: [Int]) {
     let found = places(source).map(\.from)

@@ -33,6 +33,20 @@ import Testing
     #expect(range.from > 0 || range.to > 20 * open.utf8.count)
   }
 
+  /// What is too deep for superscript is a limit, however it gets deep.
+  @Test(arguments: [("(", "1", ")"), ("", "user", ".b"), ("", "user", "[0]"), ("!(", "true", ")")])
+  func nestingOfSuperscript(open: String, middle: String, close: String) {
+    var limits = Limits()
+    limits.nesting = 20
+    var environment = ExpressionEnvironment.superscript()
+    environment.limits = limits
+    for (depth, codes) in [(9, []), (30, [.limitExceeded])] as [(Int, [Diagnostic.Code])] {
+      let text =
+        String(repeating: open, count: depth) + middle + String(repeating: close, count: depth)
+      #expect(environment.compile(text).diagnostics.map(\.code) == codes, "\(text)")
+    }
+  }
+
   /// Chains are flat: their length is not a nesting.
   @Test(arguments: ["&&", "||"])
   func longChains(operation: String) throws {

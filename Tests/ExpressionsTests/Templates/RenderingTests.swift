@@ -3,6 +3,27 @@ import Testing
 @testable import Expressions
 
 @Suite struct RenderingTests {
+  /// Only a template that goes through a list knows which round it is.
+  @Test func roundsOfPartials() throws {
+    var environment = Rendered.shopify
+    environment.templates = ["p": "[{{ forloop.index }}{{ p }}]"]
+    let json = #"{"x": "x", "l": ["a", "b"]}"#
+    for (tag, text) in [
+      ("render 'p' with x", "[x]"), ("render 'p' for l", "[1a][2b]"), ("render 'p'", "[]"),
+      ("render 'p', p: x", "[x]"),
+    ] { #expect(try Rendered("{% \(tag) %}", json, environment).text == text, "\(tag)") }
+  }
+
+  /// Shopify's implementation looks for fragments: a text ends where its quote does, and what is
+  /// written right behind it is passed over.
+  @Test(arguments: [
+    ("{{ 'a'b | upcase }}", "A"), ("{{ 'a''b' }}", "a"), ("{{ \"a\"x.y }}", "a"),
+    ("{{ x'c' | upcase }}", ""), ("{{ , x | upcase }}", "X"), ("{{ x x | upcase }}", "X"),
+  ])
+  func laxFragments(template: String, text: String) throws {
+    #expect(try Rendered(template, #"{"x": "x", "b": "b"}"#, Rendered.shopify).text == text)
+  }
+
   @Test func escapesValuesForHTML() throws {
     let json = #"{"name":"<b>\"A\" & 'B'</b>"}"#
     let html = RenderOptions(escaping: .html)

@@ -63,6 +63,46 @@ struct ProductAttributesTests {
     }
   }
 
+  /// Products that need more than 64 bits are compared all the same.
+  @Test func pricesThatAreTooLargeAreAbove() {
+    #expect(ExactPrice.exceeds(.max, 1, 1, 2))
+    #expect(!ExactPrice.exceeds(1, .max, 2, 1))
+    #expect(ExactPrice.exceeds(.max / 2, .max / 4, 1, 3))
+    #expect(!ExactPrice.exceeds(.min, 1, 1, 2))
+    #expect(ExactPrice.exceeds(1, .min, 2, 1))
+    #expect(!ExactPrice.exceeds(3, 3, 1, 1) && ExactPrice.exceeds(4, 3, 1, 1))
+  }
+
+  /// Trials of StoreKit have another factor between days and weeks, and what that makes too much is
+  /// told; those of the backend are divided as everything else is.
+  @Test(
+    arguments: [(.iosStoreKit2, ["trialPeriodWeeklyPrice"]), (.iosAPI, [])]
+      as [(PricingProfile, [String])])
+  func trialsAboveTheirExactPrice(profile: PricingProfile, above: [String]) throws {
+    var product = try product()
+    let days = try #require(Period(.day, 10))
+    product.intro = IntroductoryOffer(.payUpFront, days, micros: 10_000_000)
+    var producer = try producer(profile)
+    let found = try producer.attributes(of: product).pricesAboveExact
+    #expect(found.filter { $0.hasPrefix("trial") } == above)
+  }
+
+  /// Who shows what a store sells, where nobody says which SDK it is.
+  @Test func usualProfiles() {
+    let stores: [(PricedProduct.Store, PricingProfile, android: PricingProfile)] = [
+      (.appStore, .iosStoreKit2, .androidPlay), (.playStore, .androidPlay, .androidPlay),
+      (.other, .iosStoreKit2, .androidPlay), (.stripe, .iosStripe, .androidStripe),
+      (.paddle, .iosStripe, .androidStripe), (.superwall, .iosAPI, .androidTest),
+      (.custom, .iosAPI, .androidTest),
+    ]
+    for (store, usual, android) in stores {
+      #expect(PricingProfile(usualFor: store) == usual, "\(store)")
+      #expect(PricingProfile(usualFor: store, isAndroid: true) == android, "\(store)")
+      #expect(store.isWeb == (store == .stripe || store == .paddle))
+    }
+    #expect(PricingProfile(usualFor: .playStore, isAndroid: false) == .iosStoreKit2)
+  }
+
   /// The names that the documents of the systems list, no more and no less.
   @Test func haveTheNamesOfTheirSystem() {
     #expect(AttributeSchema.ios.ownCount == 33)

@@ -299,5 +299,8 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let found = try sweep(["user", "n"], "user.n % 3 == 1", user: ["n": 4])
     #expect(found.isPartial)
     #expect(found.value.json.contains(#""partial":true"#))
+    // Numbers have no other texts between them.
+    #expect(found.stretches.allSatisfy { !$0.isOfTexts } && found.stretches.count > 2)
+    #expect(!rows(found).contains { $0.hasPrefix("any other text") })
   }
 }

@@ -41,4 +41,21 @@ import Testing
       shifted.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[3...])) } == expected
     )
   }
+
+  /// What comes in pieces has the same hash, however it is cut, and so has a stream that goes on.
+  @Test(arguments: [1, 3, 8, 31, 32, 33, 100])
+  func pieces(size: Int) throws {
+    for length in 0...100 {
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 131 + 7) }
+      var stream = XXH64.Stream()
+      for start in stride(from: 0, to: length, by: size) {
+        Array(bytes[start..<min(start + size, length)]).withUnsafeBytes { stream.add($0) }
+        let again = try #require(XXH64.Stream(state: stream.state, count: stream.count))
+        #expect(again == stream)
+      }
+      #expect(stream.count == length && stream.finish() == hash(bytes), "\(length)")
+    }
+    #expect(XXH64.Stream(state: [0, 0, 0, 0, 1], count: 32) == nil)
+    #expect(XXH64.Stream(state: [0, 0, 0, 0], count: -32) == nil)
+  }
 }

@@ -107,6 +107,40 @@ import Testing
     }
   }
 
+  /// What many different limits hold back is forgotten behind a block, and said right after it.
+  @Test func moreReasonsThanAreKept() throws {
+    let (most, limits): (Int64, Int) = (70, 60)
+    let audiences = (0..<limits).map {
+      Audience(
+        index: 0, experimentID: "e\($0)",
+        occurrenceLimit: OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity))
+    }
+    let owners = ["pro", "plus"].map {
+      Audience(index: 0, experimentID: $0, entitlementGuard: $0)
+    }
+    let rules = try #require(RandomEdits.ruleSet(owners + audiences))
+    func user(_ shown: Int64) -> String {
+      let times = (0..<shown).map { #""\#(Instant(milliseconds: $0 * 1_000).text ?? "")""# }
+      return
+        #"{"userId":"u","entitlements":["pro","plus"],"occurrences":{"k":[\#(times.joined(separator: ","))]}}"#
+    }
+    let plan = BatchPlan(
+      rules, now: 1_000_000, assigner: .hash(salt: ""), texts: nil, givesReasons: true)
+    var worker = BatchWorker(plan)
+    func lines(_ users: [String]) -> [String] {
+      let output = worker.process(Array(users.joined(separator: "\n").utf8))
+      return String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").map(
+        String.init)
+    }
+    let few = [user(2), user(1), user(3)]
+    let expected = lines(few)
+    #expect(expected[0].contains(#""owned":[{"audience":0"#), "\(expected[0])")
+    for _ in 0..<2 {
+      #expect(lines((1...most).map { user($0) }).count == Int(most))
+      #expect(lines(few) == expected)
+    }
+  }
+
   /// Digits of draws are those of `Double`.
   @Test func digits() {
     var random = SplitMix(seed: 7)

@@ -104,10 +104,25 @@ import Testing
       {"userId":"m","user":{"a":2},"occurrences":{"k":["\(time)"]}}
       {"userId":"d","user":{"a":1}}
       """
-    let part = Self.part(Self.compare(old, new), users)
+    let comparison = Self.compare(old, new)
+    let part = Self.part(comparison, users)
     let found = part.moved.map { "\($0.example) \($0.users) \($0.kind.reason)" }
     #expect(found == ["c 2 condition", "l 2 limit"])
     #expect(part.output.sums.users == 6 && part.output.rejected.map(\.line) == [5])
+    // Line by line: kinds are counted by chunk, and have one number in the whole run.
+    var worker = ComparisonWorker(comparison)
+    var sums = ComparisonSums()
+    let lines = users.split(separator: "\n").map { Array($0.utf8) }
+    let numbers = lines.map { line in
+      line.withUnsafeBufferPointer { line in
+        let part = worker.process(line)
+        #expect(part.moved.allSatisfy { $0.users == 1 })
+        return sums.add(part)
+      }
+    }
+    #expect(numbers == [[0], [1], [], [], [], [1], [0]])
+    #expect(sums.moved.map(\.users) == [2, 2] && sums.moved.map(\.example) == ["c", "l"])
+    #expect(sums.movedUsers == 4 && sums.users == 6 && sums.rejected == 1)
     #expect(part.movedUsers == 4)
   }
 

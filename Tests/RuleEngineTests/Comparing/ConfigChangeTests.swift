@@ -36,6 +36,34 @@ import Testing
     #expect(match.newOf == [1, 0, 2] && match.oldOf == [1, 0, 2])
   }
 
+  /// Everything that an audience can have otherwise, and what it is called.
+  @Test func whatAudiencesHaveOtherwise() throws {
+    let variants = [
+      Variant(id: "a", kind: .treatment, weight: 50, paywallID: "one"),
+      Variant(id: "b", kind: .treatment, weight: 50, paywallID: "two"),
+    ]
+    let audience = Self.audience("e", "user.a == 1", most: 1, variants)
+    let edits: [(edit: (inout Audience) -> Void, change: AudienceChange)] = [
+      ({ _ in }, []), ({ $0.expression = "user.a == 2" }, .condition),
+      ({ $0.expression = nil }, .condition), ({ $0.entitlementGuard = "pro" }, .condition),
+      ({ $0.expression = "user.a ==" }, .condition), ({ $0.occurrenceLimit = nil }, .limit),
+      ({ $0.occurrenceLimit?.maxCount = 2 }, .limit), ({ $0.occurrenceLimit?.key = "l" }, .limit),
+      ({ $0.occurrenceLimit?.interval = .infinity }, .limit), ({ $0.experimentID = "f" }, .shares),
+      ({ $0.experimentStatus = .paused }, .shares), ({ $0.variants[0].weight = 60 }, .shares),
+      ({ $0.variants[1].id = "c" }, .shares), ({ $0.variants.swapAt(0, 1) }, .shares),
+      ({ $0.variants.removeLast() }, .shares), ({ $0.variants[0].paywallID = "two" }, .paywall),
+      ({ $0.variants[1].kind = .holdout }, .paywall), ({ $0.name = "other" }, []),
+    ]
+    let before = try #require(RandomEdits.ruleSet([audience])).rules[0]
+    for (number, (edit, change)) in edits.enumerated() {
+      var edited = audience
+      edit(&edited)
+      let after = try #require(RandomEdits.ruleSet([edited])).rules[0]
+      #expect(AudienceChange(before, after) == change, "\(number)")
+      #expect(AudienceChange(after, before) == change, "\(number)")
+    }
+  }
+
   @Test func whatIsTheSameIsNotTold() throws {
     let audiences = [Self.audience("a", "user.a == 1"), Self.audience("b")]
     #expect(try Self.changes(audiences, audiences).isEmpty)

@@ -107,4 +107,26 @@ import Testing
     state.assignments = [.init(experimentID: "e", variantID: "gone")]
     #expect(outcomes("p") == ["paywall 1/2", "paywall 1/2"])
   }
+
+  /// Names are shortened as far as a line has to be, and no further than to 16 columns.
+  @Test func linesFit() throws {
+    let variants = ["a-variant-with-a-long-name", "b"].map {
+      Variant(id: $0, kind: .treatment, weight: 50, paywallID: "pw")
+    }
+    let audience = Audience(index: 0, experimentID: "e", variants: variants)
+    let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+    let rules = try #require(RuleSet.compile(config).output)
+    var frame = Frame(for: rules.program)
+    let shares = rules.distribution(
+      "p", frame: &frame, state: DecisionState(subjectID: "u", now: 0), assigner: .hash(salt: ""))
+    func widest(_ width: Int?) -> Int {
+      shares.text(width: width).split(separator: "\n").map(\.count).max() ?? 0
+    }
+    let whole = widest(nil)
+    #expect(widest(whole) == whole && !shares.text(width: whole).contains("…"))
+    for narrow in [whole - 1, whole - 5] {
+      #expect(widest(narrow) == narrow && shares.text(width: narrow).contains("…"))
+    }
+    #expect(widest(1) == widest(10))
+  }
 }

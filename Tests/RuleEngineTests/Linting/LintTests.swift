@@ -92,6 +92,21 @@ import Testing
     #expect(found(json) == [Found(code: code, path: path)])
   }
 
+  /// However a condition asks for an entitlement, it is one that products give.
+  @Test(arguments: [
+    "'NAME' in device.activeEntitlements", "device.activeEntitlements.exists(e, e == 'NAME')",
+    "device.activeEntitlements.exists(e, 'NAME' == e)",
+    "device.activeEntitlements.contains('NAME')",
+  ])
+  func entitlementsThatNobodyGives(condition: String) {
+    let products =
+      #""products_v3":[{"sw_composite_product_id":"y","entitlements":[{"identifier":"premium","type":"SERVICE_LEVEL"}],"store_product":{"store":"APP_STORE","product_identifier":"y"}}],"#
+    for (name, isTold) in [("premuim", true), ("premium", false)] {
+      let json = superwall(rule(when: condition.replacing("NAME", with: name)), more: products)
+      #expect(found(json).contains { $0.code == "ungranted-entitlement" } == isTold, "\(condition)")
+    }
+  }
+
   /// Configs of AgentWallie's with one fault.
   @Test(arguments: [
     (agentWallie(wallieAudience(variants: "")), "no-variants", "experiment.variants"),
@@ -124,6 +139,18 @@ import Testing
   func agentWallieFaults(_ json: String, code: String, path: String) {
     let codes = found(json).filter { $0.code != "weights-not-100" }
     #expect(codes == [Found(code: code, path: "campaigns[0].audiences[0].\(path)")])
+  }
+
+  /// Shares are whole numbers: SDKs reject others.
+  @Test(arguments: [("33.5", "66.5", 2), ("33", "67", 0), ("33.0", "67", 0)])
+  func fractionsOfPercentages(first: String, second: String, count: Int) {
+    let json = agentWallie(
+      wallieAudience(
+        variants:
+          #"{"id":"v","paywall_id":"a","traffic_percentage":\#(first)},{"id":"w","paywall_id":"b","traffic_percentage":\#(second)}"#
+      ))
+    let told = checked(json).filter { $0.message.hasSuffix("is a fraction") }
+    #expect(told.count == count && told.allSatisfy { $0.code == .wouldReject })
   }
 
   @Test func campaignsWithOneID() {

@@ -1,6 +1,7 @@
 import Expressions
-import RuleEngine
 import Testing
+
+@testable import RuleEngine
 
 /// What is found of one attribute in many places of a condition is told once.
 @Suite("Repeated findings")
@@ -49,6 +50,26 @@ struct RepeatedFindingTests {
     let findings = found(Diagnostic.Code(rawValue: code), rule(when: condition))
     #expect(findings.count == 1)
     #expect(findings.first?.elsewhere.count == 1)
+  }
+
+  /// One fix for all places, of those that are safe; of two that touch, the first.
+  @Test func oneFixOfMany() throws {
+    func finding(_ from: Int, _ to: Int, isSafe: Bool = true) -> Diagnostic {
+      let range = SourceRange(from: from, to: to)
+      return Diagnostic(
+        .escape, "message \(from)", severity: .warning, range: range, path: "p",
+        fix: Diagnostic.Fix([.init(range, "\(from)")], isSafe: isSafe), subject: "s")
+    }
+    func texts(_ findings: Diagnostic...) -> [String]? {
+      let joined = RepeatedFindings.joined(findings)
+      #expect(joined.count == 1)
+      return joined.first?.fix?.edits.map(\.text)
+    }
+    #expect(texts(finding(0, 3), finding(3, 5), finding(6, 8)) == ["0", "6"])
+    #expect(texts(finding(6, 8), finding(0, 3), finding(4, 7)) == ["0", "4"])
+    #expect(texts(finding(0, 3, isSafe: false), finding(4, 5), finding(6, 8)) == ["4", "6"])
+    #expect(
+      texts(finding(4, 5, isSafe: false), finding(0, 3, isSafe: false)) == ["0", "4"])
   }
 
   /// Different words have different corrections, and none is lost.

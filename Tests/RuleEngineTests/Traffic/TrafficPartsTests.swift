@@ -28,6 +28,38 @@ import Testing
     }
   }
 
+  /// Sums of two parts are the sums of all that they count.
+  @Test func sumsAddUp() throws {
+    let run = try run(wireRule("a", expression: "user.a == 1"), [#"{"userId":"u"}"#])
+    func sums(_ n: Int) -> TrafficSums {
+      var sums = TrafficSums(run.plan)
+      (sums.users, sums.sessions, sums.purchases) = (n, 2 * n, 3 * n)
+      for i in sums.outcomes.indices {
+        for j in sums.outcomes[i].indices { sums.outcomes[i][j] = (4 + i + j) * n }
+      }
+      for i in sums.rules.indices {
+        sums.rules[i] = TrafficSums.Rule(
+          reached: 5 * n, matched: 6 * n, held: 7 * n, taken: 8 * n, failed: 9 * n,
+          usersHeld: 10 * n)
+      }
+      for i in sums.seen.indices {
+        for j in sums.seen[i].indices { sums.seen[i][j] = (11 + j) * n }
+      }
+      for j in sums.seenAny.indices { sums.seenAny[j] = (12 + j) * n }
+      sums.days[20_000] = TrafficSums.Day(
+        placements: 13 * n, paywalls: 14 * n, holdouts: 15 * n, purchases: 16 * n, asked: [17 * n],
+        shown: [18 * n], held: [19 * n])
+      return sums
+    }
+    var sum = sums(1)
+    sum.add(sums(10))
+    #expect(sum == sums(11))
+    sum.days[20_001] = sums(1).days[20_000]
+    var other = sums(0)
+    other.add(sum)
+    #expect(other == sum)
+  }
+
   @Test func aLimitBySessionCountsAnewInEach() throws {
     var run = try run(
       wireRule(occurrence: #"{"key":"k","max_count":2,"interval":{"type":"INFINITY"}}"#),

@@ -25,6 +25,15 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("1772366400", "2026-03-01T12:00:00Z"), ("1772366400.25", "2026-03-01T12:00:00Z"),
+      ("1772366400123", "2026-03-01T12:00:00.123Z"), ("x1772366400", nil), ("1772366400s", nil),
+    ] as [(String, String?)])
+  func numbersAsTimes(text: String, time: String?) {
+    #expect(WireTime.secondsSince1970(text) == time)
+  }
+
   /// Numbers of seconds and of milliseconds that are in our time are told as times.
   @Test(arguments: [
     ("499999999", false), ("500000000", true), ("4999999999", true), ("5000000000", false),

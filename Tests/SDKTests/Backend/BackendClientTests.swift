@@ -36,6 +36,16 @@ private final class PausingTime: TimeSource {
   }
 }
 
+/// A clock on which everything is over at once.
+private final class HastyTime: TimeSource {
+  let now = Instant(milliseconds: 0)
+  private let slept = Locked<[Int64]>([])
+
+  var all: [Int64] { slept.withLock { $0 } }
+
+  func sleep(milliseconds: Int64) async throws { slept.withLock { $0.append(milliseconds) } }
+}
+
 /// A backend that never answers, and does not hear that nobody waits any more.
 private final class SilentTransport: Transport {
   private let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
@@ -124,6 +134,87 @@ struct BackendClientTests {
     await #expect(throws: BackendError.timeout) { try await client.staticConfig() }
     #expect(silent.requests == 8)
     silent.release()
+  }
+
+  /// How often every endpoint is asked, and how long an attempt may take.
+  @Test func endpointsHaveTheirLimits() async throws {
+    typealias Ask = @Sendable (BackendClient) async throws -> Void
+    let checkout = CheckoutRequest(currencyCode: "USD", productIdentifier: "p", context: [:])
+    let codes = RedemptionRequest(deviceID: "d", aliasID: "a", codes: [RedeemableCode("c")])
+    let endpoints: [(name: String, attempts: Int, limit: Int64, ask: Ask)] = [
+      ("config", 3, 1_000, { _ = try await $0.staticConfig() }),
+      ("paywall", 1, 1_000, { _ = try await $0.paywall("p") }),
+      ("artifact", 1, 1_000, { _ = try await $0.artifact(.application(publicKey: "k")) }),
+      ("products", 3, 1_000, { _ = try await $0.products() }),
+      ("entitlements", 3, 2_000, { _ = try await $0.entitlements(ofUser: "u") }),
+      ("redeem", 3, 4_000, { _ = try await $0.redeem(codes) }),
+      ("session", 1, 1_000, { _ = try await $0.beginCheckout(checkout) }),
+      ("status", 3, 1_000, { _ = try await $0.checkoutStatus(contextID: "c") }),
+      (
+        "confirm", 1, 1_000,
+        { _ = try await $0.confirmCheckout(contextID: "c", setupIntentID: "s", email: "e") }
+      ),
+      ("complete", 1, 1_000, { _ = try await $0.completeCheckout(contextID: "c") }),
+      ("poll", 3, 1_000, { _ = try await $0.pollRedemption(contextID: "c", deviceID: "d") }),
+      ("assignments", 3, 1_000, { _ = try await $0.assignments() }),
+      ("confirmations", 3, 1_000, { _ = try await $0.confirm([]) }),
+      ("receipt", 3, 1_000, { _ = try await $0.postReceipt("x", userID: "u", deviceID: "d") }),
+      ("subscriptions", 3, 1_000, { _ = try await $0.subscriptions(ofUser: "u") }),
+    ]
+    var options = BackendClient.Options()
+    (options.limit, options.entitlementsLimit) = (.seconds(1), .seconds(2))
+    (options.redemptionLimit, options.retries) = (.seconds(4), 2)
+    for (name, attempts, limit, ask) in endpoints {
+      let (silent, time) = (SilentTransport(), HastyTime())
+      let client = BackendClient(
+        publicKey: "pk", transport: silent, time: time, entropy: .sequence(seed: 1),
+        options: options)
+      await #expect(throws: BackendError.timeout, "\(name)") { try await ask(client) }
+      let pauses = (0..<attempts - 1).map { Retry.pause(before: $0, of: 2) }
+      let expected = [limit] + pauses.flatMap { [$0, limit] }
+      #expect(time.all == expected, "\(name)")
+      silent.release()
+    }
+    options.retries = -1
+    let (silent, time) = (SilentTransport(), HastyTime())
+    let client = BackendClient(publicKey: "pk", transport: silent, time: time, options: options)
+    await #expect(throws: BackendError.timeout) { try await client.staticConfig() }
+    #expect(time.all == [1_000])
+    silent.release()
+  }
+
+  /// Answers that lack what the contract promises.
+  @Test func answersThatLackSomething() async throws {
+    let (client, asked) = client(
+      .init(
+        .get, "/config-api/read/v1-application-public-api-key/pk_1/application/v1",
+        [.json(["applicationId": 1, "webPaywallDomain": ""]), .json(["applicationId": 1])]),
+      .init(.post, "\(prefix)/checkout/session/complete", [.json([:])]),
+      .init(
+        .get, "/api/v1/assignments",
+        [
+          .json([:]),
+          .json([
+            "assignments": [["experiment_id": "e"], ["experiment_id": "f", "variant_id": "v"]]
+          ]),
+        ]),
+      .init(.get, "/api/v1/paywall/p", [.json(.list([]))]), environment: .local)
+    for _ in 0..<2 {
+      await #expect(throws: BackendError.missingWebPaywallDomain) {
+        try await client.staticConfigFromArtifacts()
+      }
+    }
+    await #expect(throws: BackendError.decoding("'redemptionUrl' is missing")) {
+      try await client.completeCheckout(contextID: "c")
+    }
+    await #expect(throws: BackendError.decoding("'assignments' is missing")) {
+      try await client.assignments()
+    }
+    #expect(try await client.assignments() == [Assignment(experimentID: "f", variantID: "v")])
+    await #expect(throws: BackendError.decoding("it is not a JSON object")) {
+      try await client.paywall("p")
+    }
+    #expect(asked.withLock { $0.allSatisfy { $0.environment == .local } })
   }
 
   @Test func cancellingEndsACall() async throws {

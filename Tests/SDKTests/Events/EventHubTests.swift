@@ -58,6 +58,16 @@ struct EventHubTests {
     #expect(hub.subscribe(subscriber(4, "a", .onPaywallSkip, .willRedeemLink)).isEmpty)
   }
 
+  /// Who has no answer to a question does not hear it, whatever was asked for.
+  @Test func questionsAreForThoseWhoAnswer() {
+    let all: Set<ModuleEvent.Name> = [.onCustomCallback, .onBackPressed, .onPaywallSkip]
+    #expect(EventCallbacks(all).names == [.onPaywallSkip])
+    #expect(
+      EventCallbacks([], onCustomCallback: { _ in throw CancellationError() }).names
+        == [.onCustomCallback])
+    #expect(EventCallbacks([], onBackPressed: { _ in true }).names == [.onBackPressed])
+  }
+
   @Test func questionsAreNeverKept() {
     var hub = EventHub(keepsEvents: true)
     for event in [

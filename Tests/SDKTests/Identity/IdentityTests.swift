@@ -67,6 +67,8 @@ struct DeepLinkTests {
     #expect(params["s"] == "a b c" && params["fragment"] == "frag" && params["e"] == nil)
     #expect(params["url"] == "myapp://Host/a/b.html?n=3&x=1.5&t=true&s=a%20b+c&e=#frag")
     #expect(DeepLink("a://%zz?%4=1%")?.host == "%zz")
+    #expect(DeepLink("a://b")?.host == "b" && DeepLink("a://?")?.host == "")
+    #expect(DeepLink("a://") == nil && DeepLink("a:/b") == nil && DeepLink("a:b") == nil)
   }
 
   @Test(

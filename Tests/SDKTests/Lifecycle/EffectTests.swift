@@ -172,6 +172,17 @@ struct EffectTests {
     #expect(found.map(\.id) == ["plan:yearly:sw-auto"])
   }
 
+  /// Every purchase has a number of its own, in their order.
+  @Test func theSimulatedStoreNumbersPurchases() async {
+    let store = SimulatedStore(products: [Samples.year])
+    var ids: [String?] = []
+    for _ in 0..<3 {
+      let purchase = await store.purchase(PurchaseRequest(productID: Samples.year.id))
+      ids.append(purchase.transaction?.storeTransactionID)
+    }
+    #expect(ids == ["transaction-1", "transaction-2", "transaction-3"])
+  }
+
   // MARK: Paywalls
 
   /// A newer config may have another paywall by the same name.
@@ -275,5 +286,30 @@ struct EffectTests {
       return run.state.stored.seed
     }
     #expect((seeds == users.map { UserSeed.seed(of: $0) }) == isSeeded)
+  }
+
+  /// Nobody waits for the status any more when the last one who did is cancelled.
+  @Test(arguments: [true, false])
+  func cancellingStopsTheClockOfTheStatus(isQuestion: Bool) {
+    func wait(_ run: inout StateRun) -> Token {
+      isQuestion
+        ? run.call(.getPresentationResult(placement: "gated", params: .map([])))
+        : run.call(
+          .registerPlacement(
+            PlacementRequest(
+              placement: "gated", params: .map([]), handlerID: nil, isFeatureGatable: false)))
+    }
+    var run = StateRun(stored: nil)
+    run.configure()
+    // Of placements one waits at a time.
+    let tokens = (0..<(isQuestion ? 2 : 1)).map { _ in wait(&run) }
+    #expect(run.take().timers.map(\.id) == [.status])
+    for (number, token) in tokens.enumerated() {
+      run.handle(.cancel(token))
+      let isStopped = run.take().contains {
+        if case .cancelTimer(.status) = $0 { true } else { false }
+      }
+      #expect(isStopped == (number == tokens.count - 1))
+    }
   }
 }

@@ -11,6 +11,8 @@ struct StateRun {
   /// Everything since the last look, in order.
   private(set) var effects: [Effect] = []
   private var calls = 0
+  /// Whether the storage says at once that no config was kept.
+  var answersStorage = true
 
   init(platform: Platform = .ios, stored: Value? = ["status": ["status": "INACTIVE"]]) {
     state = SDKState(platform: platform, entropy: .sequence(seed: 1), stored: stored)
@@ -19,7 +21,7 @@ struct StateRun {
   mutating func handle(_ input: Input) {
     let new = state.handle(input, in: .init(now: now, device: DeviceFacts()))
     effects += new
-    // No config was kept.
+    guard answersStorage else { return }
     for case .loadConfig(let token) in new { handle(.keptConfig(token, nil)) }
   }
 

@@ -279,4 +279,29 @@ struct StateTests {
       #expect(run.state.presentation == nil)
     }
   }
+
+  /// A handler is needed for as long as anything under way is its own.
+  @Test func handlersThatAreNeeded() {
+    func request(_ placement: String, _ handler: String) -> PlacementRequest {
+      PlacementRequest(
+        placement: placement, params: .map([]), handlerID: handler, isFeatureGatable: false)
+    }
+    var run = StateRun()
+    run.configure()
+    #expect(!run.state.refers(toHandler: "h"))
+    run.call(.registerPlacement(request("gated", "a")))
+    run.call(.registerPlacement(request("open", "b")))
+    for (handler, isNeeded) in [("a", true), ("b", true), ("c", false)] {
+      #expect(run.state.refers(toHandler: handler) == isNeeded, "\(handler)")
+    }
+    var open = StateRun()
+    open.configure()
+    open.present("gated")
+    #expect(open.state.active == nil && open.state.presentation != nil)
+    #expect(open.state.refers(toHandler: "h") && !open.state.refers(toHandler: "a"))
+    var waiting = StateRun(stored: nil)
+    waiting.configure()
+    waiting.call(.registerPlacement(request("gated", "a")))
+    #expect(waiting.state.presentation == nil && waiting.state.refers(toHandler: "a"))
+  }
 }

@@ -30,6 +30,34 @@ struct ProductTextTests {
     for (name, text) in wanted { #expect(texts[name] == text, "\(name)") }
   }
 
+  /// The contract's JSON has the texts by their names, and numbers where it wants numbers.
+  @Test func theJSONOfAMonthWithTrial() {
+    let value = written(Samples.month).value
+    let texts = [
+      "id": "com.tollgate.pro.month", "productIdentifier": "com.tollgate.pro.month",
+      "fullIdentifier": "com.tollgate.pro.month", "localizedPrice": "$9.99",
+      "localizedSubscriptionPeriod": "1 mth", "localizedTrialPeriodPrice": "$0.00",
+      "trialPeriodEndDateString": "Jan 8, 2026", "trialPeriodEndDate": "2026-01-08T00:00:00Z",
+      "locale": "en_US", "languageCode": "en", "currencyCode": "USD", "currencySymbol": "$",
+      "regionCode": "US", "period": "month", "periodly": "monthly", "dailyPrice": "$0.32",
+      "weeklyPrice": "$2.30", "monthlyPrice": "$9.99", "yearlyPrice": "$119.88",
+      "trialPeriodText": "7-day", "periodDaysString": "30", "periodWeeksString": "4",
+      "periodMonthsString": "1", "periodYearsString": "0", "trialPeriodDaysString": "7",
+      "trialPeriodWeeksString": "1", "trialPeriodMonthsString": "0", "trialPeriodYearsString": "0",
+    ]
+    for (name, text) in texts { #expect(value[name]?.text == text, "\(name)") }
+    let numbers = [
+      "periodDays": 30, "periodWeeks": 4, "periodMonths": 1, "periodYears": 0,
+      "trialPeriodDays": 7, "trialPeriodWeeks": 1, "trialPeriodMonths": 0, "trialPeriodYears": 0,
+    ]
+    for (name, number) in numbers { #expect(value[name]?.wholeNumber == number, "\(name)") }
+    #expect(value["price"] == .double(9.99) && value["trialPeriodPrice"] == .double(0))
+    #expect(value["hasFreeTrial"] == true && value["isFamilyShareable"] == false)
+    #expect(value["subscriptionPeriod"] == ["unit": "month", "value": 1])
+    #expect(value["subscriptionGroupIdentifier"] == .null)
+    #expect(written(Samples.year).value["hasFreeTrial"] == false)
+  }
+
   @Test func yearAndOneTime() {
     let year = written(Samples.year).texts
     #expect(year["monthlyPrice"] == "$4.99" && year["weeklyPrice"] == "$1.15")
