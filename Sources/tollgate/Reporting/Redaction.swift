@@ -2,68 +2,17 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
-/// Attributes whose values are kept out of what a command says. One that is there is shown as
-/// `[redacted]`, so that its absence can be told from that.
-///
-///     let redaction = try Redaction(["user.email"])
-///     redaction.record(["userId": "u1", "user": ["email": "ann@example.com"]])
-///     // {"userId":"u1","user":{"email":"[redacted]"}}
-struct Redaction {
-  /// What stands in the place of a value.
-  static let mark = Value.string("[redacted]")
-
-  let paths: [[String]]
-
+extension Redaction {
   /// - Throws: when a text is not the path of an attribute.
   init(_ texts: [String]) throws {
-    paths = try texts.map { text in
-      let path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      let roots = [UserMember.user, .device, .params].map(\.key)
-      guard !path.contains(""), roots.contains(path[0]) || path == [UserMember.userID.key] else {
+    self.init(
+      paths: try texts.map { text in
+        if let path = Redaction.path(text) { return path }
         throw ValidationError(
           DiagnosticText.visible(
             "--redact takes attributes of user, device or params, such as user.email, or userId; "
               + "'\(text)' is none of them"))
-      }
-      return path
-    }
-  }
-
-  var isEmpty: Bool { paths.isEmpty }
-
-  /// Whether users' IDs are kept out.
-  var hidesIDs: Bool { hides([UserMember.userID.key]) }
-
-  /// Whether an attribute is kept out: it, or what it is a part of.
-  func hides(_ path: [String]) -> Bool { paths.contains { path.starts(with: $0) } }
-
-  /// Whether a value has something in it that is kept out.
-  func touches(_ path: [String]) -> Bool {
-    hides(path) || paths.contains { $0.starts(with: path) }
-  }
-
-  /// The value of an attribute as it may be shown.
-  func value(_ value: Value, at path: [String]) -> Value {
-    if hides(path) { return Self.mark }
-    guard touches(path) else { return value }
-    switch value {
-    case .map(let entries):
-      return .map(
-        entries.map { entry in
-          guard let key = entry.key.text else { return entry }
-          return .init(key: entry.key, value: self.value(entry.value, at: path + [key]))
-        })
-    case .list(let elements): return .list(elements.map { self.value($0, at: path) })
-    default: return value
-    }
-  }
-
-  /// A user record as it may be shown.
-  func record(_ record: Value) -> Value { isEmpty ? record : value(record, at: []) }
-
-  /// Paths that a record does not have: what was mistyped hides nothing.
-  func missing(in record: Value) -> [String] {
-    paths.filter { record.value(at: $0) == nil }.map { $0.joined(separator: ".") }
+      })
   }
 }
 
@@ -103,9 +52,6 @@ extension Redaction {
     // True and false are the answer of the rule.
     if case .noBool = clause.outcome { clause.value = clause.value.map { _ in Self.mark } }
   }
-
-  /// A user's ID as it may be shown.
-  func id(_ id: String) -> String { hidesIDs ? Self.mark.text ?? "" : id }
 
   /// Keeps IDs out of what is told of audiences.
   func reach(_ placement: Reach) -> Reach {

@@ -1,15 +1,14 @@
-internal import Expressions
-internal import RuleEngine
+package import Expressions
 
 /// Where diagnostics stand in the JSON file that they are about.
-struct DiagnosticPlaces {
-  struct Place {
+package struct DiagnosticPlaces {
+  package struct Place {
     /// Bytes of the file.
-    var range: SourceRange
+    package var range: SourceRange
     /// Where it begins.
-    var position: SourcePosition
+    package var position: SourcePosition
     /// Where what is behind it begins.
-    var end: SourcePosition
+    package var end: SourcePosition
   }
 
   private struct Key: Hashable {
@@ -18,18 +17,18 @@ struct DiagnosticPlaces {
   }
 
   /// A change of the file.
-  struct Edit: Hashable {
+  package struct Edit: Hashable {
     /// Bytes of the file.
-    var range: SourceRange
+    package var range: SourceRange
     /// What stands there afterwards.
-    var text: [UInt8]
+    package var text: [UInt8]
   }
 
   private var places: [Key: Place] = [:]
   private var elements: [String: Range<Int>]
   private let json: [UInt8]
 
-  init(_ diagnostics: [Diagnostic], in json: [UInt8]) {
+  package init(_ diagnostics: [Diagnostic], in json: [UInt8]) {
     self.json = json
     let keys = Set(
       diagnostics.flatMap { diagnostic in
@@ -58,13 +57,13 @@ struct DiagnosticPlaces {
     return JSONLocation.range(range, ofStringAt: element, in: json)
   }
 
-  func place(of diagnostic: Diagnostic) -> Place? {
+  package func place(of diagnostic: Diagnostic) -> Place? {
     places[Key(path: diagnostic.path, range: diagnostic.range)]
   }
 
   /// What a diagnostic's fix changes in the file; empty when it has none, or when the text that it
   /// is about does not stand in the file as it is.
-  func edits(of diagnostic: Diagnostic) -> [Edit] {
+  package func edits(of diagnostic: Diagnostic) -> [Edit] {
     guard let fix = diagnostic.fix else { return [] }
     if diagnostic.path.isEmpty {
       return fix.edits.map { Edit(range: $0.range, text: Array($0.text.utf8)) }
@@ -82,7 +81,7 @@ struct DiagnosticPlaces {
   }
 
   /// The diagnostic as one JSON object.
-  func json(_ diagnostic: Diagnostic, file: String) -> Value {
+  package func json(_ diagnostic: Diagnostic, file: String) -> Value {
     let others = diagnostic.elsewhere.compactMap {
       places[Key(path: diagnostic.path, range: $0)]?.range
     }
@@ -91,7 +90,7 @@ struct DiagnosticPlaces {
   }
 
   /// Errors first, then warnings, then notes, each in the order of the file.
-  func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+  package func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
     let ordered = diagnostics.enumerated().sorted {
       let (a, b) = (place(of: $0.element)?.range.from ?? 0, place(of: $1.element)?.range.from ?? 0)
       return (a, $0.offset) < (b, $1.offset)
@@ -138,7 +137,7 @@ extension Diagnostic {
   }
 
   /// The diagnostic as one JSON object, about a text that is not a file.
-  var json: Value {
+  package var json: Value {
     var entries = [
       Value.Entry(key: "code", value: .string(code.rawValue)),
       Value.Entry(key: "severity", value: .string(severity.rawValue)),
