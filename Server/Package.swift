@@ -1,0 +1,82 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The service asks the engine more than its public API answers, so it counts as one of Tollgate's own
+// targets: it takes that package's name, which is its folder's, and not the one that SwiftPM would give it.
+let outer = String(
+  (Context.packageDirectory.split(separator: "/").dropLast().last ?? "tollgate").lowercased()
+    .map { $0.isLetter || $0.isNumber ? $0 : "_" })
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .unsafeFlags(["-package-name", outer]),
+]
+
+let engine: [Target.Dependency] = ["Expressions", "Pricing", "RuleEngine"]
+  .map { .product(name: $0, package: "tollgate") }
+
+let http: [Target.Dependency] = [
+  .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HTTPTypes", package: "swift-http-types"),
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
+  .product(name: "GRDB", package: "GRDB.swift"),
+  .product(name: "Crypto", package: "swift-crypto"),
+  .product(name: "Logging", package: "swift-log"),
+  .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+]
+
+// A package of its own, so that nobody who builds Tollgate builds this.
+let package = Package(
+  name: "tollgate-server",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "tollgate-server", targets: ["tollgate-server"])],
+  dependencies: [
+    .package(name: "tollgate", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
+      traits: ["FullFoundation"]),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+  ],
+  targets: [
+    // Decisions over HTTP, and what every route needs: access, limits, errors, the database.
+    .target(
+      name: "Service",
+      dependencies: engine + http,
+      packageAccess: false, swiftSettings: settings),
+    // The backend that clients of paywalls talk to, for trying out and for tests.
+    .target(
+      name: "Sandbox",
+      dependencies: engine + http + [
+        "Service",
+        .product(name: "X509", package: "swift-certificates"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+      ],
+      packageAccess: false, swiftSettings: settings),
+    .executableTarget(
+      name: "tollgate-server",
+      dependencies: http + [
+        "Service", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      packageAccess: false, swiftSettings: settings),
+    .testTarget(
+      name: "ServiceTests",
+      dependencies: engine + http + ["Service"],
+      packageAccess: false, swiftSettings: settings),
+    .testTarget(
+      name: "SandboxTests",
+      dependencies: engine + http + ["Sandbox", "Service"],
+      packageAccess: false, swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

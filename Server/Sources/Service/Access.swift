@@ -1,0 +1,77 @@
+internal import Crypto
+internal import Expressions
+internal import HTTPTypes
+
+/// Whose keys there are. Only their hashes are kept, and looking a key up takes as long whatever it
+/// is.
+package struct Access: Sendable {
+  private struct Key: Sendable {
+    var digest: [UInt8]
+    var caller: Caller
+  }
+
+  private let keys: [Key]
+
+  package init(_ fixtures: Fixtures, adminToken: String?) {
+    var keys = fixtures.applications.flatMap { application in
+      [
+        Key(digest: Self.digest(application.publicKey), caller: .app(application: application.id)),
+        Key(
+          digest: Self.digest(application.secretKey), caller: .owner(application: application.id)),
+      ]
+    }
+    if let adminToken { keys.append(Key(digest: Self.digest(adminToken), caller: .admin)) }
+    self.keys = keys
+  }
+
+  /// Who has a key; nil for one that nobody has.
+  package func caller(_ key: String) -> Caller? {
+    let digest = Self.digest(key)
+    var found: Caller?
+    for known in keys where Self.isSame(known.digest, digest) { found = known.caller }
+    return found
+  }
+
+  /// Who sends an `Authorization` header.
+  package func caller(authorization header: String?) throws(ServiceError) -> Caller {
+    guard let header else { return .nobody }
+    let parts = header.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+      throw .unauthorized
+    }
+    guard let caller = caller(String(parts[1])) else {
+      throw ServiceError(.unauthorized, "unauthorized", "the key is not one of this server's")
+    }
+    return caller
+  }
+
+  private static func digest(_ key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
+
+  /// Compares all bytes, whichever differ.
+  private static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    guard a.count == b.count else { return false }
+    var difference: UInt8 = 0
+    for index in a.indices { difference |= a[index] ^ b[index] }
+    return difference == 0
+  }
+}
+
+extension Caller {
+  /// The application that a key is for; nil for those that are for all, or none.
+  package var application: String? {
+    switch self {
+    case .app(let id), .owner(let id): id
+    case .nobody, .admin: nil
+    }
+  }
+
+  /// As an audit entry names it.
+  package var name: String {
+    switch self {
+    case .nobody: "nobody"
+    case .app(let id): "app of application \(id)"
+    case .owner(let id): "owner of application \(id)"
+    case .admin: "admin"
+    }
+  }
+}

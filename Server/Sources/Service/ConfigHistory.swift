@@ -1,0 +1,151 @@
+package import Expressions
+internal import Foundation
+package import GRDB
+package import RuleEngine
+
+/// The versions that there were of each application's config, and who changed what.
+package struct ConfigHistory: Sendable {
+  /// One version, without its text.
+  package struct Version: Sendable {
+    package var number: Int
+    package var at: Instant
+    package var by: String
+    /// `file`, `api` or `rollback`.
+    package var source: String
+    package var hash: String
+    package var note: String?
+
+    package var value: Value {
+      .members([
+        "version": .int(Int64(number)), "at": ServiceTime.value(at), "by": .string(by),
+        "source": .string(source), "sha256": .string(hash), "note": note.map { .string($0) },
+      ])
+    }
+  }
+
+  private let database: any DatabaseWriter
+
+  package init(_ database: any DatabaseWriter) throws {
+    self.database = database
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("service 1") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE configVersion (
+            application TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL,
+            by TEXT NOT NULL, source TEXT NOT NULL, hash TEXT NOT NULL, note TEXT,
+            json BLOB NOT NULL, PRIMARY KEY (application, number)) STRICT;
+          CREATE TABLE audit (
+            id INTEGER PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL,
+            application TEXT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL) STRICT;
+          CREATE TABLE assignment (
+            application TEXT NOT NULL, user TEXT NOT NULL, experiment TEXT NOT NULL,
+            variant TEXT NOT NULL, PRIMARY KEY (application, user, experiment)) STRICT;
+          CREATE TABLE occurrence (
+            application TEXT NOT NULL, user TEXT NOT NULL, key TEXT NOT NULL,
+            at INTEGER NOT NULL) STRICT;
+          CREATE INDEX occurrenceOfUser ON occurrence (application, user);
+          CREATE TABLE decided (
+            application TEXT NOT NULL, request TEXT NOT NULL, at INTEGER NOT NULL,
+            question BLOB NOT NULL, answer BLOB NOT NULL,
+            PRIMARY KEY (application, request)) STRICT;
+          """)
+    }
+    try migrator.migrate(database)
+  }
+
+  /// Appends a version, with an entry of the audit log.
+  ///
+  /// - Returns: its number.
+  package func append(
+    _ bytes: [UInt8], hash: String, to application: String, by: String, source: String,
+    note: String?, at: Instant, detail: String
+  ) async throws -> Int {
+    try await database.write { database in
+      let last =
+        try Int.fetchOne(
+          database, sql: "SELECT MAX(number) FROM configVersion WHERE application = ?",
+          arguments: [application]) ?? 0
+      try database.execute(
+        sql: "INSERT INTO configVersion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        arguments: [
+          application, last + 1, at.milliseconds, by, source, hash, note, Data(bytes),
+        ])
+      try Self.audit(
+        database, by: by, application, action: "config \(source)",
+        detail: "version \(last + 1)\(detail.isEmpty ? "" : ": \(detail)")", at: at)
+      return last + 1
+    }
+  }
+
+  /// Writes an entry of the audit log.
+  package func audit(
+    by: String, _ application: String, action: String, detail: String, at: Instant
+  ) async throws {
+    try await database.write { database in
+      try Self.audit(database, by: by, application, action: action, detail: detail, at: at)
+    }
+  }
+
+  private static func audit(
+    _ database: Database, by: String, _ application: String, action: String, detail: String,
+    at: Instant
+  ) throws {
+    try database.execute(
+      sql: "INSERT INTO audit (at, by, application, action, detail) VALUES (?, ?, ?, ?, ?)",
+      arguments: [at.milliseconds, by, application, action, detail])
+  }
+
+  /// The last versions, the newest first.
+  package func versions(of application: String, limit: Int = 100) async throws -> [Version] {
+    try await database.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT number, at, by, source, hash, note FROM configVersion WHERE application = ?
+          ORDER BY number DESC LIMIT ?
+          """, arguments: [application, limit]
+      ).map(Self.version)
+    }
+  }
+
+  /// The text of a version; of the newest without a number.
+  package func text(of application: String, number: Int? = nil, source: String? = nil) throws
+    -> (version: Version, bytes: [UInt8])?
+  {
+    try database.read { database in
+      try Row.fetchOne(
+        database,
+        sql: """
+          SELECT * FROM configVersion WHERE application = ? AND (?2 IS NULL OR number = ?2)
+          AND (?3 IS NULL OR source = ?3) ORDER BY number DESC LIMIT 1
+          """, arguments: [application, number, source]
+      ).map { row in (Self.version(row), Array(row["json"] as Data)) }
+    }
+  }
+
+  /// The audit log, the newest entry first.
+  package func audit(of application: String?, limit: Int) async throws -> [Value] {
+    try await database.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT at, by, application, action, detail FROM audit
+          WHERE ?1 IS NULL OR application = ?1 ORDER BY id DESC LIMIT ?2
+          """, arguments: [application, limit]
+      ).map { row in
+        .object([
+          "at": ServiceTime.value(Instant(milliseconds: row["at"])), "by": .string(row["by"]),
+          "application": .string(row["application"]), "action": .string(row["action"]),
+          "detail": .string(row["detail"]),
+        ])
+      }
+    }
+  }
+
+  private static func version(_ row: Row) -> Version {
+    Version(
+      number: row["number"], at: Instant(milliseconds: row["at"]), by: row["by"],
+      source: row["source"], hash: row["hash"], note: row["note"])
+  }
+}

@@ -1,0 +1,166 @@
+internal import Expressions
+internal import HTTPTypes
+package import Hummingbird
+internal import Logging
+internal import RuleEngine
+
+/// How configs are changed: `PUT /v1/config`, `POST /v1/config/rollback`, and what there was.
+struct ConfigRoutes: Sendable {
+  let service: DecisionService
+
+  func add(to router: Router<ServiceContext>) {
+    router.get("/v1/config") { request, _ in
+      let (application, _) = try service.application(request, for: .administer)
+      let config = application.current
+      return Response(
+        json: config.bytes, headers: HTTPFields(tagged: config))
+    }
+    router.put("/v1/config") { request, context in try await put(request, context) }
+    router.post("/v1/config/rollback") { request, context in
+      try await rollBack(request, context)
+    }
+    router.get("/v1/config/history") { request, _ in
+      let (application, _) = try service.application(request, for: .administer)
+      let versions = try await service.history.versions(of: application.id)
+      return Response(
+        json: .object([
+          "current": .int(Int64(application.current.number)),
+          "versions": .list(versions.map(\.value)),
+        ]))
+    }
+    router.get("/v1/audit") { request, _ in
+      let (application, caller) = try service.application(request, for: .administer)
+      let all = caller == .admin && request.uri.queryParameters["application"] == nil
+      let limit = request.uri.queryParameters["limit"].flatMap { Int($0) } ?? 100
+      guard (1...1_000).contains(limit) else { throw ServiceError.badRequest("limit is 1 to 1000") }
+      return Response(
+        json: .object([
+          "entries": .list(
+            try await service.history.audit(of: all ? nil : application.id, limit: limit))
+        ]))
+    }
+  }
+
+  /// The body is a config, or with `?dry-run` also `{"config":..,"users":[..]}`.
+  private func put(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let (application, caller) = try service.application(request, for: .administer)
+    var limits = service.options.limits
+    limits.body *= 4
+    var bytes = try await request.bytes(limits)
+    var users = service.options.users
+    let isDry = request.uri.queryParameters["dry-run"].map { $0 != "0" && $0 != "false" } ?? false
+    if isDry, let body = try? Value.parse(json: bytes), let config = body["config"] {
+      bytes = DecisionService.bytes(config) ?? []
+      switch body["users"] {
+      case .list(let records)?: users = Array(records.map { $0.json + "\n" }.joined().utf8)
+      case .string(let lines)?: users = Array(lines.utf8)
+      default: break
+      }
+    }
+    if let expected = request.headers[.ifMatch],
+      expected != "\"\(application.current.hash)\"", expected != "*"
+    {
+      throw ServiceError(
+        .preconditionFailed, "changed_meanwhile",
+        "the config is another one than If-Match says; read it again")
+    }
+    let (given, known) = (bytes, users)
+    let (text, difference) = try await Background.run {
+      let text = try application.candidate(given)
+      guard
+        let next = LoadedConfig(
+          number: 0, text, seed: service.options.seed, assigner: service.options.assigner)
+      else { throw ServiceError.badRequest("the config has no rules") }
+      return (text, service.difference(application.current, next, users: known))
+    }
+    let findings = Value.list(text.findings(file: "config"))
+    if isDry {
+      return Response(
+        json: .object([
+          "dryRun": true, "current": .int(Int64(application.current.number)),
+          "diagnostics": findings, "diff": difference,
+        ]))
+    }
+    let note = request.uri.queryParameters["note"].map { String($0.prefix(500)) }
+    let loaded = try await application.put(
+      text, by: caller.name, source: "api", note: note, detail: Self.summary(difference))
+    context.logger.info(
+      "a config was put",
+      metadata: [
+        "application": "\(application.id)", "version": "\(loaded.number)", "by": "\(caller.name)",
+      ])
+    return Response(
+      json: .object([
+        "version": .int(Int64(loaded.number)), "sha256": .string(loaded.hash),
+        "diagnostics": findings, "diff": difference,
+      ]), headers: HTTPFields(tagged: loaded))
+  }
+
+  /// `{"version":3}`; without it the version before the present one.
+  private func rollBack(_ request: Request, _ context: ServiceContext) async throws -> Response {
+    let (application, caller) = try service.application(request, for: .administer)
+    let body = try await request.bytes(service.options.limits)
+    let asked = body.isEmpty ? nil : try Request.json(body, service.options.limits)["version"]
+    if let asked, asked.wholeNumber == nil {
+      throw ServiceError.badRequest("'version' is the number of a version")
+    }
+    let current = application.current
+    var number = asked?.wholeNumber
+    if number == nil {
+      // Going back twice goes back twice as far, and not forth again.
+      number = try await service.history.versions(of: application.id, limit: 1_000)
+        .first { $0.number < current.number && $0.hash != current.hash }?.number
+    }
+    guard let number,
+      let (version, bytes) = try service.history.text(of: application.id, number: number)
+    else {
+      throw ServiceError.notFound(
+        number.map { "there is no version \($0)" } ?? "there is no other version to go back to")
+    }
+    let text = try await Background.run { try application.candidate(bytes) }
+    let loaded = try await application.put(
+      text, by: caller.name, source: "rollback", note: "back to version \(version.number)")
+    context.logger.info(
+      "a config was rolled back",
+      metadata: [
+        "application": "\(application.id)", "version": "\(loaded.number)", "by": "\(caller.name)",
+      ])
+    return Response(
+      json: .object([
+        "version": .int(Int64(loaded.number)), "sameAs": .int(Int64(version.number)),
+        "sha256": .string(loaded.hash),
+      ]))
+  }
+
+  /// A difference in a line for the audit log.
+  private static func summary(_ difference: Value) -> String {
+    let count = difference["changes"]?.elements?.count ?? 0
+    let placements = difference["placements"]?.members ?? []
+    let moved = placements.filter { _, value in
+      (value["moved"]?.wholeNumber ?? 0) > 0 || value["verdict"]?.text == "differs"
+    }.map(\.key)
+    if moved.isEmpty { return "\(count) changes" }
+    return
+      "\(count) changes; others get something else at \(moved.prefix(10).joined(separator: ", "))"
+  }
+}
+
+extension HTTPFields {
+  /// The number and the tag of a config.
+  fileprivate init(tagged config: LoadedConfig) {
+    self.init()
+    self[.eTag] = "\"\(config.hash)\""
+    self[.configVersion] = String(config.number)
+  }
+
+  /// With the number of the config that answered.
+  func with(_ config: LoadedConfig) -> HTTPFields {
+    var fields = self
+    fields[.configVersion] = String(config.number)
+    return fields
+  }
+}
+
+extension HTTPField.Name {
+  static let configVersion = Self("tollgate-config-version")!
+}

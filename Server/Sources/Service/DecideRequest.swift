@@ -1,0 +1,132 @@
+package import Expressions
+internal import Foundation
+internal import HTTPTypes
+package import RuleEngine
+
+/// What a body asks for beside the user whom it describes:
+/// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"requestId"`, `"record"`.
+package struct DecideRequest: Sendable {
+  /// Nil for all of the config.
+  package var placements: [String]?
+  package var explains = false
+  package var givesReasons = false
+  package var givesTexts = false
+  package var givesProducts = false
+  package var now: Instant?
+  package var requestID: String?
+  /// Whether the server keeps what follows, where it keeps anything.
+  package var records = true
+  /// Where the text of `placements` stands in the body.
+  package var placementsRange = 0..<0
+
+  /// Whether it is about placements alone, so that a batch can have it.
+  package var isPlain: Bool {
+    !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && requestID == nil
+      && records
+  }
+
+  package init() {}
+
+  /// Reads the members of a body that are not the user record's.
+  package init(_ body: ByteView, nesting: Int) throws(ServiceError) {
+    guard let base = body.baseAddress else {
+      throw ServiceError(.badRequest, "not_json", "the body is empty; expected a user record")
+    }
+    var cursor = JSONCursor(base, from: 0, to: body.count)
+    var problem: ServiceError?
+    do throws(JSONFault) {
+      guard cursor.peek() == UInt8(ascii: "{") else {
+        try cursor.skipValue(nesting: nesting)
+        throw cursor.fault(.unexpectedByte, at: 0)
+      }
+      var found = DecideRequest()
+      try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
+        guard let member = Member(key) else { return try cursor.skipValue(nesting: nesting) }
+        _ = cursor.peek()
+        let start = cursor.at
+        let value = try cursor.value(nesting: nesting)
+        do throws(ServiceError) {
+          try found.take(member, value)
+        } catch {
+          problem = problem ?? error
+        }
+        if member == .placements { found.placementsRange = start..<cursor.at }
+      }
+      try cursor.expectEnd()
+      self = found
+    } catch {
+      throw ServiceError(
+        .badRequest, "not_json", "the body is not JSON: \(error.message) at byte \(error.offset)",
+        details: [.init(key: "offset", value: .int(Int64(error.offset)))])
+    }
+    if let problem { throw problem }
+  }
+
+  private enum Member: String {
+    case placements, explain, reasons, texts, products, now, requestId, record
+
+    init?(_ key: JSONCursor.RawString) {
+      // The members of a user record are not among them, and most keys end here.
+      guard key.bytes.count <= 10, !key.hasEscapes else { return nil }
+      self.init(rawValue: String(decoding: key.bytes, as: UTF8.self))
+    }
+  }
+
+  private mutating func take(_ member: Member, _ value: Value) throws(ServiceError) {
+    if value == .null { return }
+    func wrong(_ expected: String) -> ServiceError {
+      ServiceError(
+        .badRequest, "bad_request", "'\(member.rawValue)' must be \(expected)",
+        details: [.init(key: "path", value: .string(member.rawValue))])
+    }
+    func truth() throws(ServiceError) -> Bool {
+      guard let truth = value.truth else { throw wrong("true or false") }
+      return truth
+    }
+    switch member {
+    case .placements:
+      let names = value.elements?.compactMap(\.text)
+      guard let names, names.count == value.elements?.count, names.count <= Self.mostPlacements
+      else { throw wrong("a list of up to \(Self.mostPlacements) names") }
+      placements = names
+    case .explain: explains = try truth()
+    case .reasons: givesReasons = try truth()
+    case .texts: givesTexts = try truth()
+    case .products: givesProducts = try truth()
+    case .record: records = try truth()
+    case .now: now = try ServiceTime.instant(value, "now")
+    case .requestId:
+      guard let text = value.text, !text.isEmpty, text.utf8.count <= 200 else {
+        throw wrong("a text of 1 to 200 bytes")
+      }
+      requestID = text
+    }
+  }
+
+  private static let mostPlacements = 1_000
+}
+
+/// Times of requests.
+package enum ServiceTime {
+  package static func instant(_ value: Value, _ name: String) throws(ServiceError) -> Instant {
+    guard let text = value.text, let time = try? WireTime.instant(text) else {
+      throw ServiceError(
+        .badRequest, "bad_request",
+        "'\(name)' must be a time such as \"2026-03-01T12:00:00Z\"",
+        details: [.init(key: "path", value: .string(name))])
+    }
+    return time
+  }
+
+  /// A time as answers have it.
+  package static func value(_ time: Instant) -> Value {
+    time.text.map { .string($0) } ?? .int(time.milliseconds)
+  }
+
+  /// What the system's clock says.
+  package static func now() -> Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+}

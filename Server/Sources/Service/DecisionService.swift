@@ -1,0 +1,71 @@
+package import Expressions
+package import GRDB
+internal import HTTPTypes
+package import Hummingbird
+package import RuleEngine
+
+/// The decision service: the applications, who may ask for them, and what is counted.
+package final class DecisionService: Sendable {
+  package let options: ServiceOptions
+  package let applications: [ServedApplication]
+  package let metrics = ServiceMetrics()
+  let access: Access
+  let history: ConfigHistory
+  let database: any DatabaseWriter
+
+  package init(_ options: ServiceOptions, database: any DatabaseWriter) async throws {
+    self.options = options
+    self.database = database
+    access = Access(options.fixtures, adminToken: options.adminToken)
+    let history = try ConfigHistory(database)
+    self.history = history
+    var applications: [ServedApplication] = []
+    for application in options.fixtures.applications {
+      applications.append(try await ServedApplication(application, options, history))
+    }
+    self.applications = applications
+  }
+
+  // MARK: Access
+
+  /// Who sends a request, and for which application.
+  func application(
+    _ request: Request, for need: Need
+  ) throws(ServiceError) -> (application: ServedApplication, caller: Caller) {
+    let caller = try access.caller(authorization: request.headers[.authorization])
+    switch (caller, need) {
+    case (.nobody, .decide) where !options.requiresKeys: break
+    case (.nobody, _): throw .unauthorized
+    case (.app, .administer):
+      throw ServiceError(
+        .forbidden, "forbidden",
+        "a public key may decide; this needs the secret key of the application, or the admin token")
+    case (.app, _), (.owner, _), (.admin, _): break
+    }
+    let asked = request.uri.queryParameters["application"].map { String($0) }
+    if let own = caller.application, let asked, asked != own {
+      throw ServiceError(.forbidden, "forbidden", "the key is for application \(own) alone")
+    }
+    guard let id = caller.application ?? asked else {
+      if applications.count == 1 { return (applications[0], caller) }
+      throw .badRequest("say which application: ?application=ID")
+    }
+    guard let application = applications.first(where: { $0.id == id }) else {
+      throw .notFound("there is no application '\(id)'")
+    }
+    return (application, caller)
+  }
+
+  /// What a request wants to do.
+  enum Need {
+    case decide
+    case administer
+  }
+
+  /// The clock that questions about events are answered by.
+  func clock(_ now: Instant?) -> HistoryClock {
+    let now = now ?? ServiceTime.now()
+    if options.timeZone == "UTC" { return HistoryClock(now: now) }
+    return HistoryClock(now: now, timeZone: options.timeZone) ?? HistoryClock(now: now)
+  }
+}

@@ -1,0 +1,237 @@
+internal import Expressions
+internal import Foundation
+internal import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+internal import RuleEngine
+
+/// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order. Nothing of the
+/// stream is kept but the lines that are being decided, and whoever does not read what is answered is
+/// not read from.
+struct DecisionStream: Sendable {
+  /// How answers are written.
+  enum Layout: String {
+    /// As `/v1/decide` answers: `{"decisions":[..]}` for each user.
+    case decisions
+    /// As `tollgate precompute` writes: a line for each outcome, or for each user.
+    case long
+    case wide
+  }
+
+  let service: DecisionService
+  let application: ServedApplication
+  /// A stream ends with the config that it began with.
+  let config: LoadedConfig
+  let clock: HistoryClock
+  let placements: [String]?
+  let layout: Layout
+  let givesReasons: Bool
+  let texts: TextPlan?
+  private let workers: StreamWorkers
+
+  /// Bytes that are decided at once.
+  private static let chunk = 256 << 10
+  /// Chunks that are decided at once.
+  private static let lanes = max(2, ProcessInfo.processInfo.activeProcessorCount)
+
+  init(_ request: Request, _ service: DecisionService, _ application: ServedApplication)
+    throws(ServiceError)
+  {
+    let query = request.uri.queryParameters
+    func flag(_ name: Substring) -> Bool { query[name].map { $0 != "0" && $0 != "false" } ?? false }
+    self.service = service
+    self.application = application
+    config = application.current
+    clock = service.clock(
+      try query["now"].map { (text) throws(ServiceError) in
+        try ServiceTime.instant(.string(String(text)), "now")
+      })
+    placements = query["placements"].map { $0.split(separator: ",").map(String.init) }
+    for name in placements ?? [] where config.ruleSet.placement(named: name) == nil {
+      throw ServiceError(.badRequest, "unknown_placement", config.hint(forPlacement: name))
+    }
+    guard let layout = Layout(rawValue: query["layout"].map { String($0) } ?? "decisions") else {
+      throw .badRequest("layout is decisions, long or wide")
+    }
+    self.layout = layout
+    givesReasons = flag("reasons")
+    texts = flag("texts") ? service.textPlan(application, config, now: clock.now) : nil
+    workers = StreamWorkers()
+  }
+
+  /// Decides for all lines of a body.
+  func run(_ body: RequestBody, _ writer: inout any ResponseBodyWriter) async throws {
+    var pending: [Task<[UInt8], Never>] = []
+    var lines = StreamLines(limit: service.options.lineLimit)
+    func begin(_ chunk: StreamLines.Chunk) -> Task<[UInt8], Never> {
+      Task.detached { decide(chunk) }
+    }
+    func send(_ task: Task<[UInt8], Never>) async throws {
+      let bytes = await task.value
+      if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+    }
+    for try await part in body {
+      part.withUnsafeReadableBytes { lines.append($0) }
+      guard lines.waiting >= Self.chunk, let chunk = lines.next() else { continue }
+      pending.append(begin(chunk))
+      // Only as much is read as is decided and sent.
+      if pending.count > Self.lanes { try await send(pending.removeFirst()) }
+    }
+    if let last = lines.end() { pending.append(begin(last)) }
+    for task in pending { try await send(task) }
+  }
+
+  // MARK: One chunk
+
+  /// What a chunk of lines comes to.
+  private func decide(_ chunk: StreamLines.Chunk) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(chunk.bytes.count * 4)
+    if chunk.isTooLong {
+      Self.append(
+        ServiceError(
+          .badRequest, "line_too_long",
+          "the line has more than \(service.options.lineLimit) bytes, which is the limit"),
+        line: chunk.line, to: &output)
+      return output
+    }
+    if Self.hasOwnQuestions(chunk.bytes) {
+      decideSeparately(chunk, &output)
+    } else {
+      chunk.bytes.withUnsafeBufferPointer { decide($0, placements, line: chunk.line, &output) }
+    }
+    return output
+  }
+
+  /// Decides lines that all ask for the same placements.
+  private func decide(
+    _ lines: ByteView, _ placements: [String]?, line: Int, _ output: inout [UInt8]
+  ) {
+    let worker = workers.take(placements) {
+      BatchPlan(
+        config.ruleSet, placements: placements, now: clock.now, assigner: config.assigner,
+        layout: layout == .wide ? .wide : .long, lineLimit: service.options.lineLimit,
+        clock: clock, texts: texts, givesReasons: givesReasons)
+    }
+    defer { workers.giveBack(worker, placements) }
+    let result = worker.process(lines)
+    service.metrics.decided(application.id, result.tally)
+    let answers = StreamAnswers(
+      linesPerUser: layout == .wide ? 1 : worker.plan.placementCount,
+      isWrapped: layout == .decisions)
+    answers.append(result.buffer.content, result.rejected, of: lines, from: line, to: &output)
+  }
+
+  private static let questions: [StaticString] = [
+    "placements\"", "explain\"", "reasons\"", "texts\"", "products\"", "now\"", "requestId\"",
+    "record\"",
+  ]
+
+  /// Whether lines may say themselves what they ask for. What only looks like it is found out later.
+  private static func hasOwnQuestions(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      var at = 0
+      // Members are looked for by their opening quotes.
+      while at < bytes.count, let quote = memchr(base + at, 0x22, bytes.count - at) {
+        let start = UnsafeRawPointer(quote) - base + 1
+        for word in questions where start + word.utf8CodeUnitCount <= bytes.count {
+          if memcmp(base + start, word.utf8Start, word.utf8CodeUnitCount) == 0 { return true }
+        }
+        at = start
+      }
+      return false
+    }
+  }
+
+  /// Decides lines by what each asks for: neighbours that ask for the same are decided together.
+  private func decideSeparately(_ chunk: StreamLines.Chunk, _ output: inout [UInt8]) {
+    chunk.bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      var line = chunk.line
+      var run = (from: 0, line: chunk.line, placements: placements)
+      func end(_ at: Int, _ output: inout [UInt8]) {
+        if run.from < at {
+          decide(ByteView(rebasing: bytes[run.from..<at]), run.placements, line: run.line, &output)
+        }
+      }
+      while start < bytes.count {
+        let to = LineScan.newline(in: bytes, from: start)
+        let record = ByteView(rebasing: bytes[start..<to])
+        let next = min(to + 1, bytes.count)
+        let question = try? DecideRequest(record, nesting: service.options.limits.nesting)
+        if let question, !question.isPlain {
+          end(start, &output)
+          decide(alone: record, question, line, &output)
+          run = (next, line + 1, placements)
+        } else {
+          // What is no record at all is refused by whoever decides the run.
+          let wanted = question?.placements ?? placements
+          if wanted != run.placements {
+            end(start, &output)
+            run = (start, line, wanted)
+          }
+        }
+        start = next
+        line += 1
+      }
+      end(bytes.count, &output)
+    }
+  }
+
+  private func decide(
+    alone record: ByteView, _ question: DecideRequest, _ line: Int, _ output: inout [UInt8]
+  ) {
+    var question = question
+    question.placements = question.placements ?? placements
+    question.now = question.now ?? clock.now
+    do throws(ServiceError) {
+      output += try service.decide(Array(record), question, application, config)
+      output.append(UInt8(ascii: "\n"))
+    } catch {
+      Self.append(error, line: line, to: &output)
+    }
+  }
+
+  static func append(_ error: ServiceError, line: Int, to output: inout [UInt8]) {
+    var error = error
+    error.details.append(.init(key: "line", value: .int(Int64(line))))
+    JSONWriter.append(error.value, to: &output)
+    output.append(UInt8(ascii: "\n"))
+  }
+}
+
+/// Workers of one stream. Each learns how the records look, and is kept.
+private final class StreamWorkers: Sendable {
+  final class Worker: @unchecked Sendable {
+    let plan: BatchPlan
+    private var worker: BatchWorker
+    private let buffer = OutcomeBuffer()
+
+    init(_ plan: BatchPlan) {
+      self.plan = plan
+      worker = BatchWorker(plan)
+    }
+
+    /// What comes of it is there until the next call.
+    func process(_ lines: ByteView) -> BatchWorker.Output { worker.process(lines, into: buffer) }
+  }
+
+  private let free = Locked<[[String]?: [Worker]]>([:])
+  /// Lists of placements for which workers are kept.
+  private static let mostPlans = 16
+
+  func take(_ placements: [String]?, _ plan: () -> BatchPlan) -> Worker {
+    let (known, same) = free.withLock { free in
+      (free[placements]?.popLast(), free[placements]?.last?.plan)
+    }
+    return known ?? Worker(same ?? plan())
+  }
+
+  func giveBack(_ worker: Worker, _ placements: [String]?) {
+    free.withLock { free in
+      if free[placements] == nil, free.count >= Self.mostPlans { free = [:] }
+      free[placements, default: []].append(worker)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import HTTPTypes
+package import Hummingbird
+internal import Logging
+
+/// Gives every error as JSON of one shape, and keeps what is only for us to ourselves.
+package struct ErrorMiddleware: RouterMiddleware {
+  package typealias Context = ServiceContext
+
+  package init() {}
+
+  package func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as ServiceError {
+      return Response(json: error.value, status: error.status, headers: error.headers)
+    } catch let error as HTTPError {
+      return try plain(error, request)
+    } catch is CancellationError {
+      return failure(.serviceUnavailable, "stopping", "the server is stopping")
+    } catch {
+      context.logger.error(
+        "a request failed", error: error, metadata: ["path": "\(request.uri.path)"])
+      return failure(
+        .internalServerError, "internal", "this is a fault of the server; its log has more")
+    }
+  }
+
+  private func failure(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String
+  ) -> Response {
+    Response(json: ServiceError(status, code, message).value, status: status)
+  }
+
+  /// What the framework says.
+  private func plain(_ error: HTTPError, _ request: Request) throws -> Response {
+    let path = request.uri.path
+    switch error.status {
+    case .notFound:
+      return failure(.notFound, "not_found", "there is nothing at \(request.method) \(path)")
+    case .contentTooLarge:
+      return failure(.contentTooLarge, "body_too_large", "the body is too large")
+    default:
+      let code = error.status.reasonPhrase.lowercased().replacing(" ", with: "_")
+      return failure(error.status, code, error.body ?? error.status.reasonPhrase)
+    }
+  }
+}

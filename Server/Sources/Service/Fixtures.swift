@@ -1,0 +1,112 @@
+package import Expressions
+internal import Foundation
+internal import HTTPTypes
+
+/// The applications that a server knows, from `--fixtures`:
+/// `{"applications":[{"id","publicKey","secretKey","config","domain"?,"products"?,"codes"?,
+/// "entitlements"?,"agentwallieKey"?}]}`.
+package struct Fixtures: Sendable {
+  /// One application.
+  package struct Application: Sendable {
+    package var id: String
+    package var publicKey: String
+    package var secretKey: String
+    /// Where the config was read from; nil where it stands in the fixtures.
+    package var configPath: String?
+    /// The config as JSON text.
+    package var config: [UInt8]
+    /// Where products were read from, and their JSON text.
+    package var products: [UInt8]?
+    /// The whole entry, for members that only some routes read.
+    package var entry: Value
+
+    package init(
+      id: String, publicKey: String, secretKey: String, configPath: String? = nil, config: [UInt8],
+      products: [UInt8]? = nil, entry: Value = .map([])
+    ) {
+      self.id = id
+      self.publicKey = publicKey
+      self.secretKey = secretKey
+      self.configPath = configPath
+      self.config = config
+      self.products = products
+      self.entry = entry
+    }
+  }
+
+  package var applications: [Application]
+  /// Whether the keys were made up for one config, and nobody was told any.
+  package var isDemo = false
+
+  package init(applications: [Application]) { self.applications = applications }
+
+  /// One application of a config, with the public key `pk_demo` and a secret key of its own.
+  package init(config path: String) throws(ServiceError) {
+    applications = [
+      Application(
+        id: "1", publicKey: "pk_demo", secretKey: "sk_" + SecretText.random(), configPath: path,
+        config: try Self.read(path))
+    ]
+    isDemo = true
+  }
+
+  /// Reads a file. Paths in it count from its folder.
+  package init(file path: String) throws(ServiceError) {
+    let bytes = try Self.read(path)
+    let root: Value
+    do throws(JSONFault) { root = try Value.parse(json: bytes) } catch {
+      throw .badRequest("\(path) is not JSON: \(error.message) at byte \(error.offset)")
+    }
+    guard let list = root["applications"]?.elements, !list.isEmpty else {
+      throw .badRequest("\(path) has no applications: expected {\"applications\":[{\"id\":..}]}")
+    }
+    let folder = (path as NSString).deletingLastPathComponent
+    applications = []
+    for (number, entry) in list.enumerated() {
+      applications.append(
+        try Self.application(entry, at: "\(path): applications[\(number)]", in: folder))
+    }
+    for (name, keys) in [
+      ("id", applications.map(\.id)),
+      ("key", applications.map(\.publicKey) + applications.map(\.secretKey)),
+    ] where Set(keys).count < keys.count {
+      throw .badRequest("\(path): two applications have the same \(name)")
+    }
+  }
+
+  private static func application(
+    _ entry: Value, at place: String, in folder: String
+  ) throws(ServiceError) -> Application {
+    func text(_ name: String) throws(ServiceError) -> String {
+      let value = entry[name]
+      if let number = value?.wholeNumber { return String(number) }
+      guard let text = value?.text, !text.isEmpty else {
+        throw .badRequest("\(place): '\(name)' is missing; it is a string that is not empty")
+      }
+      return text
+    }
+    func file(_ name: String) -> String {
+      name.hasPrefix("/") || folder.isEmpty ? name : folder + "/" + name
+    }
+    var application = Application(
+      id: try text("id"), publicKey: try text("publicKey"), secretKey: try text("secretKey"),
+      config: [], entry: entry)
+    switch entry["config"] {
+    case .string(let name)?:
+      application.configPath = file(name)
+      application.config = try read(file(name))
+    case .map(let members)?: application.config = Array(Value.map(members).json.utf8)
+    default:
+      throw .badRequest("\(place): 'config' is the path of a config, or a config in place")
+    }
+    if let name = entry["products"]?.text { application.products = try read(file(name)) }
+    return application
+  }
+
+  private static func read(_ path: String) throws(ServiceError) -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .badRequest("\(path) cannot be read")
+    }
+    return Array(data)
+  }
+}

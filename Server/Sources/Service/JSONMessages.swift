@@ -1,0 +1,77 @@
+package import Expressions
+package import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+
+extension Response {
+  /// A response with a JSON value.
+  package init(json value: Value, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+    var bytes: [UInt8] = []
+    JSONWriter.append(value, to: &bytes)
+    self.init(json: bytes, status: status, headers: headers)
+  }
+
+  /// A response with JSON text.
+  package init(json bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+    var headers = headers
+    headers[.contentType] = "application/json; charset=utf-8"
+    self.init(
+      status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}
+
+/// How much a request may be.
+package struct RequestLimits: Sendable {
+  /// Bytes of a body that is read whole.
+  package var body = 4 << 20
+  /// Lists and objects inside each other.
+  package var nesting = 128
+  /// How long a body that is read whole may take to arrive.
+  package var patience = Duration.seconds(20)
+
+  package init() {}
+}
+
+extension Request {
+  /// The body, which has to arrive within the limits.
+  package func bytes(_ limits: RequestLimits) async throws -> [UInt8] {
+    if let length = headers[.contentLength].flatMap({ Int($0) }), length > limits.body {
+      throw Self.tooLarge(limits)
+    }
+    var bytes: [UInt8] = []
+    let start = ContinuousClock.now
+    for try await part in body {
+      guard bytes.count + part.readableBytes <= limits.body else { throw Self.tooLarge(limits) }
+      if bytes.isEmpty { bytes.reserveCapacity(part.readableBytes) }
+      bytes.append(contentsOf: part.readableBytesView)
+      if ContinuousClock.now - start > limits.patience {
+        throw ServiceError(
+          .requestTimeout, "request_timeout", "the body took longer than \(limits.patience)")
+      }
+    }
+    return bytes
+  }
+
+  /// The body as JSON.
+  package func json(_ limits: RequestLimits) async throws -> Value {
+    let bytes = try await bytes(limits)
+    return try Self.json(bytes, limits)
+  }
+
+  package static func json(_ bytes: [UInt8], _ limits: RequestLimits) throws(ServiceError) -> Value
+  {
+    guard !bytes.isEmpty else {
+      throw ServiceError(.badRequest, "not_json", "the body is empty; expected JSON")
+    }
+    do throws(JSONFault) {
+      return try Value.parse(json: bytes, nesting: limits.nesting)
+    } catch {
+      throw ServiceError(.badRequest, "not_json", "the body is not JSON: \(error)")
+    }
+  }
+
+  private static func tooLarge(_ limits: RequestLimits) -> ServiceError {
+    ServiceError(
+      .contentTooLarge, "body_too_large", "the body has more than \(limits.body) bytes")
+  }
+}

@@ -1,0 +1,30 @@
+package import Hummingbird
+internal import Logging
+
+/// Counts requests, and tells of each at the level `debug`. Bodies, headers and queries are never told:
+/// they have keys and attributes of users.
+struct ObservingMiddleware: RouterMiddleware {
+  typealias Context = ServiceContext
+
+  let metrics: ServiceMetrics
+
+  func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    let start = ContinuousClock.now
+    let response = try await next(request, context)
+    let passed = (ContinuousClock.now - start).components
+    let seconds = Double(passed.seconds) + Double(passed.attoseconds) / 1e18
+    // What is not a route could be anything.
+    let route = context.endpointPath ?? "(none)"
+    metrics.answered(
+      method: request.method.rawValue, path: route, status: response.status.code, seconds: seconds)
+    context.logger.debug(
+      "answered",
+      metadata: [
+        "method": "\(request.method)", "route": "\(route)", "status": "\(response.status.code)",
+      ])
+    return response
+  }
+}

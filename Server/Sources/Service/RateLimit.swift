@@ -1,0 +1,53 @@
+package import Expressions
+internal import HTTPTypes
+package import Hummingbird
+
+/// Takes so many requests in a second from one key or address, and tells the others when to come
+/// again.
+package struct RateLimitMiddleware: RouterMiddleware {
+  package typealias Context = ServiceContext
+
+  private struct Bucket {
+    var tokens: Double
+    var at: ContinuousClock.Instant
+  }
+
+  private let rate: Double
+  private let buckets = Locked<[String: Bucket]>([:])
+  /// Callers that are remembered.
+  private static let mostBuckets = 10_000
+
+  package init(perSecond rate: Int) { self.rate = Double(rate) }
+
+  package func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    // A key that is made up for each request would have a bucket of its own each time.
+    let caller = context.address ?? "somebody"
+    guard take(caller, at: .now) else {
+      throw ServiceError(
+        .tooManyRequests, "rate_limited",
+        "more than \(Int(rate)) requests in a second; wait a second", headers: [.retryAfter: "1"])
+    }
+    return try await next(request, context)
+  }
+
+  private func take(_ caller: String, at now: ContinuousClock.Instant) -> Bool {
+    buckets.withLock { buckets in
+      if buckets.count >= Self.mostBuckets {
+        buckets = buckets.filter { now - $0.value.at < .seconds(1) }
+      }
+      var bucket = buckets[caller] ?? Bucket(tokens: rate, at: now)
+      let passed = now - bucket.at
+      let seconds =
+        Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18
+      bucket.tokens = min(rate, bucket.tokens + seconds * rate)
+      bucket.at = now
+      let isTaken = bucket.tokens >= 1
+      if isTaken { bucket.tokens -= 1 }
+      buckets[caller] = bucket
+      return isTaken
+    }
+  }
+}

@@ -1,0 +1,13 @@
+internal import Crypto
+
+/// Texts that nobody guesses.
+package enum SecretText {
+  /// 32 random bytes in hexadecimal.
+  package static func random() -> String { hex(SymmetricKey(size: .bits256)) }
+
+  private static func hex(_ key: SymmetricKey) -> String {
+    key.withUnsafeBytes { bytes in
+      bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+  }
+}

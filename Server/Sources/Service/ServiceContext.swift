@@ -1,0 +1,28 @@
+package import Hummingbird
+internal import NIOCore
+
+/// What is known of a request beside its content.
+package struct ServiceContext: RequestContext {
+  package var coreContext: CoreRequestContextStorage
+  /// The address that the request comes from; nil where the channel has none.
+  package let address: String?
+  /// Who asks, once the keys have been looked at.
+  package var caller: Caller = .nobody
+
+  package init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    address = source.channel.remoteAddress?.ipAddress
+  }
+}
+
+/// Who asks.
+package enum Caller: Hashable, Sendable {
+  /// No key was given.
+  case nobody
+  /// An app with the public key of an application: it may decide.
+  case app(application: String)
+  /// Who holds an application's secret key, and may administer it.
+  case owner(application: String)
+  /// Who holds the admin token.
+  case admin
+}

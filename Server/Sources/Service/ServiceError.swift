@@ -1,0 +1,53 @@
+package import Expressions
+package import HTTPTypes
+package import Hummingbird
+
+/// What is wrong with a request, for programs and for people:
+/// `{"error":{"code":"unknown_placement","message":".."}}`.
+package struct ServiceError: HTTPResponseError, Hashable {
+  package var status: HTTPResponse.Status
+  /// Stable, in snake_case.
+  package var code: String
+  package var message: String
+  /// Members of the error beside code and message.
+  package var details: [Value.Entry]
+  package var headers: HTTPFields
+
+  package init(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String,
+    details: [Value.Entry] = [], headers: HTTPFields = [:]
+  ) {
+    self.headers = headers
+    self.status = status
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  package var value: Value {
+    .object([
+      "error": .map(
+        [
+          .init(key: "code", value: .string(code)), .init(key: "message", value: .string(message)),
+        ] + details)
+    ])
+  }
+
+  package func response(from request: Request, context: some RequestContext) throws -> Response {
+    Response(json: value, status: status, headers: headers)
+  }
+}
+
+extension ServiceError {
+  package static let unauthorized = ServiceError(
+    .unauthorized, "unauthorized",
+    "give a key of the application as 'Authorization: Bearer KEY'")
+
+  package static func notFound(_ message: String) -> ServiceError {
+    ServiceError(.notFound, "not_found", message)
+  }
+
+  package static func badRequest(_ message: String) -> ServiceError {
+    ServiceError(.badRequest, "bad_request", message)
+  }
+}

@@ -1,0 +1,197 @@
+package import Expressions
+package import RuleEngine
+
+/// What the service counts, as Prometheus reads it.
+package final class ServiceMetrics: Sendable {
+  /// Upper bounds of latencies, in seconds.
+  fileprivate static let bounds = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+  ]
+  /// Names come with requests; past so many series the rest is one.
+  fileprivate static let mostSeries = 5_000
+
+  fileprivate struct Decided: Hashable {
+    var application: String
+    var placement: String
+    var outcome: String
+  }
+
+  fileprivate struct Failed: Hashable {
+    var application: String
+    var placement: String
+    var audience: Int
+    var code: String
+  }
+
+  fileprivate struct Route: Hashable {
+    var method: String
+    var path: String
+    var status: Int
+  }
+
+  fileprivate struct Histogram {
+    var counts = [Int](repeating: 0, count: ServiceMetrics.bounds.count)
+    var count = 0
+    var sum = 0.0
+  }
+
+  fileprivate struct Counts {
+    var decisions: [Decided: Int] = [:]
+    var failures: [Failed: Int] = [:]
+    var requests: [Route: Int] = [:]
+    var latencies: [String: Histogram] = [:]
+    var refusedLines = 0
+  }
+
+  private let counts = Locked(Counts())
+
+  package init() {}
+
+  /// Counts the decisions of one request.
+  package func decided(
+    _ application: String, _ decisions: [(placement: String, code: String)],
+    errors: [(placement: String, error: RuleError)]
+  ) {
+    counts.withLock { counts in
+      for decision in decisions {
+        counts.add(
+          Decided(
+            application: application, placement: decision.placement, outcome: decision.code), 1)
+      }
+      for (placement, error) in errors {
+        counts.failures[
+          Failed(
+            application: application, placement: placement, audience: error.audience,
+            code: error.code), default: 0] += 1
+      }
+    }
+  }
+
+  /// Counts the decisions of a part of a stream.
+  package func decided(_ application: String, _ tally: Tally) {
+    counts.withLock { counts in
+      counts.refusedLines += tally.rejected
+      for placement in tally.placements {
+        for (code, count) in [
+          ("paywall", placement.paywall), ("holdout", placement.holdout),
+          ("noAudienceMatch", placement.noAudienceMatch),
+          ("placementNotFound", placement.placementNotFound), ("error", placement.error),
+        ] where count > 0 {
+          counts.add(
+            Decided(application: application, placement: placement.name, outcome: code), count)
+        }
+        for failed in placement.errors {
+          counts.failures[
+            Failed(
+              application: application, placement: placement.name,
+              audience: failed.error.audience, code: failed.error.code), default: 0] += failed.users
+        }
+      }
+    }
+  }
+
+  package func answered(method: String, path: String, status: Int, seconds: Double) {
+    counts.withLock { counts in
+      counts.requests[Route(method: method, path: path, status: status), default: 0] += 1
+      var histogram = counts.latencies[path] ?? Histogram()
+      for (number, bound) in Self.bounds.enumerated() where seconds <= bound {
+        histogram.counts[number] += 1
+      }
+      histogram.count += 1
+      histogram.sum += seconds
+      counts.latencies[path] = histogram
+    }
+  }
+
+  /// Everything as text.
+  ///
+  /// - Parameter versions: the number of the config that each application runs.
+  package func text(versions: [(application: String, number: Int)]) -> String {
+    let counts = counts.withLock { $0 }
+    var lines: [String] = []
+    func family(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
+      lines.append("# HELP \(name) \(help)")
+      lines.append("# TYPE \(name) \(type)")
+      lines += samples.sorted { $0.0 < $1.0 }.map { "\($0.0) \($0.1)" }
+    }
+    family(
+      "tollgate_decisions_total", "counter", "Decisions by placement and outcome.",
+      counts.decisions.map { key, count in
+        (
+          "tollgate_decisions_total"
+            + Self.labels([
+              ("application", key.application), ("placement", key.placement),
+              ("outcome", key.outcome),
+            ]), String(count)
+        )
+      })
+    family(
+      "tollgate_rule_errors_total", "counter", "Rules that failed for a user, by audience.",
+      counts.failures.map { key, count in
+        (
+          "tollgate_rule_errors_total"
+            + Self.labels([
+              ("application", key.application), ("placement", key.placement),
+              ("audience", String(key.audience)), ("code", key.code),
+            ]), String(count)
+        )
+      })
+    family(
+      "tollgate_refused_lines_total", "counter", "Lines of streams that were no user records.",
+      [("tollgate_refused_lines_total", String(counts.refusedLines))])
+    family(
+      "tollgate_http_requests_total", "counter", "Requests by route and status.",
+      counts.requests.map { key, count in
+        (
+          "tollgate_http_requests_total"
+            + Self.labels([
+              ("method", key.method), ("route", key.path), ("status", String(key.status)),
+            ]), String(count)
+        )
+      })
+    family(
+      "tollgate_config_version", "gauge", "The version of the config that decides.",
+      versions.map {
+        ("tollgate_config_version" + Self.labels([("application", $0.application)]), "\($0.number)")
+      })
+    lines += Self.histogram(counts.latencies)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func histogram(_ latencies: [String: Histogram]) -> [String] {
+    let name = "tollgate_http_request_seconds"
+    var lines = [
+      "# HELP \(name) How long requests took until their answer began.", "# TYPE \(name) histogram",
+    ]
+    for (path, histogram) in latencies.sorted(by: { $0.key < $1.key }) {
+      for (number, bound) in bounds.enumerated() {
+        lines.append(
+          "\(name)_bucket\(labels([("route", path), ("le", "\(bound)")])) \(histogram.counts[number])"
+        )
+      }
+      lines.append("\(name)_bucket\(labels([("route", path), ("le", "+Inf")])) \(histogram.count)")
+      lines.append("\(name)_sum\(labels([("route", path)])) \(histogram.sum)")
+      lines.append("\(name)_count\(labels([("route", path)])) \(histogram.count)")
+    }
+    return lines
+  }
+
+  private static func labels(_ pairs: [(String, String)]) -> String {
+    "{"
+      + pairs.map { name, value in
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+          .replacing("\n", with: "\\n")
+        return "\(name)=\"\(escaped)\""
+      }.joined(separator: ",") + "}"
+  }
+}
+
+extension ServiceMetrics.Counts {
+  fileprivate mutating func add(_ key: ServiceMetrics.Decided, _ count: Int) {
+    var key = key
+    if decisions[key] == nil, decisions.count >= ServiceMetrics.mostSeries {
+      key.placement = "(others)"
+    }
+    decisions[key, default: 0] += count
+  }
+}

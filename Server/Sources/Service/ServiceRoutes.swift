@@ -1,0 +1,82 @@
+internal import Expressions
+internal import GRDB
+internal import HTTPTypes
+package import Hummingbird
+internal import Logging
+
+/// Adds the routes of the decision service.
+package func addServiceRoutes(to router: Router<ServiceContext>, _ service: DecisionService) {
+  let limits = service.options.limits
+  addAbout(to: router, service)
+  ConfigRoutes(service: service).add(to: router)
+  OFREP(service: service).add(to: router)
+  router.post("/v1/decide") { request, _ in
+    let (application, _) = try service.application(request, for: .decide)
+    let body = try await request.bytes(limits)
+    return Response(
+      json: try await service.decide(body, application),
+      headers: HTTPFields().with(application.current))
+  }
+  router.post("/v1/decide/stream") { request, _ in
+    let (application, _) = try service.application(request, for: .decide)
+    let stream = try DecisionStream(request, service, application)
+    var headers = HTTPFields().with(stream.config)
+    headers[.contentType] = "application/x-ndjson"
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody { writer in
+        try await stream.run(request.body, &writer)
+        try await writer.finish(nil)
+      })
+  }
+  router.post("/v1/superscript/evaluate") { request, _ in
+    _ = try service.application(request, for: .decide)
+    let context = try await request.json(limits)
+    return Response(json: try SuperscriptEvaluation.answer(context))
+  }
+  // What takes long does so on threads of its own.
+  func add(
+    _ path: RouterPath, _ need: DecisionService.Need = .decide,
+    _ answer: @escaping @Sendable ([UInt8], ServedApplication) throws -> Value
+  ) {
+    router.post(path) { request, _ in
+      let (application, _) = try service.application(request, for: need)
+      let body = try await request.bytes(limits)
+      return Response(json: try await Background.run { try answer(body, application) })
+    }
+  }
+  add("/v1/explain") { try service.explain(try Request.json($0, limits), $1) }
+  add("/v1/check") { try service.check($0, $1) }
+  add("/v1/diff") { try service.diff(try Request.json($0, limits), $1) }
+  add("/v1/render") { try service.render(try Request.json($0, limits), $1) }
+}
+
+/// What the service says of itself.
+private func addAbout(to router: Router<ServiceContext>, _ service: DecisionService) {
+  router.get("/healthz") { _, _ in Response(json: ["status": "ok"]) }
+  let description = Response(
+    json: APIDescription.document)
+  router.get("/openapi.json") { _, _ in description }
+  router.get("/readyz") { _, _ in
+    do {
+      try await service.database.read { _ = try Int.fetchOne($0, sql: "SELECT 1") }
+    } catch {
+      throw ServiceError(.serviceUnavailable, "not_ready", "the database does not answer")
+    }
+    return Response(
+      json: .object([
+        "status": "ready",
+        "configs": .map(
+          service.applications.map {
+            .init(key: .string($0.id), value: .int(Int64($0.current.number)))
+          }),
+      ]))
+  }
+  router.get("/metrics") { _, _ in
+    let text = service.metrics.text(
+      versions: service.applications.map { ($0.id, $0.current.number) })
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+      body: .init(byteBuffer: .init(string: text)))
+  }
+}

@@ -1,0 +1,164 @@
+internal import Expressions
+internal import HTTPTypes
+internal import RuleEngine
+
+/// `POST /v1/superscript/evaluate`: what superscript takes and answers, with the answers of the host in
+/// the place of its callbacks.
+///
+///     {"variables":{"map":{"user":{"type":"map","value":{"age":{"type":"int","value":3}}}}},
+///      "device":{"daysSince":[{"type":"string","value":"event_name"}]}, "computed":{},
+///      "answers":{"device.daysSince(\"x\")":{"type":"uint","value":4}},
+///      "expression":"user.age > 2"}
+///     // {"Ok":{"type":"bool","value":true}}
+enum SuperscriptEvaluation {
+  /// - Throws: when the context itself cannot be understood. What goes wrong in the expression is
+  ///   `{"Err":".."}`.
+  static func answer(_ context: Value) throws(ServiceError) -> Value {
+    guard let source = context["expression"]?.text else {
+      throw .badRequest("'expression' is missing; it is the text of an expression")
+    }
+    let variables = try decodeMap(context["variables"]?["map"], "variables.map")
+    let environment = ExpressionEnvironment.superscript(
+      roots: variables.compactMap { $0.key.text },
+      hostFunctions: HostFunctions(
+        device: names(context["device"]), computed: names(context["computed"])))
+    let compiled = environment.compile(source)
+    guard let program = compiled.output else {
+      return ["Err": .string(compiled.diagnostics.map(\.message).joined(separator: "; "))]
+    }
+    let answers = Answers(try decodeMap(context["answers"], "answers"))
+    var frame = Frame(for: program)
+    do throws(EvaluationError) {
+      try frame.fill(.map(variables))
+      for (number, question) in program.questions.enumerated() {
+        try frame.answer(number, with: answers.reply(question))
+      }
+      return ["Ok": encode(try program.evaluate(in: &frame))]
+    } catch {
+      return ["Err": .string("\(error.kind.slug): \(error)")]
+    }
+  }
+
+  private static func names(_ value: Value?) -> [String] { value?.members?.map(\.key) ?? [] }
+
+  /// What the host answers, by the call as it would be written.
+  private struct Answers {
+    private var texts: [String: Value] = [:]
+    /// By function: answers for each first argument.
+    private var replies: [String: [Value.Entry]] = [:]
+
+    init(_ entries: [Value.Entry]) {
+      for entry in entries {
+        guard let call = entry.key.text else { continue }
+        var bare = call
+        for root in ["device.", "computed."] where call.hasPrefix(root) {
+          bare = String(call.dropFirst(root.count))
+        }
+        texts[bare] = entry.value
+        guard let open = bare.firstIndex(of: "("), bare.hasSuffix(")") else { continue }
+        let argument = String(bare[bare.index(after: open)...].dropLast())
+        guard case .string(let text)? = try? Value.parse(json: argument.utf8) else { continue }
+        replies[String(bare[..<open]), default: []].append(
+          Value.Entry(key: .string(text), value: entry.value))
+      }
+    }
+
+    func reply(_ question: HostQuestion) -> Value {
+      switch question.argument {
+      case .text: texts[question.description] ?? texts[question.function] ?? .null
+      case .anyKnown: .map(replies[question.function] ?? [])
+      case .anyOther: texts[question.function] ?? .null
+      }
+    }
+  }
+
+  // MARK: Values with types
+
+  private static func decodeMap(_ value: Value?, _ path: String) throws(ServiceError)
+    -> [Value.Entry]
+  {
+    guard let value, value != .null else { return [] }
+    guard let members = value.members else { throw .badRequest("'\(path)' must be an object") }
+    var entries: [Value.Entry] = []
+    for (key, value) in members {
+      entries.append(.init(key: .string(key), value: try decode(value, "\(path).\(key)")))
+    }
+    return entries
+  }
+
+  private static func decode(_ value: Value, _ path: String) throws(ServiceError) -> Value {
+    func wrong(_ expected: String) -> ServiceError {
+      .badRequest("'\(path)' must be \(expected)")
+    }
+    guard let type = value["type"]?.text else {
+      throw wrong("a value with its type, such as {\"type\":\"int\",\"value\":3}")
+    }
+    let content = value["value"] ?? .null
+    switch type.lowercased() {
+    case "null": return .null
+    case "bool":
+      guard content.truth != nil else { throw wrong("true or false") }
+      return content
+    case "string":
+      guard content.text != nil else { throw wrong("a string") }
+      return content
+    case "int":
+      guard let number = content.wholeNumber else { throw wrong("a whole number") }
+      return .int(Int64(number))
+    case "uint":
+      if case .uint = content { return content }
+      guard let number = content.wholeNumber, number >= 0 else { throw wrong("a number from 0") }
+      return .uint(UInt64(number))
+    case "float":
+      guard let number = content.number else { throw wrong("a number") }
+      return .double(number)
+    case "bytes":
+      guard let bytes = content.elements?.compactMap({ $0.wholeNumber.flatMap(UInt8.init) }) else {
+        throw wrong("a list of bytes")
+      }
+      return .bytes(bytes)
+    case "timestamp":
+      guard let seconds = content.wholeNumber else { throw wrong("seconds since 1970") }
+      return .timestamp(seconds: Int64(seconds), nanoseconds: 0)
+    case "list":
+      guard let elements = content.elements else { throw wrong("a list") }
+      var list: [Value] = []
+      for (number, element) in elements.enumerated() {
+        list.append(try decode(element, "\(path)[\(number)]"))
+      }
+      return .list(list)
+    case "map": return .map(try decodeMap(content, path))
+    default:
+      throw .badRequest(
+        "'\(path)' has the type '\(type)'; there is null, bool, string, int, uint, float, bytes, "
+          + "timestamp, list and map")
+    }
+  }
+
+  private static func typed(_ type: String, _ value: Value) -> Value {
+    .object(["type": .string(type), "value": value])
+  }
+
+  private static func encode(_ value: Value) -> Value {
+    switch value {
+    case .null, .duration: typed("Null", .null)
+    case .bool: typed("bool", value)
+    case .int: typed("int", value)
+    case .uint: typed("uint", value)
+    case .double(let number): typed("float", number.isFinite ? value : .null)
+    case .string: typed("string", value)
+    case .bytes(let bytes): typed("bytes", .list(bytes.map { .int(Int64($0)) }))
+    case .timestamp(let seconds, _): typed("timestamp", .int(seconds))
+    case .list(let values): typed("list", .list(values.map(encode)))
+    case .map(let entries):
+      typed(
+        "map",
+        .map(
+          entries.map { entry in
+            let key: Value = entry.key.text == nil ? .string(entry.key.json) : entry.key
+            return .init(key: key, value: encode(entry.value))
+          }))
+    default: typed("function", .string(value.typeName))
+    }
+  }
+}

@@ -1,0 +1,153 @@
+internal import ArgumentParser
+internal import Expressions
+internal import Foundation
+internal import Logging
+internal import RuleEngine
+internal import Service
+
+/// How the service decides, and for whom.
+struct DecidingOptions: ParsableArguments {
+  enum AssignerName: String, ExpressibleByArgument, CaseIterable {
+    case hash, djb2
+  }
+
+  enum StateName: String, ExpressibleByArgument, CaseIterable {
+    case none, sqlite
+  }
+
+  @Option(help: "Text that goes into every draw: with the same one users get the same variants.")
+  var seed = ""
+
+  @Option(
+    name: .customLong("assigner"),
+    help: "How users get variants: hash or djb2; the default is that of the config's SDK.")
+  var assignerName: AssignerName?
+
+  @Option(help: "The time zone in which questions about days and months are answered.")
+  var timeZone = "UTC"
+
+  @Option(
+    help: ArgumentHelp("Texts of paywalls, which requests may ask for.", valueName: "file"),
+    completion: .file())
+  var texts: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Products with prices, for applications that have none of their own.", valueName: "file"),
+    completion: .file())
+  var products: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Users whom a new config is tried with, one JSON object a line.", valueName: "file"),
+    completion: .file())
+  var users: String?
+
+  @Option(help: "Whether assignments and occurrences are kept here: none or sqlite.")
+  var state = StateName.none
+
+  @Flag(help: "Watch the files of the configs, and take what is written to them.")
+  var watch = false
+
+  func validate() throws {
+    if HistoryClock(now: 0, timeZone: timeZone) == nil {
+      throw ValidationError("there is no time zone '\(timeZone)'")
+    }
+  }
+
+  func apply(to options: inout ServiceOptions) throws {
+    options.seed = seed
+    options.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
+    options.timeZone = timeZone
+    options.keepsState = state == .sqlite
+    options.users = try users.map { try Self.read($0, "--users") }
+    if let products {
+      let decoded = ProductList.decode(json: try Self.read(products, "--products"))
+      options.products = try Self.output(decoded, products)
+    }
+    if let texts {
+      let decoded = TextFile.decode(json: try Self.read(texts, "--texts"))
+      options.texts = try Self.output(decoded, texts)
+    }
+  }
+
+  private static func output<Output>(_ decoded: Compilation<Output>, _ path: String) throws
+    -> Output
+  {
+    if let output = decoded.output { return output }
+    throw ValidationError("\(path): \(decoded.diagnostics.first?.message ?? "cannot be read")")
+  }
+
+  static func read(_ path: String, _ option: String) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ValidationError("\(option): \(path) cannot be read")
+    }
+    return Array(data)
+  }
+}
+
+/// Who may ask, and how much.
+struct AccessOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file with the token of whoever may administer everything.", valueName: "file"),
+    completion: .file())
+  var adminTokenFile: String?
+
+  @Flag(
+    help: ArgumentHelp(
+      "Refuse requests without a key.",
+      discussion: """
+        Without it a server that has one --config and listens at this machine alone decides for \
+        whoever asks. Behind a proxy everybody seems to be this machine.
+        """))
+  var requireKeys = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Requests in a second from one address; 0 for as many as come.",
+      discussion: "The default is 0 on this machine, and 200 elsewhere.", valueName: "count"))
+  var rateLimit: Int?
+
+  @Option(help: ArgumentHelp("The largest body that is taken, in bytes.", valueName: "bytes"))
+  var maxBody = 4 << 20
+
+  @Option(
+    name: .customLong("cors"),
+    help: ArgumentHelp(
+      "An origin whose web pages may ask, or *. It may be given several times.",
+      valueName: "origin"))
+  var origins: [String] = []
+
+  @Option(
+    name: .customLong("redact"),
+    help: ArgumentHelp(
+      "An attribute that is kept out of logs, audit entries and what differences show.",
+      valueName: "path"))
+  var redacted: [String] = []
+
+  func validate() throws {
+    if let rateLimit, rateLimit < 0 { throw ValidationError("--rate-limit is a number from 0") }
+    guard (1_024...(1 << 30)).contains(maxBody) else {
+      throw ValidationError("--max-body is a number of bytes from 1024 to 1073741824")
+    }
+    for path in redacted where Redaction.path(path) == nil {
+      throw ValidationError(
+        "--redact takes attributes of user, device or params, such as user.email, or userId; "
+          + "'\(path)' is none of them")
+    }
+  }
+
+  /// The token; nil where nobody holds one.
+  func adminToken() throws -> String? {
+    guard let path = adminTokenFile else { return nil }
+    let bytes = try DecidingOptions.read(path, "--admin-token-file")
+    let token = String(decoding: bytes, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    guard token.utf8.count >= 16 else {
+      throw ValidationError(
+        "--admin-token-file: a token has at least 16 characters; 'openssl rand -hex 32' makes one")
+    }
+    return token
+  }
+}

@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import Expressions
+internal import Foundation
+internal import GRDB
+internal import Logging
+internal import RuleEngine
+internal import Sandbox
+internal import Service
+
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Answer requests until it is told to stop.",
+    discussion: """
+      The first line of standard output is JSON with the port. Logs go to standard error, a line of \
+      JSON each. SIGTERM and Ctrl-C let requests that have begun end first.
+      """)
+
+  @OptionGroup var source: FixtureOptions
+
+  @Option(help: "The address to listen at.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen at; 0 for one that is free.")
+  var port = 8080
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep configs, assignments and everything else in this folder; in memory without it.",
+      valueName: "folder"), completion: .directory)
+  var data: String?
+
+  @OptionGroup(title: "Decision Options") var deciding: DecidingOptions
+
+  @OptionGroup(title: "Access Options") var access: AccessOptions
+
+  @Flag(help: "Do not stand in for the backend that apps talk to.")
+  var noSandbox = false
+
+  @Flag(help: "Do not answer /v1/decide and what belongs to it.")
+  var noService = false
+
+  @Option(help: "The least that is logged: debug, info, warning or error.")
+  var logLevel = "info"
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port is a number from 0 to 65535")
+    }
+    guard Logger.Level(rawValue: logLevel) != nil else {
+      throw ValidationError("--log-level is debug, info, warning or error")
+    }
+    if noSandbox, noService { throw ValidationError("--no-sandbox and --no-service leave nothing") }
+  }
+
+  private var isLocal: Bool { ["127.0.0.1", "localhost", "::1"].contains(host) }
+
+  func run() async throws {
+    let level = Logger.Level(rawValue: logLevel) ?? .info
+    LoggingSystem.bootstrap { _ in
+      var handler = JSONLogHandler()
+      handler.logLevel = level
+      return handler
+    }
+    let log = Logger(label: "tollgate-server")
+    let fixtures = try source.read()
+    let database = try ServiceDatabase.open(in: data)
+    let service = try await service(fixtures, database, log)
+    let server = Server(settings(), metrics: service?.metrics, log: log)
+    if let service { addServiceRoutes(to: server.router, service) }
+    if !noSandbox {
+      var options = SandboxOptions(fixtures: fixtures, log: log)
+      options.limits.body = access.maxBody
+      options.verifiesReceipts =
+        ProcessInfo.processInfo.environment["APPSTORE_VERIFY_RECEIPTS"] != "false"
+      try addSandboxRoutes(to: server.router, database: database, options: options)
+    }
+    if fixtures.isDemo, let application = fixtures.applications.first {
+      // Made up for this run, and told once.
+      FileHandle.standardError.write(
+        Data("secret key of application 1: \(application.secretKey)\n".utf8))
+    }
+    let watching = deciding.watch ? service.map { ConfigWatch($0, log: log) } : nil
+    try await server.run(beside: watching.map { [$0] } ?? []) { port, url in
+      let line = Value.object(["port": .int(Int64(port)), "url": .string(url)])
+      FileHandle.standardOutput.write(Data((line.json + "\n").utf8))
+    }
+  }
+
+  private func service(
+    _ fixtures: Fixtures, _ database: any DatabaseWriter, _ log: Logger
+  ) async throws -> DecisionService? {
+    if noService { return nil }
+    var options = ServiceOptions(fixtures: fixtures, log: log)
+    try deciding.apply(to: &options)
+    options.limits.body = access.maxBody
+    options.adminToken = try access.adminToken()
+    options.requiresKeys = access.requireKeys || !fixtures.isDemo || !isLocal
+    options.redaction = Redaction(paths: access.redacted.compactMap(Redaction.path))
+    do {
+      return try await DecisionService(options, database: database)
+    } catch let error as ServiceError {
+      throw ValidationError(error.message)
+    }
+  }
+
+  private func settings() -> ServerSettings {
+    var settings = ServerSettings()
+    settings.host = host
+    settings.port = port
+    let rate = access.rateLimit ?? (isLocal ? 0 : 200)
+    settings.rateLimit = rate > 0 ? rate : nil
+    settings.origins = access.origins
+    return settings
+  }
+}

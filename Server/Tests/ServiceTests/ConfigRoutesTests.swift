@@ -1,0 +1,132 @@
+import Expressions
+import Foundation
+import RuleEngine
+import Service
+import Testing
+
+@Suite struct ConfigRoutesTests {
+  private static func config(_ change: (String) -> String) throws -> String {
+    change(String(decoding: try TestServer.file("corpus/demo/config.json"), as: UTF8.self))
+  }
+
+  private func put(_ server: TestServer, _ body: String, _ query: String = "") async throws
+    -> TestServer.Answer
+  {
+    try await server.send("PUT", "/v1/config\(query)", body, key: "sk_test")
+  }
+
+  private func without(_ placement: String) throws -> String {
+    try Self.config { $0.replacing("\"\(placement)\"", with: "\"\(placement)_2\"") }
+  }
+
+  @Test func aConfigIsTriedThenPutThenTakenBack() async throws {
+    let server = try await TestServer()
+    let user = #"{"userId":"u","placements":["export_report_2"]}"#
+    func result() async throws -> String? {
+      try await server.post("/v1/decide", user).json["decisions"]?.elements?[0]["result"]?[
+        "result"]?
+        .text
+    }
+    let new = try without("export_report")
+    let dry = try await put(server, new, "?dry-run")
+    #expect(dry.status == 200)
+    #expect(dry.json["diff"]?["placements"]?["export_report"]?["verdict"] == "differs")
+    #expect(try await result() == "placementNotFound")
+    let answer = try await put(server, new, "?note=try")
+    #expect(answer.status == 200)
+    #expect(answer.json["version"] == 2)
+    #expect(try await result() != "placementNotFound")
+    // The other application keeps its own.
+    #expect(
+      try await server.post("/v1/decide", user, key: "pk_other").headers["tollgate-config-version"]
+        == "1")
+    let back = try await server.send("POST", "/v1/config/rollback", nil, key: "sk_test")
+    #expect(back.status == 200)
+    #expect(back.json["version"] == 3)
+    #expect(back.json["sameAs"] == 1)
+    #expect(try await result() == "placementNotFound")
+    let history = try await server.send("GET", "/v1/config/history", key: "sk_test").json
+    #expect(history["current"] == 3)
+    #expect(
+      history["versions"]?.elements?.map { $0["source"]?.text } == ["rollback", "api", "file"])
+    #expect(history["versions"]?.elements?[1]["note"] == "try")
+    let audit = try await server.send("GET", "/v1/audit", key: "sk_test")
+    #expect(audit.json["entries"]?.elements?.first?["by"] == "owner of application 1")
+    #expect(!audit.text.contains("sk_test"))
+  }
+
+  @Test func aBadConfigNeverTakesThePlaceOfAGoodOne() async throws {
+    let server = try await TestServer()
+    let broken = try Self.config { $0.replacing("user.plan", with: "user.plan ===") }
+    for body in ["", "{", "[]", "{}", "null", broken] {
+      let answer = try await put(server, body)
+      #expect(answer.status == 422, "\(body.prefix(20))")
+      #expect(answer.code == "invalid_config")
+      #expect(answer.json["error"]?["diagnostics"]?.elements?.isEmpty == false)
+    }
+    #expect(server.service.applications[0].current.number == 1)
+    #expect(try await server.post("/v1/decide", #"{"userId":"u"}"#).status == 200)
+  }
+
+  @Test func usersOfATryAreCounted() async throws {
+    let server = try await TestServer()
+    let body = Value.object([
+      "config": .string(try without("export_report")), "users": [["userId": "a"], ["userId": "b"]],
+    ])
+    let answer = try await put(server, body.json, "?dry-run=1")
+    #expect(answer.json["diff"]?["users"] == 2)
+  }
+
+  @Test func ifMatchKeepsOneFromOverwritingAnother() async throws {
+    let server = try await TestServer()
+    let tag = try #require(
+      try await server.send("GET", "/v1/config", key: "sk_test").headers["etag"])
+    func put(_ tag: String) async throws -> Int {
+      try await server.send(
+        "PUT", "/v1/config", try without("export_report"), key: "sk_test",
+        headers: ["If-Match": tag]
+      ).status
+    }
+    #expect(try await put(tag) == 200)
+    #expect(try await put(tag) == 412)
+  }
+
+  @Test func aServerThatBeginsAgainHasTheLastConfig() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    do {
+      let server = try await TestServer(database: ServiceDatabase.open(in: folder.path))
+      #expect(try await put(server, try without("export_report")).status == 200)
+    }
+    let again = try await TestServer(database: ServiceDatabase.open(in: folder.path))
+    #expect(again.service.applications[0].current.number == 2)
+    #expect(
+      again.service.applications[0].current.ruleSet.placement(named: "export_report_2") != nil)
+  }
+
+  @Test func manyWhoDecideWhileConfigsChangeGetOneOrTheOther() async throws {
+    let server = try await TestServer()
+    let texts = [try without("export_report"), try Self.config { $0 }]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for number in 0..<6 {
+          let answer = try await self.put(server, texts[number % 2])
+          #expect(answer.status == 200)
+        }
+      }
+      for _ in 0..<3 {
+        group.addTask {
+          for _ in 0..<30 {
+            let answer = try await server.post(
+              "/v1/decide",
+              #"{"userId":"u","placements":["export_report","export_report_2"]}"#)
+            let found = answer.json["decisions"]?.elements?.map { $0["result"]?["result"]?.text }
+            #expect(found?.count { $0 == "placementNotFound" } == 1)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(server.service.applications[0].current.number == 7)
+  }
+}

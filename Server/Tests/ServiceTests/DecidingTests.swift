@@ -1,0 +1,98 @@
+import Expressions
+import Foundation
+import RuleEngine
+import Service
+import Testing
+
+@Suite struct DecidingTests {
+  private static let mara =
+    #""userId":"u-mara","user":{"plan":"free","country":"DE"},"device":{"sessions":12},"now":"2026-03-01T12:00:00Z""#
+
+  /// What the engine gives for a record of the demo.
+  private func expected(_ record: [UInt8], _ placements: [String]) throws -> [String] {
+    let config = try Config.decode(TestServer.file("corpus/demo/config.json")).get()
+    let rules = try RuleSet.compile(config).get()
+    var frame = Frame(for: rules.program)
+    let now = try ServiceTime.instant(.string(TestServer.time), "now")
+    var reader = UserRecordReader(rules, at: HistoryClock(now: now))
+    try reader.read(json: record, into: &frame)
+    let state = reader.state(now: now)
+    return placements.map { name in
+      rules.decide(name, frame: &frame, state: state, assigner: .hash(salt: "demo"))
+        .outcomeLine(
+          subjectID: state.subjectID, errors: rules.errors(name, frame: &frame, state: state)
+        ).json
+    }
+  }
+
+  @Test func oneUserGetsWhatTheEngineGives() async throws {
+    let server = try await TestServer()
+    let names = server.service.applications[0].current.ruleSet.placementNames
+    let record = String(decoding: try TestServer.file("corpus/demo/user.json"), as: UTF8.self)
+    let body =
+      record.trimmingCharacters(in: .whitespacesAndNewlines).dropLast()
+      + #","now":"\#(TestServer.time)"}"#
+    let answer = try await server.post("/v1/decide", String(body))
+    #expect(answer.status == 200)
+    #expect(answer.headers["tollgate-config-version"] == "1")
+    let lines = try expected(Array(record.utf8), names)
+    #expect(answer.text == #"{"decisions":["# + lines.joined(separator: ",") + "]}")
+  }
+
+  @Test func whatIsAskedForIsThere() async throws {
+    let server = try await TestServer {
+      $0.texts = try TextFile.decode(json: TestServer.file("corpus/demo/texts.json")).get()
+    }
+    let record = String(decoding: try TestServer.file("corpus/demo/user.json"), as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines).dropLast()
+    let answer = try await server.post(
+      "/v1/decide",
+      record + #","placements":["export_report","nowhere"],"now":"\#(TestServer.time)","#
+        + #""explain":true,"reasons":true,"products":true,"texts":true}"#)
+    let decisions = try #require(answer.json["decisions"]?.elements)
+    #expect(decisions.map { $0["placement"]?.text } == ["export_report", "nowhere"])
+    #expect(decisions[1]["result"]?["result"] == "placementNotFound")
+    let first = decisions[0]
+    #expect(first["paywall"]?.text != nil)
+    #expect(first["explanation"]?["audiences"]?.elements?.isEmpty == false)
+    #expect(first["reason"] == first["explanation"]?["reason"])
+    #expect(first["products"]?.elements?.isEmpty == false)
+    #expect(first["texts"]?.members?.isEmpty == false)
+  }
+
+  @Test(arguments: [
+    ("", "not_json"), ("{", "not_json"), ("[1]", "not_json"), ("{}", "bad_user"),
+    (#"{"userId":7}"#, "bad_user"), (#"{"userId":"u","user":[]}"#, "bad_user"),
+    (#"{"userId":"u","placements":"p"}"#, "bad_request"),
+    (#"{"userId":"u","placements":[1]}"#, "bad_request"),
+    (#"{"userId":"u","now":"yesterday"}"#, "bad_request"),
+    (#"{"userId":"u","explain":"yes"}"#, "bad_request"),
+    (#"{"userId":"u","requestId":""}"#, "bad_request"),
+    (String(repeating: "[", count: 20_000), "not_json"),
+    (#"{"userId":"u","user":"# + String(repeating: #"{"a":"#, count: 20_000), "not_json"),
+  ])
+  func whatIsNoQuestionIsRefused(body: String, code: String) async throws {
+    let server = try await TestServer()
+    let answer = try await server.post("/v1/decide", body)
+    #expect(answer.status == 400)
+    #expect(answer.code == code)
+    #expect(answer.json["error"]?["message"]?.text?.isEmpty == false)
+  }
+
+  @Test func largeBodiesAreRefused() async throws {
+    let server = try await TestServer { $0.limits.body = 10_000 }
+    let body = #"{"userId":"u","user":{"x":""# + String(repeating: "x", count: 20_000) + #""}}"#
+    let answer = try await server.post("/v1/decide", body)
+    #expect(answer.status == 413)
+    #expect(answer.code == "body_too_large")
+    #expect(try await server.post("/v1/decide", #"{"userId":"u"}"#).status == 200)
+  }
+
+  @Test func nothingIsThereAtOtherPaths() async throws {
+    let server = try await TestServer()
+    let answer = try await server.post("/v1/nothing", "{}")
+    #expect(answer.status == 404)
+    #expect(answer.code == "not_found")
+    #expect(try await server.send("DELETE", "/v1/decide").status == 404)
+  }
+}
