@@ -21,11 +21,11 @@ CORPUS = corpus --counts corpus/counts.json
 POISONED = --scratch-path .build-poison -Xswiftc -DTOLLGATE_POISON
 
 # Packages nested in this one, for those whose folder exists.
-NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift Examples/Package.swift))
+NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift Examples/Package.swift Server/Package.swift))
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
+.PHONY: serve help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,21 @@ asan: setup ## the tests, the corpus and all forms of input under the address sa
 
 tsan: setup ## the same under the thread sanitizer
 	JOBS=$(JOBS) Tools/sanitize.sh thread
+
+# For debugging, because clean optimised builds of what a server needs take ten minutes and more.
+PORT ?= 8080
+serve: setup ## build and start the server with the demo's config, at PORT=8080
+	@# A nested package finds files that were added to this one only when its manifest is new.
+	@touch Server/Package.swift
+	$(SWIFT) build --package-path Server --product tollgate-server $(PARALLEL)
+	@echo
+	@echo 'The first line says where the server listens. In another shell, for example:'
+	@echo "  curl -s http://127.0.0.1:$(PORT)/v1/decide -d @corpus/demo/user.json"
+	@echo "  curl -s --data-binary @corpus/demo/users.ndjson http://127.0.0.1:$(PORT)/v1/decide/stream"
+	@echo 'docs/server.md has the rest. Ctrl-C stops it.'
+	@echo
+	Server/.build/debug/tollgate-server --config corpus/demo/config.json --texts corpus/demo/texts.json \
+	  --products corpus/demo/products.json --users corpus/demo/users.ndjson --port $(PORT)
 
 RUNS ?= 200
 SEED ?= 1

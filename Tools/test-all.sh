@@ -48,7 +48,11 @@ nested_packages() {
     if [ "$manifest" = Fuzz/Package.swift ]; then continue; fi
     # A nested package finds files that were added to this one only when its manifest is new.
     touch "$manifest"
-    "$swift" build --package-path "${manifest%/*}" ${parallel[@]+"${parallel[@]}"}
+    if [ -d "${manifest%/*}/Tests" ]; then
+      "$swift" test --package-path "${manifest%/*}" --disable-xctest ${parallel[@]+"${parallel[@]}"}
+    else
+      "$swift" build --package-path "${manifest%/*}" ${parallel[@]+"${parallel[@]}"}
+    fi
   done
   # The app of the examples does what its README shows.
   if command -v python3 >/dev/null; then

@@ -22,10 +22,10 @@ struct FixtureOptions: ParsableArguments {
   }
 
   func read() throws -> Fixtures {
-    do {
+    do throws(ServiceError) {
       if let fixtures { return try Fixtures(file: fixtures) }
       if let config { return try Fixtures(config: config) }
-    } catch let error as ServiceError {
+    } catch {
       throw ValidationError(error.message)
     }
     throw ValidationError("give --config FILE, or --fixtures FILE with several applications")

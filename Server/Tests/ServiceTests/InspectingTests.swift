@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import RuleEngine
 import Service
 import Testing
 
@@ -80,6 +81,33 @@ import Testing
     #expect(broken.json["isComplete"] == false)
     #expect(broken.json["errors"]?.elements?.isEmpty == false)
     #expect(try await server.post("/v1/render", "{}").code == "bad_request")
+  }
+
+  @Test func theDescriptionNamesEveryRoute() async throws {
+    let server = try await TestServer()
+    let document = try await server.send("GET", "/openapi.json", key: nil).json
+    #expect(document["openapi"]?.text == "3.1.0")
+    let names = document["components"]?["schemas"]?.members?.map(\.key) ?? []
+    for (path, operations) in document["paths"]?.members ?? [] {
+      for (method, operation) in operations.members ?? [] {
+        // Nobody is let in without a key but where the description says so, and nothing is missing.
+        let place = path.replacing("{key}", with: "export_report")
+        let body = operation["requestBody"] == nil ? nil : "nonsense"
+        let answer = try await server.send(method.uppercased(), place, body, key: nil)
+        let isOpen = operation["security"]?.elements?.isEmpty == true
+        #expect(answer.status == (isOpen ? 200 : 401), "\(method) \(path)")
+        if !path.hasPrefix("/ofrep") {
+          let known = try await server.send(
+            method.uppercased(), place, body, key: isOpen ? nil : "sk_test")
+          let documented = operation["responses"]?[String(known.status)] != nil
+          #expect(documented, "\(method) \(path) \(known.status)")
+        }
+      }
+    }
+    for match in document.json.matches(of: /#\/components\/schemas\/(\w+)/) {
+      #expect(names.contains(String(match.1)))
+    }
+    #expect(document["paths"]?.members?.count == 16)
   }
 
   @Test func whatHappenedIsCounted() async throws {

@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import RuleEngine
 import Service
 import Testing
 

@@ -1,4 +1,4 @@
-package import Hummingbird
+internal import Hummingbird
 internal import Logging
 
 /// Counts requests, and tells of each at the level `debug`. Bodies, headers and queries are never told:

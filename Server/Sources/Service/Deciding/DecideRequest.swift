@@ -1,7 +1,7 @@
 package import Expressions
 internal import Foundation
 internal import HTTPTypes
-package import RuleEngine
+internal import RuleEngine
 
 /// What a body asks for beside the user whom it describes:
 /// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"requestId"`, `"record"`.

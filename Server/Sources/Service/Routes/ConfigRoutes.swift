@@ -1,6 +1,6 @@
 internal import Expressions
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 internal import Logging
 internal import RuleEngine
 

@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 internal import HTTPTypes
 package import RuleEngine
 

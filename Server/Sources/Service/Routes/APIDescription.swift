@@ -165,6 +165,9 @@ enum APIDescription {
         ], required: ["expression"]),
       answer: ["type": "object"], parameters: [application]),
     Route(
+      path: "/v1/config", method: "get", summary: "The config that decides.",
+      answer: ["type": "object"], errors: [400, 401, 403, 404, 429], parameters: [application]),
+    Route(
       path: "/v1/config", method: "put", summary: "Put a config in the place of the present one.",
       body: ["type": "object"], answer: ["type": "object"],
       errors: [400, 401, 403, 404, 408, 412, 413, 422, 429],
@@ -187,11 +190,12 @@ enum APIDescription {
     Route(
       path: "/ofrep/v1/evaluate/flags/{key}", method: "post",
       summary: "A placement as a flag of OpenFeature.", body: reference("EvaluationRequest"),
-      answer: ["type": "object"], errors: [],
+      answer: ["type": "object"], errors: [401, 404, 408, 413, 429],
       parameters: [["name": "key", "in": "path", "required": true, "schema": text]]),
     Route(
       path: "/ofrep/v1/evaluate/flags", method: "post", summary: "All placements as flags.",
-      body: reference("EvaluationRequest"), answer: ["type": "object"], errors: []),
+      body: reference("EvaluationRequest"), answer: ["type": "object"],
+      errors: [401, 404, 408, 413, 429]),
     Route(
       path: "/healthz", method: "get", summary: "Whether the server is there.",
       answer: object(["status": text], required: ["status"]), errors: [429], isOpen: true),

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Foundation
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 internal import RuleEngine
 
 /// OpenFeature's remote evaluation protocol over placements. A flag is a placement: its string value is

@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 package import Logging
 package import RuleEngine
 

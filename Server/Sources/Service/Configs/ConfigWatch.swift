@@ -1,6 +1,6 @@
 internal import Foundation
 package import Logging
-package import ServiceLifecycle
+internal import ServiceLifecycle
 
 /// Looks now and then whether the files of configs have changed, and takes what was written. A file
 /// that cannot be used changes nothing, and is told of once.

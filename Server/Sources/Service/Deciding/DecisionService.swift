@@ -1,8 +1,8 @@
-package import Expressions
+internal import Expressions
 package import GRDB
 internal import HTTPTypes
-package import Hummingbird
-package import RuleEngine
+internal import Hummingbird
+internal import RuleEngine
 
 /// The decision service: the applications, who may ask for them, and what is counted.
 package final class DecisionService: Sendable {

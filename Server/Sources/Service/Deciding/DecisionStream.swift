@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Foundation
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 internal import NIOCore
 internal import RuleEngine
 
@@ -159,13 +159,16 @@ struct DecisionStream: Sendable {
         let to = LineScan.newline(in: bytes, from: start)
         let record = ByteView(rebasing: bytes[start..<to])
         let next = min(to + 1, bytes.count)
-        let question = try? DecideRequest(record, nesting: service.options.limits.nesting)
-        if let question, !question.isPlain {
+        switch Self.question(record, service.options.limits) {
+        case .failure(let error):
+          end(start, &output)
+          Self.append(error, line: line, to: &output)
+          run = (next, line + 1, placements)
+        case .success(let question?) where !question.isPlain:
           end(start, &output)
           decide(alone: record, question, line, &output)
           run = (next, line + 1, placements)
-        } else {
-          // What is no record at all is refused by whoever decides the run.
+        case .success(let question):
           let wanted = question?.placements ?? placements
           if wanted != run.placements {
             end(start, &output)
@@ -176,6 +179,17 @@ struct DecisionStream: Sendable {
         line += 1
       }
       end(bytes.count, &output)
+    }
+  }
+
+  /// What a line asks for; nil for what is no record at all, which is refused by whoever decides it.
+  private static func question(_ record: ByteView, _ limits: RequestLimits)
+    -> Result<DecideRequest?, ServiceError>
+  {
+    do throws(ServiceError) {
+      return .success(try DecideRequest(record, nesting: limits.nesting))
+    } catch {
+      return error.code == "not_json" ? .success(nil) : .failure(error)
     }
   }
 

@@ -1,5 +1,5 @@
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 
 /// Lets web pages of certain origins ask: cross-origin resource sharing.
 struct OriginMiddleware: RouterMiddleware {

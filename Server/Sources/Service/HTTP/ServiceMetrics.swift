@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 package import RuleEngine
 
 /// What the service counts, as Prometheus reads it.

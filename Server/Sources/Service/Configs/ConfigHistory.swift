@@ -1,7 +1,7 @@
 package import Expressions
 internal import Foundation
 package import GRDB
-package import RuleEngine
+internal import RuleEngine
 
 /// The versions that there were of each application's config, and who changed what.
 package struct ConfigHistory: Sendable {

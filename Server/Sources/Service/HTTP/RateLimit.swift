@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 internal import HTTPTypes
 package import Hummingbird
 
@@ -33,7 +33,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  private func take(_ caller: String, at now: ContinuousClock.Instant) -> Bool {
+  package func take(_ caller: String, at now: ContinuousClock.Instant) -> Bool {
     buckets.withLock { buckets in
       if buckets.count >= Self.mostBuckets {
         buckets = buckets.filter { now - $0.value.at < .seconds(1) }

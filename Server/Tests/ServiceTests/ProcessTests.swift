@@ -1,0 +1,155 @@
+import Expressions
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The server as a process: how it begins, is stopped, and is killed.
+@Suite(.serialized) struct ProcessTests {
+  private static let arguments = [
+    "--config", "config.json", "--admin-token-file", "token", "--data", "state", "--state",
+    "sqlite",
+  ]
+
+  private static func post(_ server: ServerProcess, _ path: String, _ body: String) async throws
+    -> (
+      status: Int, text: String
+    )
+  {
+    var request = URLRequest(url: URL(string: server.url + path)!)
+    request.httpMethod = "POST"
+    request.httpBody = Data(body.utf8)
+    let (data, response) = try await URLSession.shared.data(for: request)
+    return ((response as! HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
+  }
+
+  @Test func askingToStopEndsItWithoutAnError() async throws {
+    let server = try ServerProcess(["--config", "config.json"])
+    #expect(try await Self.post(server, "/v1/decide", #"{"userId":"u"}"#).status == 200)
+    server.process.terminate()
+    server.process.waitUntilExit()
+    #expect(server.process.terminationStatus == 0)
+    for line in server.log.split(separator: "\n") where !line.hasPrefix("secret key") {
+      #expect(try Value.parse(json: line.utf8)["level"] != nil)
+    }
+  }
+
+  @Test(arguments: [
+    ["--config", "missing.json"], ["--config", "users.ndjson"], [],
+    ["--config", "config.json", "--fixtures", "config.json"],
+    ["--config", "config.json", "--admin-token-file", "missing"],
+    ["--config", "config.json", "--redact", "email"],
+    ["--config", "config.json", "--rate-limit", "-1"],
+    ["--config", "config.json", "--time-zone", "Mars"],
+    ["--fixtures", "config.json"],
+  ])
+  func wrongUseIsToldInWords(arguments: [String]) {
+    do {
+      _ = try ServerProcess(arguments)
+      Issue.record("it began")
+    } catch {
+      #expect("\(error)".contains("Error: "))
+      #expect(!"\(error)".contains("Fatal error"))
+    }
+  }
+
+  /// What was answered before a kill is there afterwards, and a request that is sent again has its
+  /// effects once.
+  @Test func killedServersForgetNothing() async throws {
+    var server = try ServerProcess(Self.arguments)
+    let folder = server.folder
+    server.keepsFolder = true
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var answers: [String: String] = [:]
+    for round in 0..<4 {
+      let running = server
+      let acknowledged = Acknowledged()
+      await withTaskGroup(of: Void.self) { group in
+        for lane in 0..<3 {
+          group.addTask {
+            for number in 0..<200 {
+              let id = "r\(round)-\(lane)-\(number)"
+              guard
+                let answer = try? await Self.post(running, "/v1/decide", Self.question(id)),
+                answer.status == 200
+              else { return }
+              await acknowledged.add(id, answer.text)
+            }
+          }
+        }
+        group.addTask {
+          try? await Task.sleep(for: .milliseconds(150 + 70 * round))
+          running.kill()
+        }
+        await group.waitForAll()
+      }
+      answers.merge(await acknowledged.answers) { a, _ in a }
+      server = try ServerProcess(Self.arguments, in: folder)
+      server.keepsFolder = true
+      for (id, text) in answers.shuffled().prefix(20) {
+        let again = try await Self.post(server, "/v1/decide", Self.question(id))
+        #expect(again.text == text)
+      }
+    }
+    #expect(!answers.isEmpty)
+    let other = try await Self.post(
+      server, "/v1/decide", #"{"userId":"else","requestId":"\#(answers.keys.first!)"}"#)
+    #expect(other.status == 409)
+  }
+
+  private static func question(_ id: String) -> String {
+    #"{"userId":"\#(id)","user":{"plan":"free"},"placements":["export_report"],"requestId":"\#(id)"}"#
+  }
+
+  private actor Acknowledged {
+    var answers: [String: String] = [:]
+
+    func add(_ id: String, _ text: String) { answers[id] = text }
+  }
+
+  @Test func filesThatAreWatchedAreReadAgain() async throws {
+    let server = try ServerProcess(["--config", "config.json", "--watch"])
+    let path = server.folder.appending(path: "config.json")
+    let old = try String(contentsOf: path, encoding: .utf8)
+    func isThere() async throws -> Bool {
+      try await !Self.post(
+        server, "/v1/decide", #"{"userId":"u","placements":["export_report_2"]}"#
+      ).text.contains("placementNotFound")
+    }
+    func waits(_ wanted: () async throws -> Bool) async throws -> Bool {
+      for _ in 0..<300 {
+        if try await wanted() { return true }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      return false
+    }
+    #expect(try await !isThere())
+    try Data("{".utf8).write(to: path, options: .atomic)
+    #expect(try await waits { server.log.contains("cannot be used") })
+    #expect(try await Self.post(server, "/v1/decide", #"{"userId":"u"}"#).status == 200)
+    try Data(old.replacing("\"export_report\"", with: "\"export_report_2\"").utf8)
+      .write(to: path, options: .atomic)
+    #expect(try await waits(isThere))
+  }
+
+  /// Half a request must not keep others waiting, and is ended.
+  @Test func halfRequestsHoldNobodyUp() async throws {
+    let server = try ServerProcess(["--config", "config.json"])
+    let script = """
+      for i in 1 2 3 4 5 6 7 8; do
+        exec {fd}<>/dev/tcp/127.0.0.1/\(server.port)
+        printf 'POST /v1/decide HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 100\\r\\n\\r\\n{"us' >&$fd
+      done
+      curl -s -m 20 \(server.url)/v1/decide -d '{"userId":"u","placements":[]}'
+      exec {bad}<>/dev/tcp/127.0.0.1/\(server.port)
+      printf 'NONSENSE\\r\\n\\r\\n' >&$bad
+      head -n 1 <&$bad
+      """
+    let result = try ServerProcess.run(script, in: server.folder)
+    #expect(result.code == 0)
+    #expect(result.output.hasPrefix(#"{"decisions":[]}"#), "\(result.output)")
+    #expect(result.output.contains("400"))
+  }
+}
