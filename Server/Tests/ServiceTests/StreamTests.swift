@@ -63,6 +63,21 @@ import Testing
     #expect(lines[6]["decisions"]?.elements?[0]["result"]?["result"] == "placementNotFound")
   }
 
+  @Test func namesCountOnceAndNoneIsAllowed() async throws {
+    let server = try await TestServer()
+    let lines = [
+      #"{"userId":"a","placements":[]}"#, #"{"userId":"b","placements":["x","x"]}"#,
+      #"{"userId":"c","placements":[]}"#,
+    ]
+    let stream = try await server.post(Self.path, lines.joined(separator: "\n"))
+      .text.split(separator: "\n").map(String.init)
+    #expect(stream.count == 3)
+    for (line, answer) in zip(lines, stream) {
+      #expect(try await server.post("/v1/decide", line).text == answer)
+    }
+    #expect(try Value.parse(json: stream[1].utf8)["decisions"]?.elements?.count == 1)
+  }
+
   @Test func layoutsAreThoseOfPrecompute() async throws {
     let server = try await TestServer()
     let users = #"{"userId":"a"}"# + "\n" + #"{"userId":"b"}"#

@@ -88,7 +88,9 @@ package struct DecideRequest: Sendable {
       let names = value.elements?.compactMap(\.text)
       guard let names, names.count == value.elements?.count, names.count <= Self.mostPlacements
       else { throw wrong("a list of up to \(Self.mostPlacements) names") }
-      placements = names
+      // As in a batch, a name that is given twice counts once.
+      var seen: Set<[UInt8]> = []
+      placements = names.filter { seen.insert(Array($0.utf8)).inserted }
     case .explain: explains = try truth()
     case .reasons: givesReasons = try truth()
     case .texts: givesTexts = try truth()

@@ -79,7 +79,8 @@ struct StreamAnswers {
     from first: Int, to output: inout [UInt8]
   ) {
     var reader = Outcomes(outcomes)
-    if rejected.isEmpty {
+    // Who asks for nothing has an answer, too.
+    if rejected.isEmpty, linesPerUser > 0 {
       while reader.isMore { appendUser(&reader, &output) }
       return
     }

@@ -136,7 +136,9 @@ struct OFREP: Sendable {
     let value = isObject ? line : line["paywall"] ?? .null
     return .members([
       "key": .string(key), "value": hasPaywall || isObject && reason == "SPLIT" ? value : nil,
-      "reason": .string(reason), "variant": variant?["id"],
+      "reason": .string(reason),
+      // Clients read it whether there is an experiment or not.
+      "variant": variant?["id"] ?? result?["result"],
       "metadata": .members([
         "placement": line["placement"],
         "audience": line["audience"]?.wholeNumber.map { .int(Int64($0)) },
