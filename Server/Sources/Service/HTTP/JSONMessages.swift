@@ -66,7 +66,9 @@ extension Request {
     do throws(JSONFault) {
       return try Value.parse(json: bytes, nesting: limits.nesting)
     } catch {
-      throw ServiceError(.badRequest, "not_json", "the body is not JSON: \(error)")
+      throw ServiceError(
+        .badRequest, "not_json", "the body is not JSON: \(error.message) at byte \(error.offset)",
+        details: [.init(key: "offset", value: .int(Int64(error.offset)))])
     }
   }
 
