@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import RuleEngine
 
 /// Options of a command that makes a report, in any command that counts users.
 struct ReportOptions: ParsableArguments {

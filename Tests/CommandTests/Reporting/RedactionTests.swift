@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import RuleEngine
 import Testing
 
 @testable import tollgate
