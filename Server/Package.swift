@@ -75,7 +75,11 @@ let package = Package(
       packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "SandboxTests",
-      dependencies: engine + http + ["Sandbox", "Service"],
+      dependencies: engine + http + [
+        "Sandbox", "Service", .product(name: "SDK", package: "tollgate"),
+        .product(name: "SDKLive", package: "tollgate"),
+        .product(name: "X509", package: "swift-certificates"),
+      ],
       packageAccess: false, swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

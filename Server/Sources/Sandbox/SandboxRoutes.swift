@@ -1,4 +1,6 @@
+internal import Expressions
 package import GRDB
+internal import HTTPTypes
 package import Hummingbird
 package import Logging
 package import Service
@@ -9,7 +11,19 @@ package struct SandboxOptions: Sendable {
   package var limits: RequestLimits
   /// Whether receipts have to be signed by a chain to a root that is known.
   package var verifiesReceipts: Bool
+  /// Roots beside the sandbox's own that receipts may be signed under.
+  package var receiptRoots = ReceiptRoots()
+  /// The config that an application has now, and its number; nil for that of the fixtures.
+  package var currentConfig: @Sendable (_ application: String) -> (number: Int, bytes: [UInt8])? = {
+    _ in nil
+  }
+  /// Who holds it may do everything in the console; nobody may without one.
+  package var adminToken: String?
+  /// What goes wrong on purpose.
+  package var faults = FaultScript()
   package var log: Logger
+  /// Milliseconds since 1970.
+  package var now: @Sendable () -> Int64 = { WallTime.now() }
 
   package init(
     fixtures: Fixtures, limits: RequestLimits = RequestLimits(), verifiesReceipts: Bool = true,
@@ -25,9 +39,36 @@ package struct SandboxOptions: Sendable {
 /// Adds the routes of the backend that apps talk to.
 package func addSandboxRoutes(
   to router: Router<ServiceContext>, database: any DatabaseWriter, options: SandboxOptions
-) throws {}
+) throws {
+  let backend = try SandboxBackend(database: database, options: options)
+  let routes = router.group().add(middleware: RequestIDMiddleware())
+    .add(middleware: FaultMiddleware(script: options.faults))
+  for endpoint in backend.endpoints {
+    routes.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
+      try await backend.respond(endpoint, request, context)
+    }
+  }
+  backend.addPages(to: routes)
+}
 
-/// A receipt for `tollgate-server sandbox-jws`, signed by the sandbox's own root.
-package func sandboxReceipt(fixtures: Fixtures, arguments: [String]) throws -> String {
-  throw ServiceError.notFound("the sandbox signs no receipts yet")
+/// Gives every answer the ID of its request, which clients log.
+struct RequestIDMiddleware: RouterMiddleware {
+  typealias Context = ServiceContext
+
+  private static let name = HTTPField.Name("X-Request-Id")!
+
+  func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    let id = request.headers[Self.name].flatMap { $0.isEmpty ? nil : $0 } ?? SandboxBackend.secret()
+    var response: Response
+    do {
+      response = try await next(request, context)
+    } catch let error as ServiceError {
+      response = try error.response(from: request, context: context)
+    }
+    response.headers[Self.name] = id
+    return response
+  }
 }

@@ -5,11 +5,47 @@ internal import Service
 struct SandboxJWSCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox-jws",
-    abstract: "Print a receipt that the sandbox accepts, signed by its own root.")
+    abstract: "Print a receipt that the sandbox accepts, signed by its own root.",
+    discussion: """
+      The receipt is a transaction of the App Store in its compact form. Every sandbox trusts the root \
+      that it is signed under, so it is good for nothing else.
+      """)
 
-  @OptionGroup var source: FixtureOptions
+  @Option(
+    help: ArgumentHelp(
+      "Take the product and the bundle of the first application in these fixtures.",
+      valueName: "file"), completion: .file())
+  var fixtures: String?
+
+  @Option(help: "The product that was bought.")
+  var product: String?
+
+  @Option(help: "The transaction's ID; a new one without it.")
+  var transactionID: String?
+
+  @Option(help: "The ID of the first transaction of its subscription.")
+  var originalTransactionID: String?
+
+  @Option(help: "For how many days it was bought; negative for what has expired already.")
+  var days = 365
+
+  @Flag(help: "Bought for good: it does not expire.")
+  var lifetime = false
+
+  @Flag(help: "The store has taken it back.")
+  var revoked = false
 
   func run() async throws {
-    print(try sandboxReceipt(fixtures: try source.read(), arguments: []))
+    var receipt = SandboxReceipt()
+    receipt.product = product
+    receipt.transactionID = transactionID
+    receipt.originalTransactionID = originalTransactionID
+    receipt.days = lifetime ? nil : days
+    receipt.isRevoked = revoked
+    do {
+      print(try receipt.signed(fixtures: try fixtures.map { try Fixtures(file: $0) }))
+    } catch let error as ServiceError {
+      throw ValidationError(error.message)
+    }
   }
 }

@@ -34,6 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Access Options") var access: AccessOptions
 
+  @OptionGroup(title: "Sandbox Options") var backend: BackendOptions
+
   @Flag(help: "Do not stand in for the backend that apps talk to.")
   var noSandbox = false
 
@@ -71,8 +73,9 @@ struct ServeCommand: AsyncParsableCommand {
     if !noSandbox {
       var options = SandboxOptions(fixtures: fixtures, log: log)
       options.limits.body = access.maxBody
-      options.verifiesReceipts =
-        ProcessInfo.processInfo.environment["APPSTORE_VERIFY_RECEIPTS"] != "false"
+      options.adminToken = try access.adminToken()
+      try backend.apply(to: &options)
+      if let service { options.currentConfig = { service.currentConfig(of: $0) } }
       try addSandboxRoutes(to: server.router, database: database, options: options)
     }
     if fixtures.isDemo, let application = fixtures.applications.first {

@@ -26,6 +26,11 @@ package final class DecisionService: Sendable {
     self.applications = applications
   }
 
+  /// The config that decides for an application now, and its number.
+  package func currentConfig(of application: String) -> (number: Int, bytes: [UInt8])? {
+    applications.first { $0.id == application }.map { ($0.current.number, $0.current.bytes) }
+  }
+
   // MARK: Access
 
   /// Who sends a request, and for which application.

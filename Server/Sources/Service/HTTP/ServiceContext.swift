@@ -9,10 +9,16 @@ package struct ServiceContext: RequestContext {
   /// Who asks, once the keys have been looked at.
   package var caller: Caller = .nobody
 
+  private let channel: any Channel
+
   package init(source: ApplicationRequestContextSource) {
+    channel = source.channel
     coreContext = .init(source: source)
     address = source.channel.remoteAddress?.ipAddress
   }
+
+  /// Ends the connection at once, without an answer.
+  package func drop() { channel.close(mode: .all, promise: nil) }
 }
 
 /// Who asks.

@@ -1,0 +1,151 @@
+internal import Crypto
+internal import Expressions
+internal import Foundation
+internal import Pricing
+internal import RuleEngine
+internal import Service
+
+/// An application of the fixtures as the sandbox serves it: everything that requests look up.
+struct SandboxApplication: Sendable {
+  let id: String
+  let publicKey: String
+  let secretKey: String
+  /// The key in AgentWallie's paths; the public key where the fixtures have none.
+  let wallieKey: String
+  /// The static config as it was written.
+  let config: [UInt8]
+  let configValue: Value
+  /// Names the config's text, so that a client need not read it again.
+  let tag: String
+  let wallieConfig: Value?
+  let products: [PricedProduct]
+  let codes: [FixtureCode]
+  /// The whole entry of the fixtures.
+  let entry: Value
+  private let decoded: Config?
+  private let experiments: [String: Set<String>]
+
+  init(_ fixture: Fixtures.Application) throws {
+    id = fixture.id
+    publicKey = fixture.publicKey
+    secretKey = fixture.secretKey
+    entry = fixture.entry
+    config = fixture.config
+    wallieKey = entry["agentwallieKey"]?.text ?? fixture.publicKey
+    configValue = try Value.parse(json: fixture.config)
+    tag = "\"" + SHA256.hash(data: fixture.config).prefix(12).map { $0.hexPair }.joined() + "\""
+    wallieConfig =
+      entry["agentwallieConfig"] ?? (configValue["campaigns"] == nil ? nil : configValue)
+    decoded = Config.decode(superwall: fixture.config).output
+    experiments = Self.experiments(of: configValue)
+    codes = (entry["codes"]?.elements ?? []).compactMap { FixtureCode(decoding: $0) }
+    products = try Self.products(fixture)
+  }
+
+  /// The experiments of a config and their variants.
+  private static func experiments(of config: Value) -> [String: Set<String>] {
+    var experiments: [String: Set<String>] = [:]
+    for trigger in config["trigger_options"]?.elements ?? [] {
+      for rule in trigger["rules"]?.elements ?? [] {
+        guard let id = rule["experiment_id"]?.text else { continue }
+        let variants = (rule["variants"]?.elements ?? []).compactMap { $0["variant_id"]?.text }
+        experiments[id, default: []].formUnion(variants)
+      }
+    }
+    return experiments
+  }
+
+  /// Products in the fixtures themselves, or in a file that they name.
+  private static func products(_ fixture: Fixtures.Application) throws -> [PricedProduct] {
+    var json = fixture.products
+    if json == nil, let member = fixture.entry["products"], member != .null {
+      json = Array((member.elements == nil ? member : .object(["products": member])).json.utf8)
+    }
+    guard let json else { return [] }
+    guard let list = ProductList.decode(json: json).output else {
+      throw FixtureFault(message: "'products' of application \(fixture.id) is no list of products")
+    }
+    return list.products
+  }
+
+  /// The variants of an experiment; nil where the config does not have it.
+  func variants(ofExperiment id: String) -> Set<String>? { experiments[id] }
+
+  func product(_ id: String) -> PricedProduct? {
+    products.first { $0.identifier == id || $0.fullIdentifier == id }
+  }
+
+  /// What a product gives, by the products and by both configs.
+  func entitlements(ofProduct id: String) -> [String] {
+    var names = product(id)?.entitlements ?? []
+    names += (decoded?.entitlements(ofProduct: id) ?? []).map(\.id)
+    for product in wallieConfig?["products"]?.elements ?? []
+    where product["store_product_id"]?.text == id {
+      names += (product["entitlements"]?.elements ?? []).compactMap(\.text)
+    }
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+
+  /// All products that give an entitlement.
+  func products(granting entitlement: String) -> [String] {
+    products.filter { $0.entitlements.contains(entitlement) }.map(\.identifier)
+  }
+
+  // MARK: What the config API says of it
+
+  var domain: String? { entry["domain"]?.text }
+  /// The number under which the config API knows the application.
+  var number: Int { Int(id) ?? 1 }
+
+  /// Its counterparts at the stores. Without any in the fixtures it is connected to all but Paddle.
+  var stores: [(store: String, id: Int?)] {
+    let names = ["stripe", "paddle", "ios", "android", "promotional"]
+    guard let given = entry["storeApplicationIds"] else {
+      return names.map { ($0, ["stripe": 9, "ios": 3, "android": 4][$0]) }
+    }
+    return names.map { ($0, given[$0]?.wholeNumber) }
+  }
+
+  func isConnected(to store: String) -> Bool {
+    stores.contains { $0.store == store && $0.id != nil }
+  }
+}
+
+/// Fixtures that cannot be used.
+struct FixtureFault: Error, CustomStringConvertible {
+  var message: String
+  var description: String { message }
+}
+
+/// A code of the fixtures: `{"code","entitlements"?,"product"?,"email"?,"expiresAt"?,
+/// "subscriptionEndsAt"?,"shared"?,"error"?}`.
+struct FixtureCode: Sendable {
+  let code: String
+  let entitlements: [String]
+  let product: String?
+  let email: String?
+  let expiresAt: Int64?
+  let subscriptionEndsAt: Int64?
+  /// Whether several people may have it; true for codes of the fixtures, such as promotions.
+  let isShared: Bool
+  /// What redeeming it says instead of giving anything.
+  let error: String?
+
+  init?(decoding value: Value) {
+    guard let code = value["code"]?.text ?? value.text, !code.isEmpty else { return nil }
+    self.code = code
+    entitlements = (value["entitlements"]?.elements ?? []).compactMap(\.text)
+    product = value["product"]?.text
+    email = value["email"]?.text
+    expiresAt = value["expiresAt"].flatMap { WallTime.milliseconds($0) }
+    subscriptionEndsAt = value["subscriptionEndsAt"].flatMap { WallTime.milliseconds($0) }
+    isShared = value["shared"]?.truth ?? true
+    error = value["error"]?.text
+  }
+}
+
+extension UInt8 {
+  /// Two digits.
+  var hexPair: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}

@@ -1,0 +1,148 @@
+package import Expressions
+internal import Synchronization
+
+/// What goes wrong on purpose, for trying out clients: status codes, delays, connections that end.
+///
+/// `{"faults":[{"path":"/api/v1/static_config","method":"GET"?,"status":503?,"delay":250?,"drop":true?,
+/// "count":2?,"skip":1?,"body"?}]}`. The first fault that is meant for a request happens to it; with
+/// `count` only so often, after `skip` requests.
+package final class FaultScript: Sendable {
+  struct Fault: Sendable, Hashable {
+    /// `*` in it stands for any text, slashes included.
+    var path: String
+    var method: String?
+    var status: Int?
+    /// Milliseconds.
+    var delay: Int = 0
+    /// Whether the connection ends without an answer.
+    var drops = false
+    /// How often it still happens; nil for always.
+    var count: Int?
+    /// How many requests are still let through before.
+    var skip = 0
+    var body: Value?
+    /// How often it has happened.
+    var happened = 0
+  }
+
+  private let faults: Mutex<[Fault]>
+
+  package init() { faults = Mutex([]) }
+
+  /// - Throws: ``FaultScript/Problem`` saying what is wrong with the text, and where.
+  package convenience init(json: [UInt8]) throws {
+    self.init()
+    try replace(json: json)
+  }
+
+  package func replace(json: [UInt8]) throws {
+    let value: Value
+    do throws(JSONFault) { value = try Value.parse(json: json, nesting: 32) } catch {
+      throw Problem(message: "the faults are not JSON: \(error)")
+    }
+    try replace(value)
+  }
+
+  func replace(_ value: Value) throws(Problem) {
+    guard let elements = value["faults"]?.elements else {
+      throw Problem(message: "the faults are not {\"faults\":[{\"path\":\"/..\"}]}")
+    }
+    var decoded: [Fault] = []
+    for (i, element) in elements.enumerated() {
+      decoded.append(try Fault(decoding: element, at: "faults[\(i)]"))
+    }
+    faults.withLock { $0 = decoded }
+  }
+
+  /// Faults that cannot be read.
+  package struct Problem: Error, CustomStringConvertible {
+    package var message: String
+    package var description: String { message }
+  }
+
+  /// What happens to a request, if anything does.
+  func next(_ method: String, _ path: String) -> Fault? {
+    faults.withLock { faults in
+      for i in faults.indices {
+        let fault = faults[i]
+        guard fault.method == nil || fault.method == method, fault.count != 0,
+          Self.matches(Array(fault.path.utf8), Array(path.utf8))
+        else { continue }
+        if fault.skip > 0 {
+          faults[i].skip -= 1
+          continue
+        }
+        faults[i].count = fault.count.map { $0 - 1 }
+        faults[i].happened += 1
+        return fault
+      }
+      return nil
+    }
+  }
+
+  var value: Value {
+    .object([
+      "faults": .list(
+        faults.withLock { $0 }.map { fault in
+          .members([
+            "path": .string(fault.path), "method": fault.method.map { .string($0) },
+            "status": fault.status.map { .whole($0) }, "delay": .whole(fault.delay),
+            "drop": .bool(fault.drops), "count": fault.count.map { .whole($0) },
+            "skip": .whole(fault.skip), "body": fault.body, "happened": .whole(fault.happened),
+          ])
+        })
+    ])
+  }
+
+  /// Whether text is of a pattern, in time that grows with their product at most.
+  private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+    var (p, t) = (0, 0)
+    var star: (pattern: Int, text: Int)?
+    while t < text.count {
+      if p < pattern.count, pattern[p] == UInt8(ascii: "*") {
+        star = (p, t)
+        p += 1
+      } else if p < pattern.count, pattern[p] == text[t] {
+        p += 1
+        t += 1
+      } else if let last = star {
+        p = last.pattern + 1
+        t = last.text + 1
+        star = (last.pattern, t)
+      } else {
+        return false
+      }
+    }
+    return pattern[p...].allSatisfy { $0 == UInt8(ascii: "*") }
+  }
+}
+
+extension FaultScript.Fault {
+  init(decoding value: Value, at place: String) throws(FaultScript.Problem) {
+    func problem(_ text: String) -> FaultScript.Problem { .init(message: "\(place): \(text)") }
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(FaultScript.Problem) -> Int? {
+      guard let member = value[name], member != .null else { return nil }
+      guard let number = member.wholeNumber, range.contains(number) else {
+        throw problem(
+          "'\(name)' is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return number
+    }
+    let names = ["path", "method", "status", "delay", "drop", "count", "skip", "body", "happened"]
+    for member in value.members ?? [] where !names.contains(member.key) {
+      throw problem(
+        "there is no '\(member.key)'; there are \(names.dropLast().joined(separator: ", "))")
+    }
+    guard let path = value["path"]?.text, path.hasPrefix("/") || path.hasPrefix("*") else {
+      throw problem("'path' is missing, or does not begin with a slash")
+    }
+    self.path = path
+    method = value["method"]?.text?.uppercased()
+    status = try number("status", 200...599)
+    delay = try number("delay", 0...600_000) ?? 0
+    drops = value["drop"]?.truth ?? false
+    count = try number("count", 0...1_000_000)
+    skip = try number("skip", 0...1_000_000) ?? 0
+    body = value["body"]
+  }
+}

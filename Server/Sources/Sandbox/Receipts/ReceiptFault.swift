@@ -1,0 +1,58 @@
+internal import Expressions
+internal import HTTPTypes
+internal import Service
+
+/// Why a signed transaction is refused.
+enum ReceiptFault: Error, Hashable {
+  /// It is not three parts of base 64 with JSON in them.
+  case malformed(String)
+  /// The header names another algorithm than ES256, or asks for something that is not known.
+  case unsupported(String)
+  /// Not three certificates, each issued by the next, ending in a root that is trusted.
+  case untrustedChain(String)
+  /// A certificate was not valid when the transaction was signed.
+  case expiredCertificate
+  /// A certificate may not be used for this.
+  case wrongUsage(String)
+  /// The leaf's key did not make the signature.
+  case badSignature
+  /// It is another app's.
+  case otherBundle(String)
+  case otherEnvironment(String)
+
+  /// Stable, for programs; beside the code of the contract.
+  var reason: String {
+    switch self {
+    case .malformed: "malformed"
+    case .unsupported: "unsupported_header"
+    case .untrustedChain: "untrusted_chain"
+    case .expiredCertificate: "certificate_expired"
+    case .wrongUsage: "certificate_usage"
+    case .badSignature: "bad_signature"
+    case .otherBundle: "other_bundle"
+    case .otherEnvironment: "other_environment"
+    }
+  }
+
+  var message: String {
+    switch self {
+    case .malformed(let text): "the transaction cannot be read: \(text)"
+    case .unsupported(let text): "the transaction's header is not supported: \(text)"
+    case .untrustedChain(let text): "the chain of certificates is not trusted: \(text)"
+    case .expiredCertificate:
+      "a certificate of the chain was not valid when the transaction was signed"
+    case .wrongUsage(let text): "a certificate may not be used like this: \(text)"
+    case .badSignature: "the signature was not made with the key of the first certificate"
+    case .otherBundle(let name): "the transaction is of the app '\(name)'"
+    case .otherEnvironment(let name): "the transaction is of the environment '\(name)'"
+    }
+  }
+
+  /// The answer: `{"valid":false,"error":{"code","reason","message"}}`.
+  var error: ServiceError {
+    var code = "invalid_signature"
+    if case .malformed = self { code = "invalid_receipt" }
+    return ServiceError(
+      .badRequest, code, message, details: [.init(key: "reason", value: .string(reason))])
+  }
+}

@@ -1,0 +1,92 @@
+internal import Crypto
+internal import Expressions
+internal import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// Verifies signed transactions by the certificates that come with them.
+struct ReceiptVerifier: Sendable {
+  private let roots: [Certificate]
+
+  /// - Parameter roots: which chains are trusted to end in.
+  init(roots: [Certificate]) { self.roots = roots }
+
+  /// Marks in Apple's certificates what they are for: the leaf signs receipts, and its issuer issues
+  /// certificates of developer relations.
+  static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
+  static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
+
+  /// Checks everything: algorithm, chain, validity at the time of signing, usages, signature.
+  ///
+  /// - Parameter now: the time of signing where the payload does not say it.
+  func verify(_ transaction: SignedTransaction, now: Int64) async throws(ReceiptFault) {
+    let header = transaction.header
+    guard header["alg"]?.text == "ES256" else { throw .unsupported("'alg' is not ES256") }
+    guard header["crit"] == nil else { throw .unsupported("'crit' names extensions") }
+    let chain = try Self.chain(header["x5c"])
+    let root = try root(of: chain)
+    try Self.checkUsages(chain)
+    let signedAt = transaction.payload["signedDate"]?.wholeNumber.map { Int64($0) } ?? now
+    let time = Date(timeIntervalSince1970: Double(signedAt) / 1_000)
+    for certificate in [chain[0], chain[1], root]
+    where time < certificate.notValidBefore || time > certificate.notValidAfter {
+      throw .expiredCertificate
+    }
+    var verifier = Verifier(rootCertificates: CertificateStore([root])) {
+      RFC5280Policy(fixedValidationTime: time)
+    }
+    let result = await verifier.validate(
+      leaf: chain[0], intermediates: CertificateStore([chain[1]]))
+    guard case .validCertificate(let path) = result, path.count == 3 else {
+      throw .untrustedChain("a certificate was not issued by the next one")
+    }
+    guard let key = P256.Signing.PublicKey(chain[0].publicKey),
+      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: transaction.signature),
+      key.isValidSignature(signature, for: transaction.signed)
+    else { throw .badSignature }
+  }
+
+  /// The three certificates of the header: leaf, intermediate, root.
+  private static func chain(_ value: Value?) throws(ReceiptFault) -> [Certificate] {
+    guard let texts = value?.elements, texts.count == 3 else {
+      throw .untrustedChain("'x5c' does not have three certificates")
+    }
+    var chain: [Certificate] = []
+    for text in texts {
+      guard let text = text.text, let der = Data(base64Encoded: text),
+        let certificate = try? Certificate(derEncoded: Array(der))
+      else { throw .untrustedChain("'x5c' has something that is not a certificate") }
+      chain.append(certificate)
+    }
+    for (certificate, issuer) in zip(chain, chain.dropFirst())
+    where certificate.issuer != issuer.subject {
+      throw .untrustedChain("the certificates are not in order, each issued by the next")
+    }
+    return chain
+  }
+
+  /// The trusted root that the chain names last.
+  private func root(of chain: [Certificate]) throws(ReceiptFault) -> Certificate {
+    let root = roots.first {
+      $0.subject == chain[2].subject && $0.publicKey == chain[2].publicKey
+    }
+    guard let root else { throw .untrustedChain("its root is not one that is trusted") }
+    return root
+  }
+
+  private static func checkUsages(_ chain: [Certificate]) throws(ReceiptFault) {
+    let leafUsage = try? chain[0].extensions.keyUsage
+    guard leafUsage?.digitalSignature != false else {
+      throw .wrongUsage("the first one may not sign")
+    }
+    if case .isCertificateAuthority = try? chain[0].extensions.basicConstraints {
+      throw .wrongUsage("the first one is an authority")
+    }
+    guard (try? chain[1].extensions.keyUsage)?.keyCertSign == true,
+      case .isCertificateAuthority = try? chain[1].extensions.basicConstraints
+    else { throw .wrongUsage("the second one may not issue certificates") }
+    guard chain[0].extensions[oid: leafMark] != nil,
+      chain[1].extensions[oid: intermediateMark] != nil
+    else { throw .wrongUsage("they are not marked as those of the App Store are") }
+  }
+}

@@ -1,0 +1,122 @@
+internal import Crypto
+internal import Expressions
+internal import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// Signs transactions as the App Store does, with certificates of the sandbox's own.
+///
+/// Its keys come from its name, so that a server and a command that signs for it need share nothing.
+/// Everybody can make them: a server that takes its receipts is for trying out.
+struct SandboxAuthority: Sendable {
+  let root: Certificate
+  let chain: [Certificate]
+  let leafKey: P256.Signing.PrivateKey
+
+  /// How it differs from what is right, for tests.
+  struct Flaws: Sendable {
+    var leafNotAfter: Date?
+    var leafMayNotSign = false
+    var leafIsUnmarked = false
+    var intermediateIsNoAuthority = false
+  }
+
+  init(named name: String = "Tollgate Sandbox", flaws: Flaws = Flaws()) throws {
+    let rootKey = try Self.key(name, "root")
+    let middleKey = try Self.key(name, "intermediate")
+    leafKey = try Self.key(name, "leaf")
+    let rootName = try DistinguishedName { CommonName("\(name) Root") }
+    let middleName = try DistinguishedName { CommonName("\(name) Intermediate") }
+    let leafName = try DistinguishedName { CommonName("\(name) Receipts") }
+    let start = Date(timeIntervalSince1970: 1_577_836_800)
+    let end = Date(timeIntervalSince1970: 2_524_608_000)
+    func certificate(
+      _ number: Int, _ subject: DistinguishedName, _ key: P256.Signing.PrivateKey,
+      _ issuer: DistinguishedName, _ issuerKey: P256.Signing.PrivateKey, until: Date,
+      _ extensions: Certificate.Extensions
+    ) throws -> Certificate {
+      try Certificate(
+        version: .v3, serialNumber: .init(number), publicKey: .init(key.publicKey),
+        notValidBefore: start, notValidAfter: until, issuer: issuer, subject: subject,
+        signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions,
+        issuerPrivateKey: .init(issuerKey))
+    }
+    func mark(_ oid: ASN1ObjectIdentifier) -> Certificate.Extension {
+      // The value is ASN.1's NULL, as in Apple's.
+      Certificate.Extension(oid: oid, critical: false, value: [5, 0])
+    }
+    root = try certificate(
+      1, rootName, rootKey, rootName, rootKey, until: end,
+      try Certificate.Extensions {
+        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+      })
+    var middle: [Certificate.Extension] = [mark(ReceiptVerifier.intermediateMark)]
+    middle.append(
+      try Certificate.Extension(
+        flaws.intermediateIsNoAuthority
+          ? BasicConstraints.notCertificateAuthority
+          : BasicConstraints.isCertificateAuthority(maxPathLength: 0), critical: true))
+    middle.append(
+      try Certificate.Extension(
+        KeyUsage(keyCertSign: !flaws.intermediateIsNoAuthority, cRLSign: true), critical: true))
+    let intermediate = try certificate(
+      2, middleName, middleKey, rootName, rootKey, until: end, try .init(middle))
+    var leaf: [Certificate.Extension] = [
+      try Certificate.Extension(BasicConstraints.notCertificateAuthority, critical: true),
+      try Certificate.Extension(
+        KeyUsage(
+          digitalSignature: !flaws.leafMayNotSign, keyEncipherment: flaws.leafMayNotSign),
+        critical: true),
+    ]
+    if !flaws.leafIsUnmarked { leaf.append(mark(ReceiptVerifier.leafMark)) }
+    let last = try certificate(
+      3, leafName, leafKey, middleName, middleKey, until: flaws.leafNotAfter ?? end,
+      try .init(leaf))
+    chain = [last, intermediate, root]
+  }
+
+  private static func key(_ name: String, _ role: String) throws -> P256.Signing.PrivateKey {
+    let digest = SHA256.hash(data: Array("\(name), key of the \(role)".utf8))
+    return try P256.Signing.PrivateKey(rawRepresentation: Data(digest))
+  }
+
+  /// The compact form of a payload, signed.
+  func sign(_ payload: Value, chain: [Certificate]? = nil) throws -> String {
+    let texts = try (chain ?? self.chain).map { certificate -> Value in
+      var serializer = DER.Serializer()
+      try certificate.serialize(into: &serializer)
+      return .string(Data(serializer.serializedBytes).base64EncodedString())
+    }
+    let header = Value.object(["alg": "ES256", "x5c": .list(texts)])
+    let signed =
+      Base64URL.encode(Array(header.json.utf8)) + "." + Base64URL.encode(Array(payload.json.utf8))
+    let signature = try leafKey.signature(for: Array(signed.utf8))
+    return signed + "." + Base64URL.encode(signature.rawRepresentation)
+  }
+}
+
+/// A transaction to sign for trying out.
+struct TestTransaction: Sendable {
+  var product: String
+  var bundle: String
+  var id: String = "2" + String(UInt64.random(in: 0..<1_000_000_000_000_000))
+  var originalID: String?
+  var duration: Int64? = 365 * WallTime.day
+  var isRevoked = false
+
+  func payload(now: Int64) -> Value {
+    // The purchase lies a minute back, so that clocks that differ a little do not matter.
+    let purchasedAt = now - 60_000
+    return .members([
+      "transactionId": .string(id), "originalTransactionId": .string(originalID ?? id),
+      "productId": .string(product), "bundleId": .string(bundle),
+      "purchaseDate": .int(purchasedAt), "originalPurchaseDate": .int(purchasedAt),
+      "expiresDate": duration.map { .int(purchasedAt + $0) },
+      "revocationDate": isRevoked ? .int(now - 1_000) : nil,
+      "quantity": 1, "inAppOwnershipType": "PURCHASED", "signedDate": .int(now),
+      "type": duration == nil ? "Non-Consumable" : "Auto-Renewable Subscription",
+      "environment": "Sandbox",
+    ])
+  }
+}

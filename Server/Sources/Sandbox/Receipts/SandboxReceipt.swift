@@ -1,0 +1,36 @@
+internal import Expressions
+internal import Pricing
+package import Service
+
+/// What `tollgate-server sandbox-jws` is to sign.
+package struct SandboxReceipt: Sendable {
+  /// Nil for the first product of AgentWallie's config.
+  package var product: String?
+  package var transactionID: String?
+  package var originalTransactionID: String?
+  /// Nil for what does not expire; negative for a subscription that has ended.
+  package var days: Int? = 365
+  package var isRevoked = false
+
+  package init() {}
+
+  /// The transaction, signed by the sandbox's own root.
+  package func signed(fixtures: Fixtures?) throws -> String {
+    try signed(application: try fixtures?.applications.first.map { try SandboxApplication($0) })
+  }
+
+  func signed(application: SandboxApplication?) throws -> String {
+    let wallie = application?.wallieConfig?["products"]?.elements ?? []
+    let known =
+      wallie.first { $0["store"]?.text == "apple" }?["store_product_id"]?.text
+      ?? application?.products.first { $0.store == .appStore }?.identifier
+    var transaction = TestTransaction(
+      product: product ?? known ?? "com.myapp.pro.yearly",
+      bundle: application?.entry["bundleId"]?.text ?? "com.myapp")
+    if let transactionID { transaction.id = transactionID }
+    transaction.originalID = originalTransactionID
+    transaction.duration = days.map { Int64($0) * WallTime.day }
+    transaction.isRevoked = isRevoked
+    return try SandboxAuthority().sign(transaction.payload(now: WallTime.now()))
+  }
+}

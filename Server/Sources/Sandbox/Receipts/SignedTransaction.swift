@@ -1,0 +1,76 @@
+internal import Expressions
+
+/// A transaction of the App Store as it is sent: header, payload and signature in base 64.
+struct SignedTransaction: Sendable {
+  let header: Value
+  let payload: Value
+  /// What was signed.
+  let signed: [UInt8]
+  let signature: [UInt8]
+
+  /// Longer texts are no transactions; Apple's have some 4,000 characters.
+  static let longest = 64 << 10
+
+  init(_ text: String) throws(ReceiptFault) {
+    guard text.utf8.count <= Self.longest else { throw .malformed("it is too long") }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw .malformed("it does not have three parts") }
+    guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw .malformed("a part is not base 64 in the alphabet of URLs") }
+    guard let header = try? Value.parse(json: header, nesting: 8), header.isObject else {
+      throw .malformed("its header is not a JSON object")
+    }
+    guard let payload = try? Value.parse(json: payload, nesting: 16), payload.isObject else {
+      throw .malformed("its payload is not a JSON object")
+    }
+    (self.header, self.payload, self.signature) = (header, payload, signature)
+    signed = Array("\(parts[0]).\(parts[1])".utf8)
+  }
+}
+
+/// What a transaction says.
+struct Transaction: Sendable, Hashable {
+  let id: String
+  let originalID: String
+  let product: String
+  let bundle: String?
+  let environment: String?
+  let purchasedAt: Int64
+  let expiresAt: Int64?
+  let revokedAt: Int64?
+  let signedAt: Int64?
+  /// The whole payload as JSON.
+  let body: String
+
+  init(_ payload: Value) throws(ReceiptFault) {
+    func text(_ key: String) -> String? { payload[key]?.text.flatMap { $0.isEmpty ? nil : $0 } }
+    func time(_ key: String) throws(ReceiptFault) -> Int64? {
+      guard let value = payload[key], value != .null else { return nil }
+      guard let number = value.wholeNumber else {
+        throw .malformed("'\(key)' is not a number of milliseconds")
+      }
+      return Int64(number)
+    }
+    guard let id = text("transactionId"), let product = text("productId") else {
+      throw .malformed("'transactionId' or 'productId' is missing")
+    }
+    self.id = id
+    self.product = product
+    originalID = text("originalTransactionId") ?? id
+    bundle = text("bundleId")
+    environment = text("environment")
+    signedAt = try time("signedDate")
+    purchasedAt = try time("purchaseDate") ?? signedAt ?? 0
+    expiresAt = try time("expiresDate")
+    revokedAt = try time("revocationDate")
+    body = payload.json
+  }
+
+  /// `active`, `expired` or `revoked`.
+  static func status(expiresAt: Int64?, revokedAt: Int64?, now: Int64) -> String {
+    if let revokedAt, revokedAt <= now { return "revoked" }
+    if let expiresAt, expiresAt <= now { return "expired" }
+    return "active"
+  }
+}

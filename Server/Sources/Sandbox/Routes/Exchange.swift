@@ -1,0 +1,108 @@
+internal import Expressions
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Service
+
+/// A request that was let in: whose application it is about, and what it says.
+struct Exchange: Sendable {
+  let application: SandboxApplication
+  let request: Request
+  let parameters: [String: String]
+  let body: Value
+
+  /// A part of the path, percent-decoded.
+  func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+  func query(_ name: String) -> String? {
+    request.uri.queryParameters[name[...]].map(String.init)
+  }
+
+  /// A header that says something.
+  func header(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { request.headers[$0] }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  var identity: Identity {
+    Identity(
+      user: header("X-App-User-ID"), alias: header("X-Alias-ID"), vendor: header("X-Vendor-ID"))
+  }
+
+  // MARK: Members of the body
+
+  /// A string that has to be there, with something in it.
+  func text(_ name: String) throws(ServiceError) -> String {
+    guard let text = try optionalText(name) else { throw invalid("'\(name)' is missing") }
+    return text
+  }
+
+  /// A string, or nil where it is missing, null or empty.
+  func optionalText(_ name: String) throws(ServiceError) -> String? {
+    guard let value = body[name], value != .null else { return nil }
+    guard let text = value.text else {
+      throw invalid("'\(name)' is \(value.kindInJSON), not a string")
+    }
+    return text.isEmpty ? nil : text
+  }
+
+  func list(_ name: String) throws(ServiceError) -> [Value] {
+    guard let value = body[name] else { throw invalid("'\(name)' is missing") }
+    guard let elements = value.elements else {
+      throw invalid("'\(name)' is \(value.kindInJSON), not a list")
+    }
+    return elements
+  }
+}
+
+func invalid(_ message: String) -> ServiceError {
+  ServiceError(.badRequest, "invalid_body", message)
+}
+
+/// What an endpoint answers.
+struct Answer: Sendable {
+  var status: HTTPResponse.Status = .ok
+  var json: [UInt8]
+  var headers: HTTPFields = [:]
+
+  init(_ value: Value, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+    self.init(json: Array(value.json.utf8), status: status, headers: headers)
+  }
+
+  init(json: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+    (self.json, self.status, self.headers) = (json, status, headers)
+  }
+}
+
+/// One route.
+struct Endpoint: Sendable {
+  /// How a request says whose it is.
+  enum Access: Sendable {
+    /// `Authorization: Bearer KEY`, with the application's public key or its secret one.
+    case key
+    /// The public key in the query as `pk`, or else as a bearer.
+    case queryKey
+    /// AgentWallie's key in the path as `key`.
+    case pathKey
+    /// The application's secret key, or the server's admin token.
+    case owner
+    /// Nothing: the path says which application's artifact is read, in its own way.
+    case open
+  }
+
+  typealias Handler = @Sendable (Exchange) async throws -> Answer
+
+  var method: HTTPRequest.Method
+  var path: String
+  var access: Access
+  /// Whether a request without a body is refused.
+  var needsBody = true
+  var run: Handler
+
+  static func get(_ path: String, _ access: Access, _ run: @escaping Handler) -> Endpoint {
+    Endpoint(method: .get, path: path, access: access, run: run)
+  }
+
+  static func post(_ path: String, _ access: Access, _ run: @escaping Handler) -> Endpoint {
+    Endpoint(method: .post, path: path, access: access, run: run)
+  }
+}

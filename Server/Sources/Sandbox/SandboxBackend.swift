@@ -1,0 +1,147 @@
+internal import Expressions
+internal import GRDB
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Service
+
+/// The backend that apps talk to, for trying out and for tests: every endpoint of the contract, with
+/// people, payments and stores that are made up.
+struct SandboxBackend: Sendable {
+  /// Where the API of subscriptions begins.
+  static let subscriptions = "/subscriptions-api/public/v1"
+  /// Where the page of a checkout is.
+  static let page = "/sandbox/checkout"
+  /// Where the console is.
+  static let console = "/sandbox"
+
+  private let served: ServedConfigs
+  let store: SandboxStore
+  let seal: CheckoutSeal
+  let authority: SandboxAuthority
+  let verifier: ReceiptVerifier
+  let verifiesReceipts: Bool
+  let limits: RequestLimits
+  let access: Access
+  let faults: FaultScript
+  let now: @Sendable () -> Int64
+
+  init(database: any DatabaseWriter, options: SandboxOptions) throws {
+    served = try ServedConfigs(options)
+    store = try SandboxStore(database)
+    seal = CheckoutSeal(secret: try store.checkoutSecret())
+    authority = try SandboxAuthority()
+    verifier = ReceiptVerifier(roots: [authority.root] + options.receiptRoots.certificates)
+    verifiesReceipts = options.verifiesReceipts
+    limits = options.limits
+    access = Access(options.fixtures, adminToken: options.adminToken)
+    faults = options.faults
+    now = options.now
+    try store.seed(applications, now: now())
+  }
+
+  /// The applications, each with the config that it has now.
+  var applications: [SandboxApplication] { served.applications }
+
+  var endpoints: [Endpoint] {
+    configEndpoints + assignmentEndpoints + eventEndpoints + checkoutEndpoints
+      + redemptionEndpoints + artifactEndpoints + wallieEndpoints + consoleEndpoints
+  }
+
+  // MARK: Whose request it is
+
+  func application(_ id: String?) -> SandboxApplication? {
+    applications.first { $0.id == id }
+  }
+
+  func application(publicKey key: String) -> SandboxApplication? {
+    guard case .app(let id)? = access.caller(key) else { return nil }
+    return application(id)
+  }
+
+  /// The application that a request is about; it is refused where it may not ask.
+  func application(
+    _ access: Endpoint.Access, _ request: Request, _ parameters: [String: String]
+  ) throws(ServiceError) -> SandboxApplication {
+    switch access {
+    case .open:
+      // Which application it is, the path says; any will do for what has none.
+      guard let first = applications.first else { throw .unauthorized }
+      return first
+    case .key: return try bearer(request)
+    case .queryKey:
+      guard let key = request.uri.queryParameters["pk"] else { return try bearer(request) }
+      return try keyed(String(key))
+    case .pathKey:
+      let key = parameters["key"] ?? ""
+      if let application = applications.first(where: { $0.wallieKey == key }) {
+        return application
+      }
+      return try keyed(key)
+    case .owner: return try owned(request, parameters)
+    }
+  }
+
+  private func keyed(_ key: String) throws(ServiceError) -> SandboxApplication {
+    guard let application = application(publicKey: key) else {
+      throw ServiceError(.unauthorized, "unauthorized", "the key is not one of this server's")
+    }
+    return application
+  }
+
+  private func bearer(_ request: Request) throws(ServiceError) -> SandboxApplication {
+    let caller = try access.caller(authorization: request.headers[.authorization])
+    guard let application = application(caller.application) else { throw .unauthorized }
+    return application
+  }
+
+  /// With a secret key its application; with the admin token the one that the query or path names.
+  private func owned(_ request: Request, _ parameters: [String: String]) throws(ServiceError)
+    -> SandboxApplication
+  {
+    let named = request.uri.queryParameters["application"].map(String.init)
+    switch try access.caller(authorization: request.headers[.authorization]) {
+    case .owner(let id):
+      guard named == nil || named == id, let application = application(id) else {
+        throw ServiceError(.forbidden, "forbidden", "the key is of another application")
+      }
+      return application
+    case .admin:
+      guard let application = named == nil ? applications.first : application(named) else {
+        throw .notFound("there is no application '\(named ?? "")'")
+      }
+      return application
+    case .app:
+      throw ServiceError(.forbidden, "forbidden", "this takes the application's secret key")
+    case .nobody: throw .unauthorized
+    }
+  }
+
+  // MARK: Answering
+
+  func respond(_ endpoint: Endpoint, _ request: Request, _ context: ServiceContext) async throws
+    -> Response
+  {
+    var parameters: [String: String] = [:]
+    for (name, value) in context.parameters {
+      parameters[String(name)] = String(value).percentDecoded
+    }
+    let application = try application(endpoint.access, request, parameters)
+    var body = Value.null
+    if endpoint.method != .get {
+      let bytes = try await request.bytes(limits)
+      // What only does something, such as the console's buttons, needs no body.
+      if !bytes.isEmpty || endpoint.needsBody {
+        body = try Request.json(bytes, limits)
+        guard body.isObject else { throw invalid("the body is \(body.kindInJSON), not an object") }
+      }
+    }
+    let exchange = Exchange(
+      application: application, request: request, parameters: parameters, body: body)
+    let answer = try await endpoint.run(exchange)
+    if answer.status == .notModified {
+      return Response(status: answer.status, headers: answer.headers)
+    }
+    return Response(json: answer.json, status: answer.status, headers: answer.headers)
+  }
+}

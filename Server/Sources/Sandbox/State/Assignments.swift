@@ -1,0 +1,88 @@
+internal import Expressions
+internal import GRDB
+
+/// Who a request of the older API is about, by its headers.
+struct Identity: Sendable, Hashable {
+  var user: String?
+  var alias: String?
+  var vendor: String?
+}
+
+extension SandboxStore {
+  /// The assignments that were confirmed, oldest first; none where nobody is known by the names.
+  func assignments(of identity: Identity, in application: String, now: Int64) async throws
+    -> [(experiment: String, variant: String)]
+  {
+    try await database.write { database in
+      guard let subject = try Self.subject(identity, application, now, database) else { return [] }
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT experiment, variant FROM sandbox_assignments
+          WHERE application = ? AND subject = ? ORDER BY id
+          """, arguments: [application, subject])
+      return rows.map { ($0["experiment"], $0["variant"]) }
+    }
+  }
+
+  /// Keeps assignments, all or none. What is kept already changes nothing.
+  func confirm(
+    _ pairs: [(experiment: String, variant: String)], of identity: Identity,
+    in application: String, now: Int64
+  ) async throws {
+    try await database.write { database in
+      guard let subject = try Self.subject(identity, application, now, database) else { return }
+      for pair in pairs {
+        let known = try String.fetchOne(
+          database,
+          sql: """
+            SELECT variant FROM sandbox_assignments
+            WHERE application = ? AND subject = ? AND experiment = ?
+            """, arguments: [application, subject, pair.experiment])
+        if known == pair.variant { continue }
+        try database.execute(
+          sql: """
+            INSERT INTO sandbox_assignments
+            (application, subject, experiment, variant, confirmed_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE
+            SET variant = excluded.variant, confirmed_at = excluded.confirmed_at
+            """, arguments: [application, subject, pair.experiment, pair.variant, now])
+        let body = Value.object([
+          "experiment_id": .string(pair.experiment), "variant_id": .string(pair.variant),
+        ])
+        try database.record("assignment_confirm", body.json, of: subject, application, now)
+      }
+    }
+  }
+
+  /// Whose assignments are meant: the user's, or else those of whom the alias stands for. An alias that
+  /// a user is seen with for the first time brings its assignments along.
+  private static func subject(
+    _ identity: Identity, _ application: String, _ now: Int64, _ database: Database
+  ) throws -> String? {
+    guard let alias = identity.alias else {
+      return identity.user.map { "user:\($0)" } ?? identity.vendor.map { "vendor:\($0)" }
+    }
+    let owner = try String.fetchOne(
+      database, sql: "SELECT user FROM sandbox_aliases WHERE application = ? AND alias = ?",
+      arguments: [application, alias])
+    guard let user = identity.user else {
+      return owner.map { "user:\($0)" } ?? "alias:\(alias)"
+    }
+    let subject = "user:\(user)"
+    guard owner != user else { return subject }
+    try database.execute(
+      sql: """
+        INSERT INTO sandbox_aliases (application, alias, user) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET user = excluded.user
+        """, arguments: [application, alias, user])
+    // The user's own win over what the alias had.
+    try database.execute(
+      sql:
+        "UPDATE OR IGNORE sandbox_assignments SET subject = ? WHERE application = ? AND subject = ?",
+      arguments: [subject, application, "alias:\(alias)"])
+    let body = Value.object(["alias": .string(alias), "user": .string(user)])
+    try database.record("userAlias_potentiallyMerge", body.json, of: subject, application, now)
+    return subject
+  }
+}

@@ -1,0 +1,133 @@
+internal import Expressions
+internal import GRDB
+
+/// A code that can be redeemed, and what was bought with it.
+struct RedeemCode: Sendable {
+  var code: String
+  var entitlements: [String]
+  var product: String?
+  var store: String
+  var email: String?
+  /// The app's user who paid; nil where nobody was known.
+  var purchaser: String?
+  var customer: String
+  var subscription: String
+  /// Whether several people may have it.
+  var isShared: Bool
+  /// What redeeming it says instead of giving anything.
+  var error: String?
+  /// The paywall that was paid on, as JSON.
+  var paywall: String?
+  var boughtAt: Int64
+  /// Until when it can be redeemed for the first time.
+  var expiresAt: Int64?
+  var resentAt: Int64?
+  /// When the subscription ends; nil for what was bought for good.
+  var endsAt: Int64?
+  var revokedAt: Int64?
+
+  func isActive(_ now: Int64) -> Bool {
+    (endsAt ?? .max) > now && (revokedAt ?? .max) > now
+  }
+}
+
+extension RedeemCode {
+  /// A code that somebody made up.
+  init(_ code: FixtureCode, _ application: SandboxApplication, _ now: Int64) {
+    let given = code.product.map { application.entitlements(ofProduct: $0) } ?? []
+    self.init(
+      code: code.code, entitlements: code.entitlements.isEmpty ? given : code.entitlements,
+      product: code.product, store: "STRIPE", email: code.email, purchaser: nil,
+      customer: "cus_\(code.code)", subscription: "sub_\(code.code)", isShared: code.isShared,
+      error: code.error, paywall: nil, boughtAt: now, expiresAt: code.expiresAt,
+      endsAt: code.subscriptionEndsAt)
+  }
+
+  init(_ row: Row) {
+    code = row["code"]
+    let names: String = row["entitlements"]
+    entitlements = ((try? Value.parse(json: names.utf8))?.elements ?? []).compactMap(\.text)
+    product = row["product"]
+    store = row["store"]
+    email = row["email"]
+    purchaser = row["purchaser"]
+    customer = row["customer"]
+    subscription = row["subscription"]
+    isShared = row["is_shared"]
+    error = row["error"]
+    paywall = row["paywall"]
+    boughtAt = row["bought_at"]
+    expiresAt = row["expires_at"]
+    resentAt = row["resent_at"]
+    endsAt = row["ends_at"]
+    revokedAt = row["revoked_at"]
+  }
+
+  static func find(_ code: String, _ application: String, in database: Database) throws
+    -> RedeemCode?
+  {
+    try Row.fetchOne(
+      database, sql: "SELECT * FROM sandbox_codes WHERE application = ? AND code = ?",
+      arguments: [application, code]
+    ).map { RedeemCode($0) }
+  }
+
+  /// Keeps the code; one that is known stays as it is.
+  func insert(_ application: String, in database: Database) throws {
+    try database.execute(
+      sql: """
+        INSERT OR IGNORE INTO sandbox_codes (application, code, entitlements, product, store, email,
+        purchaser, customer, subscription, is_shared, error, paywall, bought_at, expires_at, ends_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        application, code, Value.texts(entitlements).json, product, store, email, purchaser,
+        customer, subscription, isShared, error, paywall, boughtAt, expiresAt, endsAt,
+      ])
+  }
+
+  /// For the console.
+  var value: Value {
+    .members([
+      "code": .string(code), "entitlements": .texts(entitlements),
+      "product": product.map { .string($0) }, "store": .string(store),
+      "email": email.map { .string($0) }, "customer": .string(customer),
+      "subscription": .string(subscription), "shared": .bool(isShared),
+      "error": error.map { .string($0) }, "boughtAt": .int(boughtAt),
+      "expiresAt": expiresAt.map { .int($0) }, "endsAt": endsAt.map { .int($0) },
+      "revokedAt": revokedAt.map { .int($0) },
+    ])
+  }
+}
+
+/// Who has what a code gives.
+enum CodeOwner: Hashable, Sendable {
+  case user(String)
+  case device(String)
+
+  var kind: String { if case .user = self { "APP_USER" } else { "DEVICE" } }
+  var name: String {
+    switch self {
+    case .user(let name), .device(let name): name
+    }
+  }
+
+  var value: Value {
+    switch self {
+    case .user(let name): .object(["type": "APP_USER", "appUserId": .string(name)])
+    case .device(let name): .object(["type": "DEVICE", "deviceId": .string(name)])
+    }
+  }
+}
+
+/// Whose things are asked for: a user, and the device that is used.
+struct Holder: Hashable, Sendable {
+  var user: String?
+  var device: String?
+
+  var owners: [CodeOwner] {
+    (user.map { [.user($0)] } ?? []) + (device.map { [.device($0)] } ?? [])
+  }
+  /// Who gets what is redeemed.
+  var owner: CodeOwner? { owners.first }
+}

@@ -1,0 +1,61 @@
+internal import Expressions
+internal import Foundation
+internal import GRDB
+
+/// An event as it came.
+struct ReceivedEvent: Sendable {
+  var id: String?
+  var name: String
+  var user: String?
+  var body: String
+}
+
+extension SandboxStore {
+  /// Keeps events in one step. One with an ID that is known is not kept again.
+  func add(_ events: [ReceivedEvent], from source: String, to application: String, now: Int64)
+    async throws
+  {
+    guard !events.isEmpty else { return }
+    try await database.write { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          INSERT OR IGNORE INTO sandbox_events
+          (application, source, event_id, name, user, received_at, body)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """)
+      for event in events {
+        try statement.execute(arguments: [
+          application, source, event.id ?? UUID().uuidString, event.name, event.user, now,
+          event.body,
+        ])
+      }
+    }
+  }
+
+  /// Events after one that is known, oldest first; without it the newest ones.
+  func events(of application: String, after: Int64?, source: String?, name: String?, limit: Int)
+    async throws -> [Value]
+  {
+    try await database.read { database in
+      var rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM sandbox_events WHERE application = ? AND id > ?
+          AND (? IS NULL OR source = ?) AND (? IS NULL OR name = ?)
+          ORDER BY id \(after == nil ? "DESC" : "ASC") LIMIT ?
+          """,
+        arguments: [application, after ?? 0, source, source, name, name, limit])
+      if after == nil { rows.reverse() }
+      return rows.map { row in
+        let body: String = row["body"]
+        let time: Int64 = row["received_at"]
+        return .members([
+          "id": .int(row["id"]), "source": .string(row["source"]),
+          "eventId": .string(row["event_id"]), "name": .string(row["name"]),
+          "user": (row["user"] as String?).map { .string($0) }, "receivedAt": .int(time),
+          "body": (try? Value.parse(json: body.utf8)) ?? .string(body),
+        ])
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+internal import Crypto
+internal import Foundation
+internal import GRDB
+
+/// What the sandbox remembers, in tables of the server's database.
+struct SandboxStore: Sendable {
+  let database: any DatabaseWriter
+
+  init(_ database: any DatabaseWriter) throws {
+    self.database = database
+    try Self.migrator.migrate(database)
+  }
+
+  private static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("sandbox-1") { database in
+      try database.execute(sql: schema)
+    }
+    return migrator
+  }
+
+  private static let schema = """
+    CREATE TABLE sandbox_secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+
+    CREATE TABLE sandbox_aliases (
+      application TEXT NOT NULL, alias TEXT NOT NULL, user TEXT NOT NULL,
+      PRIMARY KEY (application, alias));
+
+    CREATE TABLE sandbox_assignments (
+      id INTEGER PRIMARY KEY, application TEXT NOT NULL, subject TEXT NOT NULL,
+      experiment TEXT NOT NULL, variant TEXT NOT NULL, confirmed_at INTEGER NOT NULL,
+      UNIQUE (application, subject, experiment));
+
+    CREATE TABLE sandbox_events (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, application TEXT NOT NULL, source TEXT NOT NULL,
+      event_id TEXT NOT NULL, name TEXT NOT NULL, user TEXT, received_at INTEGER NOT NULL,
+      body TEXT NOT NULL, UNIQUE (application, source, event_id));
+
+    CREATE TABLE sandbox_checkouts (
+      id TEXT PRIMARY KEY, application TEXT NOT NULL, product TEXT NOT NULL, store TEXT NOT NULL,
+      directive TEXT NOT NULL, state TEXT NOT NULL, created_at INTEGER NOT NULL,
+      completed_at INTEGER, user TEXT, device TEXT, email TEXT, setup_intent TEXT,
+      customer TEXT NOT NULL, subscription TEXT NOT NULL, code TEXT NOT NULL,
+      context TEXT NOT NULL, repeat_key TEXT, UNIQUE (application, repeat_key));
+
+    CREATE TABLE sandbox_codes (
+      application TEXT NOT NULL, code TEXT NOT NULL, entitlements TEXT NOT NULL, product TEXT,
+      store TEXT NOT NULL, email TEXT, purchaser TEXT, customer TEXT NOT NULL,
+      subscription TEXT NOT NULL, is_shared INTEGER NOT NULL, error TEXT, paywall TEXT,
+      bought_at INTEGER NOT NULL, expires_at INTEGER, resent_at INTEGER, ends_at INTEGER,
+      revoked_at INTEGER, PRIMARY KEY (application, code));
+
+    CREATE TABLE sandbox_redemptions (
+      application TEXT NOT NULL, code TEXT NOT NULL, kind TEXT NOT NULL, owner TEXT NOT NULL,
+      redeemed_at INTEGER NOT NULL, PRIMARY KEY (application, code, kind, owner));
+    CREATE INDEX sandbox_redemptions_by_owner ON sandbox_redemptions (application, kind, owner);
+
+    CREATE TABLE sandbox_transactions (
+      application TEXT NOT NULL, id TEXT NOT NULL, original TEXT NOT NULL, product TEXT NOT NULL,
+      user TEXT, device TEXT, purchased_at INTEGER NOT NULL, expires_at INTEGER,
+      revoked_at INTEGER, signed_at INTEGER, body TEXT NOT NULL, PRIMARY KEY (application, id));
+    CREATE INDEX sandbox_transactions_by_user ON sandbox_transactions (application, user);
+
+    CREATE TABLE sandbox_products (
+      application TEXT NOT NULL, product TEXT NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (application, product));
+    """
+
+  /// The secret that checkouts are sealed with. It is made once, and outlives the server with the
+  /// rest.
+  func checkoutSecret() throws -> Data {
+    try database.write { database in
+      let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+      try database.execute(
+        sql: "INSERT OR IGNORE INTO sandbox_secrets (name, value) VALUES ('checkout', ?)",
+        arguments: [key])
+      return try Data.fetchOne(
+        database, sql: "SELECT value FROM sandbox_secrets WHERE name = 'checkout'") ?? key
+    }
+  }
+
+  /// Forgets everything of an application but what the fixtures say.
+  func reset(_ application: SandboxApplication, now: Int64) async throws {
+    try await database.write { database in
+      for table in [
+        "aliases", "assignments", "events", "checkouts", "codes", "redemptions", "transactions",
+        "products",
+      ] {
+        try database.execute(
+          sql: "DELETE FROM sandbox_\(table) WHERE application = ?", arguments: [application.id])
+      }
+      try Self.seed(application, now: now, in: database)
+    }
+  }
+
+  /// Adds the codes of the fixtures that are not there yet.
+  func seed(_ applications: [SandboxApplication], now: Int64) throws {
+    try database.write { database in
+      for application in applications { try Self.seed(application, now: now, in: database) }
+    }
+  }
+
+  private static func seed(_ application: SandboxApplication, now: Int64, in database: Database)
+    throws
+  {
+    for code in application.codes {
+      try RedeemCode(code, application, now).insert(application.id, in: database)
+    }
+  }
+}
+
+extension Database {
+  /// Adds what happened on the server's side of a request, for the console.
+  func record(_ name: String, _ body: String, of user: String?, _ application: String, _ now: Int64)
+    throws
+  {
+    try execute(
+      sql: """
+        INSERT INTO sandbox_events (application, source, event_id, name, user, received_at, body)
+        VALUES (?, 'server', ?, ?, ?, ?, ?)
+        """,
+      arguments: [application, UUID().uuidString, name, user, now, body])
+  }
+}
