@@ -9,6 +9,10 @@ extension SandboxBackend {
   var configEndpoints: [Endpoint] {
     [
       .get("/api/v1/static_config", .queryKey) { exchange in
+        guard exchange.application.configValue["trigger_options"] != nil else {
+          throw ServiceError(
+            .notFound, "config_not_found", "the application has no config of Superwall's kind")
+        }
         let tag = exchange.application.tag
         if exchange.header("If-None-Match") == tag {
           return Answer(json: [], status: .notModified, headers: [.eTag: tag])
