@@ -26,7 +26,9 @@ struct SandboxJWSCommand: AsyncParsableCommand {
   @Option(help: "The ID of the first transaction of its subscription.")
   var originalTransactionID: String?
 
-  @Option(help: "For how many days it was bought; negative for what has expired already.")
+  @Option(
+    parsing: .unconditional,
+    help: "For how many days it was bought; negative for what has expired already.")
   var days = 365
 
   @Flag(help: "Bought for good: it does not expire.")
@@ -34,6 +36,12 @@ struct SandboxJWSCommand: AsyncParsableCommand {
 
   @Flag(help: "The store has taken it back.")
   var revoked = false
+
+  func validate() throws {
+    guard SandboxReceipt.dayRange.contains(days) else {
+      throw ValidationError("--days is a number from -36500 to 36500")
+    }
+  }
 
   func run() async throws {
     var receipt = SandboxReceipt()

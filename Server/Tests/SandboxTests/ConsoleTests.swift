@@ -59,6 +59,10 @@ import Testing
       #expect(status.body["status"] == "expired" && status.body["entitlements"] == [])
       let none = try await server.post("/sandbox/subscriptions/x/revoke", headers: Self.owner)
       #expect(none.status == 404)
+      for days in [.string("x"), .int(.max), .int(.min), .double(1e300)] as [Value] {
+        let reply = try await server.post("/sandbox/receipts", ["days": days], headers: Self.owner)
+        #expect(reply.status == 400 && reply.code == "invalid_body")
+      }
     }
   }
 

@@ -63,7 +63,9 @@ extension SandboxBackend {
         receipt.transactionID = try exchange.optionalText("transactionId")
         receipt.originalTransactionID = try exchange.optionalText("originalTransactionId")
         if let days = exchange.body["days"] {
-          receipt.days = days == .null ? nil : days.wholeNumber ?? 365
+          guard days == .null || days.wholeNumber.map(SandboxReceipt.dayRange.contains) == true
+          else { throw invalid("'days' is not null, or a number from -36500 to 36500") }
+          receipt.days = days.wholeNumber
         }
         receipt.isRevoked = exchange.body["revoked"]?.truth ?? false
         let text = try receipt.signed(application: exchange.application)

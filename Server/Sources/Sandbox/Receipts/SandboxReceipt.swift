@@ -12,6 +12,9 @@ package struct SandboxReceipt: Sendable {
   package var days: Int? = 365
   package var isRevoked = false
 
+  /// How many days there may be: a hundred years.
+  package static let dayRange = -36_500...36_500
+
   package init() {}
 
   /// The transaction, signed by the sandbox's own root.
