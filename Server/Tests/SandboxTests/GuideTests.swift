@@ -68,9 +68,11 @@ import Testing
 
   // MARK: The commands
 
-  private static let tool = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-    .map { $0.deletingLastPathComponent() }
-    .map { $0.appending(path: "tollgate-server") }
+  private static let tool = Bundle.allBundles.map(\.bundleURL).first {
+    $0.pathExtension == "xctest"
+  }
+  .map { $0.deletingLastPathComponent() }
+  .map { $0.appending(path: "tollgate-server") }
 
   private static func process(_ arguments: [String]) throws -> (Process, Pipe) {
     let process = Process()
@@ -102,7 +104,8 @@ import Testing
     let address = try #require(try Value.parse(json: line)["url"]?.text)
     let receipt = try #require(commands.last)
     let signing = try #require(
-      receipt.components(separatedBy: "$(tollgate-server ").last?.components(separatedBy: ")").first)
+      receipt.components(separatedBy: "$(tollgate-server ").last?.components(separatedBy: ")").first
+    )
     let (signer, signed) = try Self.process(signing.split(separator: " ").map(String.init))
     let jws = String(
       decoding: try signed.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

@@ -15,11 +15,13 @@ import Testing
 
 /// The SDK against the sandbox, both as they are, over HTTP on loopback.
 @Suite struct SDKTests {
-  /// A clock that runs faster, so that pauses between attempts do not keep tests waiting.
+  /// A clock whose pauses are short, so that those between attempts do not keep tests waiting. Limits of
+  /// time, which are whole seconds, stay what they are: a machine may be busy.
   struct QuickTime: TimeSource {
     var now: Instant { SystemTime().now }
     func sleep(milliseconds: Int64) async throws {
-      try await Task.sleep(for: .milliseconds(milliseconds / 20))
+      let isLimit = milliseconds % 1_000 == 0
+      try await Task.sleep(for: .milliseconds(isLimit ? milliseconds : milliseconds / 20))
     }
   }
 
@@ -29,9 +31,10 @@ import Testing
     let presenter: ScriptedPresenter
     let directives = Seen<Value>()
     let events = Seen<ModuleEvent>()
+    private let folder: URL
     let options: TollgateOptions
 
-    init(_ server: SandboxServer) throws {
+    init(_ server: SandboxServer, _ adjust: (inout TollgateOptions) -> Void = { _ in }) throws {
       let address = server.address
       let transport = URLSessionTransport(
         session: URLSession(configuration: .ephemeral), agentWallie: address)
@@ -44,17 +47,28 @@ import Testing
           PricedProduct(identifier: "com.myapp.pro.yearly", store: .appStore)),
         StoreProduct(PricedProduct(identifier: "test:price_month:7", store: .stripe)),
       ]
-      var ports = Ports(
-        time: QuickTime(), transport: transport, storage: InMemoryStorage(),
-        store: SimulatedStore(products: products, script: .init()), presenter: presenter,
-        device: FixedDevice(DeviceFacts()))
+      folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      var ports = Ports.live(
+        folder: folder.path,
+        store: TestStore(
+          of: server, sold: SimulatedStore(products: products, script: .init())),
+        presenter: presenter, transport: transport)
+      ports.console = nil
+      ports.time = QuickTime()
       ports.collector = BatchingCollector(
         transport: transport, apiKey: "pk_sandbox", environment: .custom(address),
-        time: QuickTime(), interval: 1_000)
+        time: QuickTime(), interval: 999)
       tollgate = Tollgate(ports: ports)
       var options = TollgateOptions()
+      adjust(&options)
       options.networkEnvironment = .custom(address)
       self.options = options
+    }
+
+    func end() async {
+      await tollgate.shutDown()
+      try? FileManager.default.removeItem(at: folder)
     }
 
     func configure() async throws {
@@ -67,6 +81,36 @@ import Testing
     var results: [RedemptionResult] {
       events.all.compactMap { if case .didRedeemLink(let result) = $0 { result } else { nil } }
     }
+  }
+
+  /// A store that signs what it sells, as the App Store does.
+  struct TestStore: PurchaseStore {
+    let authority: SandboxAuthority
+    let clock: SandboxServer.TestClock
+    let sold: SimulatedStore
+
+    init(of server: SandboxServer, sold: SimulatedStore) {
+      (authority, clock, self.sold) = (server.authority, server.clock, sold)
+    }
+
+    func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
+      try await sold.products(identifiers)
+    }
+
+    func purchase(_ request: PurchaseRequest) async -> StorePurchase {
+      var purchase = await sold.purchase(request)
+      let transaction = TestTransaction(product: request.productID, bundle: "com.myapp")
+      purchase.transaction?.signedTransaction = try? authority.sign(
+        transaction.payload(now: clock.now))
+      return purchase
+    }
+
+    func restorePurchases() async -> RestorationResult { await sold.restorePurchases() }
+    func ownedProducts() async throws(StoreError) -> [String] { try await sold.ownedProducts() }
+    func consume(_ token: String) async throws(StoreError) -> String {
+      try await sold.consume(token)
+    }
+    func changes() -> AsyncStream<Void> { sold.changes() }
   }
 
   final class Seen<Element: Sendable>: Sendable {
@@ -91,7 +135,7 @@ import Testing
   // MARK: Configuring and deciding
 
   @Test func configuresAndDecides() async throws {
-    try await SandboxServer.run { server in
+    try await SandboxServer.run(clock: .now) { server in
       let app = try App(server)
       try await app.configure()
       try await app.tollgate.setUserAttributes(["age": .int(12)])
@@ -111,7 +155,7 @@ import Testing
         return (list?.count ?? 0) >= 2 ? list : nil
       }
       #expect(Set(list.compactMap { $0["experiment_id"]?.text }) == ["123", "126"])
-      await app.tollgate.shutDown()
+      await app.end()
     }
   }
 
@@ -137,11 +181,11 @@ import Testing
     }
     #expect(info.purchaserUserID == SandboxServer.user)
     #expect(try await app.tollgate.getEntitlements().active.map(\.id) == ["pro"])
-    await app.tollgate.shutDown()
+    await app.end()
   }
 
   @Test func checksOutOnAPageOfItsOwn() async throws {
-    try await SandboxServer.run { server in
+    try await SandboxServer.run(clock: .now) { server in
       let app = try App(server)
       try await app.configure()
       let (outcome, directive) = try await beginCheckout(app)
@@ -160,7 +204,7 @@ import Testing
     var fixtures = try Fixtures(file: SandboxServer.fixturesPath)
     fixtures.applications[0].entry = fixtures.applications[0].entry.merging(
       patch: .object(["checkoutDirectives": .list([.string(kind)])]))
-    try await SandboxServer.run(fixtures: fixtures) { server in
+    try await SandboxServer.run(clock: .now, fixtures: fixtures) { server in
       let app = try App(server)
       try await app.configure()
       let (outcome, directive) = try await beginCheckout(app)
@@ -177,7 +221,7 @@ import Testing
     ("no-such-code", "INVALID_CODE"), ("ENDED-SUBSCRIPTION", "EXPIRED_SUBSCRIPTION"),
   ])
   func redeemsALink(code: String, status: String) async throws {
-    try await SandboxServer.run { server in
+    try await SandboxServer.run(clock: .now) { server in
       let app = try App(server)
       try await app.configure()
       #expect(await app.tollgate.handleDeepLink("tollgate://superwall/redeem?code=\(code)"))
@@ -193,7 +237,34 @@ import Testing
         #expect(status.entitlements.map(\.id) == ["pro"])
         #expect(try await server.entitlements(of: SandboxServer.user) == ["pro"])
       }
-      await app.tollgate.shutDown()
+      await app.end()
+    }
+  }
+
+  // MARK: Receipts
+
+  @Test func hasWhatItSoldVerified() async throws {
+    try await SandboxServer.run(clock: .now) { server in
+      let app = try App(server) { $0.purchaseMode = .agentWallie }
+      try await app.configure()
+      let outcome = Task {
+        await app.tollgate.register(placement: "campaign_trigger") { @MainActor in }
+      }
+      let handle = try await wait(for: "the paywall") { app.presenter.handle }
+      handle.purchaseTapped("com.myapp.pro.yearly")
+      guard case .presented(.purchased, _) = await outcome.value.kind else {
+        Issue.record("another outcome")
+        return
+      }
+      let path = "/v1/subscriptions/pk_sandbox/\(SandboxServer.user)"
+      let status = try await wait(for: "the receipt") {
+        let body = try await server.get(path, headers: [:]).body
+        return body["status"] == "active" ? body : nil
+      }
+      #expect(status["entitlements"] == ["pro"])
+      #expect(
+        status["subscriptions"]?.elements?.first?["product_id"] == "com.myapp.pro.yearly")
+      await app.end()
     }
   }
 
@@ -211,7 +282,7 @@ import Testing
   }
 
   @Test func everyEndpointDecodes() async throws {
-    try await SandboxServer.run { server in
+    try await SandboxServer.run(clock: .now) { server in
       let client = try client(server)
       #expect(try await client.staticConfig() == client.staticConfigFromArtifacts())
       #expect(try await client.paywall("test-paywall")["identifier"] == "test-paywall")
@@ -231,7 +302,7 @@ import Testing
   }
 
   @Test func everyErrorHasItsType() async throws {
-    try await SandboxServer.run { server in
+    try await SandboxServer.run(clock: .now) { server in
       let client = try client(server)
       func begin(_ product: String, store: String = "stripe") async -> BackendError? {
         do throws(BackendError) {
@@ -273,7 +344,7 @@ import Testing
   func triesAgainWhereThatMayHelp(fault: String) async throws {
     let script = try faults(
       #"{"faults":[{"path":"*/entitlements",\#(fault),"count":2}]}"#)
-    try await SandboxServer.run {
+    try await SandboxServer.run(clock: .now) {
       $0.faults = script
     } test: { server in
       let client = try client(server)
@@ -284,7 +355,7 @@ import Testing
 
   @Test func triesNothingAgainThatWouldHappenTwice() async throws {
     let script = try faults(#"{"faults":[{"path":"*/checkout/session","status":503}]}"#)
-    try await SandboxServer.run {
+    try await SandboxServer.run(clock: .now) {
       $0.faults = script
     } test: { server in
       let client = try client(server)
@@ -300,7 +371,7 @@ import Testing
     let script = try faults(
       #"{"faults":[{"path":"/api/v1/static_config","status":500,"count":2},"#
         + #"{"path":"*/redeem","drop":true,"count":1}]}"#)
-    try await SandboxServer.run {
+    try await SandboxServer.run(clock: .now) {
       $0.faults = script
     } test: { server in
       let app = try App(server)
@@ -308,7 +379,7 @@ import Testing
       #expect(await app.tollgate.handleDeepLink("tollgate://superwall/redeem?code=PROMO-CODE"))
       let result = try await wait(for: "the result") { app.results.first }
       #expect(result.value["status"] == "SUCCESS")
-      await app.tollgate.shutDown()
+      await app.end()
     }
   }
 
@@ -316,7 +387,7 @@ import Testing
 
   @Test func uploadsEventsOnceAlthoughTheCollectorFails() async throws {
     let script = try faults(#"{"faults":[{"path":"/api/v1/events","status":500,"count":1}]}"#)
-    try await SandboxServer.run {
+    try await SandboxServer.run(clock: .now) {
       $0.faults = script
     } test: { server in
       let app = try App(server)
@@ -330,7 +401,7 @@ import Testing
       }
       let ids = events.compactMap { $0["eventId"]?.text }
       #expect(Set(ids).count == ids.count)
-      await app.tollgate.shutDown()
+      await app.end()
     }
   }
 }

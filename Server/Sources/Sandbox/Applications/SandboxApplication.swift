@@ -32,7 +32,10 @@ struct SandboxApplication: Sendable {
     entry = fixture.entry
     config = fixture.config
     wallieKey = entry["agentwallieKey"]?.text ?? fixture.publicKey
-    configValue = try Value.parse(json: fixture.config)
+    do throws(JSONFault) { configValue = try Value.parse(json: fixture.config) } catch {
+      throw FixtureFault(
+        message: "the config of application \(fixture.id) is not JSON: \(error.message)")
+    }
     tag = "\"" + SHA256.hash(data: fixture.config).prefix(12).map { $0.hexPair }.joined() + "\""
     wallieConfig =
       entry["agentwallieConfig"] ?? (configValue["campaigns"] == nil ? nil : configValue)
