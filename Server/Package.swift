@@ -46,7 +46,6 @@ let package = Package(
       url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
       traits: ["FullFoundation"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     // Decisions over HTTP, and what every route needs: access, limits, errors, the database.
@@ -60,7 +59,6 @@ let package = Package(
       dependencies: engine + http + [
         "Service",
         .product(name: "X509", package: "swift-certificates"),
-        .product(name: "JWTKit", package: "jwt-kit"),
       ],
       packageAccess: false, swiftSettings: settings),
     .executableTarget(

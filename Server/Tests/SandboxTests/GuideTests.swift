@@ -8,11 +8,8 @@ import Testing
 
 /// What docs/sandbox.md says is so.
 @Suite struct GuideTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   private static func guide() throws -> String {
-    try String(contentsOf: root.appending(path: "docs/sandbox.md"), encoding: .utf8)
+    try String(contentsOf: ServerProcess.root.appending(path: "docs/sandbox.md"), encoding: .utf8)
   }
 
   private static func blocks(_ language: String) throws -> [String] {
@@ -68,26 +65,6 @@ import Testing
 
   // MARK: The commands
 
-  private static let tool = Bundle.allBundles.map(\.bundleURL).first {
-    $0.pathExtension == "xctest"
-  }
-  .map { $0.deletingLastPathComponent() }
-  .map { $0.appending(path: "tollgate-server") }
-
-  private static func process(_ arguments: [String]) throws -> (Process, Pipe) {
-    let process = Process()
-    let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "tollgate-server")
-    process.executableURL = tool ?? built
-    process.arguments = arguments
-    process.currentDirectoryURL = root
-    process.standardError = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    return (process, output)
-  }
-
   /// The guide's commands, but for the port.
   @Test func theCommandsWork() async throws {
     let commands = try Self.blocks("sh")
@@ -95,23 +72,14 @@ import Testing
       $0.trimmingCharacters(in: .whitespacesAndNewlines)
     }
     #expect(start.first == "tollgate-server" && start.suffix(2) == ["--port", "8080"])
-    let (server, output) = try Self.process(start.dropFirst().dropLast() + ["0"])
-    defer { server.terminate() }
-    var line: [UInt8] = []
-    while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
-      line.append(byte)
-    }
-    let address = try #require(try Value.parse(json: line)["url"]?.text)
+    let server = try ServerProcess(start.dropFirst().dropLast() + ["0"])
+    defer { server.kill() }
+    let sandbox = try server.sandbox()
     let receipt = try #require(commands.last)
     let signing = try #require(
       receipt.components(separatedBy: "$(tollgate-server ").last?.components(separatedBy: ")").first
     )
-    let (signer, signed) = try Self.process(signing.split(separator: " ").map(String.init))
-    let jws = String(
-      decoding: try signed.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    signer.waitUntilExit()
-    let sandbox = SandboxServer(
-      address: address, clock: .init(0), authority: try SandboxAuthority())
+    let jws = try ServerProcess(signing.split(separator: " ").map(String.init)).text()
     let reply = try await sandbox.post(
       "/v1/receipts/pk_sandbox",
       [
@@ -119,8 +87,8 @@ import Testing
         "user_id": "user_123", "device_id": "device_abc",
       ], headers: [:])
     #expect(reply.body["valid"] == true && reply.body["entitlements"] == ["pro"], "\(reply.text)")
-    server.terminate()
-    server.waitUntilExit()
-    #expect(server.terminationStatus == 0)
+    server.process.terminate()
+    server.process.waitUntilExit()
+    #expect(server.process.terminationStatus == 0)
   }
 }
