@@ -258,7 +258,7 @@ struct CheckCommand: ParsableCommand {
   private func checkProducts() throws -> [Diagnostic] {
     guard let products else { return [] }
     let file = try ProductsFile(products)
-    let sheets = try ProductsReport.sheets(
+    let sheets = try ProductSheet.sheets(
       file.list, nil, PricingContext(now: Clock.now()))
     let found = (file.diagnostics + sheets.flatMap(\.diagnostics))
       .filter { !quiet || $0.severity != .note }

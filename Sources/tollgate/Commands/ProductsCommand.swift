@@ -75,7 +75,7 @@ struct ProductsCommand: ParsableCommand {
     let found = source.diagnostics + sheets.flatMap(\.diagnostics)
     let diagnostics = found + (other?.diagnostics ?? [])
     if json {
-      FileText.print(ProductsReport.json(sheets, diagnostics).json)
+      FileText.print(ProductSheet.json(sheets, diagnostics).json)
     } else {
       FileText.print(ProductsReport.text(sheets, TextStyle.output))
       let texts = source.render(found) + (other.map { $0.render($0.diagnostics) } ?? [])
@@ -84,10 +84,10 @@ struct ProductsCommand: ParsableCommand {
     if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
   }
 
-  private func sheets(_ list: ProductList) throws -> [ProductsReport.Sheet] {
+  private func sheets(_ list: ProductList) throws -> [ProductSheet] {
     let context = try context()
     do throws(PricingError) {
-      return try ProductsReport.sheets(list, profile, context)
+      return try ProductSheet.sheets(list, profile, context)
     } catch {
       throw ValidationError(error, zone: timeZone)
     }

@@ -53,14 +53,6 @@ extension Redaction {
     if case .noBool = clause.outcome { clause.value = clause.value.map { _ in Self.mark } }
   }
 
-  /// Keeps IDs out of what is told of audiences.
-  func reach(_ placement: Reach) -> Reach {
-    guard hidesIDs else { return placement }
-    var placement = placement
-    placement.forEachID { $0 = $0.map(id) }
-    return placement
-  }
-
   /// Keeps values out of changes of attributes.
   func apply(to changes: inout [SmallestChange.Change]) {
     for index in changes.indices {
