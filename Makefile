@@ -109,13 +109,15 @@ serve: setup ## build and start the server with the demo's config, at PORT=8080
 	@touch Server/Package.swift
 	$(SWIFT) build --package-path Server --product tollgate-server $(PARALLEL)
 	@echo
-	@echo 'The first line says where the server listens. In another shell, for example:'
+	@echo 'Open http://127.0.0.1:$(PORT)/ in a browser to try rules out. In another shell, for example:'
 	@echo "  curl -s http://127.0.0.1:$(PORT)/v1/decide -d @corpus/demo/user.json"
 	@echo "  curl -s --data-binary @corpus/demo/users.ndjson http://127.0.0.1:$(PORT)/v1/decide/stream"
 	@echo 'docs/server.md has the rest. Ctrl-C stops it.'
 	@echo
 	Server/.build/debug/tollgate-server --config corpus/demo/config.json --texts corpus/demo/texts.json \
-	  --products corpus/demo/products.json --users corpus/demo/users.ndjson --port $(PORT)
+	  --products corpus/demo/products.json --users corpus/demo/users.ndjson --seed demo \
+	  --sample-user corpus/demo/user.json --sample-text corpus/demo/export-trial.liquid \
+	  --sample-placement export_report --sample-now $(DEMO_NOW) --port $(PORT)
 
 RUNS ?= 200
 SEED ?= 1

@@ -61,15 +61,21 @@ let package = Package(
         .product(name: "X509", package: "swift-certificates"),
       ],
       packageAccess: false, swiftSettings: settings),
+    // A page to try rules on.
+    .target(
+      name: "Playground",
+      dependencies: engine + http + ["Service"],
+      resources: [.embedInCode("Page")],
+      packageAccess: false, swiftSettings: settings),
     .executableTarget(
       name: "tollgate-server",
       dependencies: http + [
-        "Service", "Sandbox", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Service", "Sandbox", "Playground", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "ServiceTests",
-      dependencies: engine + http + ["Service"],
+      dependencies: engine + http + ["Service", "Playground"],
       packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "SandboxTests",

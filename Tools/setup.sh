@@ -16,6 +16,8 @@ core | libpcre2-8 | probe_pcre2      | libpcre2-dev | pcre2
 core | sqlite3    | probe_sqlite     | libsqlite3-dev | sqlite
 core | zlib       | probe_zlib       | zlib1g-dev   | zlib
 core | zstd       | probe_zstd       | libzstd-dev  | zstd
+browser | chromium | probe_chromium | chromium | chromium
+browser | python venv | probe_venv  | python3-venv | python
 dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
 '
 
@@ -43,6 +45,14 @@ probe_zlib() {
 
 probe_zstd() {
   pkg-config --modversion libzstd 2>/dev/null
+}
+
+probe_chromium() {
+  command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
+probe_venv() {
+  python3 -c 'import ensurepip, venv, sys; print(sys.version.split()[0])' 2>/dev/null
 }
 
 # Those that Tools/Dist/link.sh puts into the command. Apple's systems have the libraries.

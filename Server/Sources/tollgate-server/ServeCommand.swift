@@ -3,6 +3,7 @@ internal import Expressions
 internal import Foundation
 internal import GRDB
 internal import Logging
+internal import Playground
 internal import RuleEngine
 internal import Sandbox
 internal import Service
@@ -35,6 +36,8 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Access Options") var access: AccessOptions
 
   @OptionGroup(title: "Sandbox Options") var backend: BackendOptions
+
+  @OptionGroup(title: "Playground Options") var playground: PlaygroundOptions
 
   @Flag(help: "Do not stand in for the backend that apps talk to.")
   var noSandbox = false
@@ -69,7 +72,13 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try ServiceDatabase.open(in: data)
     let service = try await service(fixtures, database, log)
     let server = Server(settings(), metrics: service?.metrics, log: log)
-    if let service { addServiceRoutes(to: server.router, service) }
+    if let service {
+      addServiceRoutes(to: server.router, service)
+      if !playground.noPlayground {
+        let samples = try playground.samples(deciding.products)
+        Playground(service, samples, hasSandbox: !noSandbox).addRoutes(to: server.router)
+      }
+    }
     if !noSandbox {
       var options = SandboxOptions(fixtures: fixtures, log: log)
       options.limits.body = access.maxBody

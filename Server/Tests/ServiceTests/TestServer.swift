@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import GRDB
+import Hummingbird
 import Logging
 import Service
 
@@ -12,7 +13,6 @@ import Service
 final class TestServer: Sendable {
   let service: DecisionService
   let url: URL
-  private let task: Task<Void, any Error>
 
   static let publicKey = "pk_test"
   static let secretKey = "sk_test"
@@ -39,7 +39,8 @@ final class TestServer: Sendable {
 
   init(
     database: (any DatabaseWriter)? = nil, settings: ServerSettings = ServerSettings(),
-    _ change: (inout ServiceOptions) throws -> Void = { _ in }
+    _ change: (inout ServiceOptions) throws -> Void = { _ in },
+    routes: ((Router<ServiceContext>, DecisionService) -> Void)? = nil
   ) async throws {
     var log = Logger(label: "test")
     log.logLevel = .critical
@@ -52,8 +53,10 @@ final class TestServer: Sendable {
     self.service = service
     let server = Server(settings, metrics: service.metrics, log: log)
     addServiceRoutes(to: server.router, service)
+    routes?(server.router, service)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)
-    task = Task { try await server.run(heedingSignals: false) { port, _ in found.yield(port) } }
+    // It runs until the tests end: a connection that arrives while a server is cancelled can trap in NIO.
+    Task { try await server.run(heedingSignals: false) { port, _ in found.yield(port) } }
     var port = 0
     for await given in ports {
       port = given
@@ -61,8 +64,6 @@ final class TestServer: Sendable {
     }
     url = URL(string: "http://127.0.0.1:\(port)")!
   }
-
-  deinit { task.cancel() }
 
   struct Answer {
     var status: Int

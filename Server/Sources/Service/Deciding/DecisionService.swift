@@ -1,7 +1,7 @@
 internal import Expressions
 package import GRDB
 internal import HTTPTypes
-internal import Hummingbird
+package import Hummingbird
 internal import RuleEngine
 
 /// The decision service: the applications, who may ask for them, and what is counted.
@@ -34,7 +34,7 @@ package final class DecisionService: Sendable {
   // MARK: Access
 
   /// Who sends a request, and for which application.
-  func application(
+  package func application(
     _ request: Request, for need: Need
   ) throws(ServiceError) -> (application: ServedApplication, caller: Caller) {
     let caller = try access.caller(authorization: request.headers[.authorization])
@@ -62,7 +62,7 @@ package final class DecisionService: Sendable {
   }
 
   /// What a request wants to do.
-  enum Need {
+  package enum Need {
     case decide
     case administer
   }

@@ -81,18 +81,31 @@ extension DecisionService {
 
   // MARK: What bodies have in common
 
-  /// The config of a body, or the one that decides.
+  /// The config of a body, or the one that decides; with the body's `seed`, where it has one.
   func config(of body: Value, _ application: ServedApplication) throws(ServiceError)
     -> LoadedConfig
   {
-    guard let bytes = Self.bytes(body["config"]) else { return application.current }
-    let text = ConfigText(bytes, language: options.language)
+    try loaded(
+      Self.bytes(body["config"]), "config", seed: body["seed"]?.text, else: application)
+  }
+
+  /// A config that a request brings, or an application's own.
+  func loaded(
+    _ bytes: [UInt8]?, _ name: String, seed: String?, else application: ServedApplication? = nil
+  ) throws(ServiceError) -> LoadedConfig {
+    if bytes == nil, seed == nil || seed == options.seed, let application {
+      return application.current
+    }
+    let text = ConfigText(bytes ?? application?.current.bytes ?? [], language: options.language)
+    var assigner = options.assigner
+    if let seed, case .hash? = assigner { assigner = .hash(salt: seed) }
     guard
-      let loaded = LoadedConfig(number: 0, text, seed: options.seed, assigner: options.assigner)
+      let loaded = LoadedConfig(
+        number: 0, text, seed: seed ?? options.seed, assigner: assigner)
     else {
       throw ServiceError(
-        .unprocessableContent, "invalid_config", "'config' cannot be used",
-        details: [.init(key: "diagnostics", value: .list(text.findings(file: "config")))])
+        .unprocessableContent, "invalid_config", "'\(name)' cannot be used",
+        details: [.init(key: "diagnostics", value: .list(text.findings(file: name)))])
     }
     return loaded
   }

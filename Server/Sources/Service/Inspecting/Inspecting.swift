@@ -66,43 +66,23 @@ extension DecisionService {
 
   /// `{"old"?, "new", "users"?, "placements"?, "now"?}` -> what `tollgate diff --json` prints.
   func diff(_ body: Value, _ application: ServedApplication) throws(ServiceError) -> Value {
-    let new = try compiled(body["new"] ?? body["config"], "new")
-    let old = try Self.bytes(body["old"]).map { (_) throws(ServiceError) in
-      try compiled(body["old"], "old")
+    guard let new = Self.bytes(body["new"] ?? body["config"]) else {
+      throw .badRequest("'new' is missing; it is a config, as an object or as its text")
     }
+    let seed = body["seed"]?.text
+    let changed = try loaded(new, "new", seed: seed)
+    let running = try loaded(Self.bytes(body["old"]), "old", seed: seed, else: application)
     let names = body["placements"]?.elements?.compactMap(\.text)
-    let current = application.current
     for name in names ?? []
-    where (old?.ruleSet ?? current.ruleSet).placement(named: name) == nil
-      && new.ruleSet.placement(named: name) == nil
+    where running.ruleSet.placement(named: name) == nil
+      && changed.ruleSet.placement(named: name) == nil
     {
       throw ServiceError(
         .badRequest, "unknown_placement", "neither config has a placement '\(name)'")
     }
-    var users: [UInt8]?
-    switch body["users"] {
-    case .string(let lines)?: users = Array(lines.utf8)
-    case .list(let records)?: users = Array(records.map { $0.json + "\n" }.joined().utf8)
-    case nil, .null?: users = nil
-    default: throw .badRequest("'users' is a list of user records, or a text with one a line")
-    }
     return difference(
-      old ?? current, new, users: users, placements: names, now: try time(of: body))
-  }
-
-  private func compiled(_ value: Value?, _ name: String) throws(ServiceError) -> LoadedConfig {
-    guard let bytes = Self.bytes(value) else {
-      throw .badRequest("'\(name)' is missing; it is a config, as an object or as its text")
-    }
-    let text = ConfigText(bytes, language: options.language)
-    guard
-      let loaded = LoadedConfig(number: 0, text, seed: options.seed, assigner: options.assigner)
-    else {
-      throw ServiceError(
-        .unprocessableContent, "invalid_config", "'\(name)' cannot be used",
-        details: [.init(key: "diagnostics", value: .list(text.findings(file: name)))])
-    }
-    return loaded
+      running, changed, users: try Self.lines(body["users"]), placements: names,
+      now: try time(of: body))
   }
 
   /// Who gets something else by another config: of users, or of everybody that there could be.
@@ -124,16 +104,7 @@ extension DecisionService {
     }
     var worker = ComparisonWorker(comparison)
     var sums = ComparisonSums()
-    users.withUnsafeBufferPointer { bytes in
-      var start = 0
-      while start < bytes.count {
-        // Whole lines, of about as much as the command takes at once.
-        let end = LineScan.newline(in: bytes, from: min(start + 256 << 10, bytes.count))
-        let next = min(end + 1, bytes.count)
-        _ = sums.add(worker.process(ByteView(rebasing: bytes[start..<next])))
-        start = next
-      }
-    }
+    Self.forEachChunk(of: users) { _ = sums.add(worker.process($0)) }
     return .map(sums.value(comparison) { options.redaction.id($0) } + [changes])
   }
 
@@ -188,25 +159,33 @@ extension DecisionService {
     ])
   }
 
+  /// The products of a body, or the application's own.
+  func products(
+    of body: Value, _ application: ServedApplication
+  ) throws(ServiceError) -> ProductList? {
+    guard let bytes = Self.bytes(body["products"]) else { return application.products }
+    let decoded = ProductList.decode(json: bytes)
+    guard let given = decoded.output else {
+      throw .badRequest("'products' cannot be read: \(decoded.diagnostics.first?.message ?? "")")
+    }
+    return given
+  }
+
+  /// The profile of a body; nil where it says none.
+  func profile(of body: Value) throws(ServiceError) -> PricingProfile? {
+    guard let name = body["profile"]?.text else { return nil }
+    guard let profile = PricingProfile(rawValue: name) else {
+      let names = PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .badRequest("there is no profile '\(name)'; there is \(names)")
+    }
+    return profile
+  }
+
   private func textProducts(
     _ body: Value, _ application: ServedApplication, _ dialect: TemplateDialect, _ now: Instant
   ) throws(ServiceError) -> (TextProducts, Int?) {
-    var list = application.products?.products ?? []
-    if let bytes = Self.bytes(body["products"]) {
-      let decoded = ProductList.decode(json: bytes)
-      guard let given = decoded.output else {
-        throw .badRequest("'products' cannot be read: \(decoded.diagnostics.first?.message ?? "")")
-      }
-      list = given.products
-    }
-    var profile: PricingProfile? = dialect == .agentwallie ? .agentWallie : nil
-    if let name = body["profile"]?.text {
-      profile = PricingProfile(rawValue: name)
-      if profile == nil {
-        let names = PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .badRequest("there is no profile '\(name)'; there is \(names)")
-      }
-    }
+    let list = try self.products(of: body, application)?.products ?? []
+    let profile = try profile(of: body) ?? (dialect == .agentwallie ? .agentWallie : nil)
     let locale = body["locale"]?.text
     let products: TextProducts
     do throws(PricingError) {

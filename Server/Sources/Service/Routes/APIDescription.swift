@@ -121,7 +121,7 @@ enum APIDescription {
       body: object([
         "user": ["type": ["object", "string"]], "placement": ["type": ["string", "null"]],
         "audience": ["type": ["string", "integer", "null"]],
-        "set": ["type": ["object", "null"]], "now": time, "config": configText,
+        "set": ["type": ["object", "null"]], "now": time, "config": configText, "seed": text,
       ]),
       answer: ["type": ["object", "array"]], errors: [400, 401, 403, 404, 408, 413, 422, 429],
       parameters: [application]),
@@ -140,7 +140,7 @@ enum APIDescription {
         [
           "new": ["type": ["object", "string"]], "old": configText,
           "users": ["type": ["array", "string", "null"]],
-          "placements": ["type": ["array", "null"], "items": text], "now": time,
+          "placements": ["type": ["array", "null"], "items": text], "now": time, "seed": text,
         ], required: ["new"]),
       answer: object(
         ["placements": anything, "changes": ["type": "array"]], required: ["placements"]),
@@ -156,6 +156,24 @@ enum APIDescription {
       answer: object(
         ["text": ["type": ["string", "null"]], "isComplete": truth, "errors": ["type": "array"]],
         required: ["text", "isComplete", "errors"]), parameters: [application]),
+    Route(
+      path: "/v1/match", method: "post",
+      summary: "How users spread over the outcomes of each placement.",
+      body: object([
+        "users": ["type": ["array", "string", "null"]], "config": configText,
+        "placements": ["type": ["array", "null"], "items": text], "now": time, "seed": text,
+      ]),
+      answer: object(
+        ["users": ["type": "integer"], "rejected": ["type": "integer"], "placements": anything],
+        required: ["users", "rejected", "placements"]),
+      errors: [400, 401, 403, 404, 408, 413, 422, 429], parameters: [application]),
+    Route(
+      path: "/v1/products", method: "post", summary: "What paywalls say about products.",
+      body: object([
+        "products": configText, "locale": text, "profile": text, "timeZone": text, "now": time,
+      ]),
+      answer: object(["products": ["type": "array"]], required: ["products"]),
+      parameters: [application]),
     Route(
       path: "/v1/superscript/evaluate", method: "post", summary: "What an expression comes to.",
       body: object(

@@ -49,6 +49,8 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   add("/v1/check") { try service.check($0, $1) }
   add("/v1/diff") { try service.diff(try Request.json($0, limits), $1) }
   add("/v1/render") { try service.render(try Request.json($0, limits), $1) }
+  add("/v1/match") { try service.match(try Request.json($0, limits), $1) }
+  add("/v1/products") { try service.products(try Request.json($0, limits), $1) }
 }
 
 /// What the service says of itself.

@@ -1,0 +1,73 @@
+// The one interface that the page talks to. Here its answers come over HTTP; an engine that runs in
+// the page can take its place: the same functions, the same shapes as the command's --json.
+
+export class EngineError extends Error {
+  constructor(code, message, status) {
+    super(message)
+    this.code = code
+    this.status = status
+  }
+}
+
+export class HTTPEngine {
+  constructor(base = '') {
+    this.base = base
+    this.key = null
+  }
+
+  // What the page begins with: {config, user, template, products, users, now, seed, hasSandbox}.
+  start() { return this.ask('GET', 'playground/start.json') }
+
+  // The problems of a config: [{code, severity, path, line, column, range, message, suggestion}].
+  check(config) { return this.ask('POST', 'v1/check', { config }).then((answer) => answer.diagnostics) }
+
+  // What a user gets at every placement, and why.
+  explainAll(config, user, when) {
+    return this.ask('POST', 'v1/explain', { config, user, all: true, ...when })
+  }
+
+  // The smallest change with which an audience takes the user.
+  smallestChange(config, user, placement, audience, when) {
+    return this.ask('POST', 'v1/explain', { config, user, placement, audience, ...when })
+  }
+
+  render(template, products, user, locale, when) {
+    return this.ask('POST', 'v1/render', { template, products, user, locale, ...when })
+  }
+
+  products(products, locale, when) { return this.ask('POST', 'v1/products', { products, locale, ...when }) }
+
+  // How users spread over the outcomes of each placement.
+  match(config, users, when) { return this.ask('POST', 'v1/match', { config, users, ...when }) }
+
+  // What changes for whom between two configs, proved where it can be, with witnesses.
+  diff(from, to, when) { return this.ask('POST', 'v1/diff', { old: from, new: to, ...when }) }
+
+  // A key is sent where the server wants one: an application's, or the one given here.
+  async ask(method, path, body, key = this.key) {
+    const controller = new AbortController()
+    const timer = setTimeout(() => controller.abort(), 30_000)
+    let response
+    try {
+      response = await fetch(this.base + path, {
+        method,
+        headers: { ...(body && { 'content-type': 'application/json' }), ...(key && { authorization: `Bearer ${key}` }) },
+        body: body ? JSON.stringify(body) : undefined,
+        signal: controller.signal,
+      })
+    } catch (error) {
+      throw new EngineError('unreachable', error.name === 'AbortError'
+        ? 'The server took longer than 30 seconds.' : 'The server does not answer.')
+    } finally {
+      clearTimeout(timer)
+    }
+    const text = await response.text()
+    let answer
+    try { answer = JSON.parse(text) } catch { throw new EngineError('badAnswer', `The server answered ${response.status}.`) }
+    if (!response.ok) {
+      const error = answer.error ?? {}
+      throw new EngineError(error.code ?? String(response.status), error.message ?? `The server answered ${response.status}.`, response.status)
+    }
+    return answer
+  }
+}

@@ -1,0 +1,95 @@
+package import Expressions
+package import Hummingbird
+internal import NIOCore
+package import Service
+
+/// One page on which rules, users and texts are tried out. It asks the same server for its answers and
+/// nothing else of the network.
+package struct Playground: Sendable {
+  /// What the page begins with, beside the config that decides. What is nil the page makes up.
+  package struct Samples: Sendable {
+    /// A user's record.
+    package var user: String?
+    /// A text of a paywall.
+    package var template: String?
+    /// A products file.
+    package var products: String?
+    /// The placement to show at first.
+    package var placement: String?
+    /// The time to decide at, in ISO 8601; nil for the time at the server.
+    package var now: String?
+
+    package init() {}
+  }
+
+  private let service: DecisionService
+  private let samples: Samples
+  private let hasSandbox: Bool
+  /// Users that the page gets of those whom the server has.
+  private static let mostUsers = 500
+
+  /// - Parameter hasSandbox: whether the page shows the sandbox's console.
+  package init(_ service: DecisionService, _ samples: Samples, hasSandbox: Bool) {
+    self.service = service
+    self.samples = samples
+    self.hasSandbox = hasSandbox
+  }
+
+  /// The page at `/`, and below `/playground/` what it loads.
+  package func addRoutes(to router: Router<ServiceContext>) {
+    router.get("/") { _, _ in Self.file(PackageResources.index_html, "text/html; charset=utf-8") }
+    let folder = router.group("playground")
+    folder.get("style.css") { _, _ in
+      Self.file(PackageResources.style_css, "text/css; charset=utf-8")
+    }
+    let scripts: [(name: RouterPath, bytes: [UInt8])] = [
+      ("app.js", PackageResources.app_js), ("editor.js", PackageResources.editor_js),
+      ("engine.js", PackageResources.engine_js), ("link.js", PackageResources.link_js),
+      ("sandbox.js", PackageResources.sandbox_js), ("views.js", PackageResources.views_js),
+    ]
+    for script in scripts {
+      folder.get(script.name) { _, _ in Self.file(script.bytes, "text/javascript; charset=utf-8") }
+    }
+    folder.get("start.json") { request, _ in
+      let (application, _) = try service.application(request, for: .decide)
+      return Response(json: start(application))
+    }
+  }
+
+  private func start(_ application: ServedApplication) -> Value {
+    func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
+    let users = service.options.users.map(Self.first)
+    return [
+      "config": .string(String(decoding: application.current.bytes, as: UTF8.self)),
+      "user": text(samples.user ?? users?.split(separator: "\n").first.map(String.init)),
+      "template": text(samples.template), "products": text(samples.products),
+      "users": text(users), "placement": text(samples.placement), "now": text(samples.now),
+      "seed": .string(service.options.seed), "hasSandbox": .bool(hasSandbox),
+    ]
+  }
+
+  private static func first(_ users: [UInt8]) -> String {
+    var count = 0
+    let end = users.firstIndex { byte in
+      if byte == UInt8(ascii: "\n") { count += 1 }
+      return count == mostUsers
+    }
+    return String(decoding: users[..<(end ?? users.endIndex)], as: UTF8.self)
+  }
+
+  /// The page shows what others wrote, as a link holds a whole config: nothing that it loads, runs or
+  /// asks may come from elsewhere.
+  private static let policy =
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; "
+    + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+  private static func file(_ bytes: [UInt8], _ type: String) -> Response {
+    Response(
+      status: .ok,
+      headers: [
+        .contentType: type, .cacheControl: "no-cache", .contentSecurityPolicy: policy,
+        .xContentTypeOptions: "nosniff",
+      ],
+      body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}

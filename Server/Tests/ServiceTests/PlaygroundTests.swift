@@ -1,0 +1,56 @@
+import Expressions
+import Foundation
+import Playground
+import Testing
+
+@testable import Service
+
+/// What the page is served with; Tests/Browser uses it.
+@Suite struct PlaygroundTests {
+  private static func server() async throws -> TestServer {
+    try await TestServer {
+      $0.users = Array(String(repeating: "{\"userId\":\"a\"}\n", count: 600).utf8)
+    } routes: { router, service in
+      var samples = Playground.Samples()
+      samples.template = "Hello"
+      samples.placement = "export_report"
+      Playground(service, samples, hasSandbox: false).addRoutes(to: router)
+    }
+  }
+
+  @Test func thePageLoadsNothingFromElsewhere() async throws {
+    let server = try await Self.server()
+    let page = try await server.send("GET", "/", key: nil)
+    #expect(page.status == 200)
+    #expect(page.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+    #expect(!page.text.contains("https://"))
+    for name in [
+      "style.css", "app.js", "editor.js", "engine.js", "link.js", "sandbox.js", "views.js",
+    ] {
+      let file = try await server.send("GET", "/playground/\(name)", key: nil)
+      #expect(file.status == 200, "\(name)")
+      #expect(file.headers["x-content-type-options"] == "nosniff", "\(name)")
+      #expect(!file.text.contains("https://"), "\(name)")
+    }
+  }
+
+  @Test func itBeginsWithWhatTheServerRuns() async throws {
+    let server = try await Self.server()
+    let start = try await server.send("GET", "/playground/start.json").json
+    let config = String(decoding: try TestServer.file("corpus/demo/config.json"), as: UTF8.self)
+    #expect(start["config"]?.text == config)
+    #expect(start["template"] == "Hello")
+    #expect(start["user"] == #"{"userId":"a"}"#)
+    #expect(start["products"] == .null)
+    #expect(start["seed"] == "demo")
+    // As many as a page can count while somebody types.
+    #expect(start["users"]?.text?.split(separator: "\n").count == 500)
+  }
+
+  @Test func whoMayNotDecideSeesNoConfig() async throws {
+    let server = try await Self.server()
+    #expect(try await server.send("GET", "/playground/start.json", key: nil).status == 401)
+    #expect(try await server.send("GET", "/playground/start.json", key: "pk_wrong").status == 401)
+  }
+}

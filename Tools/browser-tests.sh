@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Uses the server's playground in headless Chromium. Where Chromium or Playwright cannot be installed it
+# says so and ends well, unless BROWSER=required.
+#
+# usage: Tools/browser-tests.sh [FOLDER for screenshots]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+swift=${SWIFT:-swift}
+venv=Server/.build/browser
+
+left_out() {
+  echo "browser-tests: left out: $1"
+  if [ "${BROWSER:-}" = required ]; then exit 1; fi
+  exit 0
+}
+
+Tools/setup.sh browser || left_out 'Chromium cannot be installed'
+if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import playwright' 2>/dev/null; then
+  python3 -m venv "$venv" && "$venv/bin/pip" install --quiet 'playwright>=1.50,<2' \
+    || left_out 'Playwright cannot be installed'
+fi
+"$swift" build --package-path Server --product tollgate-server ${JOBS:+-j "$JOBS"}
+timeout 900 "$venv/bin/python" Server/Tests/Browser/playground.py "$@"
