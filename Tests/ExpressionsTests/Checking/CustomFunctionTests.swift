@@ -89,13 +89,13 @@ private let results: [(String, Value)] = [
     func named(_ name: String) -> CustomFunction {
       CustomFunction(name, arguments: 0) { _ in .string(name) }
     }
-    let names = ["geo.country", "a.geo.country", "a.b.geo.city", "geo.city", "a.zone", "zone"]
+    let names = ["geo.country", "a.geo.country", "a.b.geo.city", "geo.city", "a.zone"]
     var environment = ExpressionEnvironment(functions: names.map(named))
     environment.container = "a.b"
     let calls = [
       "geo.country()": "a.geo.country", ".geo.country()": "geo.country",
       "geo.city()": "a.b.geo.city", ".geo.city()": "geo.city", "a.geo.country()": "a.geo.country",
-      ".a.b.geo.city()": "a.b.geo.city", "zone()": "a.zone", ".zone()": "zone",
+      ".a.b.geo.city()": "a.b.geo.city", "zone()": "a.zone",
     ]
     for (source, name) in calls {
       let compiled = environment.compile(source)
