@@ -70,7 +70,8 @@ let package = Package(
     .executableTarget(
       name: "tollgate-server",
       dependencies: http + [
-        "Service", "Sandbox", "Playground", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Service", "Sandbox", "Playground",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       packageAccess: false, swiftSettings: settings),
     .testTarget(

@@ -194,3 +194,13 @@ extension Reach.Variant {
     ])
   }
 }
+
+extension Redaction {
+  /// Keeps IDs out of what is told of audiences.
+  package func reach(_ placement: Reach) -> Reach {
+    guard hidesIDs else { return placement }
+    var placement = placement
+    placement.forEachID { $0 = $0.map(id) }
+    return placement
+  }
+}

@@ -63,12 +63,4 @@ package struct Redaction: Sendable {
 
   /// A user's ID as it may be shown.
   package func id(_ id: String) -> String { hidesIDs ? Self.mark.text ?? "" : id }
-
-  /// Keeps IDs out of what is told of audiences.
-  package func reach(_ placement: Reach) -> Reach {
-    guard hidesIDs else { return placement }
-    var placement = placement
-    placement.forEachID { $0 = $0.map(id) }
-    return placement
-  }
 }
