@@ -163,7 +163,7 @@ docs: build ## build the reference of the libraries into out/docs
 	Tools/docc.sh
 
 KILLS ?= 50
-kill-tests: setup ## kill and resume precompute at random moments, KILLS=50 times for each form of output
+kill-tests: setup ## kill precompute and an app that stores at random moments, KILLS=50 times for each form of output, and look
 	$(SWIFT) build --build-tests $(PARALLEL)
 	TOLLGATE_KILLS=$(KILLS) Tools/run-tests.sh --skip-build --filter KillTests
 

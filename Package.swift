@@ -1,8 +1,15 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// An app takes the libraries with `traits: []` or `traits: ["SQLite"]`, and fetches and links nothing
+// else. `Command` is on where nobody says anything, in this folder, and stands for everything. It is one
+// trait and not several, because SwiftPM hands those that are on to the compiler in an order that
+// differs from run to run, and would compile everything anew each time.
+let command: TargetDependencyCondition? = .when(traits: ["Command"])
+
 // Set TOLLGATE_NO_PCRE2=1 to build without libpcre2, as the platforms that lack it do: regular
-// expressions then run on the matcher in Sources/Regex alone.
+// expressions then run on the matcher in Sources/Regex alone. A trait alone would not do here: it can
+// only be left out together with all the others.
 let withoutPCRE2 = Context.environment["TOLLGATE_NO_PCRE2"] == "1"
 
 let settings: [SwiftSetting] =
@@ -19,7 +26,8 @@ let smallSettings = settings + [.unsafeFlags(["-Osize"], .when(configuration: .r
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let regexLibrary: [Target.Dependency] =
-  withoutPCRE2 ? [] : [.target(name: "CPCRE2", condition: .when(platforms: [.linux, .macOS]))]
+  withoutPCRE2
+  ? [] : [.target(name: "CPCRE2", condition: .when(platforms: [.linux], traits: ["Command"]))]
 
 let regexTarget: [Target] =
   withoutPCRE2
@@ -27,7 +35,7 @@ let regexTarget: [Target] =
   : [
     .systemLibrary(
       name: "CPCRE2", pkgConfig: "libpcre2-8",
-      providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])])
+      providers: [.apt(["libpcre2-dev"])])
   ]
 
 // Each target names all modules whose layouts its code knows, also those that it gets through another
@@ -35,8 +43,15 @@ let regexTarget: [Target] =
 let basics: [Target.Dependency] = ["CivilTime", "Regex"]
 let engine = basics + ["Expressions", "Pricing", "RuleEngine"]
 
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: command)
+
 let package = Package(
   name: "tollgate",
+  // All of them because of two things that came with the systems of 2024 and have no substitute on
+  // older ones: numbers of 128 bits (`UInt128`) for shares, prices and IDs, in every library, and tasks
+  // with an executor of their own (`TaskExecutor`) in the SDK. Locks, spans and typed errors would do
+  // with less.
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Expressions", targets: ["Expressions"]),
@@ -46,9 +61,18 @@ let package = Package(
     .library(name: "SDKLive", targets: ["SDKLive"]),
     .library(name: "SDKTesting", targets: ["SDKTesting"]),
     .library(name: "SDKHooks", targets: ["SDKHooks"]),
+    .library(name: "SDKSQLite", targets: ["SDKSQLite"]),
     .executable(name: "tollgate", targets: ["tollgate"]),
   ],
+  traits: [
+    .trait(
+      name: "Command",
+      description: "All that the command and the tests are made with, libpcre2 on Linux too."),
+    .trait(name: "SQLite", description: "SDKSQLite: what the SDK keeps, in a database."),
+    .default(enabledTraits: ["Command"]),
+  ],
   dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
@@ -69,14 +93,22 @@ let package = Package(
     .target(name: "SDKTesting", dependencies: engine + ["SDK"], swiftSettings: settings),
     // Apart, because commands and services have no views that Observation would serve.
     .target(name: "SDKHooks", dependencies: engine + ["SDK"], swiftSettings: settings),
+    .target(
+      name: "SDKSQLite",
+      dependencies: engine + [
+        "SDK", "SDKLive",
+        .product(
+          name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Command", "SQLite"])),
+      ],
+      swiftSettings: settings),
     // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
     .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: smallSettings),
     .executableTarget(
       name: "tollgate",
       dependencies: engine + [
         "SDK", "Scenarios",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "SystemPackage", package: "swift-system"),
+        argumentParser,
+        .product(name: "SystemPackage", package: "swift-system", condition: command),
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
       swiftSettings: smallSettings),
@@ -84,7 +116,7 @@ let package = Package(
     .executableTarget(
       name: "conformance",
       dependencies: engine + [
-        "SDK", "Scenarios", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "SDK", "Scenarios", argumentParser,
       ],
       swiftSettings: settings),
     .systemLibrary(
@@ -110,6 +142,16 @@ let package = Package(
     .testTarget(
       name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "SDKHooks", "TestSupport"],
       swiftSettings: testSettings),
+    .testTarget(
+      name: "SDKSQLiteTests",
+      dependencies: engine + [
+        "SDK", "SDKLive", "SDKSQLite", "StorageWriter", "CSQLite", "TestSupport",
+      ],
+      swiftSettings: testSettings),
+    // An app that does nothing but change what is kept, for tests that kill it.
+    .executableTarget(
+      name: "StorageWriter", dependencies: engine + ["SDK", "SDKLive", "SDKSQLite"],
+      path: "Tests/StorageWriter", swiftSettings: settings),
     // Sees only what is public, as an app does.
     .testTarget(
       name: "DocumentationTests", dependencies: engine + ["SDK", "SDKLive", "SDKTesting"],
@@ -123,8 +165,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: engine + [
         "tollgate", "SDK", "Scenarios", "CSQLite", "TestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "SystemPackage", package: "swift-system"),
+        argumentParser,
+        .product(name: "SystemPackage", package: "swift-system", condition: command),
       ],
       exclude: ["Messages"],
       swiftSettings: testSettings),

@@ -11,7 +11,7 @@ struct PublicSurface {
   /// what its backend is asked and answers.
   static let limits = [
     "Expressions": 30, "Pricing": 25, "RuleEngine": 80, "SDK": 110, "SDKLive": 2, "SDKHooks": 3,
-    "SDKTesting": 5,
+    "SDKTesting": 5, "SDKSQLite": 1,
   ]
 
   static func main() throws {

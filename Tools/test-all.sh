@@ -64,6 +64,7 @@ nested_packages() {
 
 step 'style and structure' make lint
 step 'tests and corpus' make test
+step 'what an app fetches' Tools/test-traits.sh
 step 'public names' Tools/api.sh check
 step 'reference' Tools/docc.sh
 step 'a lesser machine' lesser_machine

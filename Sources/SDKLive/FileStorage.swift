@@ -2,86 +2,227 @@ package import Expressions
 internal import Foundation
 package import SDK
 
-/// Keeps the state in one JSON file, and the config in another. Each is replaced as a whole.
-package struct FileStorage: ConfigStorage {
-  private let path: String
-  private let configPath: String
-
-  package init(path: String, configPath: String) {
-    self.path = path
-    self.configPath = configPath
+/// Keeps everything in one file of JSON lines, `tollgate.jsonl`, which grows at its end: a line is what
+/// changed at once. Read as a whole at the start, and written anew when it has grown to several times
+/// of what it says.
+package final class FileStorage: StateStorage {
+  private struct Open {
+    var image = StorageImage()
+    var file: FileHandle?
+    /// How much of the file holds whole lines.
+    var size: UInt64 = 0
+    /// How large the file was when it was written anew.
+    var compactSize: UInt64 = 0
   }
 
-  package func load() -> Value? { read(path) }
-
-  /// A state that cannot be written is kept by the process that has it; the next change is written
-  /// again.
-  package func save(_ state: Value) { write(state, path) }
-
-  package func loadConfig() -> Value? { read(configPath) }
-
-  package func saveConfig(_ config: Value) { write(config, configPath) }
-
-  private func read(_ path: String) -> Value? {
-    FileManager.default.contents(atPath: path).flatMap { try? Value.parse(json: $0) }
+  private struct State {
+    var open: Open?
+    var faults: [String] = []
   }
 
-  private func write(_ value: Value, _ path: String) {
-    try? Data(value.json.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  private let folder: String
+  private let state = Locked(State())
+
+  package init(folder: String) { self.folder = folder }
+
+  private var path: String { folder + "/tollgate.jsonl" }
+
+  package func records(_ prefix: String) throws -> [String: Value] {
+    try withFile { $0.image.records(prefix) }
+  }
+
+  package func logs(_ names: [String]?) throws -> [String: StorageLog] {
+    try withFile { $0.image.logs(names) }
+  }
+
+  package func write(_ changes: [StorageChange]) throws {
+    let line = Data((Value.list(changes.map(\.value)).json + "\n").utf8)
+    try withFile { open in
+      if open.size + UInt64(line.count) > max(1 << 20, 4 * open.compactSize) {
+        try compact(&open)
+      }
+      let file = try open.file ?? fileForWriting(&open)
+      do {
+        try file.seek(toOffset: open.size)
+        try file.write(contentsOf: line)
+      } catch {
+        // Half a line would damage the one that follows.
+        try? file.truncate(atOffset: open.size)
+        open.file = nil
+        throw error
+      }
+      open.size += UInt64(line.count)
+      for change in changes { open.image.apply(change) }
+    }
+  }
+
+  package func takeFaults() -> [String] {
+    state.withLock { state in
+      defer { state.faults = [] }
+      return state.faults
+    }
+  }
+
+  /// What the file says, for a storage of another kind, and what stands for it on the disk.
+  package func takeOver() throws -> (image: StorageImage, paths: [String]) {
+    try withFile { open in
+      try? open.file?.close()
+      open.file = nil
+      return (open.image, ([path] + oldPaths).filter(FileManager.default.fileExists))
+    }
+  }
+
+  private func withFile<Result>(_ body: (inout Open) throws -> Result) throws -> Result {
+    try state.withLock { state in
+      var open = try state.open ?? read(&state.faults)
+      defer { state.open = open }
+      return try body(&open)
+    }
+  }
+
+  // MARK: Files
+
+  private func fileForWriting(_ open: inout Open) throws -> FileHandle {
+    if !FileManager.default.fileExists(atPath: path) { try compact(&open) }
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    open.file = file
+    return file
+  }
+
+  /// Writes the file anew, as short as it can be.
+  private func compact(_ open: inout Open) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true)
+    var lines = Data()
+    for (key, value) in open.image.records {
+      lines += Data((Value.list([StorageChange.set(key, value).value]).json + "\n").utf8)
+    }
+    for (name, log) in open.image.logs { lines += Data((log.line(name).json + "\n").utf8) }
+    try? open.file?.close()
+    open.file = nil
+    try lines.write(to: URL(fileURLWithPath: path), options: .atomic)
+    (open.size, open.compactSize) = (UInt64(lines.count), UInt64(lines.count))
+  }
+
+  private func read(_ faults: inout [String]) throws -> Open {
+    guard FileManager.default.fileExists(atPath: path) else { return takeOldFiles(&faults) }
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    var open = Open()
+    var isDamaged = false
+    var begin = data.startIndex
+    while let end = data[begin...].firstIndex(of: 0x0A) {
+      if !open.image.apply(line: data[begin..<end]) { isDamaged = true }
+      begin = end + 1
+    }
+    // The process may have ended in the middle of the last line, which is as if it had not begun.
+    open.size = UInt64(begin - data.startIndex)
+    open.compactSize = open.size / 4
+    if isDamaged {
+      faults.append("lines of \(path) cannot be read; \(setAside(path)), and the rest is used")
+      try compact(&open)
+    }
+    return open
+  }
+
+  /// Copies a damaged file, and says so.
+  private func setAside(_ path: String) -> String {
+    let copy = "\(path).damaged-\(Int(Date().timeIntervalSince1970 * 1_000))"
+    guard (try? FileManager.default.copyItem(atPath: path, toPath: copy)) != nil else {
+      return "they are left out"
+    }
+    return "all of it is kept as \(copy)"
+  }
+
+  // MARK: Files of version 0.1
+
+  private var oldPaths: [String] {
+    ["tollgate.json", "tollgate-config.json", "tollgate-events.jsonl"].map { folder + "/" + $0 }
+  }
+
+  private func takeOldFiles(_ faults: inout [String]) -> Open {
+    var open = Open()
+    let contents = oldPaths.map { FileManager.default.contents(atPath: $0) }
+    for (path, data) in zip(oldPaths.prefix(2), contents.prefix(2)) {
+      guard let data else { continue }
+      guard let value = try? Value.parse(json: data), value.isObject else {
+        faults.append("\(path) cannot be read; \(setAside(path))")
+        continue
+      }
+      if path == oldPaths[0] {
+        for (key, value) in StateRecords.records(of: value) { open.image.apply(.set(key, value)) }
+      } else {
+        open.image.apply(.set(StorageKey.config, value))
+      }
+    }
+    for line in contents[2]?.split(separator: 0x0A) ?? [] {
+      if let entry = (try? Value.parse(json: line)).flatMap({ EventLogEntry(decoding: $0) }) {
+        open.image.apply(entry.change)
+      }
+    }
+    guard !open.image.isEmpty, (try? compact(&open)) != nil else { return open }
+    for path in oldPaths { try? FileManager.default.removeItem(atPath: path) }
+    return open
   }
 }
 
-/// Keeps what happened in a file of JSON lines, which grows at its end.
-package final class FileEventLog: EventLog {
-  private let url: URL
-  private let lock = Locked(())
-
-  package init(path: String) { url = URL(fileURLWithPath: path) }
-
-  /// A line that cannot be read is passed over: the process may have ended in the middle of it.
-  package func load() -> [EventLogEntry] {
-    lock.withLock { _ in
-      guard let data = try? Data(contentsOf: url) else { return [] }
-      return data.split(separator: 0x0A).compactMap { line in
-        (try? Value.parse(json: line)).flatMap { EventLogEntry(decoding: $0) }
-      }
+extension StorageChange {
+  /// As a file has it.
+  fileprivate var value: Value {
+    switch self {
+    case .set(let key, let value): .object(["set": .string(key), "to": value])
+    case .remove(let key): .object(["remove": .string(key)])
+    case .append(let name, let time):
+      .object(["log": .string(name), "at": .int(time.milliseconds)])
+    case .clearLogs(let names): .object(["clearBut": .texts(names.sorted())])
     }
   }
 
-  package func append(_ entry: EventLogEntry) {
-    let line = Data((entry.value.json + "\n").utf8)
-    lock.withLock { _ in
-      guard let file = try? FileHandle(forWritingTo: url) else {
-        return try? line.write(to: url)
-      }
-      defer { try? file.close() }
-      _ = try? file.seekToEnd()
-      try? file.write(contentsOf: line)
+  fileprivate init?(decoding value: Value) {
+    if let key = value["set"]?.text, let record = value["to"] {
+      self = .set(key, record)
+    } else if let key = value["remove"]?.text {
+      self = .remove(key)
+    } else if let name = value["log"]?.text, let time = value["at"]?.wholeNumber {
+      self = .append(to: name, Instant(milliseconds: Int64(time)))
+    } else if let names = value["clearBut"]?.elements {
+      self = .clearLogs(except: Set(names.compactMap(\.text)))
+    } else {
+      return nil
     }
   }
+}
 
-  package func clear(keepingEvents names: Set<String>) {
-    let kept = load().filter { entry in
-      if case .event(let name, _) = entry { return names.contains(name) }
-      return false
+extension StorageLog {
+  /// A line of a file that says all of it.
+  fileprivate func line(_ name: String) -> Value {
+    .object([
+      "log": .string(name), "earlier": .whole(earlier),
+      "times": .list(times.map { .int($0.milliseconds) }),
+    ])
+  }
+}
+
+extension StorageImage {
+  /// - Returns: whether the line could be read. One that cannot be changes nothing.
+  fileprivate mutating func apply(line: Data) -> Bool {
+    guard let value = try? Value.parse(json: line) else { return false }
+    if let name = value["log"]?.text, let times = value["times"]?.elements {
+      let instants = times.compactMap { $0.wholeNumber.map { Instant(milliseconds: Int64($0)) } }
+      add(
+        StorageLog(times: instants, earlier: value["earlier"]?.wholeNumber ?? 0), to: name)
+      return instants.count == times.count
     }
-    let text = kept.map { $0.value.json + "\n" }.joined()
-    lock.withLock { _ in try? Data(text.utf8).write(to: url, options: .atomic) }
+    guard let elements = value.elements else { return false }
+    let changes = elements.compactMap { StorageChange(decoding: $0) }
+    guard changes.count == elements.count else { return false }
+    for change in changes { apply(change) }
+    return true
   }
 }
 
 extension EventLogEntry {
-  /// One line of a file: `{"event" or "occurrence": name, "at": milliseconds}`.
-  var value: Value {
-    switch self {
-    case .event(let name, let time):
-      .object(["event": .string(name), "at": .int(time.milliseconds)])
-    case .occurrence(let key, let time):
-      .object(["occurrence": .string(key), "at": .int(time.milliseconds)])
-    }
-  }
-
-  init?(decoding value: Value) {
+  /// A line of a file of version 0.1: `{"event" or "occurrence": name, "at": milliseconds}`.
+  fileprivate init?(decoding value: Value) {
     guard let milliseconds = value["at"]?.wholeNumber else { return nil }
     let time = Instant(milliseconds: Int64(milliseconds))
     if let name = value["event"]?.text {

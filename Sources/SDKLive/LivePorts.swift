@@ -5,22 +5,29 @@ extension Ports {
   /// What an app on a device needs: the machine's clock, the network, files.
   ///
   /// - Parameters:
-  ///   - folder: where the SDK keeps its three files; it has to exist.
+  ///   - folder: where the SDK keeps what it knows, in a file of its own; it is made when it is not there.
   ///   - store: where products are bought.
   ///   - transport: how the backend is reached; an app with AgentWallie's server says its address here.
   public static func live(
     folder: String, store: any PurchaseStore, presenter: any PaywallPresenter,
     transport: URLSessionTransport = URLSessionTransport()
   ) -> Ports {
+    live(
+      storage: FileStorage(folder: folder), store: store, presenter: presenter,
+      transport: transport)
+  }
+
+  /// The same with a storage of another kind, such as SDKSQLite's `SQLiteStorage`.
+  public static func live(
+    storage: any StateStorage, store: any PurchaseStore, presenter: any PaywallPresenter,
+    transport: URLSessionTransport = URLSessionTransport()
+  ) -> Ports {
     #if !canImport(Darwin)
       ErrorText.use { ($0 as? any LocalizedError)?.errorDescription }
     #endif
     return Ports(
-      transport: transport,
-      storage: FileStorage(
-        path: folder + "/tollgate.json", configPath: folder + "/tollgate-config.json"),
-      eventLog: FileEventLog(path: folder + "/tollgate-events.jsonl"), store: store,
-      presenter: presenter, device: LiveDevice(), console: { Console.write($0) })
+      transport: transport, storage: storage, store: store, presenter: presenter,
+      device: LiveDevice(), uploadsEvents: true, console: { Console.write($0) })
   }
 
   #if canImport(StoreKit) && !os(visionOS)
@@ -30,6 +37,14 @@ extension Ports {
       transport: URLSessionTransport = URLSessionTransport()
     ) -> Ports {
       live(folder: folder, store: StoreKitStore(), presenter: presenter, transport: transport)
+    }
+
+    /// The same with the App Store, and a storage of another kind.
+    public static func live(
+      storage: any StateStorage, presenter: any PaywallPresenter,
+      transport: URLSessionTransport = URLSessionTransport()
+    ) -> Ports {
+      live(storage: storage, store: StoreKitStore(), presenter: presenter, transport: transport)
     }
   #endif
 }

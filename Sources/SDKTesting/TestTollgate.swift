@@ -41,7 +41,6 @@ public final class TestTollgate: Sendable {
   private let executor: QuietExecutor
   private let backend: TestBackend
   private let storage: any StateStorage
-  private let eventLog: InMemoryEventLog
   private let device: DeviceFacts
   private let platform: Platform
   private let record = Locked(Record())
@@ -80,23 +79,23 @@ public final class TestTollgate: Sendable {
     await self.init(
       clock: clock, backend: TestBackend(config: value, time: clock),
       store: TestStore(products: products, purchases: purchases, restores: restores, owned: owned),
-      storage: InMemoryStorage(stored), eventLog: InMemoryEventLog(), device: device,
+      storage: InMemoryStorage(stored), device: device,
       platform: platform)
   }
 
   private init(
     clock: VirtualClock, backend: TestBackend, store: TestStore, storage: any StateStorage,
-    eventLog: InMemoryEventLog, device: DeviceFacts, platform: Platform
+    device: DeviceFacts, platform: Platform
   ) async {
     let executor = QuietExecutor()
     let record = record
     presenter = ScriptedPresenter(observe: { told in record.withLock { $0.told.append(told) } })
     (self.clock, self.backend, self.store, self.storage) = (clock, backend, store, storage)
-    (self.eventLog, self.device, self.platform) = (eventLog, device, platform)
+    (self.device, self.platform) = (device, platform)
     self.executor = executor
     tollgate = Tollgate(
       ports: Ports(
-        time: clock, transport: backend, storage: storage, eventLog: eventLog, store: store,
+        time: clock, transport: backend, storage: storage, store: store,
         presenter: presenter, device: FixedDevice(device), entropy: .sequence(seed: 1),
         executor: executor), platform: platform)
     await tollgate.observe { event in record.withLock { $0.events.append(event) } }
@@ -107,7 +106,7 @@ public final class TestTollgate: Sendable {
   public func restart() async -> TestTollgate {
     await tollgate.shutDown()
     return await TestTollgate(
-      clock: clock, backend: backend, store: store, storage: storage, eventLog: eventLog,
+      clock: clock, backend: backend, store: store, storage: storage,
       device: device, platform: platform)
   }
 

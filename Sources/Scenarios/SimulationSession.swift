@@ -33,7 +33,6 @@ package final class SimulationSession {
   let presenter: ScriptedPresenter
   private let transport: ScriptedTransport
   private let storage: InMemoryStorage
-  private let eventLog = InMemoryEventLog()
   private let platform: Platform
   private let hasListeners: Bool
   private let usesHooks: Bool
@@ -69,7 +68,7 @@ package final class SimulationSession {
     tollgate = Self.tollgate(
       platform, usesHooks, 0,
       Ports(
-        time: clock, transport: transport, storage: storage, eventLog: eventLog, store: store,
+        time: clock, transport: transport, storage: storage, store: store,
         presenter: presenter, device: FixedDevice(Self.device), executor: executor))
     bridge = Bridge(tollgate)
     connect()
@@ -110,7 +109,7 @@ package final class SimulationSession {
     tollgate = Self.tollgate(
       platform, usesHooks, runs,
       Ports(
-        time: clock, transport: transport, storage: storage, eventLog: eventLog, store: store,
+        time: clock, transport: transport, storage: storage, store: store,
         presenter: presenter, device: FixedDevice(Self.device), executor: executor))
     bridge = Bridge(tollgate)
     connect()

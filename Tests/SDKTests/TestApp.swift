@@ -55,6 +55,11 @@ struct TestApp: Sendable {
 
 struct NotThere: Error {}
 
+extension InMemoryStorage {
+  /// Leaves a config as an earlier process would.
+  func keep(config: Value) { write([.set(StorageKey.config, config)]) }
+}
+
 /// Waits until something holds. What never holds ends the test, after a time that no machine needs
 /// however busy it is.
 func wait(until holds: () async -> Bool) async throws {

@@ -53,15 +53,17 @@ public struct EventHistory: Hashable, Sendable {
   struct Series: Hashable, Sendable {
     var name: String
     var times: [Instant]
+    /// How many happened before those.
+    var earlier = 0
   }
 
   private(set) var series: [Series] = []
 
   public init() {}
 
-  /// The events of each name, however many names there are.
-  package init(_ times: [String: [Instant]]) {
-    series = times.map { Series(name: $0.key, times: $0.value) }
+  /// The events of each name, no two of which are alike, and how many happened before those.
+  package init(_ events: [(name: String, times: [Instant], earlier: Int)]) {
+    series = events.map { Series(name: $0.name, times: $0.times, earlier: $0.earlier) }
   }
 
   /// Whether nothing ever happened.
@@ -122,6 +124,12 @@ public struct EventHistory: Hashable, Sendable {
     let all = series.first { $0.name.utf8.elementsEqual(name.utf8) }?.times ?? []
     return all.contains { $0 > clock.now } ? all.filter { $0 <= clock.now } : all
   }
+
+  /// How many events of one name happened before those whose times are known.
+  private func earlier(_ name: String?) -> Int {
+    guard let name else { return 0 }
+    return series.first { $0.name.utf8.elementsEqual(name.utf8) }?.earlier ?? 0
+  }
 }
 
 // MARK: Questions
@@ -178,7 +186,8 @@ extension EventHistory {
       platform == .web ? triggersOnWeb(clock) : event.map { self.times(of: $0, at: clock) } ?? []
     let number: Int
     switch kind {
-    case .placementsSinceInstall: number = times.count
+    case .placementsSinceInstall:
+      number = times.count + (platform == .web ? 0 : earlier(event))
     case .placementsInHour: number = count(times, .hour, clock, platform)
     case .placementsInDay: number = count(times, .day, clock, platform)
     case .placementsInWeek: number = count(times, .week, clock, platform)
@@ -223,7 +232,7 @@ extension EventHistory {
     case "reviewRequestsInWeek": return count(times, .week, clock, .android)
     case "reviewRequestsInMonth": return count(times, .month, clock, .android)
     case "reviewRequestsInYear": return count(times, .year, clock, .android)
-    case "reviewRequestsSinceInstall": return times.count
+    case "reviewRequestsSinceInstall": return times.count + earlier("review_requested")
     default: return nil
     }
   }
@@ -278,6 +287,26 @@ extension RuleSet {
       let value = history.value(of: property, at: clock, on: platform)
       frame.slots[slot] = if case .int(let number)? = value { Cell(number) } else { .missing }
     }
+  }
+
+  /// The names of the events that rules ask for, each once; nil is all of them.
+  package var eventNames: [String]? {
+    guard language.platform != .web else { return nil }
+    var names: [String] = []
+    func add(_ name: String) {
+      if !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { names.append(name) }
+    }
+    for question in questions {
+      switch question.argument {
+      case .text(let name): add(name)
+      case .anyKnown: return nil
+      case .anyOther: break
+      }
+    }
+    for property in computed { add(property.property.eventName) }
+    // What the functions about reviews count, whatever their arguments.
+    if !questions.isEmpty { add("review_requested") }
+    return names
   }
 
   /// Whether rules ask for events at all.

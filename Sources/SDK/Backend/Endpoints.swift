@@ -39,6 +39,12 @@ enum Endpoints {
   /// How many assignments one request may carry.
   static let confirmationLimit = 100
 
+  /// Tells the backend's statistics what happened.
+  static func events(_ events: [CollectedEvent], apiKey: String) -> HTTPRequest {
+    let body = Value.object(["events": .list(events.map(\.uploaded))])
+    return authorized(HTTPRequest(.post, host: .collector, "/api/v1/events", body: body), apiKey)
+  }
+
   static func redeem(_ body: Value, apiKey: String) -> HTTPRequest {
     authorized(
       HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/redeem", body: body), apiKey)

@@ -102,9 +102,7 @@ public actor Tollgate {
     let ports = ports
     loading = [
       Task(executorPreference: ports.executor) { [weak self] in
-        let stored = await ports.storage.load()
-        let log = await ports.eventLog.load()
-        await self?.finishLoading(stored, log)
+        await self?.finishLoading(await Self.load(from: ports))
       }
     ]
     limitLoading(Timeouts().storage)
@@ -121,21 +119,73 @@ public actor Tollgate {
     loading = [work, timer]
   }
 
-  private func finishLoading(_ stored: Value?, _ log: [EventLogEntry]) {
+  /// What an earlier process saved, and what is wrong with it, for a person.
+  private struct Loaded: Sendable {
+    var records: [String: Value] = [:]
+    var unsent: [String: Value] = [:]
+    var faults: [String] = []
+    /// Why there is nothing.
+    var failure: String?
+  }
+
+  private static func load(from ports: Ports) async -> Loaded {
+    var loaded = Loaded()
+    do {
+      loaded.records = try await ports.storage.records(StorageKey.state)
+      if ports.uploadsEvents {
+        loaded.unsent = try await ports.storage.records(StorageKey.unsent)
+      }
+    } catch {
+      loaded.failure = ErrorText.text(of: error)
+    }
+    loaded.faults = await ports.storage.takeFaults()
+    return loaded
+  }
+
+  private func finishLoading(_ loaded: Loaded) {
     guard !isLoaded, !isShutDown else { return }
-    state = SDKState(platform: platform, entropy: ports.entropy, stored: stored, log: log)
+    inputs.insert(contentsOf: loaded.faults.map { .storageFailed($0) }, at: 0)
+    if let failure = loaded.failure {
+      return goOnWithoutStorage("what was saved cannot be read: \(failure)")
+    }
+    storageQueue.begin(with: loaded.records)
+    let stored = StateRecords.state(of: loaded.records)
+    setAside(StateRecords.faults(in: stored), of: stored)
+    let waiting = loaded.unsent.compactMap { CollectedEvent(decoding: $0.value, key: $0.key) }
+    let ids = Set(waiting.map { StorageKey.unsent($0.number) })
+    for key in loaded.unsent.keys where !ids.contains(key) { storageQueue.set(key, nil) }
+    state = SDKState(
+      platform: platform, entropy: ports.entropy, stored: loaded.records.isEmpty ? nil : stored,
+      history: LoggedEvents(isComplete: false),
+      uploads: Uploads(isOn: ports.uploadsEvents, waiting: waiting))
     board.publish(TollgateState(state))
     endLoading()
+  }
+
+  /// Keeps what is not what it should be where nobody reads it, and goes on without.
+  private func setAside(_ faults: [String], of stored: Value) {
+    for name in faults {
+      storageQueue.set(StorageKey.damaged + StorageKey.escape(name), stored[name])
+      inputs.insert(
+        .storageFailed(
+          "'\(name)' was saved as something else than it is; it is as at a first start"),
+        at: 0)
+    }
   }
 
   /// Goes on as at a first start; what is stored stays as it is.
   private func giveUpLoading(_ limit: Duration) {
     guard !isLoaded, !isShutDown else { return }
+    goOnWithoutStorage("the storage has not answered within \(limit.words)")
+  }
+
+  private func goOnWithoutStorage(_ why: String) {
     storageQueue.close()
     inputs.insert(
-      .storageFailed(
-        "the storage has not answered within \(limit.words): the SDK goes on without what was saved,"
-          + " and saves nothing"), at: 0)
+      .storageFailed("\(why): the SDK goes on without what was saved, and saves nothing"), at: 0)
+    state = SDKState(
+      platform: platform, entropy: ports.entropy, uploads: Uploads(isOn: ports.uploadsEvents))
+    board.publish(TollgateState(state))
     endLoading()
   }
 
@@ -236,6 +286,8 @@ public actor Tollgate {
       mailbox.post(.cancel(token))
     }
     await mainQueue.flush()
+    // What the call changed is stored when it returns.
+    await storageQueue.flush()
     return result
   }
 
@@ -275,7 +327,7 @@ public actor Tollgate {
     inputs = []
     board.finish()
     mainQueue.finish()
-    await storageQueue.flush()
+    await storageQueue.flush(retries: true)
   }
 
   /// How many timers run.
@@ -402,13 +454,21 @@ extension Tollgate {
     case .startTimer(let id, let milliseconds): startTimer(id, milliseconds)
     case .cancelTimer(let id): cancelTimer(id)
     case .save(let state): storageQueue.save(state)
-    case .keepConfig(let config): storageQueue.keep(config: config)
+    case .keepConfig(let config): storageQueue.set(StorageKey.config, config)
     case .log(let entry): storageQueue.append(entry)
     case .clearLog(let names): storageQueue.clearLog(keeping: names)
     case .loadConfig(let token):
-      start { .keptConfig(token, await ($0.storage as? any ConfigStorage)?.loadConfig()) }
+      start { ports in
+        let key = StorageKey.config
+        return .keptConfig(token, try? await ports.storage.records(key)[key])
+      }
+    case .loadHistory(let token, let names):
+      storageQueue.read(logs: names) { [mailbox] in mailbox.post(.history(token, $0)) }
     case .beginConfiguring(let token, let purchases): beginConfiguring(token, purchases)
-    case .collect(let event): ports.collector?.add(event)
+    case .collect(let event):
+      if ports.uploadsEvents { storageQueue.set(StorageKey.unsent(event.number), event.value) }
+    case .dropEvents(let numbers):
+      for number in numbers { storageQueue.set(StorageKey.unsent(number), nil) }
     case .send(let token, let request):
       start { ports in
         do throws(TransportFailure) {

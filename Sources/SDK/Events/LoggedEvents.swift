@@ -1,45 +1,132 @@
 package import CivilTime
 internal import RuleEngine
 
-/// What happened, as far as rules can ask for it, oldest first.
-package struct LoggedEvents: Hashable, Sendable {
-  /// By key of the occurrence limit.
-  package private(set) var occurrences: [String: [Instant]] = [:]
-  /// By name of the placement or of the SDK's event.
-  package private(set) var events: [String: [Instant]] = [:]
-  /// How many times of one name are kept; the oldest go first.
-  private static let limit = 1_000
-
-  package init() {}
-
-  init(_ entries: some Sequence<EventLogEntry>) {
-    for entry in entries { add(entry) }
+/// What happened, as far as rules ask for it. The storage has the rest.
+package struct LoggedEvents: Sendable {
+  private struct Told: Sendable {
+    var name: String
+    var log = StorageLog()
   }
+
+  /// By name of the storage's log.
+  private var events: [String: Told] = [:]
+  private var occurrences: [String: Told] = [:]
+  /// The logs that are known or being loaded; nil is all of them.
+  private var known: Set<String>?
+  /// Whose logs are left while they are being loaded; nil is everybody's.
+  private var kept: Set<String>?
+  private(set) var isLoading = false
+
+  /// - Parameter isComplete: whether nothing happened before; otherwise the storage knows.
+  package init(isComplete: Bool = true) { known = isComplete ? nil : [] }
 
   package mutating func add(_ entry: EventLogEntry) {
     switch entry {
-    case .event(let name, let time): Self.append(time, to: &events[name, default: []])
-    case .occurrence(let key, let time): Self.append(time, to: &occurrences[key, default: []])
+    case .event(let name, let time):
+      let key = StorageKey.event(name)
+      if known?.contains(key) ?? true { events[key, default: Told(name: name)].log.append(time) }
+    case .occurrence(let name, let time):
+      let key = StorageKey.occurrence(name)
+      if known?.contains(key) ?? true {
+        occurrences[key, default: Told(name: name)].log.append(time)
+      }
     }
-  }
-
-  /// Static, so that nothing else holds the dictionary while it grows: it would be copied.
-  private static func append(_ time: Instant, to times: inout [Instant]) {
-    times.append(time)
-    if times.count > limit { times.removeFirst(times.count - limit) }
   }
 
   /// Forgets a user: occurrences, and all events but those named.
   package mutating func reset(keeping names: [String]) {
+    let names = Set(names.map { StorageKey.event($0) })
     occurrences = [:]
     events = events.filter { names.contains($0.key) }
+    if isLoading { kept = names }
   }
 
+  /// How often something happened that is kept.
+  package func count(ofEvent name: String) -> Int {
+    events[StorageKey.event(name)]?.log.times.count ?? 0
+  }
+
+  package func count(ofOccurrence key: String) -> Int {
+    occurrences[StorageKey.occurrence(key)]?.log.times.count ?? 0
+  }
+
+  // MARK: Loading
+
+  /// The logs that have to be loaded before rules can be run.
+  func missing(for needs: HistoryNeeds) -> HistoryNeeds {
+    guard let known else { return HistoryNeeds(logs: []) }
+    guard let logs = needs.logs else { return needs }
+    return HistoryNeeds(logs: logs.filter { !known.contains($0) })
+  }
+
+  /// What happens from now on to what is being loaded is not part of it.
+  mutating func beginLoading(_ needs: HistoryNeeds) {
+    (isLoading, kept) = (true, nil)
+    guard let logs = needs.logs else {
+      known = nil
+      return
+    }
+    known?.formUnion(logs)
+  }
+
+  mutating func finishLoading(_ logs: [String: StorageLog]) {
+    isLoading = false
+    for (key, log) in logs where kept?.contains(key) ?? true {
+      if key.hasPrefix(StorageKey.event) {
+        put(log, key, StorageKey.event, &events)
+      } else if key.hasPrefix(StorageKey.occurrence) {
+        put(log, key, StorageKey.occurrence, &occurrences)
+      }
+    }
+    kept = nil
+  }
+
+  private func put(
+    _ log: StorageLog, _ key: String, _ prefix: String, _ all: inout [String: Told]
+  ) {
+    var log = log
+    if let since = all[key]?.log { log.append(since) }
+    all[key] = Told(name: StorageKey.unescape(key.dropFirst(prefix.count)), log: log)
+  }
+
+  // MARK: Asking
+
   /// In the engine's form, for what rules ask about events.
-  var eventHistory: EventHistory { EventHistory(events) }
+  func eventHistory(of needs: HistoryNeeds) -> EventHistory {
+    let told = needs.logs.map { $0.compactMap { events[$0] } } ?? Array(events.values)
+    return EventHistory(told.map { ($0.name, $0.log.times, $0.log.earlier) })
+  }
 
   /// In the engine's form.
   var forDeciding: [DecisionState.Occurrences] {
-    occurrences.map { DecisionState.Occurrences(key: $0.key, times: $0.value) }
+    occurrences.values.map { DecisionState.Occurrences(key: $0.name, times: $0.log.times) }
   }
+}
+
+/// The logs that rules of a config read; nil is all of them.
+package struct HistoryNeeds: Hashable, Sendable {
+  package var logs: [String]?
+
+  init(logs: [String]?) { self.logs = logs }
+
+  init(of rules: RuleSet, in config: Config) {
+    guard rules.readsEvents else {
+      logs = Self.limits(of: config)
+      return
+    }
+    logs = rules.eventNames.map { $0.map { StorageKey.event($0) } + Self.limits(of: config) }
+  }
+
+  private static func limits(of config: Config) -> [String] {
+    var keys: [String] = []
+    var seen: Set<String> = []
+    for audience in config.placements.lazy.flatMap(\.audiences) {
+      guard let limit = audience.occurrenceLimit else { continue }
+      let key = StorageKey.occurrence(limit.key)
+      if seen.insert(key).inserted { keys.append(key) }
+    }
+    return keys
+  }
+
+  var isEmpty: Bool { logs?.isEmpty ?? false }
 }

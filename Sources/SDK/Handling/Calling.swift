@@ -52,7 +52,9 @@ extension SDKState {
     case .setInterfaceStyle(let style):
       if settings.set(style), startup.phase == .configured { trackDevice() }
     case .setLogLevel(let level): settings.set(level)
-    case .setEventTrackingBehavior(let behavior): settings.set(behavior)
+    case .setEventTrackingBehavior(let behavior):
+      settings.set(behavior)
+      if behavior == .none { dropUploads() }
     case .didPurchase(let result): didPurchase(result)
     case .didRestore(let result): didRestore(result)
     case .didHandleCustomCallback(let id, let result): answerCallback(id, result)

@@ -144,14 +144,22 @@ extension SDKState {
     configMissing(isArtifact && error == .notFound ? .artifactNotFound : error)
   }
 
-  /// Takes a config, be it the first or a newer one.
+  /// Takes a config, be it the first or a newer one, as soon as the history is there that its rules
+  /// read.
   mutating func apply(
     _ config: ApplicationConfig, _ source: ConfigOrigin.Source, fetchedAt: Instant? = nil
   ) {
     endOffline()
-    catalog.adopt(
-      config,
-      from: ConfigOrigin(source: source, buildID: config.config.buildID, fetchedAt: fetchedAt))
+    let next = NextConfig(
+      config: config, needs: HistoryNeeds(of: config.rules, in: config.config),
+      origin: ConfigOrigin(source: source, buildID: config.config.buildID, fetchedAt: fetchedAt),
+      token: nextConfig?.token)
+    if !waitsForHistory(next) { adopt(next) }
+  }
+
+  mutating func adopt(_ next: NextConfig) {
+    nextConfig = nil
+    catalog.adopt(next.config, next.needs, from: next.origin)
     chooseAssignments()
     prefetchProducts()
     if startup.phase == .configured {
@@ -169,7 +177,7 @@ extension SDKState {
       return log(.warn, .configManager, "the config could not be refreshed", error: error.message)
     }
     // It is there already, only the store has not said yet what is owned.
-    if catalog.config != nil || isReplaced(error) { return }
+    if catalog.config != nil || nextConfig != nil || isReplaced(error) { return }
     failConfiguring(error.message)
   }
 
@@ -198,6 +206,7 @@ extension SDKState {
       for event in implicit { triggerImplicitly(event) }
       refreshWebEntitlements(isStart: true)
       askForPendingCheckout()
+      beginUploading()
     }
   }
 

@@ -72,7 +72,7 @@ extension SDKState {
       events: {
         let (now, zone) = (device.now, device.facts.timeZone)
         let clock = HistoryClock(now: now, timeZone: zone) ?? HistoryClock(now: now)
-        return (history.eventHistory, clock)
+        return (history.eventHistory(of: runner.needs), clock)
       }, placement: placement)
     let (result, hadRoom) = runner.run(in: context, body)
     if !hadRoom { log(.warn, .placements, "the attributes are too large for the rules") }

@@ -5,12 +5,19 @@ internal import RuleEngine
 
 extension SDKState {
   /// Takes a user ID. Another user than before is reset first; the same one, or none, changes
-  /// nothing.
+  /// nothing, and neither does an ID that no request can carry. IDs differ by their bytes.
   mutating func identify(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     let userID = userID.trimmed
+    guard !userID.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else {
+      log(
+        .error, .identityManager,
+        "identify() needs a user ID without line breaks and other control characters")
+      return outbox.complete(token)
+    }
+    let isKnown = person.appUserID.map { $0.utf8.elementsEqual(userID.utf8) } ?? false
     let input: Lifecycle.Input =
-      userID.isEmpty
-      ? .identifyBlank : userID == person.appUserID ? .identifySame : .identifyOther
+      userID.isBlank ? .identifyBlank : isKnown ? .identifySame : .identifyOther
     let steps = startup.handle(input)
     for step in steps {
       switch step {
@@ -53,6 +60,13 @@ extension SDKState {
 }
 
 extension String {
+  /// Whether nothing of it is to be seen: white space, and what has no width.
+  var isBlank: Bool {
+    unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+
   /// Without white space at both ends.
   var trimmed: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }),

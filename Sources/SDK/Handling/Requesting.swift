@@ -55,6 +55,7 @@ extension SDKState {
     case .redemption(let redemption): receiveRedemption(outcome, redemption)
     case .checkout(let step): receiveCheckout(outcome, step)
     case .webEntitlements(let identity): receiveWebEntitlements(outcome, identity: identity)
+    case .events: receiveUpload(outcome)
     case .receipt:
       if case .failure(let error) = outcome {
         log(.warn, .receipts, "the receipt could not be verified", error: error.message)

@@ -32,7 +32,10 @@ package struct SDKState {
   var person: Person
   var ownership: Ownership
   var usage: Usage
-  private(set) var history: LoggedEvents
+  var history: LoggedEvents
+  /// A config that counts as soon as the history is there that its rules read.
+  var nextConfig: NextConfig?
+  var uploads: Uploads
   var turns = Turns()
   var stage = Stage()
   var transactions = Transactions()
@@ -43,9 +46,11 @@ package struct SDKState {
 
   /// - Parameters:
   ///   - stored: what an earlier process saved, if anything.
-  ///   - log: what the event log keeps.
+  ///   - history: what happened before, if it is known.
+  ///   - uploads: the events that the backend has not got yet.
   package init(
-    platform: Platform, entropy: Entropy, stored: Value? = nil, log: [EventLogEntry] = []
+    platform: Platform, entropy: Entropy, stored: Value? = nil,
+    history: LoggedEvents = LoggedEvents(), uploads: Uploads = Uploads()
   ) {
     self.platform = platform
     self.entropy = entropy
@@ -54,7 +59,8 @@ package struct SDKState {
     ownership = Ownership(stored)
     usage = Usage(stored)
     startup = Startup(isUserKnown: stored.appUserID != nil)
-    history = LoggedEvents(log)
+    self.history = history
+    self.uploads = uploads
   }
 
   /// Takes one input and says what has to be done.
@@ -94,6 +100,7 @@ package struct SDKState {
     case .consumed(let token, let result): finishConsuming(result, token)
     case .storeChanged: storeChanged()
     case .keptConfig(let token, let kept): receiveKept(kept, for: token)
+    case .history(let token, let logs): receiveHistory(logs, for: token)
     case .storageFailed(let message): log(.error, .coreData, message)
     }
   }
@@ -109,6 +116,7 @@ package struct SDKState {
     case .checkout: continueCheckout()
     case .keptConfig: networkIsSilent()
     case .turn(let token): turnIsLong(token)
+    case .upload: upload()
     default: portIsSilent(timer)
     }
   }
@@ -125,6 +133,7 @@ package struct SDKState {
     case .present(let id): hostDoesNotShow(id)
     case .dismiss(let id): hostDoesNotHide(id)
     case .loadConfig(let token): receiveKept(nil, for: token)
+    case .loadHistory(let token): historyIsSilent(token)
     case .purchase(let token): purchaseIsSlow(token)
     case .restore: restoreIsSlow()
     default: break
@@ -163,12 +172,6 @@ package struct SDKState {
     remember(event.name.placementName)
     outbox.emit(.handleSuperwallEvent(event))
     if settings.uploads(event) { collect(event.name.placementName, event.value) }
-  }
-
-  mutating func collect(_ name: String, _ parameters: Value) {
-    outbox.add(
-      .collect(
-        CollectedEvent(id: newEventID(), name: name, parameters: parameters, createdAt: now)))
   }
 
   mutating func newEventID() -> String { entropy.identifier("event") }

@@ -50,6 +50,8 @@ extension SDKState {
   mutating func enterBackground() {
     usage.close(at: now)
     track(.appClose)
+    // There may be no other moment.
+    upload()
   }
 
   mutating func receive(_ report: DeviceReport) {

@@ -12,7 +12,7 @@ package struct StoredState: Hashable, Sendable {
   /// 0 to 99, for rules that split users.
   var seed = 0
   /// The app's attributes, without the SDK's own.
-  var userAttributes: [String: Value] = [:]
+  var userAttributes = AttributeTable()
   var integrationAttributes: [String: String] = [:]
   var assignments: [Assignment] = []
   /// Keys of the surveys that the user was chosen for, or not chosen for.
@@ -69,7 +69,7 @@ package struct StoredState: Hashable, Sendable {
       "status": status.value, "hasExpired": hasExpired ? true : nil,
       "appUserId": appUserID.map { .string($0) },
       "aliasId": .string(aliasID), "deviceId": .string(deviceID), "seed": .whole(seed),
-      "userAttributes": .members(userAttributes),
+      "userAttributes": userAttributes.value,
       "integrationAttributes": .members(integrationAttributes.mapValues { .string($0) }),
       "assignments": .list(assignments.map(\.value)), "surveys": .texts(surveys.sorted()),
       "codes": .texts(codes), "userCodes": .texts(userCodes.sorted()),

@@ -1,6 +1,39 @@
 internal import Expressions
 internal import RuleEngine
 
+/// Attributes by name. Names differ by their bytes, and keys of dictionaries do not.
+struct AttributeTable: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+  /// By name as ASCII.
+  private var values: [String: Value] = [:]
+
+  init() {}
+
+  init(dictionaryLiteral elements: (String, Value)...) {
+    for (name, value) in elements { self[name] = value }
+  }
+
+  subscript(name: String) -> Value? {
+    get { values[StorageKey.escape(name)] }
+    set { values[StorageKey.escape(name)] = newValue }
+  }
+
+  /// Sets attributes as ``UserAttributes`` says.
+  mutating func merge(_ new: Value) {
+    let entries = new.members?.map {
+      Value.Entry(key: .string(StorageKey.escape($0.key)), value: $0.value)
+    }
+    UserAttributes.merge(.map(entries ?? []), into: &values)
+  }
+
+  /// All of them, an object.
+  var value: Value {
+    .map(
+      values.sorted { $0.key < $1.key }.map {
+        .init(key: .string(StorageKey.unescape($0.key)), value: $0.value)
+      })
+  }
+}
+
 // MARK: Attributes of the user
 
 extension StoredState {
@@ -15,18 +48,14 @@ extension StoredState {
   var user: Value {
     var all = userAttributes
     for (name, own) in Self.own { all[name] = own(self) }
-    return .members(all)
+    return all.value
   }
 
   /// What rules read as `user.…`, or nil. They see one attribute more than apps.
   func user(named name: String) -> Value? {
     if name == "isLoggedIn" { return .bool(appUserID != nil) }
     if let own = Self.own[name] { return own(self) }
-    // Names differ by their bytes; keys of dictionaries do not.
-    guard let place = userAttributes.index(forKey: name),
-      userAttributes[place].key.utf8.elementsEqual(name.utf8)
-    else { return nil }
-    return userAttributes[place].value
+    return userAttributes[name]
   }
 
   /// Everything that rules can read as `user.…`, an object.

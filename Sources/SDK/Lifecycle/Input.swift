@@ -30,6 +30,8 @@ package enum Input: Sendable {
   case storeChanged
   /// The config that an earlier process kept, if any; see ``KeptConfig``.
   case keptConfig(Token, Value?)
+  /// What logs of the storage hold, by name; see ``LoggedEvents``.
+  case history(Token, [String: StorageLog])
   /// Something cannot be loaded or saved.
   case storageFailed(String)
 }
@@ -70,6 +72,9 @@ package enum TimerID: Hashable, Sendable {
   case checkout
   case keptConfig
   case loadConfig(Token)
+  case loadHistory(Token)
+  /// Until events are uploaded.
+  case upload
   /// How long a placement may make others wait.
   case turn(Token)
   // Limits of ports.
@@ -94,10 +99,16 @@ package enum Effect: Sendable {
   case save(Value)
   case loadConfig(Token)
   case keepConfig(Value)
+  /// Load what these logs hold, nil being all: what was logged before, and nothing of what is logged
+  /// after this.
+  case loadHistory(Token, [String]?)
   /// The configuration of this call counts: its purchase controller does from now on.
   case beginConfiguring(Token, PurchaseHandling)
   case log(EventLogEntry)
+  /// Keep an event until the backend has it.
   case collect(CollectedEvent)
+  /// The events with these numbers are not kept any more.
+  case dropEvents([Int])
   case clearLog(keepingEvents: Set<String>)
   case send(Token, HTTPRequest)
   // The store and the controller.

@@ -25,12 +25,15 @@ struct RuleContext {
 /// no run sees another one's attributes.
 final class RuleRunner {
   let rules: RuleSet
+  /// What of the history the rules read.
+  let needs: HistoryNeeds
   private let user: ReadMembers
   private let device: ReadMembers
   private var frame: Frame
 
-  init(_ rules: RuleSet) {
+  init(_ rules: RuleSet, _ needs: HistoryNeeds = HistoryNeeds(logs: nil)) {
     self.rules = rules
+    self.needs = needs
     user = ReadMembers(of: "user", by: rules)
     device = ReadMembers(of: "device", by: rules)
     frame = Frame(for: rules.program)

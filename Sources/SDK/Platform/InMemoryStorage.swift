@@ -1,37 +1,64 @@
 public import Expressions
 
-/// Keeps the state for as long as the object lives.
-public final class InMemoryStorage: ConfigStorage {
-  private let state: Locked<Value?>
-  private let config = Locked<Value?>(nil)
-
-  public init(_ state: Value? = nil) { self.state = Locked(state) }
-
-  public func load() -> Value? { state.withLock { $0 } }
-
-  public func save(_ state: Value) { self.state.withLock { $0 = state } }
-
-  public func loadConfig() -> Value? { config.withLock { $0 } }
-
-  public func saveConfig(_ config: Value) { self.config.withLock { $0 = config } }
-}
-
-/// Keeps what happened for as long as the object lives.
-package final class InMemoryEventLog: EventLog {
-  private let entries = Locked<[EventLogEntry]>([])
+/// What a storage keeps, as a value.
+package struct StorageImage: Hashable, Sendable {
+  package private(set) var records: [String: Value] = [:]
+  package private(set) var logs: [String: StorageLog] = [:]
 
   package init() {}
 
-  package func load() -> [EventLogEntry] { entries.withLock { $0 } }
+  package var isEmpty: Bool { records.isEmpty && logs.isEmpty }
 
-  package func append(_ entry: EventLogEntry) { entries.withLock { $0.append(entry) } }
+  package func records(_ prefix: String) -> [String: Value] {
+    records.filter { $0.key.utf8.starts(with: prefix.utf8) }
+  }
 
-  package func clear(keepingEvents names: Set<String>) {
-    entries.withLock { entries in
-      entries.removeAll { entry in
-        if case .event(let name, _) = entry { return !names.contains(name) }
-        return true
-      }
+  package func logs(_ names: [String]?) -> [String: StorageLog] {
+    guard let names else { return logs }
+    var found: [String: StorageLog] = [:]
+    for name in names { found[name] = logs[name] }
+    return found
+  }
+
+  package mutating func apply(_ change: StorageChange) {
+    switch change {
+    case .set(let key, let value): records[key] = value
+    case .remove(let key): records[key] = nil
+    case .append(let name, let time): logs[name, default: StorageLog()].append(time)
+    case .clearLogs(let names): logs = logs.filter { names.contains($0.key) }
     }
+  }
+
+  /// Adds what a log held before.
+  package mutating func add(_ log: StorageLog, to name: String) {
+    logs[name, default: StorageLog()].append(log)
+  }
+}
+
+/// Keeps what the SDK knows for as long as the object lives.
+public final class InMemoryStorage: StateStorage {
+  private let image: Locked<StorageImage>
+
+  /// - Parameter state: what an earlier process left, an object.
+  public init(_ state: Value? = nil) {
+    var image = StorageImage()
+    for (key, value) in StateRecords.records(of: state ?? .null) { image.apply(.set(key, value)) }
+    self.image = Locked(image)
+  }
+
+  public func records(_ prefix: String) -> [String: Value] {
+    image.withLock { $0.records(prefix) }
+  }
+
+  public func logs(_ names: [String]?) -> [String: StorageLog] { image.withLock { $0.logs(names) } }
+
+  public func write(_ changes: [StorageChange]) {
+    image.withLock { image in for change in changes { image.apply(change) } }
+  }
+
+  /// The state as one object; nil when there is none.
+  package func load() -> Value? {
+    let records = records(StorageKey.state)
+    return records.isEmpty ? nil : StateRecords.state(of: records)
   }
 }

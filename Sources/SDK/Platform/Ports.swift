@@ -3,12 +3,11 @@ public struct Ports: Sendable {
   package var time: any TimeSource
   package var transport: any Transport
   public var storage: any StateStorage
-  package var eventLog: any EventLog
   public var store: any PurchaseStore
   public var presenter: any PaywallPresenter
   public var device: any Device
-  /// Takes events for the backend's statistics; nil uploads nothing.
-  package var collector: (any EventCollector)?
+  /// Whether events are uploaded for the backend's statistics.
+  package var uploadsEvents: Bool
   /// Where identifiers and random numbers come from.
   package var entropy: Entropy
   /// Where developers read the log, as far as ``LoggingOptions/consoleLevel`` has it; nil is nowhere. Called
@@ -19,19 +18,17 @@ public struct Ports: Sendable {
 
   package init(
     time: any TimeSource = SystemTime(), transport: any Transport, storage: any StateStorage,
-    eventLog: any EventLog = InMemoryEventLog(), store: any PurchaseStore,
-    presenter: any PaywallPresenter, device: any Device,
-    collector: (any EventCollector)? = nil, entropy: Entropy = .system,
+    store: any PurchaseStore, presenter: any PaywallPresenter, device: any Device,
+    uploadsEvents: Bool = false, entropy: Entropy = .system,
     console: (@Sendable (LogMessage) -> Void)? = nil, executor: (any TaskExecutor)? = nil
   ) {
     self.time = time
     self.transport = transport
     self.storage = storage
-    self.eventLog = eventLog
     self.store = store
     self.presenter = presenter
     self.device = device
-    self.collector = collector
+    self.uploadsEvents = uploadsEvents
     self.entropy = entropy
     self.console = console
     self.executor = executor

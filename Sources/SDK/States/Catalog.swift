@@ -34,10 +34,12 @@ struct Catalog {
   /// The products of the config that the store told of last.
   private(set) var prefetched: Set<String> = []
 
-  mutating func adopt(_ config: ApplicationConfig, from origin: ConfigOrigin) {
+  mutating func adopt(
+    _ config: ApplicationConfig, _ needs: HistoryNeeds, from origin: ConfigOrigin
+  ) {
     self.config = config
     self.origin = origin
-    runner = RuleRunner(config.rules)
+    runner = RuleRunner(config.rules, needs)
     paywalls = [:]
   }
 

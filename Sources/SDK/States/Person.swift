@@ -10,7 +10,7 @@ struct Person {
   /// 0 to 99, for rules that split users.
   private(set) var seed: Int
   /// The app's attributes, without the SDK's own.
-  private(set) var attributes: [String: Value]
+  private(set) var attributes: AttributeTable
   private(set) var integrationAttributes: [String: String]
   private(set) var assignments: [Assignment]
   /// Keys of the surveys that the user was chosen for, or not chosen for.
@@ -63,7 +63,7 @@ struct Person {
     appUserID = nil
     aliasID = Self.newAlias(&entropy)
     seed = entropy.percentile()
-    (attributes, integrationAttributes, assignments, surveys) = ([:], [:], [], [])
+    (attributes, integrationAttributes, assignments, surveys) = (AttributeTable(), [:], [], [])
     defer { restoring = [] }
     return restoring.sorted { $0.number < $1.number }
   }
@@ -76,7 +76,7 @@ struct Person {
   }
 
   mutating func merge(_ attributes: Value) {
-    UserAttributes.merge(attributes, into: &self.attributes)
+    self.attributes.merge(attributes)
   }
 
   /// Sets integration IDs. Null removes one, names that are not known and values that are not texts

@@ -42,6 +42,8 @@ enum RequestPurpose: Sendable {
   /// What the user with this number has on the web.
   case webEntitlements(identity: Int)
   case receipt
+  /// Events for the backend's statistics.
+  case events
 }
 
 /// A request that has no final answer yet.

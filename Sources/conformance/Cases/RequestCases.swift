@@ -227,15 +227,12 @@ enum RequestCases {
     add(rows("events")) { .event(name: $0, at: 0) }
     add(rows("occurrences")) { .occurrence(key: $0, at: 0) }
     history.reset(keeping: platform(testCase).eventsKeptOnReset)
-    func left(_ key: String, _ times: [String: [Instant]]) -> Value {
-      .map(
-        rows(key).map {
-          Value.Entry(key: .string($0.key), value: .whole(times[$0.key]?.count ?? 0))
-        })
+    func left(_ key: String, _ count: (String) -> Int) -> Value {
+      .map(rows(key).map { Value.Entry(key: .string($0.key), value: .whole(count($0.key))) })
     }
     return [
-      "events": left("events", history.events),
-      "occurrences": left("occurrences", history.occurrences),
+      "events": left("events") { history.count(ofEvent: $0) },
+      "occurrences": left("occurrences") { history.count(ofOccurrence: $0) },
     ]
   }
 }

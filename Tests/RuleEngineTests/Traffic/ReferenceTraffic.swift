@@ -88,7 +88,9 @@ struct ReferenceTraffic {
     try fill(&frame, user, params)
     let clock = try #require(HistoryClock(now: time, timeZone: zone))
     try rules.answer(
-      EventHistory(user.events.mapValues { $0.suffix(1_000) }), at: clock,
+      EventHistory(
+        user.events.map { (name: $0.key, times: Array($0.value.suffix(1_000)), earlier: 0) }),
+      at: clock,
       placement: (placement, time), in: &frame)
     let state = DecisionState(
       subjectID: id, now: time, assignments: Array(user.assignments.values),

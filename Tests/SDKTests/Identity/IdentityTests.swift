@@ -85,6 +85,39 @@ struct DeepLinkTests {
     #expect(DeepLink(url)?.redemptionCode == code)
   }
 
+  /// IDs and names of attributes differ by their bytes, as hashes and headers have them.
+  @Test func textsAreEqualWhenTheirBytesAre() {
+    var run = StateRun()
+    run.configure()
+    run.call(.identify(userID: "caf\u{E9}", restoresAssignments: false))
+    let first = run.state.stored
+    run.call(.identify(userID: "cafe\u{301}", restoresAssignments: false))
+    #expect(run.state.stored.appUserID?.utf8.elementsEqual("cafe\u{301}".utf8) == true)
+    #expect(run.state.stored.aliasID != first.aliasID)
+    for (name, value) in ["\u{E9}": 1, "e\u{301}": 2] as KeyValuePairs<String, Value> {
+      run.call(.setUserAttributes(.map([.init(key: .string(name), value: value)])))
+    }
+    let stored = StoredState(decoding: run.state.stored.value)
+    #expect(stored.user(named: "\u{E9}") == 1 && stored.user(named: "e\u{301}") == 2)
+    let records = StateRecords.records(of: stored.value)
+    #expect(StoredState(decoding: StateRecords.state(of: records)) == stored)
+  }
+
+  /// What nobody can see, and what no header can carry, is no ID.
+  @Test(arguments: ["\u{200B}", "\u{FEFF} \u{2060}", "a\r\nX-Other: b", "a\u{0}b", "a\u{85}b"])
+  func idsThatAreNone(_ id: String) {
+    var run = StateRun()
+    run.configure()
+    run.call(.identify(userID: "u", restoresAssignments: false))
+    let before = run.state.stored
+    run.call(.identify(userID: id, restoresAssignments: false))
+    #expect(run.state.stored == before)
+    let messages = run.take().compactMap { effect in
+      if case .emit(.handleLog(let message)) = effect { message.message } else { nil }
+    }
+    #expect(messages.contains { $0.hasPrefix("identify() needs a user ID") })
+  }
+
   /// Commands tell by name which misplaced keys are attributes of devices.
   @Test func namesOfDeviceAttributesAreKnown() {
     let known = Set(DeviceAttribute.allCases.map(\.rawValue))

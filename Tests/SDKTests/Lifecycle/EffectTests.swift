@@ -190,10 +190,10 @@ struct EffectTests {
     var catalog = Catalog()
     let config = try ApplicationConfig.decode(Samples.configText, platform: .ios)
     let origin = ConfigOrigin(source: .network, buildID: "b")
-    catalog.adopt(config, from: origin)
+    catalog.adopt(config, HistoryNeeds(logs: []), from: origin)
     catalog.keep(try #require(config.paywalls["pw_gated"]), as: "pw_elsewhere")
     #expect(catalog.paywall("pw_elsewhere", locale: "en_US") != nil)
-    catalog.adopt(config, from: origin)
+    catalog.adopt(config, HistoryNeeds(logs: []), from: origin)
     #expect(catalog.paywall("pw_elsewhere", locale: "en_US") == nil)
   }
 

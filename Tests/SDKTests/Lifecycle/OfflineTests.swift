@@ -122,7 +122,7 @@ struct OfflineTests {
   /// A kept config that is damaged is passed over, and told of.
   @Test func damagedConfigIsPassedOver() {
     let storage = InMemoryStorage(["status": ["status": "INACTIVE"]])
-    storage.saveConfig(["apiKey": "pk", "fetchedAt": 1, "config": "{\"build_id\":"])
+    storage.keep(config: ["apiKey": "pk", "fetchedAt": 1, "config": "{\"build_id\":"])
     var options = TollgateOptions()
     options.fallbackConfig = Samples.configText
     let app = QuietApp(silent: [.config], storage: storage)
@@ -133,7 +133,7 @@ struct OfflineTests {
     app.end()
 
     for damaged: Value in [.null, 1, ["apiKey": "pk"], ["config": "{}", "apiKey": 7]] {
-      storage.saveConfig(damaged)
+      storage.keep(config: damaged)
       let other = QuietApp(silent: [.config], storage: storage)
       let configure = other.configure()
       other.pass(2)

@@ -35,7 +35,7 @@ final class QuietApp: Sendable {
       self.storage)
     tollgate = Tollgate(
       ports: Ports(
-        time: clock, transport: ports, storage: ports, eventLog: ports, store: ports,
+        time: clock, transport: ports, storage: ports, store: ports,
         presenter: ports, device: FixedDevice(), entropy: .sequence(seed: 1), executor: executor),
       platform: platform)
     let (log, events, tollgate) = (log, events, tollgate)
@@ -111,7 +111,7 @@ final class Running<Result: Sendable>: Sendable {
 }
 
 /// All ports in one, of which some never answer.
-final class Silence: Transport, PurchaseStore, PaywallPresenter, ConfigStorage, EventLog,
+final class Silence: Transport, PurchaseStore, PaywallPresenter, StateStorage,
   PurchaseController
 {
   enum Port: String, CaseIterable, Sendable {
@@ -258,32 +258,27 @@ final class Silence: Transport, PurchaseStore, PaywallPresenter, ConfigStorage, 
 
   // MARK: Storage
 
-  func load() async -> Value? {
-    await ask(.loadState)
-    return storage.load()
+  func records(_ prefix: String) async -> [String: Value] {
+    await ask(prefix == StorageKey.config ? .loadConfig : .loadState)
+    return storage.records(prefix)
   }
 
-  func save(_ value: Value) async {
-    await ask(.saveState)
-    storage.save(value)
-  }
-
-  func loadConfig() async -> Value? {
-    await ask(.loadConfig)
-    return storage.loadConfig()
-  }
-
-  func saveConfig(_ config: Value) async {
-    await ask(.saveConfig)
-    storage.saveConfig(config)
-  }
-
-  func load() async -> [EventLogEntry] {
+  func logs(_ names: [String]?) async -> [String: StorageLog] {
     await ask(.loadLog)
-    return []
+    return storage.logs(names)
   }
 
-  func append(_ entry: EventLogEntry) async { await ask(.appendLog) }
-
-  func clear(keepingEvents names: Set<String>) async { await ask(.clearLog) }
+  func write(_ changes: [StorageChange]) async {
+    var ports: Set<Port> = []
+    for change in changes {
+      switch change {
+      case .set(StorageKey.config, _), .remove(StorageKey.config): ports.insert(.saveConfig)
+      case .set, .remove: ports.insert(.saveState)
+      case .append: ports.insert(.appendLog)
+      case .clearLogs: ports.insert(.clearLog)
+      }
+    }
+    for port in Port.allCases where ports.contains(port) { await ask(port) }
+    storage.write(changes)
+  }
 }

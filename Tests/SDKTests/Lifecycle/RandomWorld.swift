@@ -88,7 +88,8 @@ struct RandomWorld {
     case .ask(let id, _): debts.append(.survey(id))
     case .loadConfig(let token): debts.append(.keptConfig(token))
     case .keepConfig(let config): kept = config
-    case .beginConfiguring, .log, .clearLog, .collect, .message, .alert, .open, .checkout,
+    case .beginConfiguring, .log, .clearLog, .collect, .dropEvents, .loadHistory, .message, .alert,
+      .open, .checkout,
       .schedule,
       .didCompletePurchase,
       .didRestorePurchases:

@@ -72,82 +72,8 @@ struct ScriptedTransportTests {
   }
 }
 
-@Suite("Files")
-struct FileTests {
-  private let folder = FileManager.default.temporaryDirectory
-    .appending(path: "tollgate-files-\(UUID().uuidString)").path
-
-  private func inFolder(_ body: () throws -> Void) throws {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try body()
-  }
-
-  @Test func stateSurvives() throws {
-    try inFolder {
-      let storage = FileStorage(path: folder + "/state.json", configPath: folder + "/config.json")
-      #expect(storage.load() == nil)
-      storage.save(["a": [1, "é"]])
-      #expect(
-        FileStorage(path: folder + "/state.json", configPath: folder + "/config.json").load() == [
-          "a": [1, "é"]
-        ])
-      try Data("{broken".utf8).write(to: URL(filePath: folder + "/state.json"))
-      #expect(storage.load() == nil)
-      // Where nothing can be written, nothing breaks.
-      FileStorage(path: folder + "/no/such/folder.json", configPath: "").save(["a": 1])
-    }
-  }
-
-  @Test func eventLogGrowsAndForgets() throws {
-    try inFolder {
-      let path = folder + "/events.jsonl"
-      let log = FileEventLog(path: path)
-      let entries: [EventLogEntry] = [
-        .event(name: "app_install", at: 1), .occurrence(key: "k \"x\"", at: 2),
-        .event(name: "b", at: 3),
-      ]
-      for entry in entries { log.append(entry) }
-      #expect(FileEventLog(path: path).load() == entries)
-      // A line that was cut off is passed over.
-      let file = try FileHandle(forWritingTo: URL(filePath: path))
-      try file.seekToEnd()
-      try file.write(contentsOf: Data("{\"event\":\"c".utf8))
-      try file.close()
-      #expect(log.load() == entries)
-      log.clear(keepingEvents: ["app_install"])
-      #expect(log.load() == [.event(name: "app_install", at: 1)])
-    }
-  }
-}
-
 @Suite("Collector")
 struct CollectorTests {
-  @Test func sendsBatchesAndKeepsWhatFails() async throws {
-    let requests = Recorder<HTTPRequest>()
-    let transport = ScriptedTransport(
-      rules: [
-        .init(
-          .post, "/api/v1/events",
-          [
-            .networkError("off"), .json(nil, status: 302), .json(nil, status: 199),
-            .json(["status": "ok"], status: 299),
-          ])
-      ], time: VirtualClock(now: 0), observe: { requests.add($0) })
-    let collector = BatchingCollector(
-      transport: transport, apiKey: "pk", time: VirtualClock(now: 0), limit: 70)
-    for number in 0..<80 {
-      collector.add(
-        CollectedEvent(id: "\(number)", name: "n", parameters: .map([]), createdAt: Samples.start))
-    }
-    for _ in 0..<4 { await collector.flush() }
-    let sizes = requests.all.map { $0.body?["events"]?.elements?.count }
-    #expect(sizes == [50, 50, 50, 50, 20])
-    let first = requests.all.last?.body?["events"]?.elements?.last
-    #expect(first?["event_id"] == "79" && first?["created_at"] == "2026-01-01T00:00:00Z")
-    #expect(requests.all[0].headers == [.init("Authorization", "Bearer pk")])
-  }
-
   /// What is uploaded follows the tracking behaviour; what the app hears does not.
   @Test(arguments: EventTrackingBehavior.allCases)
   func trackingBehavior(_ behavior: EventTrackingBehavior) {

@@ -18,7 +18,7 @@ struct TrialTests {
     var state = SDKState(platform: platform, entropy: .sequence(seed: 1))
     state.catalog.adopt(
       try ApplicationConfig.decode(Samples.configText, platform: platform),
-      from: ConfigOrigin(source: .network, buildID: "b"))
+      HistoryNeeds(logs: []), from: ConfigOrigin(source: .network, buildID: "b"))
     state.catalog.keep(owned)
     _ = state.ownership.set(status)
     state.ownership.own(owned.map(\.id))

@@ -1,0 +1,48 @@
+internal import RuleEngine
+
+/// A config whose rules cannot run yet.
+struct NextConfig: Sendable {
+  let config: ApplicationConfig
+  let needs: HistoryNeeds
+  let origin: ConfigOrigin
+  /// Names the loading of history, while that runs.
+  var token: Token?
+}
+
+// MARK: What rules read of the past
+
+extension SDKState {
+  /// Has the history loaded that a config's rules read, if any is missing. The storage may have much
+  /// more of it than rules of any config read.
+  ///
+  /// - Returns: whether the config has to wait.
+  mutating func waitsForHistory(_ next: NextConfig) -> Bool {
+    let missing = history.missing(for: next.needs)
+    guard next.token != nil || !missing.isEmpty else { return false }
+    nextConfig = next
+    // One at a time: what is loaded already may be all, or the rest comes after it.
+    guard next.token == nil else { return true }
+    let token = outbox.newToken()
+    nextConfig?.token = token
+    history.beginLoading(missing)
+    outbox.startTimer(.loadHistory(token), options.timeouts.storage)
+    outbox.add(.loadHistory(token, missing.logs))
+    return true
+  }
+
+  mutating func receiveHistory(_ logs: [String: StorageLog], for token: Token) {
+    guard var next = nextConfig, next.token == token else { return }
+    outbox.cancelTimer(.loadHistory(token))
+    history.finishLoading(logs)
+    next.token = nil
+    if !waitsForHistory(next) { adopt(next) }
+  }
+
+  mutating func historyIsSilent(_ token: Token) {
+    let limit = options.timeouts.storage
+    log(
+      .error, .coreData,
+      "the storage has not answered within \(limit.words): rules count events from now on")
+    receiveHistory([:], for: token)
+  }
+}

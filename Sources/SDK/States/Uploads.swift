@@ -1,0 +1,72 @@
+/// Events that the backend has not got yet, oldest first.
+package struct Uploads: Sendable {
+  /// How many events one request carries at most.
+  package static let batchSize = 50
+  /// How many wait at most; the oldest go first.
+  package static let limit = 1_000
+  /// For how long events are gathered, and for how long nothing is sent after failures, at most.
+  private static let interval: Int64 = 20_000
+  private static let longestPause: Int64 = 600_000
+
+  /// Whether anything is uploaded.
+  let isOn: Bool
+  private(set) var waiting: [CollectedEvent]
+  private var next: Int
+  /// The numbers of those that are on their way.
+  private(set) var sending: [Int] = []
+  /// How often in a row the backend has not taken them.
+  private(set) var failures = 0
+
+  package init(isOn: Bool = false, waiting: [CollectedEvent] = []) {
+    self.isOn = isOn
+    self.waiting = waiting.sorted { $0.number < $1.number }
+    next = (self.waiting.last?.number ?? 0) + 1
+  }
+
+  /// How long to wait before the next request, in milliseconds.
+  var pause: Int64 {
+    failures == 0 ? Self.interval : min(Self.interval << min(failures, 10), Self.longestPause)
+  }
+
+  /// Whether a request is worth it now.
+  var isFull: Bool { waiting.count >= Self.batchSize && failures == 0 }
+
+  mutating func newNumber() -> Int {
+    next += 1
+    return next - 1
+  }
+
+  /// - Returns: the numbers of those that are given up for it.
+  mutating func add(_ event: CollectedEvent) -> [Int] {
+    waiting.append(event)
+    guard waiting.count > Self.limit else { return [] }
+    let dropped = waiting.prefix(waiting.count - Self.limit).map(\.number)
+    waiting.removeFirst(dropped.count)
+    return dropped
+  }
+
+  mutating func begin() -> [CollectedEvent] {
+    let batch = Array(waiting.prefix(Self.batchSize))
+    sending = batch.map(\.number)
+    return batch
+  }
+
+  /// - Returns: the numbers of those that the backend has now.
+  mutating func succeed() -> [Int] {
+    let sent = Set(sending)
+    waiting.removeAll { sent.contains($0.number) }
+    defer { (sending, failures) = ([], 0) }
+    return sending
+  }
+
+  mutating func fail() {
+    sending = []
+    failures += 1
+  }
+
+  /// - Returns: the numbers of those that are left out.
+  mutating func remove(where isLeftOut: (CollectedEvent) -> Bool) -> [Int] {
+    defer { waiting.removeAll(where: isLeftOut) }
+    return waiting.filter(isLeftOut).map(\.number)
+  }
+}
