@@ -51,7 +51,10 @@ extension SDKState {
   mutating func resetIdentity() {
     // Nobody waits for the assignments of a user who is gone.
     for call in person.forget(&entropy) { outbox.complete(call) }
+    let hadWeb = !ownership.web.isEmpty
     ownership.forgetUser()
+    // What is left is what the store says.
+    if hadWeb { storeChanged() }
     usage.forgetPaywalls()
     forgetHistory()
     chooseAssignments()

@@ -11,10 +11,13 @@ extension SDKState {
     if let running = transactions.purchase { return answerTap(on: open.id, while: running) }
     let named =
       open.info.products.first { $0.id == name } ?? open.info.products.first { $0.name == name }
-    guard let productID = named?.id else {
+    guard let named else {
       return log(.error, .paywallTransactions, "the paywall does not have the product '\(name)'")
     }
-    guard let product = open.products.first(where: { $0.id == productID }) else {
+    let productID = named.id
+    guard
+      let product = open.products.first(where: { $0.id == productID }) ?? StoreProduct(onWeb: named)
+    else {
       return log(.error, .paywallTransactions, "the store does not have '\(productID)'")
     }
     if product.store.isWeb {
@@ -201,5 +204,17 @@ extension SDKState {
     case .success(let purchaseToken): outbox.complete(call, .text(purchaseToken))
     case .failure(let error): outbox.fail(call, SDKError(.consumeFailed, error.message))
     }
+  }
+}
+
+extension StoreProduct {
+  /// A product that is sold on the web: no store on a device knows it, and the backend knows what it
+  /// costs. Nil for others.
+  fileprivate init?(onWeb product: PaywallProduct) {
+    guard product.store.isWeb else { return nil }
+    var priced = PricedProduct(identifier: product.id, store: product.store)
+    priced.trialDays = product.trialDays
+    self.init(priced)
+    entitlements = product.entitlements
   }
 }

@@ -47,6 +47,21 @@ struct CheckingOutTests {
 
   private static let poll = "poll-redemption-result"
 
+  /// No store on a device knows what is sold on the web.
+  @Test func theDeviceNeedsNoProduct() {
+    var run = BackendRun()
+    run.run.present("web", store: [])
+    buy(&run)
+    #expect(run.sent == ["session"])
+    #expect(run.body?["productIdentifier"] == .string(Self.product))
+    run.answer("session", Self.session("redirect"))
+    #expect(run.told == ["checkout redirect"])
+    var gated = BackendRun()
+    gated.run.present("gated", store: [])
+    gated.report(.purchase(productID: "com.tollgate.pro.month", shouldDismiss: true))
+    #expect(gated.sent.isEmpty && gated.told.isEmpty)
+  }
+
   // MARK: To the end
 
   @Test func aRedirect() {

@@ -197,6 +197,33 @@ struct RedeemingTests {
     #expect(run.sent == ["entitlements"])
   }
 
+  /// What somebody had on the web goes with them, and what it gave.
+  @Test func whatTheNextUserHasIsAsked() {
+    for (owned, told) in [([], ["status "]), (["com.tollgate.pro.month"], [])]
+      as [([String], [String])]
+    {
+      var run = BackendRun()
+      run.foreground()
+      run.answer("entitlements", web("pro"))
+      run.step { $0.call(.reset) }
+      let token = run.effects.lazy.compactMap { effect in
+        if case .loadOwnedProducts(let token) = effect { token } else { nil }
+      }.first
+      guard let token else {
+        Issue.record("the store was not asked")
+        continue
+      }
+      run.step { $0.handle(.ownedProducts(token, .success(owned))) }
+      #expect(run.told == told)
+    }
+    // Nothing to ask where there was nothing, or where the app says what the status is.
+    for purchases in [PurchaseHandling.store, .controller] {
+      var run = BackendRun(purchases: purchases)
+      run.step { $0.call(.reset) }
+      #expect(run.effects.allSatisfy { if case .loadOwnedProducts = $0 { false } else { true } })
+    }
+  }
+
   /// What was bought on the web meanwhile closes the paywall that sells it.
   @Test func webEntitlementsClosePaywalls() {
     for given in ["pro", "other"] {
