@@ -57,6 +57,15 @@ extension SDKState {
   mutating func receiveUpload(_ outcome: Result<[UInt8], BackendError>) {
     switch outcome {
     case .success: drop(uploads.succeed())
+    case .failure(.http(let status)) where [400, 413, 422].contains(status):
+      let refused = uploads.refuse()
+      drop(refused)
+      if !refused.isEmpty {
+        log(
+          .error, .network,
+          "\(refused.count) events are given up: the backend has refused them three times",
+          error: BackendError.http(status).message)
+      }
     case .failure(let error):
       if uploads.failures == 0 {
         let message = "events could not be uploaded; they are kept and uploaded later"

@@ -7,6 +7,8 @@ package struct Uploads: Sendable {
   /// For how long events are gathered, and for how long nothing is sent after failures, at most.
   private static let interval: Int64 = 20_000
   private static let longestPause: Int64 = 600_000
+  /// How often a batch may be refused for what it is before it is given up.
+  private static let mostRefusals = 3
 
   /// Whether anything is uploaded.
   let isOn: Bool
@@ -16,6 +18,7 @@ package struct Uploads: Sendable {
   private(set) var sending: [Int] = []
   /// How often in a row the backend has not taken them.
   private(set) var failures = 0
+  private var refusals = 0
 
   package init(isOn: Bool = false, waiting: [CollectedEvent] = []) {
     self.isOn = isOn
@@ -55,13 +58,25 @@ package struct Uploads: Sendable {
   mutating func succeed() -> [Int] {
     let sent = Set(sending)
     waiting.removeAll { sent.contains($0.number) }
-    defer { (sending, failures) = ([], 0) }
+    defer { (sending, failures, refusals) = ([], 0, 0) }
     return sending
   }
 
   mutating func fail() {
     sending = []
     failures += 1
+  }
+
+  /// The backend finds fault with what was sent. After some tries the batch makes room for the next.
+  ///
+  /// - Returns: the numbers of those that are given up.
+  mutating func refuse() -> [Int] {
+    refusals += 1
+    guard refusals >= Self.mostRefusals else {
+      fail()
+      return []
+    }
+    return succeed()
   }
 
   /// - Returns: the numbers of those that are left out.

@@ -107,6 +107,28 @@ struct UploadTests {
     app.end()
   }
 
+  /// What the backend finds fault with does not keep everything after it waiting.
+  @Test func refusedBatchesMakeRoom() {
+    for status in [400, 413, 422] {
+      let refused = ScriptedTransport.Reply.json(nil, status: status)
+      let app = App([refused, refused, .json(nil, status: 503), refused, Self.accepted])
+      app.configure()
+      let kept = app.unsent
+      app.pass(3_000)
+      #expect(app.requests.all.count == 4 && app.unsent.isEmpty && !kept.isEmpty)
+      app.end()
+    }
+    // Who may not upload may do so later.
+    for status in [401, 404, 429] {
+      let refused = ScriptedTransport.Reply.json(nil, status: status)
+      let app = App([refused, refused, refused, refused, Self.accepted])
+      app.configure()
+      app.pass(10_000)
+      #expect(app.requests.all.count == 5 && app.unsent.isEmpty)
+      app.end()
+    }
+  }
+
   /// What one process could not upload, the next one does.
   @Test func survivesARestart() {
     let first = App([.networkError("off")])
