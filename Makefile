@@ -6,6 +6,8 @@ SWIFT ?= swift
 JOBS ?=
 PARALLEL = $(if $(JOBS),-j $(JOBS))
 export SWIFT
+# The command has a limit of size; see Package.swift.
+export TOLLGATE_SMALL = 1
 # Where `make install` puts the command; DESTDIR goes before it, for those who make packages.
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -22,6 +22,10 @@ let settings: [SwiftSetting] =
 // What runs once for a command, and not once for a user, is to be small: the archive has a limit.
 let smallSettings = settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+// An app may not depend on a package whose libraries have flags like these, so the SDK is small only for
+// the command: `make` sets TOLLGATE_SMALL=1.
+let sdkSettings = Context.environment["TOLLGATE_SMALL"] == "1" ? smallSettings : settings
+
 // Optimising tests takes longer than running them.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
@@ -85,7 +89,7 @@ let package = Package(
     .target(
       name: "RuleEngine", dependencies: basics + ["CShims", "Expressions", "Pricing"],
       swiftSettings: settings),
-    .target(name: "SDK", dependencies: engine, swiftSettings: settings),
+    .target(name: "SDK", dependencies: engine, swiftSettings: sdkSettings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
