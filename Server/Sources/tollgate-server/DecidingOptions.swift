@@ -79,10 +79,11 @@ struct DecidingOptions: ParsableArguments {
   }
 
   static func read(_ path: String, _ option: String) throws -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw ValidationError("\(option): \(path) cannot be read")
+    do {
+      return try Fixtures.read(path)
+    } catch {
+      throw ValidationError("\(option): \(error.message)")
     }
-    return Array(data)
   }
 }
 

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import Expressions
 internal import Playground
+internal import Service
 
 /// What the playground begins with.
 struct PlaygroundOptions: ParsableArguments {
@@ -25,6 +27,15 @@ struct PlaygroundOptions: ParsableArguments {
       "The time at which the playground decides, in ISO 8601; by default that of the request.",
       valueName: "time"))
   var sampleNow: String?
+
+  func validate() throws {
+    guard let sampleNow else { return }
+    do throws(ServiceError) {
+      _ = try ServiceTime.instant(.string(sampleNow), "--sample-now")
+    } catch {
+      throw ValidationError(error.message)
+    }
+  }
 
   func samples(_ products: String?) throws -> Playground.Samples {
     func text(_ path: String?, _ option: String) throws -> String? {

@@ -3,6 +3,7 @@ internal import Expressions
 internal import Foundation
 internal import GRDB
 internal import Logging
+internal import NIOCore
 internal import Playground
 internal import RuleEngine
 internal import Sandbox
@@ -69,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let log = Logger(label: "tollgate-server")
     let fixtures = try source.read()
-    let database = try ServiceDatabase.open(in: data)
+    let database = try database()
     let service = try await service(fixtures, database, log)
     let server = Server(settings(), metrics: service?.metrics, log: log)
     if let service {
@@ -93,9 +94,28 @@ struct ServeCommand: AsyncParsableCommand {
         Data("secret key of application 1: \(application.secretKey)\n".utf8))
     }
     let watching = deciding.watch ? service.map { ConfigWatch($0, log: log) } : nil
-    try await server.run(beside: watching.map { [$0] } ?? []) { port, url in
-      let line = Value.object(["port": .int(Int64(port)), "url": .string(url)])
-      FileHandle.standardOutput.write(Data((line.json + "\n").utf8))
+    do {
+      try await server.run(beside: watching.map { [$0] } ?? []) { port, url in
+        let line = Value.object(["port": .int(Int64(port)), "url": .string(url)])
+        FileHandle.standardOutput.write(Data((line.json + "\n").utf8))
+      }
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw ValidationError("port \(port) is in use; --port 0 takes a free one")
+    } catch is SocketAddressError.UnknownHost {
+      throw ValidationError("--host: there is no host '\(host)'")
+    }
+  }
+
+  /// The database of `--data`, which no other server has.
+  private func database() throws -> any DatabaseWriter {
+    do {
+      if let data { try ServiceDatabase.lock(data) }
+      return try ServiceDatabase.open(in: data)
+    } catch let error as ServiceError {
+      throw ValidationError(error.message)
+    } catch let error as DatabaseError {
+      throw ValidationError(
+        "--data: the database in '\(data ?? "")' cannot be opened: \(error.message ?? "\(error)")")
     }
   }
 

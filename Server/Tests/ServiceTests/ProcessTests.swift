@@ -43,7 +43,9 @@ import Testing
     ["--config", "config.json", "--redact", "email"],
     ["--config", "config.json", "--rate-limit", "-1"],
     ["--config", "config.json", "--time-zone", "Mars"],
-    ["--fixtures", "config.json"],
+    ["--fixtures", "config.json"], ["--config", "config.json", "--data", "config.json"],
+    ["--config", "config.json", "--sample-now", "yesterday"],
+    ["--config", "config.json", "--host", "256.1.1.1"],
   ])
   func wrongUseIsToldInWords(arguments: [String]) {
     do {
@@ -51,8 +53,53 @@ import Testing
       Issue.record("it began")
     } catch {
       #expect("\(error)".contains("Error: "))
-      #expect(!"\(error)".contains("Fatal error"))
+      #expect(!"\(error)".contains("Fatal error") && !"\(error)".contains("Error Domain"))
     }
+  }
+
+  /// Files that are compressed are said to be so, and not taken for users who cannot be read.
+  @Test(arguments: ["--config", "--users", "--products", "--texts"])
+  func compressedFilesAreNamed(option: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data([0x1f, 0x8b, 8, 0]).write(to: folder.appending(path: "packed"))
+    let config = try TestServer.file("corpus/demo/config.json")
+    try Data(config).write(to: folder.appending(path: "config.json"))
+    let more = option == "--config" ? [] : ["--config", "config.json"]
+    do {
+      _ = try ServerProcess(more + [option, "packed"], in: folder)
+      Issue.record("it began")
+    } catch {
+      #expect("\(error)".contains("packed is compressed"))
+    }
+  }
+
+  @Test func aPortThatIsTakenIsNamed() async throws {
+    let first = try ServerProcess(["--config", "config.json"])
+    do {
+      _ = try ServerProcess(["--config", "config.json", "--port", "\(first.port)"], port: nil)
+      Issue.record("it began")
+    } catch {
+      #expect("\(error)".contains("port \(first.port) is in use"))
+    }
+  }
+
+  /// Two servers at one folder would decide by different configs.
+  @Test func aFolderHasOneServer() throws {
+    let first = try ServerProcess(["--config", "config.json", "--data", "state"])
+    do {
+      _ = try ServerProcess(["--config", "config.json", "--data", "state"], in: first.folder)
+      Issue.record("it began")
+    } catch {
+      #expect("\(error)".contains("another server has the folder 'state'"))
+    }
+    first.process.terminate()
+    first.process.waitUntilExit()
+    let next = try ServerProcess(["--config", "config.json", "--data", "state"], in: first.folder)
+    next.process.terminate()
+    next.process.waitUntilExit()
+    #expect(next.process.terminationStatus == 0)
   }
 
   /// What was answered before a kill is there afterwards, and a request that is sent again has its

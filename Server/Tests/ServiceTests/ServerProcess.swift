@@ -26,9 +26,10 @@ final class ServerProcess: @unchecked Sendable {
     return TestServer.root.appending(path: "Server/.build/debug/tollgate-server")
   }
 
-  init(_ arguments: [String], in folder: URL? = nil) throws {
+  init(_ arguments: [String], in folder: URL? = nil, port asked: Int? = 0) throws {
     self.folder =
       folder ?? FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    keepsFolder = folder != nil
     if folder == nil {
       try FileManager.default.createDirectory(
         at: self.folder, withIntermediateDirectories: true)
@@ -40,7 +41,7 @@ final class ServerProcess: @unchecked Sendable {
       try Data((TestServer.adminToken + "\n").utf8).write(to: self.folder.appending(path: "token"))
     }
     process.executableURL = Self.program
-    process.arguments = arguments + ["--port", "0"]
+    process.arguments = arguments + (asked.map { ["--port", "\($0)"] } ?? [])
     process.currentDirectoryURL = self.folder
     process.standardOutput = output
     process.standardError = FileHandle(forWritingAtPath: "/dev/null")

@@ -103,9 +103,13 @@ package struct Fixtures: Sendable {
     return application
   }
 
-  private static func read(_ path: String) throws(ServiceError) -> [UInt8] {
+  /// Reads a file whole.
+  package static func read(_ path: String) throws(ServiceError) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .badRequest("\(path) cannot be read")
+    }
+    if data.starts(with: [0x1f, 0x8b]) || data.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) {
+      throw .badRequest("\(path) is compressed; give it unpacked")
     }
     return Array(data)
   }

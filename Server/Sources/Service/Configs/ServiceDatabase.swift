@@ -13,7 +13,34 @@ package enum ServiceDatabase {
       try database.execute(sql: "PRAGMA synchronous = FULL")
     }
     guard let folder else { return try DatabaseQueue(configuration: configuration) }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try make(folder)
     return try DatabasePool(path: folder + "/tollgate.sqlite", configuration: configuration)
+  }
+
+  /// One server has a folder at a time: each has the configs and what was decided in memory, too. The
+  /// lock is gone with the process, however that ends.
+  package static func lock(_ folder: String) throws(ServiceError) {
+    try make(folder)
+    let path = folder + "/tollgate.lock"
+    // Not closed: the process has it as long as it lives.
+    let file = creat(path, 0o600)
+    guard file >= 0 else {
+      throw .badRequest(
+        "--data: '\(path)' cannot be written: \(String(cString: strerror(errno)))")
+    }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      close(file)
+      throw .badRequest(
+        "--data: another server has the folder '\(folder)'; stop it, or give another folder")
+    }
+  }
+
+  private static func make(_ folder: String) throws(ServiceError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .badRequest(
+        "--data: the folder '\(folder)' cannot be made: \(error.localizedDescription)")
+    }
   }
 }
