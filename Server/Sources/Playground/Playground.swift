@@ -1,6 +1,7 @@
 package import Expressions
 package import Hummingbird
 internal import NIOCore
+internal import RuleEngine
 package import Service
 
 /// One page on which rules, users and texts are tried out. It asks the same server for its answers and
@@ -51,14 +52,20 @@ package struct Playground: Sendable {
       folder.get(script.name) { _, _ in Self.file(script.bytes, "text/javascript; charset=utf-8") }
     }
     folder.get("start.json") { request, _ in
-      let (application, _) = try service.application(request, for: .decide)
-      return Response(json: start(application))
+      let (application, caller) = try service.application(request, for: .decide)
+      // A public key stands in every app: users are not for everybody who has that.
+      let seesUsers =
+        switch caller {
+        case .owner, .admin, .nobody: true
+        case .app: false
+        }
+      return Response(json: start(application, seesUsers: seesUsers))
     }
   }
 
-  private func start(_ application: ServedApplication) -> Value {
+  private func start(_ application: ServedApplication, seesUsers: Bool) -> Value {
     func text(_ text: String?) -> Value { text.map { .string($0) } ?? .null }
-    let users = service.options.users.map(Self.first)
+    let users = seesUsers ? service.options.users.map(first) : nil
     return [
       "config": .string(String(decoding: application.current.bytes, as: UTF8.self)),
       "user": text(samples.user ?? users?.split(separator: "\n").first.map(String.init)),
@@ -68,13 +75,19 @@ package struct Playground: Sendable {
     ]
   }
 
-  private static func first(_ users: [UInt8]) -> String {
+  /// The first users, without what is redacted.
+  private func first(_ users: [UInt8]) -> String {
     var count = 0
     let end = users.firstIndex { byte in
       if byte == UInt8(ascii: "\n") { count += 1 }
-      return count == mostUsers
+      return count == Self.mostUsers
     }
-    return String(decoding: users[..<(end ?? users.endIndex)], as: UTF8.self)
+    let shown = users[..<(end ?? users.endIndex)]
+    let redaction = service.options.redaction
+    if redaction.isEmpty { return String(decoding: shown, as: UTF8.self) }
+    return shown.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      (try? Value.parse(json: line)).map { redaction.record($0).json }
+    }.joined(separator: "\n")
   }
 
   /// The page shows what others wrote, as a link holds a whole config: nothing that it loads, runs or

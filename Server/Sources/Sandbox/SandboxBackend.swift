@@ -99,7 +99,8 @@ struct SandboxBackend: Sendable {
   private func owned(_ request: Request, _ parameters: [String: String]) throws(ServiceError)
     -> SandboxApplication
   {
-    let named = request.uri.queryParameters["application"].map(String.init)
+    let named =
+      request.uri.queryParameters["application"].map(String.init) ?? parameters["project"]
     switch try access.caller(authorization: request.headers[.authorization]) {
     case .owner(let id):
       guard named == nil || named == id, let application = application(id) else {
@@ -107,6 +108,9 @@ struct SandboxBackend: Sendable {
       }
       return application
     case .admin:
+      if named == nil, applications.count > 1 {
+        throw .badRequest("say which application: ?application=ID")
+      }
       guard let application = named == nil ? applications.first : application(named) else {
         throw .notFound("there is no application '\(named ?? "")'")
       }

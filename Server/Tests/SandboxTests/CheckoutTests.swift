@@ -9,6 +9,19 @@ import Testing
     try #require(reply.body["checkoutContextId"]?.text, "\(reply.text)")
   }
 
+  /// A product is what an app says it is.
+  @Test func productsAreNotMarkup() async throws {
+    try await SandboxServer.run { server in
+      let begun = try await server.beginCheckout("test:\u{0600}<i id='x\u{0600}'>:7")
+      let url = try #require(begun.body["directive"]?["checkoutUrl"]?.text)
+      let path = try #require(URLComponents(string: url)?.path)
+      let page = try await server.get(path, headers: [:]).text
+      #expect(page.contains("Checkout"))
+      #expect(
+        !page.utf8.split(separator: UInt8(ascii: "<")).contains { $0.starts(with: "i id".utf8) })
+    }
+  }
+
   @Test func aRedirectIsPaidOnItsPage() async throws {
     try await SandboxServer.run { server in
       let begun = try await server.beginCheckout()

@@ -89,6 +89,21 @@ import Testing
     }
     #expect(try await put(tag) == 200)
     #expect(try await put(tag) == 412)
+    // Two at once: one of them has not seen what the other one put.
+    let next = try #require(
+      try await server.send("GET", "/v1/config", key: "sk_test").headers["etag"])
+    let config = String(decoding: try TestServer.file("corpus/demo/config.json"), as: UTF8.self)
+    let found = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await server.send(
+            "PUT", "/v1/config", config, key: "sk_test", headers: ["If-Match": next]
+          ).status
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(found.sorted() == [200, 412, 412, 412])
   }
 
   @Test func aServerThatBeginsAgainHasTheLastConfig() async throws {

@@ -110,6 +110,18 @@ import Testing
     #expect(document["paths"]?.members?.count == 18)
   }
 
+  /// Names that nobody has are not lines of the exposition, nor kept.
+  @Test func namesOfOthersAreNotInTheMetrics() async throws {
+    let server = try await TestServer()
+    for name in [#"x\r\nforged 1\r\n"#, #"\u0600\"} forged"#, "plain"] {
+      let answer = try await server.post("/v1/decide", #"{"userId":"a","placements":["\#(name)"]}"#)
+      #expect(answer.status == 200)
+    }
+    let text = try await server.send("GET", "/metrics", key: nil).text
+    #expect(!text.contains("forged") && !text.contains("plain"))
+    #expect(text.contains(#"placement="(unknown)""#))
+  }
+
   @Test func whatHappenedIsCounted() async throws {
     let server = try await TestServer()
     _ = try await server.post(

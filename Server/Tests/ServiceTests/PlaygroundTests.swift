@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import Playground
+import RuleEngine
 import Testing
 
 @testable import Service
@@ -37,7 +38,7 @@ import Testing
 
   @Test func itBeginsWithWhatTheServerRuns() async throws {
     let server = try await Self.server()
-    let start = try await server.send("GET", "/playground/start.json").json
+    let start = try await server.send("GET", "/playground/start.json", key: "sk_test").json
     let config = String(decoding: try TestServer.file("corpus/demo/config.json"), as: UTF8.self)
     #expect(start["config"]?.text == config)
     #expect(start["template"] == "Hello")
@@ -46,6 +47,20 @@ import Testing
     #expect(start["seed"] == "demo")
     // As many as a page can count while somebody types.
     #expect(start["users"]?.text?.split(separator: "\n").count == 500)
+  }
+
+  @Test func usersAreForOwnersAndWithoutWhatIsRedacted() async throws {
+    let server = try await Self.server()
+    let app = try await server.send("GET", "/playground/start.json").json
+    #expect(app["users"] == .null && app["user"] == .null && app["config"] != .null)
+    let redacting = try await TestServer {
+      $0.users = Array(#"{"userId":"a","user":{"email":"a@b.c","plan":"p"}}"#.utf8)
+      $0.redaction = .init(paths: [["user", "email"]])
+    } routes: { router, service in
+      Playground(service, .init(), hasSandbox: false).addRoutes(to: router)
+    }
+    let own = try await redacting.send("GET", "/playground/start.json", key: "sk_test").text
+    #expect(own.contains("plan") && !own.contains("a@b.c"))
   }
 
   @Test func whoMayNotDecideSeesNoConfig() async throws {

@@ -60,7 +60,9 @@ extension SandboxBackend {
       status: .ok,
       headers: [
         .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-        .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+        .contentSecurityPolicy:
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+          + "frame-ancestors 'none'",
       ],
       body: .init(byteBuffer: ByteBuffer(string: html)))
   }
@@ -69,13 +71,15 @@ extension SandboxBackend {
 extension String {
   fileprivate var escapedForHTML: String {
     var text = ""
-    for character in self {
-      switch character {
+    // By scalar: a character may hold a markup sign with something that joins it.
+    for scalar in unicodeScalars {
+      switch scalar {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
-      default: text.append(character)
+      case "'": text += "&#39;"
+      default: text.unicodeScalars.append(scalar)
       }
     }
     return text

@@ -59,13 +59,14 @@ package struct ConfigHistory: Sendable {
   /// - Returns: its number.
   package func append(
     _ bytes: [UInt8], hash: String, to application: String, by: String, source: String,
-    note: String?, at: Instant, detail: String
+    note: String?, at: Instant, detail: String, after expected: Int? = nil
   ) async throws -> Int {
     try await database.write { database in
       let last =
         try Int.fetchOne(
           database, sql: "SELECT MAX(number) FROM configVersion WHERE application = ?",
           arguments: [application]) ?? 0
+      if let expected, expected != last { throw ServiceError.changedMeanwhile }
       try database.execute(
         sql: "INSERT INTO configVersion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         arguments: [

@@ -83,12 +83,15 @@ package final class ServedApplication: Sendable {
   }
 
   /// Keeps a text as the next version, and then decides by it.
+  ///
+  /// - Parameter expected: the version that has to be the last one; nil for any.
   package func put(
-    _ text: ConfigText, by: String, source: String, note: String?, detail: String = ""
+    _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
+    after expected: Int? = nil
   ) async throws -> LoadedConfig {
     let number = try await history.append(
       text.bytes, hash: LoadedConfig.hash(of: text.bytes), to: id, by: by, source: source,
-      note: note, at: ServiceTime.now(), detail: detail)
+      note: note, at: ServiceTime.now(), detail: detail, after: expected)
     guard
       let loaded = LoadedConfig(
         number: number, text, seed: options.seed, assigner: options.assigner)

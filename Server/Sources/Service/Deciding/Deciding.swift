@@ -79,7 +79,9 @@ extension DecisionService {
         line.append("texts", texts(record, name, application, config, clock))
       }
       JSONWriter.append(line, to: &output)
-      counted.append((name, decision.outcome.code))
+      // What the config does not have is named by whoever asks, as they like.
+      let known = ruleSet.placement(named: name) == nil ? "(unknown)" : name
+      counted.append((known, decision.outcome.code))
       failed += errors.map { (name, $0) }
     }
     output += Array("]}".utf8)

@@ -15,6 +15,9 @@ struct StreamLines {
 
   private let limit: Int
   private var bytes: [UInt8] = []
+  /// Where the last newline is, so that a long line that comes in small parts is not searched again
+  /// with each of them.
+  private var lastNewline: Int?
   private var line = 1
   /// Whether the rest of a line that was too long is still to come.
   private var isSkipping = false
@@ -25,15 +28,22 @@ struct StreamLines {
   var waiting: Int { bytes.count }
 
   mutating func append(_ part: UnsafeRawBufferPointer) {
-    guard isSkipping else { return bytes.append(contentsOf: part) }
+    guard isSkipping else { return add(part[...]) }
     guard let newline = part.firstIndex(of: UInt8(ascii: "\n")) else { return }
     isSkipping = false
-    bytes.append(contentsOf: part[(newline + 1)...])
+    add(part[(newline + 1)...])
+  }
+
+  private mutating func add(_ part: Slice<UnsafeRawBufferPointer>) {
+    if let newline = part.lastIndex(of: UInt8(ascii: "\n")) {
+      lastNewline = bytes.count + newline - part.startIndex
+    }
+    bytes.append(contentsOf: part)
   }
 
   /// The lines that are there as a whole, or a line that is too long.
   mutating func next() -> Chunk? {
-    guard let newline = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+    guard let newline = lastNewline else {
       guard bytes.count > limit else { return nil }
       bytes.removeAll(keepingCapacity: true)
       isSkipping = true
@@ -42,6 +52,7 @@ struct StreamLines {
     }
     let rest = Array(bytes[(newline + 1)...])
     bytes.removeSubrange((newline + 1)...)
+    lastNewline = nil
     defer {
       bytes = rest
       bytes.reserveCapacity(1 << 19)
@@ -52,7 +63,7 @@ struct StreamLines {
   /// What is left at the end of the body.
   mutating func end() -> Chunk? {
     if bytes.isEmpty { return nil }
-    if bytes.count > limit, !bytes.contains(UInt8(ascii: "\n")) {
+    if bytes.count > limit, lastNewline == nil {
       return Chunk(bytes: [], line: line, isTooLong: true)
     }
     defer { bytes = [] }

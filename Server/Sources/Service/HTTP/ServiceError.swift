@@ -43,6 +43,10 @@ extension ServiceError {
     .unauthorized, "unauthorized",
     "give a key of the application as 'Authorization: Bearer KEY'")
 
+  package static let changedMeanwhile = ServiceError(
+    .preconditionFailed, "changed_meanwhile",
+    "the config is another one than If-Match says; read it again")
+
   package static func notFound(_ message: String) -> ServiceError {
     ServiceError(.notFound, "not_found", message)
   }

@@ -176,12 +176,26 @@ package final class ServiceMetrics: Sendable {
     return lines
   }
 
+  /// By scalar: a character may hold a quote with something that joins it, and a line break is one
+  /// character with a carriage return before it.
+  private static func escaped(_ value: String) -> String {
+    var text = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\\": text += "\\\\"
+      case "\"": text += "\\\""
+      case "\n": text += "\\n"
+      case "\r": text += " "
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
   private static func labels(_ pairs: [(String, String)]) -> String {
     "{"
       + pairs.map { name, value in
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-          .replacing("\n", with: "\\n")
-        return "\(name)=\"\(escaped)\""
+        "\(name)=\"\(escaped(value))\""
       }.joined(separator: ",") + "}"
   }
 }

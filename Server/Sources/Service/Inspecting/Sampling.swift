@@ -11,7 +11,7 @@ extension DecisionService {
   /// `{"users", "config"?, "placements"?, "now"?, "seed"?}` -> what `tollgate match --json` prints.
   func match(_ body: Value, _ application: ServedApplication) throws(ServiceError) -> Value {
     let config = try config(of: body, application)
-    guard let users = try Self.lines(body["users"]) ?? options.users else {
+    guard let users = try Self.lines(body["users"]) else {
       throw .badRequest(
         "'users' is missing; it is a list of user records, or a text with one a line")
     }

@@ -57,13 +57,9 @@ struct ConfigRoutes: Sendable {
       default: break
       }
     }
-    if let expected = request.headers[.ifMatch],
-      expected != "\"\(application.current.hash)\"", expected != "*"
-    {
-      throw ServiceError(
-        .preconditionFailed, "changed_meanwhile",
-        "the config is another one than If-Match says; read it again")
-    }
+    let current = application.current
+    let expected = request.headers[.ifMatch].flatMap { $0 == "*" ? nil : $0 }
+    if let expected, expected != "\"\(current.hash)\"" { throw ServiceError.changedMeanwhile }
     let (given, known) = (bytes, users)
     let (text, difference) = try await Background.run {
       let text = try application.candidate(given)
@@ -71,19 +67,20 @@ struct ConfigRoutes: Sendable {
         let next = LoadedConfig(
           number: 0, text, seed: service.options.seed, assigner: service.options.assigner)
       else { throw ServiceError.badRequest("the config has no rules") }
-      return (text, service.difference(application.current, next, users: known))
+      return (text, service.difference(current, next, users: known))
     }
     let findings = Value.list(text.findings(file: "config"))
     if isDry {
       return Response(
         json: .object([
-          "dryRun": true, "current": .int(Int64(application.current.number)),
+          "dryRun": true, "current": .int(Int64(current.number)),
           "diagnostics": findings, "diff": difference,
         ]))
     }
     let note = request.uri.queryParameters["note"].map { String($0.prefix(500)) }
     let loaded = try await application.put(
-      text, by: caller.name, source: "api", note: note, detail: Self.summary(difference))
+      text, by: caller.name, source: "api", note: note, detail: Self.summary(difference),
+      after: expected == nil ? nil : current.number)
     context.logger.info(
       "a config was put",
       metadata: [
