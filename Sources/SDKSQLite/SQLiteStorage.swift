@@ -77,24 +77,29 @@
     private func open() throws -> DatabaseQueue {
       if let database { return database }
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      let isNew = !FileManager.default.fileExists(atPath: path)
       var configuration = Configuration()
       configuration.journalMode = .wal
       configuration.busyMode = .timeout(2)
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
       let opened = try DatabaseQueue(path: path, configuration: configuration)
       try Schema.migrator.migrate(opened)
-      if isNew { try takeOver(into: opened) }
+      try takeOver(into: opened)
       database = opened
       return opened
     }
 
-    /// Takes what ``FileStorage`` has kept in the folder. Its file goes when everything is here.
+    /// Takes what ``FileStorage`` has kept in the folder, once. Its file goes when everything is here.
+    ///
+    /// Whether that was done stands in the database, written together with what was taken: who is killed
+    /// on the way, or cannot read the file just then, does it at the next start.
     private func takeOver(into database: DatabaseQueue) throws {
+      let isDone = try database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 > 0 }
+      if isDone { return }
       let files = FileStorage(folder: folder)
-      guard let (image, paths) = try? files.takeOver(), !image.isEmpty else { return }
+      let (image, paths) = try files.takeOver()
       faults += files.takeFaults()
       try database.write { database in
+        try database.execute(sql: "PRAGMA user_version = 1")
         for (key, value) in image.records {
           try StorageChange.set(key, value).apply(to: database)
         }

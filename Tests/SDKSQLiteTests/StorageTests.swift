@@ -192,6 +192,25 @@ struct StorageTests {
     #expect(try await SQLiteStorage(folder: folder.path).records("state/b") == ["state/b": 4])
   }
 
+  /// Who was killed when the database was there and nothing in it yet takes the file over all the same,
+  /// and once: what stands there later is not what the SDK knows.
+  @Test func databaseTakesOverAfterAKill() async throws {
+    let folder = try TemporaryFolder()
+    try FileStorage(folder: folder.path).write([
+      .set("state/a", 1), .append(to: "event:x", Instant(milliseconds: 1)),
+    ])
+    #expect(FileManager.default.createFile(atPath: folder.path + "/tollgate.sqlite", contents: nil))
+    let database = SQLiteStorage(folder: folder.path)
+    #expect(try await database.records("") == ["state/a": 1])
+    try await database.write([.set("state/a", 2)])
+    try FileStorage(folder: folder.path).write([
+      .set("state/a", 3), .append(to: "event:x", Instant(milliseconds: 2)),
+    ])
+    let later = SQLiteStorage(folder: folder.path)
+    #expect(try await later.records("") == ["state/a": 2])
+    #expect(try await later.logs(nil)["event:x"]?.times == [1])
+  }
+
   // MARK: Names
 
   @Test(arguments: ["", "plain_name", "é", "e\u{301}", "a/b:c%d", "\u{0}\n", "日本"])

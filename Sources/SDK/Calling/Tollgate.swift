@@ -132,13 +132,19 @@ public actor Tollgate {
     var loaded = Loaded()
     do {
       loaded.records = try await ports.storage.records(StorageKey.state)
-      if ports.uploadsEvents {
-        loaded.unsent = try await ports.storage.records(StorageKey.unsent)
-      }
     } catch {
       loaded.failure = ErrorText.text(of: error)
     }
     loaded.faults = await ports.storage.takeFaults()
+    guard loaded.failure == nil, ports.uploadsEvents else { return loaded }
+    do {
+      loaded.unsent = try await ports.storage.records(StorageKey.unsent)
+    } catch {
+      // Statistics are no reason to forget who the user is.
+      loaded.faults.append(
+        "events that were not uploaded cannot be read: \(ErrorText.text(of: error))")
+    }
+    loaded.faults += await ports.storage.takeFaults()
     return loaded
   }
 

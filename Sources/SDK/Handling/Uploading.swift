@@ -63,7 +63,7 @@ extension SDKState {
       if !refused.isEmpty {
         log(
           .error, .network,
-          "\(refused.count) events are given up: the backend has refused them three times",
+          "an event is given up: the backend refuses it",
           error: BackendError.http(status).message)
       }
     case .failure(let error):

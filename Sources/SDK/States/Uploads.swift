@@ -7,8 +7,6 @@ package struct Uploads: Sendable {
   /// For how long events are gathered, and for how long nothing is sent after failures, at most.
   private static let interval: Int64 = 20_000
   private static let longestPause: Int64 = 600_000
-  /// How often a batch may be refused for what it is before it is given up.
-  private static let mostRefusals = 3
 
   /// Whether anything is uploaded.
   let isOn: Bool
@@ -18,7 +16,8 @@ package struct Uploads: Sendable {
   private(set) var sending: [Int] = []
   /// How often in a row the backend has not taken them.
   private(set) var failures = 0
-  private var refusals = 0
+  /// How many events the next request carries at most.
+  private var size = Uploads.batchSize
 
   package init(isOn: Bool = false, waiting: [CollectedEvent] = []) {
     self.isOn = isOn
@@ -49,7 +48,7 @@ package struct Uploads: Sendable {
   }
 
   mutating func begin() -> [CollectedEvent] {
-    let batch = Array(waiting.prefix(Self.batchSize))
+    let batch = Array(waiting.prefix(size))
     sending = batch.map(\.number)
     return batch
   }
@@ -58,7 +57,7 @@ package struct Uploads: Sendable {
   mutating func succeed() -> [Int] {
     let sent = Set(sending)
     waiting.removeAll { sent.contains($0.number) }
-    defer { (sending, failures, refusals) = ([], 0, 0) }
+    defer { (sending, failures, size) = ([], 0, Self.batchSize) }
     return sending
   }
 
@@ -67,16 +66,15 @@ package struct Uploads: Sendable {
     failures += 1
   }
 
-  /// The backend finds fault with what was sent. After some tries the batch makes room for the next.
+  /// The backend finds fault with what was sent: half as much is sent next, until it is one event,
+  /// which makes room for the others.
   ///
-  /// - Returns: the numbers of those that are given up.
+  /// - Returns: the number of the one that is given up.
   mutating func refuse() -> [Int] {
-    refusals += 1
-    guard refusals >= Self.mostRefusals else {
-      fail()
-      return []
-    }
-    return succeed()
+    if sending.count <= 1 { return succeed() }
+    size = sending.count / 2
+    fail()
+    return []
   }
 
   /// - Returns: the numbers of those that are left out.

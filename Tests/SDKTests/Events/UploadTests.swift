@@ -90,7 +90,7 @@ struct UploadTests {
   @Test func nothingIsLostUntilItIsAccepted() {
     let app = App([
       .networkError("off"), .json(nil, status: 500), .json(nil, status: 302),
-      .json(nil, status: 400),
+      .json(nil, status: 403),
       Self.accepted,
     ])
     app.configure()
@@ -107,15 +107,29 @@ struct UploadTests {
     app.end()
   }
 
-  /// What the backend finds fault with does not keep everything after it waiting.
-  @Test func refusedBatchesMakeRoom() {
+  /// What the backend finds fault with does not keep everything after it waiting, nor takes others with
+  /// it: halves are sent until the one is found.
+  @Test func refusedEventsMakeRoom() {
     for status in [400, 413, 422] {
       let refused = ScriptedTransport.Reply.json(nil, status: status)
-      let app = App([refused, refused, .json(nil, status: 503), refused, Self.accepted])
+      let app = App([
+        refused, refused, .json(nil, status: 503), refused, refused, refused, Self.accepted,
+      ])
       app.configure()
-      let kept = app.unsent
-      app.pass(3_000)
-      #expect(app.requests.all.count == 4 && app.unsent.isEmpty && !kept.isEmpty)
+      app.pass(10_000)
+      let sizes = app.uploaded.map(\.count)
+      let kept = app.uploaded[0].compactMap { $0["event_id"]?.text }
+      #expect(kept.count > 4)
+      var size = kept.count
+      var expected = [size]
+      size /= 2
+      expected += [size, size / 2, size / 2]
+      #expect(Array(sizes.prefix(4)) == expected)
+      #expect(sizes.contains(1) && app.unsent.isEmpty)
+      // Only the first one is not among those that were taken.
+      let ids = app.uploaded.map { $0.compactMap { $0["event_id"]?.text } }
+      let alone = ids.firstIndex { $0 == [kept[0]] } ?? 0
+      #expect(Set(ids[(alone + 1)...].joined()) == Set(kept.dropFirst()))
       app.end()
     }
     // Who may not upload may do so later.
