@@ -20,6 +20,9 @@ package final class FileStorage: StateStorage {
     var faults: [String] = []
   }
 
+  /// A file below this size is not written anew, in bytes.
+  private static let leastSize: UInt64 = 1 << 20
+
   private let folder: String
   private let state = Locked(State())
 
@@ -38,7 +41,7 @@ package final class FileStorage: StateStorage {
   package func write(_ changes: [StorageChange]) throws {
     let line = Data((Value.list(changes.map(\.value)).json + "\n").utf8)
     try withFile { open in
-      if open.size + UInt64(line.count) > max(1 << 20, 4 * open.compactSize) {
+      if open.size + UInt64(line.count) > max(Self.leastSize, 4 * open.compactSize) {
         try compact(&open)
       }
       let file = try open.file ?? fileForWriting(&open)
@@ -75,6 +78,8 @@ package final class FileStorage: StateStorage {
   private func withFile<Result>(_ body: (inout Open) throws -> Result) throws -> Result {
     try state.withLock { state in
       var open = try state.open ?? read(&state.faults)
+      // Two that have it would copy all of it with every change.
+      state.open = nil
       defer { state.open = open }
       return try body(&open)
     }
@@ -93,11 +98,7 @@ package final class FileStorage: StateStorage {
   private func compact(_ open: inout Open) throws {
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)
-    var lines = Data()
-    for (key, value) in open.image.records {
-      lines += Data((Value.list([StorageChange.set(key, value).value]).json + "\n").utf8)
-    }
-    for (name, log) in open.image.logs { lines += Data((log.line(name).json + "\n").utf8) }
+    let lines = open.image.lines
     try? open.file?.close()
     open.file = nil
     try lines.write(to: URL(fileURLWithPath: path), options: .atomic)
@@ -116,10 +117,15 @@ package final class FileStorage: StateStorage {
     }
     // The process may have ended in the middle of the last line, which is as if it had not begun.
     open.size = UInt64(begin - data.startIndex)
+    // A large file is written anew with the first change of every process: a start reads all of it, which
+    // takes three times as long when changes stand there one by one.
     open.compactSize = open.size / 4
     if isDamaged {
       faults.append("lines of \(path) cannot be read; \(setAside(path)), and the rest is used")
-      try compact(&open)
+      do { try compact(&open) } catch {
+        // What was read is as good as before.
+        faults.append("\(path) cannot be written anew: \(error.localizedDescription)")
+      }
     }
     return open
   }
@@ -203,6 +209,16 @@ extension StorageLog {
 }
 
 extension StorageImage {
+  /// The shortest file that says all of it.
+  fileprivate var lines: Data {
+    var lines = Data()
+    for (key, value) in records {
+      lines += Data((Value.list([StorageChange.set(key, value).value]).json + "\n").utf8)
+    }
+    for (name, log) in logs { lines += Data((log.line(name).json + "\n").utf8) }
+    return lines
+  }
+
   /// - Returns: whether the line could be read. One that cannot be changes nothing.
   fileprivate mutating func apply(line: Data) -> Bool {
     guard let value = try? Value.parse(json: line) else { return false }

@@ -143,20 +143,26 @@
           damaged.append(key)
         }
       }
-      if !damaged.isEmpty { try await setAside(damaged, in: database) }
+      if !damaged.isEmpty { await setAside(damaged, in: database) }
       return records
     }
 
-    private func setAside(_ keys: [String], in database: DatabaseQueue) async throws {
-      faults += keys.map { "the record '\($0)' cannot be read; it is kept in the table 'damaged'" }
-      try await database.write { database in
-        for key in keys {
-          try database.execute(
-            sql: "INSERT INTO damaged SELECT key, value FROM record WHERE key = ?",
-            arguments: [key])
-          try database.execute(sql: "DELETE FROM record WHERE key = ?", arguments: [key])
+    /// What cannot be put aside stays where it is: the other records are read all the same.
+    private func setAside(_ keys: [String], in database: DatabaseQueue) async {
+      var fate = "it is kept in the table 'damaged'"
+      do {
+        try await database.write { database in
+          for key in keys {
+            try database.execute(
+              sql: "INSERT INTO damaged SELECT key, value FROM record WHERE key = ?",
+              arguments: [key])
+            try database.execute(sql: "DELETE FROM record WHERE key = ?", arguments: [key])
+          }
         }
+      } catch {
+        fate = "it cannot be put aside either (\(error))"
       }
+      faults += keys.map { "the record '\($0)' cannot be read; \(fate)" }
     }
   }
 

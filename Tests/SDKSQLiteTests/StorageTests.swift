@@ -145,6 +145,24 @@ struct StorageTests {
     #expect(await storage.takeFaults().isEmpty)
   }
 
+  /// A record that cannot be put aside does not keep the others from being read.
+  @Test func recordsAreReadWhenOneCannotBePutAside() async throws {
+    let folder = try TemporaryFolder()
+    let storage = SQLiteStorage(folder: folder.path)
+    try await storage.write([.set("state/a", 1), .set("state/b", 2)])
+    var database: OpaquePointer?
+    #expect(sqlite3_open(folder.path + "/tollgate.sqlite", &database) == SQLITE_OK)
+    let damage = """
+      UPDATE record SET value = '{' WHERE key = 'state/a';
+      CREATE TRIGGER full BEFORE INSERT ON damaged BEGIN SELECT RAISE(ABORT, 'no space'); END;
+      """
+    #expect(sqlite3_exec(database, damage, nil, nil, nil) == SQLITE_OK)
+    sqlite3_close(database)
+    #expect(try await storage.records("state/") == ["state/b": 2])
+    let faults = await storage.takeFaults()
+    #expect(faults.count == 1 && faults.first?.contains("no space") == true)
+  }
+
   // MARK: Taking over
 
   private func writeOldFiles(_ folder: String) throws {

@@ -19,6 +19,9 @@ package struct ApplicationConfig: Sendable {
     guard let value = try? Value.parse(json: body), value.isObject else {
       throw .decoding("it is not a JSON object")
     }
+    if value["campaigns"] != nil, value["trigger_options"] == nil {
+      throw .decoding("it is AgentWallie's, which RuleSet can decide with, and the SDK cannot use")
+    }
     guard let build = value["build_id"]?.text, !build.isEmpty else {
       throw .decoding("'build_id' is missing")
     }

@@ -2,52 +2,98 @@ internal import Expressions
 
 /// Writes what changes, one thing after the other and beside everything else: a storage that does
 /// not answer keeps nobody waiting for long.
+///
+/// What there is to do has numbers, in order. A call waits for the number that holds what it changed, and not
+/// for what others change meanwhile. While a storage fails, what changes is kept, and tried again after a
+/// second, two, four and so on, up to a minute.
 final class StorageQueue: Sendable {
-  /// What is to be written in one go.
-  private struct Batch: Sendable {
-    /// Only the last state counts.
-    var state: Value?
-    /// By key; nil is one that is removed. Only the last counts.
-    var records: [String: Value?] = [:]
-    var log: [StorageChange] = []
-
-    var isEmpty: Bool { state == nil && records.isEmpty && log.isEmpty }
-
-    /// Adds what changed after this.
-    mutating func add(_ later: Batch) {
-      state = later.state ?? state
-      records.merge(later.records) { $1 }
-      log += later.log
+  private struct Step: Sendable {
+    enum Work: Sendable {
+      case write(StorageBatch)
+      /// Read logs as they are after what came before.
+      case read([String]?, @Sendable ([String: StorageLog]) -> Void)
     }
+
+    let number: Int
+    var work: Work
+
+    /// What is to be written; nil for one that reads.
+    var batch: StorageBatch? { if case .write(let batch) = work { batch } else { nil } }
   }
 
-  private enum Step: Sendable {
-    case write(Batch)
-    /// Read logs as they are after what came before.
-    case read([String]?, @Sendable ([String: StorageLog]) -> Void)
+  private struct Waiter {
+    /// The step for which it waits.
+    let number: Int
+    /// Whether it waits for as long as the storage may take, and not for a second.
+    let isPatient: Bool
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  /// How long what is being done has taken.
+  private enum Delay: Comparable {
+    case none
+    /// Calls wait no longer.
+    case long
+    /// Nobody waits any longer.
+    case tooLong
   }
 
   private struct State {
     var steps: [Step] = []
-    /// What could not be written, and is tried again with what changes next.
-    var failed = Batch()
-    /// Whether the last attempt failed.
-    var isFailing = false
+    /// The last step that there was.
+    var last = 0
+    /// The step that is being done.
+    var current: Step?
+    var delay = Delay.none
+    /// What could not be written.
+    var failed = StorageBatch()
+    /// How long the pause is after which that is tried again; zero when the last attempt succeeded.
+    var pause: Int64 = 0
+    var retry: Task<Void, Never>?
     /// The records of the state that are stored.
     var stored: [String: Value] = [:]
-    var isWriting = false
-    /// Whether what is being written has had its time.
-    var isSilent = false
     /// Whether what is stored may be replaced.
     var isOpen = true
-    /// Who waits until everything is written.
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiters: [Waiter] = []
+
+    var isWorking = false
+
+    mutating func takeWaiters(_ isDone: (Waiter) -> Bool) -> [Waiter] {
+      let done = waiters.filter(isDone)
+      if !done.isEmpty { waiters.removeAll(where: isDone) }
+      return done
+    }
+
+    /// The step that writes what changed last; nil when all is written, or waits for another attempt.
+    var lastWrite: Int? {
+      steps.last { $0.batch != nil }?.number
+        ?? current.flatMap { $0.batch == nil ? nil : $0.number }
+    }
+
+    /// What came before a step and may not be in the storage; nil when another step than `current` is being
+    /// done.
+    func unwritten(before step: Step, _ current: Int) -> UnwrittenLogs? {
+      guard let now = self.current, now.number == current else { return nil }
+      return UnwrittenLogs(
+        written: now.batch?.log ?? [],
+        waiting: steps.lazy.filter { $0.number < step.number }.flatMap { $0.batch?.log ?? [] })
+    }
+
+    /// Keeps what could not be written, and what is to be written next, for another attempt. Logs that are to
+    /// be read in between shall not show what comes after them.
+    mutating func keep(_ batch: StorageBatch) {
+      failed = batch
+      pause = min(max(StorageQueue.pauses.first, 2 * pause), StorageQueue.pauses.last)
+      guard steps.allSatisfy({ $0.batch != nil }) else { return }
+      for step in steps { if let batch = step.batch { failed.add(batch) } }
+      steps = []
+    }
   }
 
-  /// How much is kept for a storage that does not answer, or fails; the oldest goes first.
-  private static let limit = 10_000
   /// How long calls wait at most for what they changed to be stored.
   static let patience: Int64 = 1_000
+  /// The first and the longest pause after a failure, in milliseconds.
+  static let pauses: (first: Int64, last: Int64) = (1_000, 60_000)
 
   private let ports: Ports
   private let state = Locked(State())
@@ -60,106 +106,142 @@ final class StorageQueue: Sendable {
     self.complain = complain
   }
 
+  deinit { state.withLock { $0.retry?.cancel() } }
+
   func setLimit(_ limit: Duration) { timeLimit.withLock { $0 = limit } }
 
   /// Writes nothing from now on: what is stored is not known.
   func close() {
-    state.withLock {
-      $0.isOpen = false
-      $0.steps = []
+    let waiters = state.withLock { state in
+      state.isOpen = false
+      state.steps = []
+      state.retry?.cancel()
+      let current = state.current?.number
+      return state.takeWaiters { $0.number != current }
     }
+    for waiter in waiters { waiter.continuation.resume() }
   }
 
   /// Says which records of the state are stored.
   func begin(with records: [String: Value]) { state.withLock { $0.stored = records } }
 
-  func save(_ value: Value) { add { $0.state = value } }
+  func save(_ value: Value) { add { $0.save(value) } }
 
-  func set(_ key: String, _ value: Value?) { add { $0.records[key] = .some(value) } }
+  func set(_ key: String, _ value: Value?) { add { $0.set(key, value) } }
 
-  func append(_ entry: EventLogEntry) { add { $0.log.append(entry.change) } }
+  func append(_ entry: EventLogEntry) { add { $0.append(entry.change) } }
 
   func clearLog(keeping names: Set<String>) {
     let logs = Set(names.map { StorageKey.event($0) })
-    add { $0.log.append(.clearLogs(except: logs)) }
+    add { $0.append(.clearLogs(except: logs)) }
   }
 
   /// Tells what logs hold when everything is written that came before.
   func read(
     logs names: [String]?, _ tell: @escaping @Sendable ([String: StorageLog]) -> Void
   ) {
+    start { state in
+      state.last += 1
+      state.steps.append(Step(number: state.last, work: .read(names, tell)))
+    }
+  }
+
+  private func add(_ change: (inout StorageBatch) -> Void) {
+    start { state in
+      guard state.isOpen else { return }
+      if state.pause > 0, state.retry != nil {
+        change(&state.failed)
+      } else if var batch = state.steps.last?.batch {
+        let place = state.steps.count - 1
+        state.steps[place].work = .write(StorageBatch())
+        change(&batch)
+        state.steps[place].work = .write(batch)
+      } else {
+        var batch = StorageBatch()
+        change(&batch)
+        state.last += 1
+        state.steps.append(Step(number: state.last, work: .write(batch)))
+      }
+    }
+  }
+
+  /// Sees that somebody does what there is to do.
+  private func start(_ change: (inout State) -> Void) {
     let begins = state.withLock { state in
-      state.steps.append(.read(names, tell))
-      defer { state.isWriting = true }
-      return !state.isWriting
+      change(&state)
+      guard !state.steps.isEmpty else { return false }
+      defer { state.isWorking = true }
+      return !state.isWorking
     }
     if begins { Task(executorPreference: ports.executor) { [self] in await work() } }
   }
 
-  private func add(_ change: (inout Batch) -> Void) {
-    let begins = state.withLock { state in
-      guard state.isOpen else { return false }
-      var batch = Batch()
-      if case .write(let last)? = state.steps.last {
-        batch = last
-        state.steps.removeLast()
-      }
-      change(&batch)
-      if batch.log.count > Self.limit { batch.log.removeFirst(Self.limit / 10) }
-      state.steps.append(.write(batch))
-      defer { state.isWriting = true }
-      return !state.isWriting
-    }
-    if begins { Task(executorPreference: ports.executor) { [self] in await work() } }
-  }
+  // MARK: Working
 
   private func work() async {
     while let step = take() {
-      let watch = watch()
-      switch step {
+      let watch = watch(step.number)
+      switch step.work {
       case .write(let batch): await write(batch)
-      case .read(let names, let tell): tell(await read(names))
+      case .read(let names, let tell):
+        let unwritten = UnwrittenLogs(waiting: state.withLock { $0.failed.log })
+        tell(unwritten.complete(await read(names), names))
       }
       watch.cancel()
-      state.withLock { $0.isSilent = false }
+      finish(step.number)
       for fault in await ports.storage.takeFaults() { complain(fault) }
     }
   }
 
-  private func write(_ batch: Batch) async {
-    let (batch, stored) = state.withLock { state in
-      var all = state.failed
-      all.add(batch)
-      state.failed = Batch()
-      return (all, state.stored)
+  private func take() -> Step? {
+    state.withLock { state in
+      guard !state.steps.isEmpty else {
+        state.isWorking = false
+        return nil
+      }
+      state.current = state.steps.removeFirst()
+      if let batch = state.current?.batch {
+        var all = state.failed
+        all.add(batch)
+        state.failed = StorageBatch()
+        state.current?.work = .write(all)
+      }
+      return state.current
     }
+  }
+
+  private func finish(_ number: Int) {
+    let waiters = state.withLock { state in
+      state.current = nil
+      state.delay = .none
+      let last = state.lastWrite ?? number
+      return state.takeWaiters { $0.number <= number || $0.number > last }
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+  }
+
+  private func write(_ batch: StorageBatch) async {
     let records = batch.state.map { StateRecords.records(of: $0) }
-    var changes = records.map { StateRecords.changes(from: stored, to: $0) } ?? []
-    for (key, value) in batch.records {
-      changes.append(value.map { .set(key, $0) } ?? .remove(key))
-    }
-    changes += batch.log
+    let changes = batch.changes(from: state.withLock { $0.stored }, to: records)
     guard !changes.isEmpty else { return }
     do {
       try await ports.storage.write(changes)
-      let fails = state.withLock { state in
+      let failed = state.withLock { state in
         if let records { state.stored = records }
-        defer { state.isFailing = false }
-        return state.isFailing
+        defer { state.pause = 0 }
+        return state.pause > 0
       }
-      if fails { complain("the storage takes what changes again") }
+      if failed { complain("the storage takes what changes again") }
     } catch {
       let isFirst = state.withLock { state in
-        state.failed = batch
-        let surplus = batch.log.count - Self.limit
-        if surplus > 0 { state.failed.log.removeFirst(surplus) }
-        defer { state.isFailing = true }
-        return !state.isFailing
+        defer { state.keep(batch) }
+        return state.pause == 0
       }
+      tryAgainLater()
       if isFirst {
         complain(
           "what changes cannot be saved: \(ErrorText.text(of: error)); it is kept in memory and tried"
-            + " again with the next change")
+            + " again")
       }
     }
   }
@@ -174,63 +256,96 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// The next thing to do; nil when there is nothing, which those hear who wait.
-  private func take() -> Step? {
-    let (step, waiting) = state.withLock { state -> (Step?, [CheckedContinuation<Void, Never>]) in
-      if state.steps.isEmpty {
-        state.isWriting = false
-        defer { state.waiting = [] }
-        return (nil, state.waiting)
+  // MARK: Failing
+
+  private func tryAgainLater() {
+    let time = ports.time
+    state.withLock { state in
+      guard state.isOpen else { return }
+      let pause = state.pause
+      state.retry = Task(executorPreference: ports.executor) { [weak self] in
+        guard (try? await time.sleep(milliseconds: pause)) != nil else { return }
+        self?.tryAgain()
       }
-      return (state.steps.removeFirst(), [])
     }
-    for continuation in waiting { continuation.resume() }
-    return step
   }
+
+  /// Tries again now to write what could not be written, if there is any.
+  private func tryAgain() {
+    let hasFailed = state.withLock { state in
+      state.retry?.cancel()
+      state.retry = nil
+      return !state.failed.isEmpty
+    }
+    if hasFailed { add { _ in } }
+  }
+
+  // MARK: Waiting
 
   /// Lets go those who wait for too long, and says that a storage has not answered when its time is
   /// over.
-  private func watch() -> Task<Void, Never> {
+  private func watch(_ number: Int) -> Task<Void, Never> {
     let limit = timeLimit.withLock { $0 }
     return Task(executorPreference: ports.executor) { [self] in
       let patience = min(Self.patience, limit.milliseconds)
       do {
         try await ports.time.sleep(milliseconds: patience)
-        letGo()
+        letGo(number, .long)
         try await ports.time.sleep(milliseconds: limit.milliseconds - patience)
+        letGo(number, .tooLong)
         complain(
           "the storage has not answered within \(limit.words); what changes is saved when it does")
       } catch {}
     }
   }
 
-  /// Nobody waits any longer for what is being written, also not who wants to read: what has not been
-  /// written by then is not in it.
-  private func letGo() {
-    let (waiting, steps) = state.withLock { state in
-      state.isSilent = true
-      let steps = state.steps
-      state.steps.removeAll { if case .read = $0 { true } else { false } }
-      defer { state.waiting = [] }
-      return (state.waiting, steps)
+  /// Nobody waits any longer for what is being done, also not who wants to read.
+  private func letGo(_ number: Int, _ delay: Delay) {
+    let (waiters, reads) = state.withLock { state -> ([Waiter], [Step]) in
+      guard state.current?.number == number else { return ([], []) }
+      state.delay = delay
+      let reads = state.steps.filter { $0.batch == nil }
+      return (state.takeWaiters { delay == .tooLong || !$0.isPatient }, reads)
     }
-    for continuation in waiting { continuation.resume() }
-    for case .read(let names, let tell) in steps {
-      Task(executorPreference: ports.executor) { [self] in tell(await read(names)) }
+    for waiter in waiters { waiter.continuation.resume() }
+    for step in reads {
+      Task(executorPreference: ports.executor) { [self] in await readMeanwhile(step, number) }
     }
   }
 
-  /// Returns when everything is written, or the storage has had its time. What could not be written is
-  /// tried once more if somebody asks for it.
-  func flush(retries: Bool = false) async {
-    if retries, state.withLock({ !$0.failed.isEmpty && !$0.isWriting }) { add { _ in } }
+  /// Reads while a storage does not say whether it has written something. When it does before it has
+  /// read, the step's turn comes as usual.
+  private func readMeanwhile(_ step: Step, _ current: Int) async {
+    guard case .read(let names, let tell) = step.work,
+      let unwritten = state.withLock({ $0.unwritten(before: step, current) })
+    else { return }
+    let logs = await read(names)
+    let isFirst = state.withLock { state in
+      guard state.current?.number == current else { return false }
+      let count = state.steps.count
+      state.steps.removeAll { $0.number == step.number }
+      return state.steps.count < count
+    }
+    if isFirst { tell(unwritten.complete(logs, names)) }
+  }
+
+  /// Returns when everything is written that has changed so far, or the storage has had its time: a
+  /// second.
+  ///
+  /// - Parameter isLast: whether the storage may take as long as it may, and what could not be written is
+  ///   tried once more.
+  func flush(isLast: Bool = false) async {
+    if isLast { tryAgain() }
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
-        let waits = state.isWriting && !state.isSilent
-        if waits { state.waiting.append(continuation) }
-        return !waits
+        guard let number = state.lastWrite else { return true }
+        if state.delay >= (isLast ? .tooLong : .long) { return true }
+        state.waiters.append(
+          Waiter(number: number, isPatient: isLast, continuation: continuation))
+        return false
       }
       if isDone { continuation.resume() }
     }
+    if isLast { state.withLock { $0.retry?.cancel() } }
   }
 }

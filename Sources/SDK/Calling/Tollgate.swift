@@ -333,7 +333,7 @@ public actor Tollgate {
     inputs = []
     board.finish()
     mainQueue.finish()
-    await storageQueue.flush(retries: true)
+    await storageQueue.flush(isLast: true)
   }
 
   /// How many timers run.
@@ -355,10 +355,10 @@ public actor Tollgate {
     state.config?.entitlements(ofProduct: id) ?? []
   }
 
-  /// Whether a paywall, a purchase or a restore is under way.
+  /// Whether a paywall, a purchase, a restore or a code is under way.
   var isBusy: Bool {
     state.presentation != nil || state.active != nil || !state.turns.parked.isEmpty
-      || !state.transactions.isEmpty
+      || !state.transactions.isEmpty || state.redemptions.isRunning
   }
 
   /// Takes a report from any thread; reports keep their order.

@@ -125,3 +125,26 @@ final class StateBoard: Sendable {
     for stream in streams { stream.finish() }
   }
 }
+
+// MARK: In a debugger
+
+extension Tollgate: CustomStringConvertible {
+  /// What it is like now.
+  nonisolated public var description: String { "Tollgate(\(snapshot))" }
+}
+
+extension TollgateState: CustomStringConvertible {
+  public var description: String {
+    var parts: [String] = []
+    switch lifecycle {
+    case .configured: parts.append("configured: \(configOrigin?.buildID ?? "")")
+    case .configuring: parts.append("configuring")
+    case .unconfigured: parts.append("not configured")
+    case .configFailed: parts.append(configurationError ?? "not configured")
+    }
+    if let userID { parts.append("user: \(userID)") }
+    parts.append("status: \(subscriptionStatus)")
+    if let paywall { parts.append("paywall: \(paywall.identifier)") }
+    return parts.joined(separator: ", ")
+  }
+}

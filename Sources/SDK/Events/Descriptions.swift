@@ -34,3 +34,24 @@ extension Value {
     return parts.isEmpty ? "" : "(\(parts.joined(separator: ", ")))"
   }
 }
+
+extension PurchaseResult: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .purchased: "purchased"
+    case .restored: "restored"
+    case .cancelled: "cancelled"
+    case .pending: "pending"
+    case .failed(let message): "failed: \(message)"
+    }
+  }
+}
+
+extension RestorationResult: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .restored: "restored"
+    case .failed(let message): message.map { "failed: \($0)" } ?? "failed"
+    }
+  }
+}

@@ -1,4 +1,4 @@
-package import CivilTime
+internal import CivilTime
 internal import RuleEngine
 
 /// What happened, as far as rules ask for it. The storage has the rest.

@@ -75,7 +75,7 @@ extension SDKState {
       return try ApplicationConfig.decode(body, platform: platform)
     } catch {
       log(
-        .error, .configManager, "the config \(which) cannot be used", error: error.message)
+        .error, .configManager, "the config \(which) cannot be used", error: error.reason)
       return nil
     }
   }
@@ -85,7 +85,7 @@ extension SDKState {
     do throws(BackendError) {
       apply(try ApplicationConfig.decode(body, platform: platform), .given)
     } catch {
-      failConfiguring(error.message)
+      failConfiguring(error.reason)
     }
   }
 
@@ -96,4 +96,9 @@ extension SDKState {
     case .network, .given, nil: false
     }
   }
+}
+
+extension BackendError {
+  /// What is wrong with a config that is not an answer of the backend.
+  fileprivate var reason: String { if case .decoding(let text) = self { text } else { message } }
 }

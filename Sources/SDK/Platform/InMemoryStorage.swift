@@ -7,6 +7,8 @@ package struct StorageImage: Hashable, Sendable {
 
   package init() {}
 
+  init(logs: [String: StorageLog]) { self.logs = logs }
+
   package var isEmpty: Bool { records.isEmpty && logs.isEmpty }
 
   package func records(_ prefix: String) -> [String: Value] {

@@ -128,10 +128,30 @@ struct SuperwallIdiomTests {
     #expect(result.type == "Paywall")
     let outcome = await tollgate.register(placement: "nomatch", params: ["plan": plan])
     #expect(outcome.description == "skipped: NoAudienceMatch, feature granted")
+    #expect("\(attributes["levels"] ?? 0) \(attributes["tags"] ?? 0)" == #"{"a":1} ["a","b"]"#)
     await tollgate.shutDown()
   }
 
   private static let presenter = HostPresenter(show: { _ in }, hide: { _ in })
+
+  /// What apps print says what it is.
+  @Test func whatAppsPrintIsReadable() async throws {
+    let tollgate = Tollgate(ports: .simulated(config: .null, presenter: Self.presenter))
+    #expect("\(tollgate)" == "Tollgate(not configured, status: unknown)")
+    try? await tollgate.configure(config: "{}".utf8)
+    #expect(
+      "\(tollgate.snapshot)"
+        == "the config could not be loaded: 'build_id' is missing, status: unknown")
+    try await tollgate.configure(config: Samples.configText)
+    try await tollgate.identify(userID: "ann")
+    try await tollgate.setSubscriptionStatus(.inactive)
+    let build = Samples.config["build_id"]?.text ?? ""
+    #expect("\(tollgate)" == "Tollgate(configured: \(build), user: ann, status: inactive)")
+    await tollgate.shutDown()
+    #expect("\(RestorationResult.failed("no"))" == "failed: no")
+    #expect("\(RestorationResult.failed(nil)) \(RestorationResult.restored)" == "failed restored")
+    #expect("\(PurchaseResult.failed("no")) \(PurchaseResult.pending)" == "failed: no pending")
+  }
 
   @Test func datesAndInstantsAreTheSame() {
     let instant: Instant = 1_700_000_000_123

@@ -86,6 +86,11 @@ struct KeepingTests {
       }
     }
 
+    func pass(_ seconds: Int64) {
+      let end = clock.now + seconds * 1_000
+      while clock.step(upTo: end) { executor.drain() }
+    }
+
     func end() { run { [tollgate] in await tollgate.shutDown() } }
 
     var complaints: [String] {
@@ -108,6 +113,7 @@ struct KeepingTests {
       #expect(storage.inner.load()?["appUserId"]?.text != "b\(round)")
       storage.fails.withLock { $0 = false }
       app.run { try? await app.tollgate.setUserAttributes(["round": .int(Int64(round))]) }
+      app.pass(1)
       #expect(storage.inner.load()?["appUserId"]?.text == "b\(round)")
       #expect(storage.inner.load()?["userAttributes"]?["round"] == .int(Int64(round)))
     }

@@ -184,18 +184,29 @@ struct OfflineTests {
     app.end()
   }
 
-  @Test(arguments: ["", "{}", "[1]", "{\"build_id\":\"b\"}", "\u{0}"])
-  func configThatIsNoneIsRefused(text: String) {
+  @Test(arguments: [
+    ("", "it is not a JSON object"), ("[1]", "it is not a JSON object"),
+    ("\u{0}", "it is not a JSON object"), ("{}", "'build_id' is missing"),
+    ("{\"build_id\":\"b\"}", "'trigger_options' is missing"),
+    (
+      "{\"campaigns\":[]}",
+      "it is AgentWallie's, which RuleSet can decide with, and the SDK cannot use"
+    ),
+  ])
+  func configThatIsNoneIsRefused(text: String, why: String) {
     let app = QuietApp()
-    let configure = app.run { () -> SDKError.Code? in
+    let configure = app.run { () -> SDKError? in
       do throws(SDKError) {
         try await app.tollgate.configure(config: text.utf8)
         return nil
       } catch {
-        return error.code
+        return error
       }
     }
-    #expect(configure.value == .configurationFailed)
+    #expect(configure.value??.code == .configurationFailed)
+    #expect(
+      configure.value??.message
+        == "the config could not be loaded: \(why); call configure() again")
     #expect(app.configure().value == .some(nil))
     app.end()
   }

@@ -47,7 +47,31 @@ struct FlakyTransport: Transport {
     switch request.path {
     case "/api/v1/static_config": return HTTPResponse(status: 200, body: StressConfig.text)
     case "/api/v1/assignments": return HTTPResponse(status: 200, body: Array("{}".utf8))
-    default: return HTTPResponse(status: dice.roll(9) == 0 ? 404 : 200, body: Array("{}".utf8))
+    default:
+      let status = dice.roll(9) == 0 ? 404 : 200
+      return HTTPResponse(
+        status: status, body: Array(answer(request.segments.last ?? "").json.utf8))
+    }
+  }
+
+  /// What the backend says of codes and of checkouts, whatever was asked before.
+  private func answer(_ name: String) -> Value {
+    switch name {
+    case "redeem": return BackendRun.codes([dice.pick(["a", "b"])], isOfUser: dice.roll(2) == 0)
+    case "session":
+      return [
+        "directive": [
+          "directive": .string(dice.pick(["redirect", "drawer", "embedded"])),
+          "checkoutUrl": "https://checkout.example.com", "checkoutSessionId": "cs",
+          "publishableKey": "pk",
+        ],
+        "checkoutContextId": .string(dice.pick(["c1", "c2"])),
+      ]
+    case "status": return ["status": .string(dice.pick(["pending", "completed", "abandoned"]))]
+    case "poll-redemption-result":
+      return dice.roll(2) == 0
+        ? ["status": "pending", "codes": []] : BackendRun.codes(["web"], status: "complete")
+    default: return [:]
     }
   }
 }
@@ -65,7 +89,9 @@ final class SharedFlag: Sendable {
 /// A config with few placements, so that a thousand runs do not spend their time on reading it.
 enum StressConfig {
   static let text: [UInt8] = {
-    let placements: Set = ["gated", "open", "holdout", "nomatch", "survey_close", "coins"]
+    let placements: Set = [
+      "gated", "open", "holdout", "nomatch", "survey_close", "coins", "web",
+    ]
     let triggers = (Samples.config["trigger_options"]?.elements ?? []).filter {
       placements.contains($0["event_name"]?.text ?? "")
     }
@@ -110,6 +136,9 @@ struct MoodyStore: PurchaseStore {
 
 /// A presenter and the user in front of it: taps something while a paywall is there.
 final class RestlessUser: PaywallPresenter {
+  /// Is sold on the web.
+  private static let webProduct = "live:price_123:no-trial"
+
   let dice: Dice
 
   init(dice: Dice) { self.dice = dice }
@@ -126,8 +155,14 @@ final class RestlessUser: PaywallPresenter {
       // The host may not have said yet that it is visible; what is tapped before is lost.
       for _ in 0..<40 {
         await dice.dawdle()
-        switch dice.roll(7) {
+        switch dice.roll(8) {
         case 0: handle.purchaseTapped(dice.pick([Samples.month.id, Samples.year.id, "none"]))
+        case 5: handle.purchaseTapped(Self.webProduct)
+        case 6:
+          handle.checkout(
+            dice.pick([
+              .returned, .submit(setupIntentID: "seti", email: "u@example.com"), .fail, .abandon,
+            ]))
         case 1: handle.restoreTapped()
         case 2: handle.requestCallback(requestID: "q", name: "n")
         case 3: _ = await handle.backPressed()

@@ -6,7 +6,7 @@ import Testing
 @testable import SDK
 
 /// Interleavings on real threads: configure, identify, reset, placements, status,
-/// purchases, restores, a network that comes and goes. Every call ends with exactly one outcome (a
+/// purchases, restores, checkouts on the web, codes, a network that comes and goes. Every call ends with exactly one outcome (a
 /// second one would trap, none would never return), and the events are what they have to be.
 ///
 /// Run it under the thread sanitizer with
@@ -34,6 +34,7 @@ struct StressTests {
         seen[name, default: 0] > Extent.count(200, or: 40), "\(name): \(seen[name, default: 0])")
     }
     #expect(seen[.onCustomCallback, default: 0] > Extent.count(200, or: 40))
+    #expect(seen[.didRedeemLink, default: 0] > Extent.count(200, or: 40))
     #expect(seen[.subscriptionStatusDidChange, default: 0] > Extent.count(1_000, or: 200))
   }
 
@@ -111,7 +112,7 @@ private final class StressWorld: Sendable {
   }
 
   private func call() async {
-    switch dice.roll(14) {
+    switch dice.roll(15) {
     case 0...1: try? await tollgate.configure(apiKey: "pk")
     case 2:
       try? await tollgate.identify(
@@ -129,6 +130,9 @@ private final class StressWorld: Sendable {
     case 11:
       _ = try? await tollgate.getPresentationResult(forPlacement: dice.pick(["gated", "open"]))
     case 12: await tollgate.dismiss()
+    case 13:
+      _ = await tollgate.handleDeepLink(
+        "tollgate://superwall/redeem?code=\(dice.pick(["a", "b", "c"]))")
     default:
       dice.roll(2) == 0
         ? tollgate.applicationDidEnterForeground() : tollgate.applicationDidEnterBackground()
@@ -137,7 +141,9 @@ private final class StressWorld: Sendable {
   }
 
   private func register() async {
-    let placement = dice.pick(["gated", "open", "holdout", "nomatch", "survey_close", "ghost"])
+    let placement = dice.pick([
+      "gated", "open", "holdout", "nomatch", "survey_close", "ghost", "web",
+    ])
     let handler = "handler \(dice.roll(Int.max))"
     let outcome = await tollgate.registerPlacement(
       PlacementRequest(
