@@ -28,6 +28,33 @@ import Testing
     }
   }
 
+  /// Each kind of request with what it applies of a paywall, a holdout and no audience: it confirms
+  /// assignments, records occurrences, fires triggers.
+  @Test func tables() {
+    func told(_ table: EffectTable) -> [String] {
+      RequestKind.allCases.map { kind in
+        EffectTable.OutcomeKind.allCases.map { outcome in
+          let effects = table[kind, outcome]
+          return (effects.contains(.confirmAssignment) ? "c" : "")
+            + (effects.contains(.recordOccurrence) ? "r" : "")
+            + (effects.contains(.fireTrigger) ? "f" : "")
+        }.joined(separator: ",")
+      }
+    }
+    #expect(
+      told(.tollgate) == [
+        "crf,crf,f,,", "crf,crf,f,,", "c,c,,,", "c,c,,,", ",,,,", "c,c,,,", ",,,,",
+      ])
+    #expect(
+      told(.ios) == [
+        "crf,crf,f,,", "crf,crf,f,,", "c,crf,f,,", "c,cr,,,", ",r,,,", "c,c,,,", ",,,,",
+      ])
+    #expect(
+      told(.android) == [
+        "crf,crf,f,,", "crf,crf,f,,", "c,cr,,,", ",r,,,", ",r,,,", "c,c,,,", ",,,,",
+      ])
+  }
+
   /// What is applied of a paywall waits for it: the trigger fires when it is available, and its
   /// occurrence counts when it is on the screen. A holdout waits for nothing.
   @Test func times() {

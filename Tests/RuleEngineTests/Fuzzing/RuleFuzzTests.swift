@@ -225,6 +225,29 @@ import Testing
     #expect(failure == nil)
   }
 
+  /// As often as a limit allows, once less and once more; now, and around the edge of its span.
+  @Test func occurrencesAroundLimits() throws {
+    func counts(_ interval: String) throws -> [String: Set<Int>] {
+      let limit = #"{"key":"k","max_count":3,"interval":\#(interval)}"#
+      let plan = try plan(
+        wireConfig(rules: wireRule(expression: "user.a == 1", occurrence: limit)), [])
+      var found: [String: Set<Int>] = [:]
+      for part in plan.space.parts where part.path == ["occurrences", "k"] {
+        for value in part.values.compactMap({ $0?.elements }) where !value.isEmpty {
+          found[value[0].text ?? "", default: []].insert(value.count)
+        }
+      }
+      return found
+    }
+    let all: Set = [2, 3, 4]
+    #expect(
+      try counts(#"{"type":"MINUTES","minutes":60}"#).filter { $0.value == all }.keys.sorted() == [
+        "2026-03-01T10:59:59Z", "2026-03-01T11:00:00Z", "2026-03-01T11:00:01Z",
+        "2026-03-01T11:59:59Z",
+      ])
+    #expect(try counts(#"{"type":"INFINITY"}"#)["2026-03-01T11:59:59Z"] == all)
+  }
+
   /// Parts of a record that follow from each other agree.
   @Test func recordsAreConsistent() {
     let records = FuzzRecord(
