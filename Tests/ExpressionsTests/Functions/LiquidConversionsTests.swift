@@ -1,3 +1,4 @@
+import CivilTime
 import Testing
 
 @testable import Expressions
@@ -11,5 +12,47 @@ import Testing
   ])
   func wholeNumbers(value: Double, isInt: Bool) {
     #expect((LiquidConversions.number(value).tag == Tag.int) == isInt)
+  }
+
+  /// The number that a text begins with, as Ruby reads it, and the whole number that it is.
+  @Test(
+    arguments: [
+      ("12", 12, 12), ("-12", -12, -12), ("+5", 5, 5), ("1:5", 1, nil), ("1/5", 1, nil),
+      ("12abc", 12, nil), ("", 0, nil), ("-", 0, nil), ("abc", 0, nil), (" 7 ", 7, 7),
+      ("1_000", 1_000, nil), ("1__0", 1, nil), ("1_", 1, nil), ("1_:", 1, nil), ("9", 9, 9),
+      ("0", 0, 0), ("0009", 9, 9),
+      (
+        "999999999999999999", 999_999_999_999_999_999,
+        999_999_999_999_999_999
+      ),
+      ("1000000000000000000", 1_000_000_000_000_000_000, nil),
+      ("9223372036854775807", .max, nil), ("9223372036854775808", nil, nil),
+    ] as [(String, Int64?, Int64?)])
+  func leadingNumbers(text: String, number: Int64?, integer: Int64?) {
+    var arena = Arena(limit: 4_096)
+    let cell = Array(text.utf8).withUnsafeBufferPointer { arena.text(copying: $0) } ?? .null
+    withUnsafePointer(to: cell) { place in
+      let (found, whole) = (
+        LiquidConversions.rubyNumber(place), LiquidConversions.rubyInteger(place)
+      )
+      #expect((found.tag == Tag.int ? found.intValue : nil) == number)
+      #expect((whole.tag == Tag.int ? whole.intValue : nil) == integer)
+    }
+  }
+
+  /// Parts of a millisecond stay where a time is moved.
+  @Test(
+    arguments: [
+      (1.0, LiquidTimeUnit.seconds, 11, 123_456_789), (-1, .seconds, 9, 123_456_789),
+      (0.5, .seconds, 10, 623_456_789), (-0.5, .seconds, 9, 623_456_789),
+      (877, .milliseconds, 11, 456_789), (876, .milliseconds, 10, 999_456_789),
+      (-124, .milliseconds, 9, 999_456_789), (2, .minutes, 130, 123_456_789),
+      (1, .days, 86_410, 123_456_789), (-11, .seconds, -1, 123_456_789),
+      (1, .months, 2_678_410, 123_456_789), (1, .years, 31_536_010, 123_456_789),
+    ])
+  func shifts(amount: Double, unit: LiquidTimeUnit, seconds: Int64, nanoseconds: Int32) throws {
+    let start = try #require(Timestamp(seconds: 10, nanoseconds: 123_456_789))
+    let moved = try #require(DateShifts.shift(start, by: amount, unit))
+    #expect(moved.seconds == seconds && moved.nanoseconds == nanoseconds, "\(moved)")
   }
 }

@@ -212,4 +212,47 @@ struct ProductAttributesTests {
     let prices = UnitPrices(micros: 1, period: period, factors: .superwall)
     #expect(throws: PricingError.emptyPeriod) { try prices.per(.day, digits: 2, .down) }
   }
+
+  /// Where days are counted, the days of a product go before its introductory offer.
+  @Test(arguments: PricingProfile.allCases) func trialsOfOffersAndOfDays(profile: PricingProfile)
+    throws
+  {
+    func trial(_ days: Int?, offer: Bool) throws -> String {
+      var product = try product()
+      product.trialDays = days
+      if !offer { product.intro = nil }
+      var producer = try producer(profile)
+      let attributes = try producer.attributes(of: product)
+      let days = attributes["trialPeriodDays"]
+      return days?.text ?? days?.json ?? "-"
+    }
+    let countsDays = profile == .iosAPI || profile == .androidTest
+    guard try trial(nil, offer: true) != "-" else { return }
+    #expect(try trial(nil, offer: true) == "7")
+    #expect(try trial(30, offer: true) == (countsDays ? "30" : "7"))
+    #expect(try trial(30, offer: false) == "30")
+  }
+
+  /// Years of a period have four digits, half of the last one up.
+  @Test(
+    arguments: [
+      (Period.Unit.month, 1, "0.0833"), (.month, 5, "0.4167"), (.day, 2, "0.0055"),
+      (.week, 1, "0.0192"), (.week, 52, "1"), (.year, 3, "3"), (.month, 18, "1.5"),
+    ])
+  func yearsOfPeriods(unit: Period.Unit, count: Int, years: String) throws {
+    var product = try product()
+    product.period = Period(unit, count)
+    var producer = try producer(.checkout)
+    #expect(try producer.attributes(of: product)["periodYears"]?.json == years)
+  }
+
+  /// Seven days are a week for iOS where a trial's price is told for one.
+  @Test func pricesOfTrials() throws {
+    var product = try product()
+    product.intro = Period(.day, 7).map { IntroductoryOffer(.payUpFront, $0, micros: 999_990_000) }
+    var producer = try producer(.iosStoreKit2)
+    let attributes = try producer.attributes(of: product)
+    #expect(attributes["trialPeriodWeeklyPrice"]?.text == "$999.99")
+    #expect(attributes["trialPeriodPrice"]?.text == "$999.99")
+  }
 }

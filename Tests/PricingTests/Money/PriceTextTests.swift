@@ -18,7 +18,7 @@ struct PriceTextTests {
 
   @Test(arguments: [
     "", "-", ".", "e5", "1e", "1e+", "9,99", "$9.99", " 9.99", "9.99 ", "1.2.3", "0x10", "NaN",
-    "١٢", "1_000",
+    "١٢", "1_000", "1:", "1:5", "1e:", "1e1:", "1/2", "1e1/",
   ])
   func areRefused(text: String) {
     #expect(throws: PricingError.notAPrice) { try PriceText.micros(text) }

@@ -2,6 +2,8 @@ import Expressions
 import RuleEngine
 import Testing
 
+@testable import RuleEngine
+
 private let now: Instant = 1_767_225_600_000
 
 private func rules(
@@ -302,5 +304,66 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     // Numbers have no other texts between them.
     #expect(found.stretches.allSatisfy { !$0.isOfTexts } && found.stretches.count > 2)
     #expect(!rows(found).contains { $0.hasPrefix("any other text") })
+  }
+
+  /// What is said of changes, for a person and as JSON.
+  @Test func words() {
+    typealias Change = SmallestChange.Change
+    func change(_ path: String, _ from: Value?, _ to: Value?) -> Change {
+      Change(path: path, from: from, to: to)
+    }
+    func lines(
+      _ verdict: SmallestChange.Verdict, _ changes: [Change] = [], follows: [Change] = [],
+      excluded: Int = 0, why: String? = nil
+    ) -> [String] {
+      SmallestChange(
+        verdict: verdict, changes: changes, follows: follows, excluded: excluded, why: why
+      ).lines(audience: "1 (a)")
+    }
+    #expect(
+      lines(.none) == ["No change of attributes makes audience 1 (a) take this user."])
+    #expect(
+      lines(.none, why: "it never matches")
+        == ["No change of attributes makes audience 1 (a) take this user: it never matches."])
+    let isNotKnown =
+      "Whether a change of attributes makes audience 1 (a) take this user is not known"
+    #expect(lines(.unknown) == [isNotKnown + "."])
+    #expect(lines(.unknown, why: "w") == [isNotKnown + ": w."])
+    for (excluded, count) in [(1, "one attribute"), (2, "up to 2 attributes")] {
+      #expect(
+        lines(.unknown, excluded: excluded) == [
+          "No change of \(count) makes audience 1 (a) take this user; whether more would is not known."
+        ])
+    }
+    #expect(lines(.found) == ["Audience 1 (a) takes this user."])
+    let (a, b, c) = (change("user.a", nil, 1), change("user.b", "x", nil), change("user.c", 2, 3))
+    let start = "Audience 1 (a) would take this user if user.a were 1 (now not there)"
+    #expect(lines(.found, [a], excluded: 0) == [start + "."])
+    let both = start + " and user.b were not there (now \"x\")."
+    let unsure = "Whether fewer changes would do is not known."
+    #expect(lines(.found, [a, b], excluded: 1) == [both])
+    #expect(lines(.found, [a, b], excluded: 0) == [both, unsure])
+    let three =
+      start + ", and user.b were not there (now \"x\"), and user.c were 3 (now 2)."
+    #expect(lines(.found, [a, b, c], excluded: 2) == [three])
+    #expect(lines(.found, [a, b, c], excluded: 1) == [three, unsure])
+    #expect(
+      lines(.found, [a], follows: [c, b]) == [
+        start + ".", "With that, user.c would be 3 and user.b would be not there.",
+      ])
+    let (fits, long) = (String(repeating: "x", count: 58), String(repeating: "x", count: 59))
+    #expect(
+      lines(.found, [change("p", .string(fits), .string(long))]) == [
+        "Audience 1 (a) would take this user if p were \"\(long.prefix(56))... (now \"\(fits)\")."
+      ])
+    let found = SmallestChange(
+      verdict: .found, changes: [a], follows: [c], excluded: 0, why: "w")
+    #expect(
+      found.value.json
+        == #"{"verdict":"found","changes":[{"path":"user.a","to":1}],"excluded":0,"follows":[{"path":"user.c","from":2,"to":3}],"why":"w"}"#
+    )
+    #expect(
+      SmallestChange(verdict: .none).value.json
+        == #"{"verdict":"none","changes":[],"excluded":0}"#)
   }
 }

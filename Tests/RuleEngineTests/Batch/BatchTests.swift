@@ -142,4 +142,25 @@ struct BatchTests {
         == nil)
     #expect(try audience(#"{"userId":"u","entitlements":["pro"]}"#) == 1)
   }
+
+  /// Of each key that a record has twice the first line, however often it comes.
+  @Test func keysThatAreThereTwice() throws {
+    let rules = try ruleSet(wireRule(expression: "user.a == 1"))
+    let once = #"{"userId":"u","user":{"a":1},"device":{}}"#
+    let user = #"{"userId":"u","user":{"a":1},"user":{"a":2}}"#
+    let device = #"{"userId":"u","device":{},"device":{"a":2},"user":{}}"#
+    let lines = [once, user, user, once, device, user, device, device].map { Array($0.utf8) }
+    for layout in [OutcomeLayout.long, .wide] {
+      var worker = BatchWorker(
+        BatchPlan(rules, now: Self.now, assigner: .hash(salt: ""), layout: layout))
+      // What is told of a chunk is of that chunk.
+      for _ in 0..<2 {
+        let output = worker.process(Array(lines.joined(separator: [0x0A])))
+        #expect(output.repeated.map(\.line) == [1, 4])
+        #expect(output.repeated.map(\.key) == ["user", "device"])
+        #expect(output.notes.repeatedKeys == ["user": 3, "device": 3])
+      }
+      #expect(worker.process(once.utf8.map { $0 }).repeated.isEmpty)
+    }
+  }
 }

@@ -28,6 +28,10 @@ import Testing
       #"user.a == 2 || user.plan == "pro""#
     ),
     (#"user.a == 1 && (user.a == 2 && size(user.email) > 1) || true"#, "user.a == 2"),
+    (
+      #"(user.a == 1 || user.a == 2) && user.plan == "pro" && user.email.endsWith("g")"#,
+      #"user.plan == "pro""#
+    ),
     (#"!(user.a == 1) && user.email.endsWith("g")"#, "!(user.a == 1)"),
     (#"user.a == 1 ? user.a == 2 && user.email.endsWith("g") : true"#, "user.a == 2"),
   ])

@@ -2,6 +2,8 @@ import Expressions
 import RuleEngine
 import Testing
 
+@testable import RuleEngine
+
 /// What a line of a file of invariants may be, and what is said of those that it may not.
 @Suite struct RuleInvariantTests {
   private func fault(_ json: String) throws -> String {
@@ -60,6 +62,37 @@ import Testing
       ("shown.all(s, s.result != \"paywall\" || user.age > 3)", .history),
     ] as [(String, RuleInvariant.Span)] {
       #expect(RuleInvariant(name: "n", holds: source, span: span).diagnostics().isEmpty)
+    }
+  }
+
+  /// What stands beside attributes is read as them where they are missing, as rules read it.
+  @Test func contextsOfUsers() throws {
+    let now = try WireTime.instant("2026-03-01T12:00:00Z")
+    func context(_ record: Value, _ format: Config.Format) -> Value {
+      .map(InvariantJudge.context(record, now: now, format))
+    }
+    let record: Value = [
+      "userId": "u", "subscriptionStatus": "ACTIVE", "entitlements": ["pro"], "params": .null,
+    ]
+    let superwall = context(record, .superwall)
+    #expect(superwall["device"]?["subscriptionStatus"] == "ACTIVE")
+    #expect(superwall["entitlements"] == ["pro"])
+    #expect(superwall["now"] == "2026-03-01T12:00:00Z")
+    #expect(superwall["params"] == .map([]))
+    for format in [Config.Format.superwall, .agentWallie] {
+      let names = UserMember.attributes(hasUserID: format == .agentWallie)
+      let hasID = names.contains { $0.0 == .userID }
+      #expect(hasID == (format == .agentWallie))
+      for (member, root, name) in names where member == .userID {
+        #expect(context(record, format)[root.key]?[name] == "u")
+      }
+      if !hasID { #expect(context(record, format)["user"] == .map([])) }
+      let own = context(
+        ["subscriptionStatus": "ACTIVE", "device": ["subscriptionStatus": "INACTIVE"]], format)
+      #expect(own["device"]?["subscriptionStatus"] == "INACTIVE")
+      let null = context(
+        ["subscriptionStatus": "ACTIVE", "device": ["subscriptionStatus": .null]], format)
+      #expect(null["device"]?["subscriptionStatus"] == "ACTIVE")
     }
   }
 }

@@ -87,6 +87,12 @@ import Testing
     #expect(counter.counts[.limit(rule: 0, .longAgo)] == 1)
     #expect(counter.counts[.limit(rule: 0, .lastTime)] == 1)
     #expect(counter.counts.reached == [2])
+    // Who never saw it has not seen it long ago.
+    let others = Self.counter(rules)
+    try Self.add(#"{"userId":"u","user":{"a":1}}"#, to: others)
+    #expect(others.counts[.limit(rule: 0, .longAgo)] == 0)
+    #expect(others.counts[.limit(rule: 0, .lastTime)] == 1)
+    #expect(others.counts[.limit(rule: 0, .usedUp)] == 0)
   }
 
   // MARK: Gaps

@@ -317,4 +317,13 @@ import Testing
     }
     #expect(reader.unknownKeys == ["when": 1])
   }
+
+  /// Who buys the first product of a paywall owns what it gives on any paywall.
+  @Test func whatBuyersOwn() throws {
+    let path = "paywall_responses[1].products_v2[0].entitlements[0].identifier"
+    let config = ConfigEdits.replacing(path, by: "plus")
+    let run = try TrafficTests.Run(Array(config.json.utf8), records: [])
+    #expect(run.plan.paywalls == ["x"])
+    #expect(run.plan.entitlements == [["pro", "plus"]])
+  }
 }

@@ -19,7 +19,8 @@ import Testing
   @Test(arguments: [
     ("", "a time zone is missing; write Europe/Berlin or +01:00"),
     ("GMT+2", "'GMT+2' is written +02:00"), ("+0530", "'+0530' is written +05:30"),
-    ("utc", "'utc' is written UTC"),
+    ("utc", "'utc' is written UTC"), ("UTC+02", "'UTC+02' is written +02:00"),
+    ("gmt -3:30", "'gmt -3:30' is written -03:30"), ("UTC-530", "'UTC-530' is written -05:30"),
     ("berlin", "there is no time zone 'berlin'; did you mean 'Europe/Berlin'?"),
     (
       "america/new york",

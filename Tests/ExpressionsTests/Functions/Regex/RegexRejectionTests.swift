@@ -79,6 +79,8 @@ struct RejectedPattern: Sendable, CustomTestStringConvertible {
     RejectedPattern(#"\y"#, .unknownEscape, 0..<2),
     RejectedPattern(#"\é"#, .unknownEscape, 0..<3),
     RejectedPattern(#"a\Z"#, .unknownEscape, 1..<3),
+    RejectedPattern(#"\é1é"#, .unknownEscape, 0..<3),
+    RejectedPattern(#"\yab"#, .unknownEscape, 0..<2),
     RejectedPattern(#"\G"#, .unknownEscape, 0..<2),
     RejectedPattern(#"\K"#, .unknownEscape, 0..<2),
     RejectedPattern(#"\R"#, .unknownEscape, 0..<2),

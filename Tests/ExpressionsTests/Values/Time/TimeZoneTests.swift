@@ -181,4 +181,31 @@ import Testing
     let found = zone.secondsSince1970(local: seconds)
     #expect(found == (try Timestamp(iso8601: expected, in: nil).seconds))
   }
+
+  /// What clocks show, back as the time: where it is shown twice the earlier one, and where it is
+  /// skipped as long after the change.
+  @Test(arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"])
+  func timesOfClocks(name: String) throws {
+    let zone = try #require(TimeZones.zone(named: name))
+    let start: Int64 = 1_767_225_600
+    var changes = 0
+    for day in 0..<366 {
+      let noon = start + Int64(day) * 86_400
+      guard zone.offset(atUTC: noon) != zone.offset(atUTC: noon + 86_400) || day == 5 else {
+        continue
+      }
+      changes += 1
+      for step in 0..<96 {
+        let local = noon + Int64(step) * 1_800
+        let offsets = Set(
+          (-26...26).map { Int64(zone.offset(atUTC: local + Int64($0) * 3_600)) })
+        let shown = offsets.map { local - $0 }.filter {
+          $0 + Int64(zone.offset(atUTC: $0)) == local
+        }
+        let wanted = shown.min() ?? local - Int64(zone.offset(atUTC: local - 86_400))
+        #expect(zone.secondsSince1970(local: local) == wanted, "\(day) \(step)")
+      }
+    }
+    #expect(changes == (name == "Asia/Kolkata" ? 1 : 3))
+  }
 }

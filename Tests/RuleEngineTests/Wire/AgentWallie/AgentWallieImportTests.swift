@@ -5,7 +5,7 @@ import Testing
 
 /// AgentWallie's config as ours.
 @Suite struct AgentWallieImportTests {
-  private static let whole: Value = [
+  static let whole: Value = [
     "campaigns": [
       [
         "id": "c1", "name": "Spring", "status": "active",
