@@ -144,7 +144,7 @@ conformance: setup ## run the corpus: one table of its suites; fails unless the 
 counts: setup ## write corpus/counts.json anew: how many cases of each suite pass and are skipped
 	$(SWIFT) run $(PARALLEL) conformance $(CORPUS) --update-counts --quiet
 
-messages: setup ## write anew what tests expect to be said: Tests/CommandTests/Messages, corpus/diagnostics
+messages: setup ## write anew what tests expect to be said: Tests/CommandTests/Messages, corpus/diagnostics and decoding
 	$(SWIFT) build --build-tests $(PARALLEL)
 	TOLLGATE_UPDATE=messages Tools/run-tests.sh --skip-build --filter "MessageTests|RenderedTextTests|EditedConfigTests"
 

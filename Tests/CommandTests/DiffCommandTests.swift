@@ -210,4 +210,24 @@ import Testing
     #expect(try error().0 == 1)
     #expect(try error("--keep-going", "--exit-zero").0 == 0)
   }
+
+  /// Without users each placement that differs is told, with who gets what, and somebody who does.
+  @Test func differencesInWords() throws {
+    let folder = try TestFolder()
+    let config = try String(contentsOfFile: TestFolder.config, encoding: .utf8)
+    try folder.write("old.json", config)
+    try folder.write(
+      "new.json", config.replacing("params.pages > 20", with: "params.pages > 10"))
+    let told = try folder.tollgate(["diff", "old.json", "new.json"]).output
+    #expect(
+      told.contains(
+        """
+
+        export_report differs:
+          from 'export-gate' (variant 'export-free-gate', audience 1) to 'export-gate' (variant \
+        'export-long-gate', audience 0): audience 0 (export-long) takes them: its condition has changed
+            {"userId":"somebody",
+        """), "\(told)")
+    #expect(told.contains("\n\n1 of 6 placements differs, 5 give everybody the same.\n"), "\(told)")
+  }
 }

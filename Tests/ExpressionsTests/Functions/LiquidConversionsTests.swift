@@ -53,6 +53,22 @@ import Testing
   func shifts(amount: Double, unit: LiquidTimeUnit, seconds: Int64, nanoseconds: Int32) throws {
     let start = try #require(Timestamp(seconds: 10, nanoseconds: 123_456_789))
     let moved = try #require(DateShifts.shift(start, by: amount, unit))
+    #expect(DateShifts.shift(start, by: 9e11, .weeks) == nil)
+    #expect(DateShifts.shift(start, by: 1e12, .milliseconds) == nil)
+    #expect(DateShifts.shift(start, by: .nan, unit) == nil)
     #expect(moved.seconds == seconds && moved.nanoseconds == nanoseconds, "\(moved)")
+  }
+
+  /// Decimals have twenty digits before the point at most, and so many behind it.
+  @Test func decimalsOfDoubles() {
+    #expect(LiquidDecimal(12.25)?.mantissa == 1_225)
+    #expect(LiquidDecimal(12.25)?.scale == 2)
+    #expect(LiquidDecimal(-0.5)?.mantissa == -5)
+    #expect(LiquidDecimal(1e19)?.mantissa == 10_000_000_000_000_000_000)
+    #expect(LiquidDecimal(9e19)?.scale == 0)
+    #expect(LiquidDecimal(1e20) == nil)
+    #expect(LiquidDecimal(.infinity) == nil)
+    #expect(LiquidDecimal(0.125, mostScale: 3) != nil)
+    #expect(LiquidDecimal(0.125, mostScale: 2) == nil)
   }
 }

@@ -88,4 +88,15 @@ import Testing
       }
     }
   }
+
+  /// Values that are nested deeper than they may be have no cell.
+  @Test func nestingOfValues() {
+    var arena = Arena(limit: 4_096)
+    #expect(arena.cell(1, nesting: 1) != nil)
+    #expect(arena.cell(1, nesting: 0) == nil)
+    #expect(arena.cell([[1]], nesting: 3) != nil)
+    #expect(arena.cell([[1]], nesting: 2) == nil)
+    #expect(arena.cell(["a": ["b": 1]], nesting: 3) != nil)
+    #expect(arena.cell(["a": ["b": 1]], nesting: 2) == nil)
+  }
 }

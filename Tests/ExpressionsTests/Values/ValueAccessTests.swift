@@ -39,4 +39,24 @@ import Testing
     #expect(Value.members(["a": 1, "b": there, "c": "x"]).json == #"{"a":1,"c":"x"}"#)
     #expect(Value.members(["b": 2, "a": 1] as [String: Value]).json == #"{"a":1,"b":2}"#)
   }
+
+  /// Patches as RFC 7396 has them: null takes a member out, objects are merged, all else is replaced.
+  @Test(
+    arguments: [
+      (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+      (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#), (#"{"a":"b"}"#, #"{"a":null}"#, "{}"),
+      (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+      (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+      (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+      (#"{"a":{"b":"c","x":1}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d","x":1}}"#),
+      (#"{"a":{"b":{"c":1,"d":2}}}"#, #"{"a":{"b":{"c":null}}}"#, #"{"a":{"b":{"d":2}}}"#),
+      ("{}", #"{"a":null,"b":1}"#, #"{"b":1}"#), (#"{"a":1}"#, "[1]", "[1]"),
+      ("[1]", #"{"a":1}"#, #"{"a":1}"#), (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
+    ])
+  func patches(target: String, patch: String, wanted: String) throws {
+    let (target, patch) = (
+      try Value.parse(json: target.utf8), try Value.parse(json: patch.utf8)
+    )
+    #expect(target.merging(patch: patch).json == wanted)
+  }
 }

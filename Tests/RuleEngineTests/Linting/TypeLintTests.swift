@@ -163,6 +163,25 @@ import Testing
     #expect(checked(superwall((rules + [plural]).joined(separator: ","))).isEmpty)
   }
 
+  /// Only where the name itself stands can it be mended.
+  @Test func namesWithinPaths() throws {
+    let name = checked(superwall(rule(when: "device.regionCod == 'US'")))
+    #expect(name.map(\.code) == [.unknownAttribute])
+    let edit = try #require(name[0].fix?.edits.first)
+    #expect(edit.text == "regionCode" && edit.range == SourceRange(from: 7, to: 16))
+    let within = checked(superwall(rule(when: "device.regionCod.x == 1")))
+    #expect(within.map(\.code) == [.unknownAttribute])
+    #expect(within.allSatisfy { $0.fix == nil })
+  }
+
+  /// Superscript's `||` gives one of its operands, and its `&&` true or false.
+  @Test func kindsOfLogic() throws {
+    #expect(
+      try found("(device.deviceModel && device.osVersion) == 'x'").contains("type-error"))
+    #expect(
+      try !found("(device.deviceModel || device.osVersion) == 'x'").contains("type-error"))
+  }
+
   /// An attribute that nobody sends is one note, however often it is read.
   @Test func unknownAttributesAreOneNote() {
     let rules = (0..<5).map { rule(when: "device.country == 'A\($0)'", id: "e\($0)") }

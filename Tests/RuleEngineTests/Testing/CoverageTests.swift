@@ -244,4 +244,19 @@ import Testing
     #expect(search.lines.count { $0["assignments"] != nil } == 2)
     _ = try Self.close(rules, "rare")
   }
+
+  /// Of an experiment that does not run nobody gets a variant.
+  @Test(arguments: [ExperimentStatus.running, .paused]) func pausedExperiments(
+    status: ExperimentStatus
+  ) throws {
+    let variants = ["a", "b"].map { Variant(id: $0, kind: .treatment, weight: 1, paywallID: "pw") }
+    let audience = Audience(
+      index: 0, experimentID: "e", expression: "user.a == 1", variants: variants, path: "a",
+      experimentStatus: status)
+    let config = Config(
+      format: .agentWallie, placements: [Placement(name: "p", audiences: [audience])])
+    let rules = try #require(RuleSet.compile(config).output)
+    let points = Self.counter(rules).points(ofRule: 0).filter { $0.group == .variants }
+    #expect(points.count == (status == .running ? 2 : 0))
+  }
 }

@@ -4,13 +4,13 @@ import RuleEngine
 import Testing
 
 /// A whole config of each format with one place spoilt: what is said, and what becomes of it. The texts
-/// are in `corpus/diagnostics/decoding`, and `make messages` writes them anew.
+/// are in `corpus/decoding`, and `make messages` writes them anew.
 @Suite struct EditedConfigTests {
   private static let isWriting =
     ProcessInfo.processInfo.environment["TOLLGATE_UPDATE"] == "messages"
   private static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "corpus/diagnostics/decoding")
+    .deletingLastPathComponent().appending(path: "corpus/decoding")
 
   private enum Step {
     case key(String)
