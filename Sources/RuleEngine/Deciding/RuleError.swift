@@ -67,8 +67,29 @@ extension RuleSet {
     var walk = FailureWalk(program)
     _ = storage.table.firstMatch(
       of: storage.placements[number].rules, program, in: &frame, state, &walk)
+    return errors(walk)
+  }
+
+  /// Decides, and tells the rules that failed on the way, in the same walk: the decision of
+  /// ``decide(_:frame:state:assigner:)`` and the errors of ``errors(_:frame:state:)``.
+  package func decide(
+    _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
+    errors: inout [RuleError]
+  ) -> Decision {
+    guard let number = self.placement(named: placement) else {
+      return Decision(ruleSet: self, unknownPlacement: placement)
+    }
+    var walk = FailureWalk(program)
+    let rule = storage.table.firstMatch(
+      of: storage.placements[number].rules, program, in: &frame, state, &walk)
+    errors += self.errors(walk)
+    let verdict = rule.map { storage.assign($0, state, assigner) } ?? Verdict()
+    return Decision(ruleSet: self, verdict: verdict, placement: number, state)
+  }
+
+  private func errors(_ walk: FailureWalk) -> [RuleError] {
     // Of a rule that does not compile all is said when it is compiled.
-    return walk.failures.filter { !rules[$0.rule].isBroken }
+    walk.failures.filter { !rules[$0.rule].isBroken }
       .map { ruleError($0.failure, ofRule: $0.rule) }
   }
 

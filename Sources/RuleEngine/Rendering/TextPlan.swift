@@ -12,14 +12,22 @@ package struct TextPlan: Sendable {
     /// The names of the texts, in the order of their numbers.
     var names: [String]
     var texts: TemplateSet
-    /// What is known before there is a user: products, the theme of a native paywall.
-    var known: Value
+    /// The products, with prices.
+    var products: [PricedProduct]
+    /// What is known beside them: the theme of a native paywall.
+    var theme: Value?
+    /// What is known before there is a user.
+    var known: Value = .map([])
     /// Whether a record's `userId` is `user.id` as well.
     var hasUserID: Bool
   }
 
-  let paywalls: [Paywall]
-  let options: RenderOptions
+  private(set) var paywalls: [Paywall]
+  private(set) var options: RenderOptions
+  private var pricing: PricingContext
+  private let profile: PricingProfile?
+  /// The slot of the selected product.
+  private let select: String?
   /// What is wrong with the texts, by the paths of the file, and with the products.
   package private(set) var diagnostics: [Diagnostic] = []
 
@@ -36,36 +44,62 @@ package struct TextPlan: Sendable {
     pricing: PricingContext, options: RenderOptions
   ) throws(PricingError) {
     self.options = options
-    var made: [Paywall] = []
+    self.pricing = pricing
+    self.profile = profile
+    self.select = select
+    paywalls = []
     for entry in file.paywalls {
       guard let paywall = config.paywall(entry.identifier) else {
         diagnostics.append(TextPlan.unknown(entry.identifier, in: config))
         continue
       }
-      let products = try TextProducts(
-        config.products(of: paywall, prices: prices), profile: profile, context: pricing)
-      for var diagnostic in products.diagnostics {
-        diagnostic.path = "paywalls.\(entry.identifier)"
-        if !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
-      }
       var builder = TemplateSetBuilder(environment)
+      var said: [Diagnostic] = []
       for text in entry.texts {
         for var diagnostic in builder.add(text.template) {
           diagnostic.path = TextFile.path(entry.identifier, text.name)
-          diagnostics.append(diagnostic)
+          said.append(diagnostic)
         }
       }
-      let selected = select.flatMap { products.index(ofSlot: $0) } ?? 0
-      made.append(
-        Paywall(
-          identifier: entry.identifier, names: entry.texts.map(\.name), texts: builder.build(),
-          known: TextContext(
-            products: products.slotted, selected: selected,
-            roots: paywall.schema?.theme.map { [("theme", $0.value)] } ?? []
-          ).value,
-          hasUserID: config.format == .agentWallie || environment.dialect == .agentwallie))
+      var made = Paywall(
+        identifier: entry.identifier, names: entry.texts.map(\.name), texts: builder.build(),
+        products: config.products(of: paywall, prices: prices), theme: paywall.schema?.theme?.value,
+        hasUserID: config.format == .agentWallie || environment.dialect == .agentwallie)
+      for var diagnostic in try price(&made) {
+        diagnostic.path = "paywalls.\(entry.identifier)"
+        if !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
+      }
+      diagnostics += said
+      paywalls.append(made)
     }
-    paywalls = made
+  }
+
+  /// Computes the attributes of a paywall's products.
+  private func price(_ paywall: inout Paywall) throws(PricingError) -> [Diagnostic] {
+    let products = try TextProducts(paywall.products, profile: profile, context: pricing)
+    paywall.known =
+      TextContext(
+        products: products.slotted,
+        selected: select.flatMap { products.index(ofSlot: $0) } ?? 0,
+        roots: paywall.theme.map { [("theme", $0)] } ?? []
+      ).value
+    return products.diagnostics
+  }
+
+  /// The same texts at another time, on which dates of trials and what templates say of times depend.
+  /// Nothing is compiled again.
+  package func at(_ now: Instant) -> TextPlan {
+    if now == pricing.now { return self }
+    var plan = self
+    plan.pricing.now = now
+    plan.options.now = now
+    // The time zone is known, so nothing can fail.
+    plan.paywalls = paywalls.map { paywall in
+      var paywall = paywall
+      _ = try? plan.price(&paywall)
+      return paywall
+    }
+    return plan
   }
 
   private static func unknown(_ identifier: String, in config: Config) -> Diagnostic {
@@ -79,5 +113,37 @@ package struct TextPlan: Sendable {
   /// The place of a paywall's texts, or nil when it has none.
   func index(of identifier: String) -> Int? {
     paywalls.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
+  }
+}
+
+extension TextPlan {
+  /// What a user reads on the paywall that they get, and what went wrong in its texts; nil for who gets
+  /// none that has texts.
+  ///
+  /// - Parameters:
+  ///   - record: the user's record as JSON, which was read before.
+  ///   - now: the time; nil for the plan's.
+  package func texts(of decision: Decision, _ record: [UInt8], at now: Instant? = nil)
+    -> (texts: [Value.Entry], problems: [String])?
+  {
+    guard case .paywall(let experiment) = decision.outcome,
+      let number = experiment.variant.paywallID.flatMap({ index(of: $0) })
+    else { return nil }
+    // Of all paywalls one is asked for.
+    var plan = self
+    plan.paywalls = [paywalls[number]]
+    plan = plan.at(now ?? pricing.now)
+    var renderer = PaywallRenderer(plan.paywalls[0], plan.options)
+    var output: [UInt8] = []
+    var problems: [String] = []
+    record.withUnsafeBufferPointer { record in
+      renderer.append(record, to: &output) { problems.append("  \($0): \($1.message)") }
+    }
+    // What it appends is a member behind others.
+    let object = Array("{".utf8) + output.dropFirst() + Array("}".utf8)
+    guard case .map(let texts)? = (try? Value.parse(json: object))?["texts"] else {
+      return ([], problems)
+    }
+    return (texts, problems)
   }
 }

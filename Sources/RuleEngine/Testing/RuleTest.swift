@@ -143,27 +143,6 @@ package struct RuleTester: ~Copyable {
   }
 }
 
-extension TextPlan {
-  /// What a user reads on the paywall that they get, and what went wrong in its texts.
-  fileprivate func texts(of decision: Decision, _ record: [UInt8])
-    -> (texts: [Value.Entry], problems: [String])
-  {
-    guard let paywall = decision.paywall.flatMap({ index(of: $0) }) else { return ([], []) }
-    var renderer = PaywallRenderer(paywalls[paywall], options)
-    var output: [UInt8] = []
-    var problems: [String] = []
-    record.withUnsafeBufferPointer { record in
-      renderer.append(record, to: &output) { problems.append("  \($0): \($1.message)") }
-    }
-    // What it appends is a member behind others.
-    let object = Array("{".utf8) + output.dropFirst() + Array("}".utf8)
-    guard case .map(let texts)? = (try? Value.parse(json: object))?["texts"] else {
-      return ([], problems)
-    }
-    return (texts, problems)
-  }
-}
-
 extension Explanation {
   /// What became of the audience that should have decided, or else of the one that did and of those
   /// that were held back: the lines that a person needs to see why a test fails.

@@ -102,10 +102,20 @@ struct CoverCommand: AsyncParsableCommand {
       for: file.config, products, now: start, in: options.givenTimeZone)
     let files = try paths.map { try RuleTestFile($0, timeZone: options.timeZone) }
     let run = try await Signals.heeding {
-      try CoverageRun(
+      var progress = ProgressLine(isQuiet: quiet)
+      let all = ruleSet.placements.count
+      let run = try CoverageRun(
         files.flatMap(\.tests), faults: files.flatMap(\.faults), ruleSet: ruleSet,
-        assigner: assigner, texts: texts, start: try options.clock(start), isQuiet: quiet
-      ) { try options.clock($0) }
+        assigner: assigner, texts: texts, start: try options.clock(start),
+        clock: { try options.clock($0) },
+        tell: { number in
+          try Signals.check()
+          if let number, progress.isDue() {
+            progress.show("\(grouped(number)) of \(grouped(all)) placements")
+          }
+        })
+      progress.interrupt()
+      return run
     }
     try show(run, file, basis: options.zonedBasis(start, assigner))
     try end(run)
@@ -135,7 +145,7 @@ struct CoverCommand: AsyncParsableCommand {
     let target: FileDescriptor = write == "-" ? .standardError : .standardOutput
     FileText.print(
       json
-        ? CoverageJSON(run: run, config: file).value.json
+        ? CoverageJSON(run, config: file.bytes).value.json
         : CoverageText(run: run, config: file, style: TextStyle(target)).text, to: target)
     RuleTestRun.tell(run.faults)
     if !quiet, run.failing > 0 {

@@ -76,18 +76,6 @@ struct RuleTestRun {
   }
 }
 
-extension PlacedTest {
-  /// Why the test cannot be run, where the config does not have its placement and it expects one.
-  func placementFault(_ ruleSet: RuleSet) -> String? {
-    guard ruleSet.placement(named: test.placement) == nil,
-      test.expectation.result != "placementNotFound"
-    else { return nil }
-    let close = Suggestion.closest(to: test.placement, among: ruleSet.placementNames)
-    return "\(file):\(line): the config has no placement '\(test.placement)'"
-      + (close.map { "; did you mean '\($0)'?" } ?? "")
-  }
-}
-
 extension RuleTestRun.Ran {
   /// What a person reads of a test that failed.
   var text: String {

@@ -71,6 +71,10 @@ import Testing
           decisions.append(explanation)
           let errors = rules.errors(name, frame: &frame, state: state)
           check(errors, explanation)
+          var alongside: [RuleError] = []
+          let told = rules.decide(
+            name, frame: &frame, state: state, assigner: assigner, errors: &alongside)
+          #expect(told == decision && alongside == errors)
           outcomes.append(decision.outcomeLine(subjectID: state.subjectID, errors: errors))
         }
       }

@@ -1,32 +1,29 @@
-internal import Expressions
-internal import RuleEngine
+package import Expressions
 
 /// What tests exercise, as one JSON object.
-struct CoverageJSON {
-  let run: CoverageRun
-  let config: ConfigFile
-  private let place: (CoverageGaps.Entry) -> DiagnosticPlaces.Place?
+package struct CoverageJSON {
+  private let run: CoverageRun
+  private let places: DiagnosticPlaces
 
   private var counts: CoverageCounts { run.search.counts }
   private var ruleSet: RuleSet { run.counter.ruleSet }
 
-  init(run: CoverageRun, config: ConfigFile) {
+  /// - Parameter config: the text of the config, in which places count.
+  package init(_ run: CoverageRun, config: [UInt8]) {
     self.run = run
-    self.config = config
-    let entries = run.counter.ruleSet.rules.indices.flatMap { rule in
-      run.counter.clauses(ofRule: rule).indices.map { Self.entry(run.counter, rule, $0) }
+    let clauses = run.counter.ruleSet.rules.indices.flatMap { rule in
+      run.counter.clauses(ofRule: rule).indices.map { Self.place(run.counter, rule, $0) }
     }
-    place = CoverageGaps.places(entries, in: config.bytes)
+    places = DiagnosticPlaces(clauses.filter { !$0.path.isEmpty }, in: config)
   }
 
-  private static func entry(_ counter: CoverageCounter, _ rule: Int, _ clause: Int)
-    -> CoverageGaps.Entry
-  {
+  /// Something that is said of a clause, which has its place.
+  private static func place(_ counter: CoverageCounter, _ rule: Int, _ clause: Int) -> Diagnostic {
     let (path, range) = counter.place(ofRule: rule, clause: clause)
-    return CoverageGaps.Entry(subject: "", text: "", path: path, range: range)
+    return Diagnostic(.constantClause, "", range: range, path: path)
   }
 
-  var value: Value {
+  package var value: Value {
     var parts: [CoveragePoint.Group: [Value]] = [:]
     for placement in ruleSet.placements {
       for rule in placement.rules { add(rule, placement.name, &parts) }
@@ -100,19 +97,19 @@ struct CoverageJSON {
     let clause = run.counter.clauses(ofRule: rule)[number]
     let sides = [true, false].map { CoveragePoint.clause(rule: rule, number: number, holds: $0) }
     let count = counts.clauses[rule][number]
-    let entry = Self.entry(run.counter, rule, number)
+    let said = Self.place(run.counter, rule, number)
     func range(_ range: SourceRange) -> Value {
       .object(["from": .int(Int64(range.from)), "to": .int(Int64(range.to))])
     }
     var more: [Value.Entry] = []
-    if let place = place(entry) {
+    if !said.path.isEmpty, let place = places.place(of: said) {
       more = [
         .init(key: "range", value: range(place.range)),
         .init(key: "line", value: .int(Int64(place.position.line))),
         .init(key: "column", value: .int(Int64(place.position.column))),
       ]
     }
-    if let own = entry.range { more.append(.init(key: "expressionRange", value: range(own))) }
+    if let own = said.range { more.append(.init(key: "expressionRange", value: range(own))) }
     more.append(.init(key: "text", value: .string(clause.text)))
     return members(
       head,
