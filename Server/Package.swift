@@ -21,6 +21,7 @@ let http: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
   .product(name: "GRDB", package: "GRDB.swift"),
   .product(name: "Crypto", package: "swift-crypto"),
@@ -74,6 +75,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       packageAccess: false, swiftSettings: settings),
+    // What Server/Benchmarks compares the service with.
+    .executableTarget(
+      name: "json-hello",
+      dependencies: [
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ServiceTests",
       dependencies: engine + http + ["Service", "Playground"],

@@ -55,6 +55,78 @@ import Testing
     #expect(!audit.text.contains("sk_test"))
   }
 
+  /// Going back again goes one further back, and not forth again.
+  @Test func goingBackTwiceGoesTwoBack() async throws {
+    let server = try await TestServer()
+    for placement in ["export_report", "session_start", "paywall_decline"] {
+      _ = try await put(server, try without(placement))
+    }
+    func back(_ body: String? = nil) async throws -> TestServer.Answer {
+      try await server.send("POST", "/v1/config/rollback", body, key: "sk_test")
+    }
+    // 4 has gone, and 3, 2 and 1 are left.
+    var sources: [Int?] = []
+    for _ in 0..<3 { sources.append(try await back().json["sameAs"]?.wholeNumber) }
+    #expect(sources == [3, 2, 1])
+    #expect(try await back().status == 404)
+    // What was put afterwards is gone back from, to what there was before.
+    _ = try await put(server, try without("workout_finished"))
+    #expect(try await back().json["sameAs"] == 1)
+    #expect(try await back(#"{"version":2}"#).json["sameAs"] == 2)
+    #expect(try await back().json["sameAs"] == 1)
+    let versions = try await server.send("GET", "/v1/config/history", key: "sk_test")
+      .json["versions"]?.elements
+    #expect(versions?.prefix(4).map { $0["sameAs"]?.wholeNumber } == [1, 2, 1, nil])
+  }
+
+  @Test func theAdminReadsWhatWasDoneToAllApplications() async throws {
+    let server = try await TestServer()
+    let text = try without("export_report")
+    for key in ["sk_test", "sk_other"] {
+      #expect(try await server.send("PUT", "/v1/config", text, key: key).status == 200)
+    }
+    func entries(_ query: String, _ key: String) async throws -> [String?]? {
+      try await server.send("GET", "/v1/audit\(query)", key: key).json["entries"]?.elements?
+        .filter { $0["action"] == "config api" }.map { $0["application"]?.text }
+    }
+    #expect(try await entries("", TestServer.adminToken) == ["2", "1"])
+    #expect(try await entries("?application=1", TestServer.adminToken) == ["1"])
+    #expect(try await entries("", "sk_test") == ["1"])
+    for key in ["pk_test", nil] {
+      #expect([401, 403].contains(try await server.send("GET", "/v1/audit", key: key).status))
+    }
+  }
+
+  /// What decides nothing because it is no config does not begin.
+  @Test(arguments: ["corpus/demo/products.json", "corpus/demo/texts.json", "corpus/demo/user.json"])
+  func anotherFileIsNotTakenForAConfig(path: String) async throws {
+    do {
+      _ = try await TestServer {
+        $0.fixtures = Fixtures(applications: [
+          .init(
+            id: "1", publicKey: "pk", secretKey: "sk", configPath: path,
+            config: try TestServer.file(path))
+        ])
+      }
+      Issue.record("it began")
+    } catch let error as ServiceError {
+      #expect(error.code == "invalid_config")
+      #expect(error.message.contains(path))
+    }
+  }
+
+  /// A config that has no placements yet, and no faults, is one.
+  @Test func aConfigWithoutPlacementsBegins() async throws {
+    let server = try await TestServer {
+      $0.fixtures = Fixtures(applications: [
+        .init(
+          id: "1", publicKey: "pk_test", secretKey: "sk_test",
+          config: Array(#"{"trigger_options":[]}"#.utf8))
+      ])
+    }
+    #expect(try await server.post("/v1/decide", #"{"userId":"u"}"#).text == #"{"decisions":[]}"#)
+  }
+
   @Test func aBadConfigNeverTakesThePlaceOfAGoodOne() async throws {
     let server = try await TestServer()
     let broken = try Self.config { $0.replacing("user.plan", with: "user.plan ===") }

@@ -95,4 +95,48 @@ import Testing
     #expect(answer.code == "not_found")
     #expect(try await server.send("DELETE", "/v1/decide").status == 404)
   }
+
+  /// What is put while a body arrives is for the next request.
+  @Test func aRequestIsDecidedByTheConfigThatItBeganWith() async throws {
+    let server = try await TestServer()
+    let connection = try RawConnection(to: server.url)
+    let body = #"{"userId":"u","placements":["export_report_2"]}"#
+    connection.send(
+      "POST /v1/decide HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer pk_test\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n" + body.prefix(10))
+    try await Task.sleep(for: .milliseconds(200))
+    let config = String(decoding: try TestServer.file("corpus/demo/config.json"), as: UTF8.self)
+      .replacing(#""export_report""#, with: #""export_report_2""#)
+    #expect(try await server.send("PUT", "/v1/config", config, key: "sk_test").status == 200)
+    connection.send(String(body.dropFirst(10)))
+    let answer = connection.receive(until: "]}").lowercased()
+    #expect(answer.contains("tollgate-config-version: 1\r\n"))
+    #expect(answer.contains("placementnotfound"))
+    let next = try await server.post("/v1/decide", body)
+    #expect(next.headers["tollgate-config-version"] == "2")
+    #expect(!next.text.contains("placementNotFound"))
+  }
+
+  /// Errors of rules are told with the outcome, and counted once for each decision.
+  @Test func failedRulesAreToldAndCounted() async throws {
+    let config = #"""
+      {"trigger_options":[{"event_name":"p","rules":[{
+        "experiment_id":"7","experiment_group_id":"1","expression_cel":"user.name.startsWith('A')",
+        "variants":[{"variant_id":"70","variant_type":"HOLDOUT","percentage":100}]}]}]}
+      """#
+    let server = try await TestServer {
+      $0.fixtures = Fixtures(applications: [
+        .init(id: "1", publicKey: "pk_test", secretKey: "sk_test", config: Array(config.utf8))
+      ])
+    }
+    for _ in 0..<3 {
+      let answer = try await server.post("/v1/decide", #"{"userId":"u","user":{"name":7}}"#)
+      let decision = answer.json["decisions"]?.elements?.first
+      #expect(decision?["errors"]?.elements?.first?["path"] == "user.name")
+    }
+    let metrics = try await server.send("GET", "/metrics", key: nil).text
+    let counted = metrics.split(separator: "\n")
+      .first { $0.hasPrefix("tollgate_rule_errors_total") }
+    #expect(counted?.hasSuffix(" 3") == true)
+  }
 }

@@ -1,5 +1,7 @@
 import Expressions
 import Foundation
+import GRDB
+import RuleEngine
 import Service
 import Testing
 
@@ -15,8 +17,22 @@ import Testing
      "paywall_responses":[{"id":"1","identifier":"a"},{"id":"2","identifier":"b"}]}
     """#
 
-  private func server() async throws -> TestServer {
-    try await TestServer {
+  private static func config(a: String, b: String) -> String {
+    config
+      .replacing(
+        #""TREATMENT","percentage":50,"paywall_identifier":"a""#,
+        with: #""TREATMENT","percentage":\#(a),"paywall_identifier":"a""#
+      )
+      .replacing(
+        #""TREATMENT","percentage":50,"paywall_identifier":"b""#,
+        with: #""TREATMENT","percentage":\#(b),"paywall_identifier":"b""#)
+  }
+
+  private func server(_ database: (any DatabaseWriter)? = nil) async throws -> TestServer {
+    try await TestServer(database: database) {
+      $0.texts = try TextFile.decode(
+        json: Array(#"{"paywalls":{"a":{"title":"This is a"},"b":{"title":"This is b"}}}"#.utf8)
+      ).get()
       $0.keepsState = true
       $0.fixtures = Fixtures(applications: [
         .init(
@@ -55,14 +71,7 @@ import Testing
     // The weights are turned around: a new draw would give others the other one.
     for weight in ["100", "0"] {
       let other = weight == "100" ? "0" : "100"
-      let changed = Self.config
-        .replacing(
-          #""TREATMENT","percentage":50,"paywall_identifier":"a""#,
-          with: #""TREATMENT","percentage":\#(weight),"paywall_identifier":"a""#
-        )
-        .replacing(
-          #""TREATMENT","percentage":50,"paywall_identifier":"b""#,
-          with: #""TREATMENT","percentage":\#(other),"paywall_identifier":"b""#)
+      let changed = Self.config(a: weight, b: other)
       let put = try await server.send("PUT", "/v1/config", changed, key: "sk_test")
       #expect(put.status == 200, "\(put.text)")
       #expect(try await ask(server, user, at: "15:00")["paywall"]?.text == first)
@@ -93,5 +102,75 @@ import Testing
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(shown == 2)
+  }
+
+  /// Texts are those of what was decided, and not of what somebody would get of whom nothing is kept.
+  @Test func textsAreThoseOfTheVariantThatIsKept() async throws {
+    let server = try await server()
+    for user in ["u-1", "u-2", "u-3"] {
+      _ = try await server.send("PUT", "/v1/config", Self.config, key: "sk_test")
+      let first = try #require(try await ask(server, user)["paywall"]?.text)
+      let (a, b) = first == "a" ? ("0", "100") : ("100", "0")
+      _ = try await server.send("PUT", "/v1/config", Self.config(a: a, b: b), key: "sk_test")
+      let next = try await ask(server, user, #","texts":true"#, at: "15:00")
+      #expect(next["paywall"]?.text == first)
+      #expect(next["texts"]?["title"]?.text == "This is \(first)")
+    }
+  }
+
+  /// Whose limit is used up sees no paywall, and reads none.
+  @Test func whoIsHeldBackHasNoTexts() async throws {
+    let server = try await server()
+    for _ in 0..<2 {
+      #expect(try await ask(server, "u", #","texts":true"#)["texts"]?["title"] != nil)
+    }
+    let third = try await ask(server, "u", #","texts":true"#)
+    #expect(third["result"]?["result"] == "noAudienceMatch")
+    #expect(third["texts"] == nil)
+  }
+
+  /// Who keeps nothing is decided while somebody else writes.
+  @Test func decidingDoesNotWaitForWhoWrites() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let database = try ServiceDatabase.open(in: folder.path)
+    let server = try await server(database)
+    let isDone = DispatchSemaphore(value: 0)
+    let writing = Task.detached {
+      try await database.write { _ in _ = isDone.wait(timeout: .now() + 20) }
+    }
+    // The writer has begun.
+    try await Task.sleep(for: .milliseconds(100))
+    let start = ContinuousClock.now
+    let answer = try await ask(server, "u", #","record":false"#)
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(answer["result"]?["result"] == "paywall")
+    isDone.signal()
+    try await writing.value
+  }
+
+  @Test func manyWithOneRequestIDHaveOneEffect() async throws {
+    let server = try await server()
+    let answers = try await withThrowingTaskGroup(of: Value.self) { group in
+      for _ in 0..<12 {
+        group.addTask { try await self.ask(server, "u", #","requestId":"r""#) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(answers.map(\.json)).count == 1)
+    #expect(try await ask(server, "u")["result"]?["result"] == "paywall")
+    #expect(try await ask(server, "u")["result"]?["result"] == "noAudienceMatch")
+  }
+
+  /// An answer that is given again says which config decided.
+  @Test func aRepeatedAnswerHasItsConfig() async throws {
+    let server = try await server()
+    let body = #"{"userId":"u","user":{"ok":true},"requestId":"r"}"#
+    let first = try await server.post("/v1/decide", body)
+    #expect(first.headers["tollgate-config-version"] == "1")
+    _ = try await server.send("PUT", "/v1/config", Self.config(a: "0", b: "0"), key: "sk_test")
+    let again = try await server.post("/v1/decide", body)
+    #expect(again.text == first.text)
+    #expect(again.headers["tollgate-config-version"] == "1")
   }
 }

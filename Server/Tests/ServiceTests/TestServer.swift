@@ -37,13 +37,18 @@ final class TestServer: Sendable {
     ])
   }
 
+  static var quiet: Logger {
+    var log = Logger(label: "test")
+    log.logLevel = .critical
+    return log
+  }
+
   init(
     database: (any DatabaseWriter)? = nil, settings: ServerSettings = ServerSettings(),
+    log: Logger = quiet,
     _ change: (inout ServiceOptions) throws -> Void = { _ in },
     routes: ((Router<ServiceContext>, DecisionService) -> Void)? = nil
   ) async throws {
-    var log = Logger(label: "test")
-    log.logLevel = .critical
     var options = ServiceOptions(fixtures: try Self.fixtures(), log: log)
     options.adminToken = Self.adminToken
     options.seed = "demo"

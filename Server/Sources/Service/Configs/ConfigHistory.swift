@@ -14,11 +14,14 @@ package struct ConfigHistory: Sendable {
     package var source: String
     package var hash: String
     package var note: String?
+    /// The version that it is the same as, where somebody has gone back to it.
+    package var origin: Int?
 
     package var value: Value {
       .members([
         "version": .int(Int64(number)), "at": ServiceTime.value(at), "by": .string(by),
-        "source": .string(source), "sha256": .string(hash), "note": note.map { .string($0) },
+        "source": .string(source), "sha256": .string(hash),
+        "sameAs": origin.map { .int(Int64($0)) }, "note": note.map { .string($0) },
       ])
     }
   }
@@ -51,6 +54,15 @@ package struct ConfigHistory: Sendable {
             PRIMARY KEY (application, request)) STRICT;
           """)
     }
+    migrator.registerMigration("service 2") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE configVersion ADD COLUMN origin INTEGER;
+          UPDATE configVersion SET origin = CAST(substr(note, length('back to version ') + 1) AS INTEGER)
+            WHERE source = 'rollback' AND note LIKE 'back to version %';
+          ALTER TABLE decided ADD COLUMN version INTEGER;
+          """)
+    }
     try migrator.migrate(database)
   }
 
@@ -59,7 +71,7 @@ package struct ConfigHistory: Sendable {
   /// - Returns: its number.
   package func append(
     _ bytes: [UInt8], hash: String, to application: String, by: String, source: String,
-    note: String?, at: Instant, detail: String, after expected: Int? = nil
+    note: String?, at: Instant, detail: String, after expected: Int? = nil, origin: Int? = nil
   ) async throws -> Int {
     try await database.write { database in
       let last =
@@ -68,9 +80,9 @@ package struct ConfigHistory: Sendable {
           arguments: [application]) ?? 0
       if let expected, expected != last { throw ServiceError.changedMeanwhile }
       try database.execute(
-        sql: "INSERT INTO configVersion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        sql: "INSERT INTO configVersion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         arguments: [
-          application, last + 1, at.milliseconds, by, source, hash, note, Data(bytes),
+          application, last + 1, at.milliseconds, by, source, hash, note, Data(bytes), origin,
         ])
       try Self.audit(
         database, by: by, application, action: "config \(source)",
@@ -103,7 +115,8 @@ package struct ConfigHistory: Sendable {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT number, at, by, source, hash, note FROM configVersion WHERE application = ?
+          SELECT number, at, by, source, hash, note, origin FROM configVersion
+          WHERE application = ?
           ORDER BY number DESC LIMIT ?
           """, arguments: [application, limit]
       ).map(Self.version)
@@ -111,10 +124,10 @@ package struct ConfigHistory: Sendable {
   }
 
   /// The text of a version; of the newest without a number.
-  package func text(of application: String, number: Int? = nil, source: String? = nil) throws
-    -> (version: Version, bytes: [UInt8])?
+  package func text(of application: String, number: Int? = nil, source: String? = nil)
+    async throws -> (version: Version, bytes: [UInt8])?
   {
-    try database.read { database in
+    try await database.read { database in
       try Row.fetchOne(
         database,
         sql: """
@@ -122,6 +135,20 @@ package struct ConfigHistory: Sendable {
           AND (?3 IS NULL OR source = ?3) ORDER BY number DESC LIMIT 1
           """, arguments: [application, number, source]
       ).map { row in (Self.version(row), Array(row["json"] as Data)) }
+    }
+  }
+
+  /// The last version before a config that is another one; before the version that it is the same as,
+  /// where somebody has gone back.
+  package func number(before config: LoadedConfig, of application: String) async throws -> Int? {
+    try await database.read { database in
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT MAX(number) FROM configVersion WHERE application = ?1 AND hash <> ?3
+          AND number < (SELECT ifnull(MAX(origin), ?2) FROM configVersion
+            WHERE application = ?1 AND number = ?2)
+          """, arguments: [application, config.number, config.hash])
     }
   }
 
@@ -147,6 +174,6 @@ package struct ConfigHistory: Sendable {
   private static func version(_ row: Row) -> Version {
     Version(
       number: row["number"], at: Instant(milliseconds: row["at"]), by: row["by"],
-      source: row["source"], hash: row["hash"], note: row["note"])
+      source: row["source"], hash: row["hash"], note: row["note"], origin: row["origin"])
   }
 }

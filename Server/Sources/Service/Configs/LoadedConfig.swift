@@ -13,6 +13,9 @@ package final class LoadedConfig: Sendable {
   package let ruleSet: RuleSet
   package let assigner: Assigner
 
+  private let knownLines = Locked<OutcomeLines?>(nil)
+  private let knownTexts = Locked<TextPlan?>(nil)
+
   /// Frames that nobody uses. One is made for each request that there is at once.
   private let frames = Locked<[FrameBox]>([])
   private static let mostFrames = 64
@@ -50,6 +53,25 @@ package final class LoadedConfig: Sendable {
       frames.withLock { if $0.count < Self.mostFrames { $0.append(box) } }
     }
     return try body(&box.frame)
+  }
+
+  /// What outcomes say that does not depend on the user; written when it is asked for, as many configs
+  /// are only compared.
+  var lines: OutcomeLines {
+    knownLines.withLock { known in
+      let lines = known ?? OutcomeLines(ruleSet)
+      known = lines
+      return lines
+    }
+  }
+
+  /// The texts of the config's paywalls, which are compiled when they are asked for first.
+  func texts(_ make: () -> TextPlan?) -> TextPlan? {
+    knownTexts.withLock { known in
+      let texts = known ?? make()
+      known = texts
+      return texts
+    }
   }
 
   /// The name of a placement as the config has it; what else may be meant otherwise.

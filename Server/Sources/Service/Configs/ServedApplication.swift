@@ -1,5 +1,6 @@
 internal import Expressions
 internal import HTTPTypes
+internal import Logging
 package import RuleEngine
 
 /// An application whose placements are decided: its config of the moment, and how that changes.
@@ -27,8 +28,8 @@ package final class ServedApplication: Sendable {
       try application.products.map { try Self.products($0, of: application.id) }
       ?? options.products
     let hash = LoadedConfig.hash(of: application.config)
-    let last = try history.text(of: application.id)
-    let lastOfFile = try history.text(of: application.id, source: "file")
+    let last = try await history.text(of: application.id)
+    let lastOfFile = try await history.text(of: application.id, source: "file")
     if let last, let lastOfFile, lastOfFile.version.hash == hash,
       let loaded = LoadedConfig(
         number: last.version.number, ConfigText(last.bytes, language: options.language),
@@ -38,13 +39,7 @@ package final class ServedApplication: Sendable {
       return
     }
     let text = ConfigText(application.config, language: options.language)
-    guard text.config != nil, text.ruleSet != nil else {
-      throw ServiceError(
-        .unprocessableContent, "invalid_config",
-        "the config of application \(application.id) cannot be used: "
-          + text.diagnostics.filter { $0.severity == .error }.prefix(3).map(\.message)
-          .joined(separator: "; "))
-    }
+    try Self.checkUsable(text, application, options.log)
     let number = try await history.append(
       application.config, hash: hash, to: application.id, by: "file", source: "file",
       note: application.configPath, at: ServiceTime.now(), detail: "")
@@ -53,6 +48,32 @@ package final class ServedApplication: Sendable {
         number: number, text, seed: options.seed, assigner: options.assigner)
     else { throw ServiceError(.unprocessableContent, "invalid_config", "the config has no rules") }
     running = Locked(loaded)
+  }
+
+  /// Refuses a config that decides nothing because of what is wrong with it, and says what is left out of
+  /// others.
+  private static func checkUsable(
+    _ text: ConfigText, _ application: Fixtures.Application, _ log: Logger
+  ) throws(ServiceError) {
+    let errors = text.diagnostics.filter { $0.severity == .error }
+    let told = errors.prefix(3).map(\.message).joined(separator: "; ")
+    let name = application.configPath.map { " (\($0))" } ?? ""
+    guard let ruleSet = text.ruleSet, errors.isEmpty || !ruleSet.placementNames.isEmpty else {
+      throw ServiceError(
+        .unprocessableContent, "invalid_config",
+        "the config of application \(application.id)\(name) cannot be used: \(told)")
+    }
+    if ruleSet.placementNames.isEmpty {
+      log.warning(
+        "the config has no placements, and decides nothing",
+        metadata: ["application": "\(application.id)"])
+    } else if !errors.isEmpty {
+      log.warning(
+        "the config has errors, and is used without the parts that are wrong",
+        metadata: [
+          "application": "\(application.id)", "errors": "\(errors.count)", "first": "\(told)",
+        ])
+    }
   }
 
   private static func products(_ bytes: [UInt8], of application: String) throws -> ProductList {
@@ -84,14 +105,16 @@ package final class ServedApplication: Sendable {
 
   /// Keeps a text as the next version, and then decides by it.
   ///
-  /// - Parameter expected: the version that has to be the last one; nil for any.
+  /// - Parameters:
+  ///   - expected: the version that has to be the last one; nil for any.
+  ///   - origin: the version that it is the same as, where somebody goes back to it.
   package func put(
     _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
-    after expected: Int? = nil
+    after expected: Int? = nil, origin: Int? = nil
   ) async throws -> LoadedConfig {
     let number = try await history.append(
       text.bytes, hash: LoadedConfig.hash(of: text.bytes), to: id, by: by, source: source,
-      note: note, at: ServiceTime.now(), detail: detail, after: expected)
+      note: note, at: ServiceTime.now(), detail: detail, after: expected, origin: origin)
     guard
       let loaded = LoadedConfig(
         number: number, text, seed: options.seed, assigner: options.assigner)

@@ -9,6 +9,8 @@ package struct ServiceOptions: Sendable {
   package var limits = RequestLimits()
   /// Longest line of a stream, in bytes.
   package var lineLimit = 1 << 20
+  /// How long what is asked of a config may take to work out.
+  package var patience = Duration.seconds(20)
   /// Who holds it may administer everything; nobody may without one.
   package var adminToken: String?
   /// Whether a request without a key is refused. Otherwise it decides for the only application.

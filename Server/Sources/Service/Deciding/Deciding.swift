@@ -1,26 +1,57 @@
 internal import Expressions
-internal import GRDB
 internal import HTTPTypes
+internal import Pricing
 internal import RuleEngine
+
+/// What a request comes to, before anything of it is kept or counted.
+struct DecidedAnswer: Sendable {
+  /// `{"decisions":[..]}`
+  var bytes: [UInt8]
+  var effects: [Decision.Effect] = []
+  /// By placement what came of it; those that the config does not have are one.
+  var outcomes: [(placement: String, code: String)] = []
+  /// The rules that failed on the way.
+  var errors: [(placement: String, error: RuleError)] = []
+}
 
 /// The body of `POST /v1/decide` and what is answered.
 extension DecisionService {
-  /// What one user gets, as `{"decisions":[..]}`.
-  func decide(_ body: [UInt8], _ application: ServedApplication) async throws -> [UInt8] {
+  /// What one user gets, as `{"decisions":[..]}`, and the number of the config that decided.
+  func decide(_ body: [UInt8], _ application: ServedApplication, _ config: LoadedConfig)
+    async throws -> (bytes: [UInt8], version: Int)
+  {
     let request = try body.withUnsafeBufferPointer { (bytes) throws(ServiceError) in
       try DecideRequest(bytes, nesting: options.limits.nesting)
     }
-    if options.keepsState { return try await decideAndKeep(body, request, application) }
-    return try decide(body, request, application, application.current)
+    if options.keepsState { return try await decideAndKeep(body, request, application, config) }
+    return (try decide(body, request, application, config), config.number)
   }
 
-  /// Decides by a config, without keeping anything.
+  /// Decides and counts, without keeping anything.
   func decide(
     _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication,
     _ config: LoadedConfig
   ) throws(ServiceError) -> [UInt8] {
-    try read(body, config, now: request.now) { (frame, state, record, clock) in
-      write(
+    let answer = try answer(body, request, application, config)
+    count(answer, application)
+    return answer.bytes
+  }
+
+  func count(_ answer: DecidedAnswer, _ application: ServedApplication) {
+    metrics.decided(application.id, answer.outcomes, errors: answer.errors)
+  }
+
+  /// Decides, and writes what is answered.
+  func answer(
+    _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication,
+    _ config: LoadedConfig, kept: KeptUser = KeptUser()
+  ) throws(ServiceError) -> DecidedAnswer {
+    try read(body, config, now: request.now) { (frame, state, _, clock) in
+      var state = state
+      // Of several assignments of an experiment the last counts.
+      state.assignments += kept.assignments
+      state.occurrences += kept.occurrences
+      return write(
         request, application, config, &frame, state, record: request.isPlain ? [] : body, clock)
     }
   }
@@ -45,55 +76,66 @@ extension DecisionService {
     return try result.get()
   }
 
-  /// Decides and writes the answer.
-  func write(
+  /// Decides for each placement and writes the answer.
+  private func write(
     _ request: DecideRequest, _ application: ServedApplication, _ config: LoadedConfig,
     _ frame: inout Frame, _ state: DecisionState, record: [UInt8], _ clock: HistoryClock
-  ) -> [UInt8] {
+  ) -> DecidedAnswer {
     let ruleSet = config.ruleSet
-    var output = Array(#"{"decisions":["#.utf8)
-    output.reserveCapacity(1_024)
-    var counted: [(String, String)] = []
-    var failed: [(String, RuleError)] = []
-    let value = record.isEmpty ? nil : try? Value.parse(json: record)
+    var answer = DecidedAnswer(bytes: [])
+    answer.bytes.reserveCapacity(1_024)
+    answer.bytes += Self.opening
+    let lines = config.lines
+    let subject = lines.opening(state.subjectID)
+    let value =
+      request.explains || request.givesReasons ? try? Value.parse(json: record) : nil
+    var errors: [RuleError] = []
     for (number, name) in (request.placements ?? ruleSet.placementNames).enumerated() {
-      if number > 0 { output.append(UInt8(ascii: ",")) }
-      let decision = ruleSet.decide(name, frame: &frame, state: state, assigner: config.assigner)
-      let errors = ruleSet.errors(name, frame: &frame, state: state)
-      var line = decision.outcomeLine(subjectID: state.subjectID, errors: errors)
-      if request.explains || request.givesReasons {
+      if number > 0 { answer.bytes.append(UInt8(ascii: ",")) }
+      errors.removeAll(keepingCapacity: true)
+      let decision = ruleSet.decide(
+        name, frame: &frame, state: state, assigner: config.assigner, errors: &errors)
+      answer.bytes += subject
+      lines.append(decision, errors, to: &answer.bytes)
+      func append(_ member: String, _ value: Value) {
+        answer.bytes += Array(",\"\(member)\":".utf8)
+        JSONWriter.append(value, to: &answer.bytes)
+      }
+      if let value {
         var explanation = ruleSet.explain(
           name, frame: &frame, state: state, assigner: config.assigner, clock: clock)
-        if let value {
-          explanation.addOwnership(from: value, config: config.config)
-          explanation.showNulls(of: value)
-        }
+        explanation.addOwnership(from: value, config: config.config)
+        explanation.showNulls(of: value)
         let told = explanation.value
-        if request.givesReasons { line.append("reason", told["reason"]) }
-        if request.explains { line.append("explanation", told) }
+        if request.givesReasons, let reason = told["reason"] { append("reason", reason) }
+        if request.explains { append("explanation", told) }
       }
-      if request.givesProducts, let paywall = line["paywall"]?.text {
-        line.append("products", products(of: paywall, application, config, now: clock.now))
+      if request.givesProducts,
+        let products = products(of: decision, application, config, now: clock.now)
+      {
+        append("products", products)
       }
-      if request.givesTexts {
-        line.append("texts", texts(record, name, application, config, clock))
+      if request.givesTexts,
+        let read = textPlan(application, config)?.texts(of: decision, record, at: clock.now)
+      {
+        append("texts", .map(read.texts))
       }
-      JSONWriter.append(line, to: &output)
-      // What the config does not have is named by whoever asks, as they like.
-      let known = ruleSet.placement(named: name) == nil ? "(unknown)" : name
-      counted.append((known, decision.outcome.code))
-      failed += errors.map { (name, $0) }
+      answer.bytes.append(UInt8(ascii: "}"))
+      answer.note(decision, errors, records: request.records)
     }
-    output += Array("]}".utf8)
-    metrics.decided(application.id, counted, errors: failed)
-    return output
+    answer.bytes += Self.closing
+    return answer
   }
+
+  private static let opening = Array(#"{"decisions":["#.utf8)
+  private static let closing = Array("]}".utf8)
 
   /// The products of a paywall with their attributes.
   private func products(
-    of paywall: String, _ application: ServedApplication, _ config: LoadedConfig, now: Instant
+    of decision: Decision, _ application: ServedApplication, _ config: LoadedConfig, now: Instant
   ) -> Value? {
-    guard let known = config.config.paywall(paywall),
+    guard case .paywall(let experiment) = decision.outcome,
+      let known = experiment.variant.paywallID.flatMap({ config.config.paywall($0) }),
       let made = try? TextProducts(
         config.config.products(of: known, prices: application.products), profile: nil,
         context: PricingContext(
@@ -109,36 +151,42 @@ extension DecisionService {
       })
   }
 
-  /// The texts of the paywall that a placement gives, as outcomes of a batch have them.
-  private func texts(
-    _ record: [UInt8], _ placement: String, _ application: ServedApplication,
-    _ config: LoadedConfig, _ clock: HistoryClock
-  ) -> Value? {
-    guard let plan = textPlan(application, config, now: clock.now) else { return nil }
-    let batch = BatchPlan(
-      config.ruleSet, placements: [placement], now: clock.now, assigner: config.assigner,
-      clock: clock, texts: plan)
-    var worker = BatchWorker(batch)
-    // A line of a batch has no newlines inside.
-    let line = record.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? 0x20 : $0 }
-    let output = worker.process(line)
-    return (try? Value.parse(json: output.outcomes))?["texts"]
+  /// The texts of paywalls for the products of an application, which are compiled once for a config;
+  /// nil without `--texts`.
+  func textPlan(_ application: ServedApplication, _ config: LoadedConfig) -> TextPlan? {
+    options.texts.flatMap { texts in
+      config.texts {
+        try? textPlan(texts, config, prices: application.products, now: ServiceTime.now())
+      }
+    }
   }
 
-  /// The texts of paywalls for the products of an application.
-  func textPlan(_ application: ServedApplication, _ config: LoadedConfig, now: Instant) -> TextPlan?
+  /// Texts with the products of a config's paywalls at a time.
+  func textPlan(_ texts: TextFile, _ config: LoadedConfig, prices: ProductList?, now: Instant)
+    throws(PricingError) -> TextPlan
   {
-    guard let texts = options.texts else { return nil }
     let isAgentWallie = config.config.format == .agentWallie
     let dialect = TemplateDialect(named: isAgentWallie ? "agentwallie" : "superwall") ?? .superwall
-    return try? TextPlan(
-      texts, config: config.config, prices: application.products,
+    return try TextPlan(
+      texts, config: config.config, prices: prices,
       profile: isAgentWallie ? .agentWallie : nil,
       environment: TemplateEnvironment(dialect: dialect),
       pricing: PricingContext(
         now: now, timeZone: options.timeZone, deviceLocale: "en_US",
         history: TrialHistory(entitlements: [], storeEligibility: true)),
       options: RenderOptions(escaping: .text, now: now, locale: "en_US", money: .prices))
+  }
+}
+
+extension DecidedAnswer {
+  /// Remembers what is to be kept and counted of a decision.
+  fileprivate mutating func note(_ decision: Decision, _ errors: [RuleError], records: Bool) {
+    let name = decision.placement
+    if records { effects += decision.effects }
+    // What the config does not have is named by whoever asks, as they like.
+    let known = decision.verdict.isPlacementKnown ? name : "(unknown)"
+    outcomes.append((known, decision.outcome.code))
+    self.errors += errors.map { (name, $0) }
   }
 }
 
@@ -151,13 +199,5 @@ extension ServiceError {
     }
     if let hint = rejection.hint { details.append(.init(key: "hint", value: .string(hint))) }
     self.init(.badRequest, "bad_user", rejection.reason, details: details)
-  }
-}
-
-extension Value {
-  /// Adds a member to a map.
-  mutating func append(_ key: String, _ value: Value?) {
-    guard let value, case .map(let entries) = self else { return }
-    self = .map(entries + [.init(key: .string(key), value: value)])
   }
 }

@@ -61,6 +61,16 @@ package final class DecisionService: Sendable {
     return (application, caller)
   }
 
+  /// The application that a request administers; nil for all, where the admin token names none.
+  func administered(_ request: Request) throws(ServiceError) -> ServedApplication? {
+    if request.uri.queryParameters["application"] == nil,
+      try access.caller(authorization: request.headers[.authorization]) == .admin
+    {
+      return nil
+    }
+    return try application(request, for: .administer).application
+  }
+
   /// What a request wants to do.
   package enum Need {
     case decide

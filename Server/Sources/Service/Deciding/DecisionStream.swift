@@ -55,7 +55,7 @@ struct DecisionStream: Sendable {
     }
     self.layout = layout
     givesReasons = flag("reasons")
-    texts = flag("texts") ? service.textPlan(application, config, now: clock.now) : nil
+    texts = flag("texts") ? service.textPlan(application, config)?.at(clock.now) : nil
     workers = StreamWorkers()
   }
 
@@ -126,19 +126,24 @@ struct DecisionStream: Sendable {
     "placements\"", "explain\"", "reasons\"", "texts\"", "products\"", "now\"", "requestId\"",
     "record\"",
   ]
+  /// By byte: whether a question begins with it.
+  private static let beginnings: [Bool] = (0...255).map { byte in
+    questions.contains { $0.utf8Start.pointee == byte }
+  }
 
   /// Whether lines may say themselves what they ask for. What only looks like it is found out later.
   private static func hasOwnQuestions(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return false }
+      let (questions, beginnings) = (questions, beginnings)
       var at = 0
       // Members are looked for by their opening quotes.
       while at < bytes.count, let quote = memchr(base + at, 0x22, bytes.count - at) {
-        let start = UnsafeRawPointer(quote) - base + 1
-        for word in questions where start + word.utf8CodeUnitCount <= bytes.count {
-          if memcmp(base + start, word.utf8Start, word.utf8CodeUnitCount) == 0 { return true }
+        at = UnsafeRawPointer(quote) - base + 1
+        guard at < bytes.count, beginnings[Int(bytes[at])] else { continue }
+        for word in questions where at + word.utf8CodeUnitCount <= bytes.count {
+          if memcmp(base + at, word.utf8Start, word.utf8CodeUnitCount) == 0 { return true }
         }
-        at = start
       }
       return false
     }

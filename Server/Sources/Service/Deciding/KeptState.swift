@@ -4,71 +4,118 @@ internal import GRDB
 internal import HTTPTypes
 internal import RuleEngine
 
-/// What the server keeps of users, where it is told to: their variants, and when rules applied to them.
+/// What the server keeps of a user, where it is told to: variants, and when rules applied.
+struct KeptUser: Hashable, Sendable {
+  var assignments: [Assignment] = []
+  var occurrences: [DecisionState.Occurrences] = []
+}
+
 extension DecisionService {
+  /// What is kept of a user and of a request.
+  private struct Kept: Equatable, Sendable {
+    var user = KeptUser()
+    /// What the request was answered before.
+    var answer: KeptAnswer?
+  }
+
+  private struct KeptAnswer: Equatable, Sendable {
+    var question: Data
+    var bytes: Data
+    /// The config that decided; nil where that was not kept yet.
+    var version: Int?
+  }
+
+  /// How often a request is decided anew because what was kept of the user has changed meanwhile.
+  private static let mostAttempts = 8
+
   /// Decides with what is kept, and keeps what follows. A request ID has its effects once: whoever asks
   /// again is given the same answer.
+  ///
+  /// The database is read, then decided by, and written where that is still so: who decides keeps nobody
+  /// from writing.
   func decideAndKeep(
-    _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication
-  ) async throws -> [UInt8] {
-    let question = Data(LoadedConfig.hash(of: body).utf8)
-    return try await database.write { [self] database in
-      if let id = request.requestID,
-        let known = try Row.fetchOne(
-          database,
-          sql: "SELECT question, answer FROM decided WHERE application = ? AND request = ?",
-          arguments: [application.id, id])
-      {
-        guard known["question"] as Data == question else {
-          throw ServiceError(
-            .conflict, "request_id_reused",
-            "the request ID '\(id)' was another question; take a new one for each")
-        }
-        return Array(known["answer"] as Data)
-      }
-      let config = application.current
-      var effects: [Decision.Effect] = []
-      var subject = ""
-      let kept = try Self.kept(of: Self.subject(body), application.id, database)
-      let answer = try read(body, config, now: request.now) { (frame, state, record, clock) in
-        var state = state
-        // Of several assignments of an experiment the last counts.
-        state.assignments += kept.assignments
-        state.occurrences += kept.occurrences
-        subject = state.subjectID
-        if request.records {
-          for name in request.placements ?? config.ruleSet.placementNames {
-            effects +=
-              config.ruleSet.decide(
-                name, frame: &frame, state: state, assigner: config.assigner
-              ).effects
-          }
-        }
-        return write(
-          request, application, config, &frame, state, record: request.isPlain ? [] : body, clock)
-      }
+    _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication,
+    _ config: LoadedConfig
+  ) async throws -> (bytes: [UInt8], version: Int) {
+    // Who has no identity is refused later.
+    let user =
+      body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
+    let question = request.requestID.map { _ in Data(LoadedConfig.hash(of: body).utf8) }
+    let id = application.id
+    @Sendable func read(_ database: Database) throws -> Kept {
+      Kept(
+        user: try Self.user(user, id, database),
+        answer: try request.requestID.flatMap { try Self.answer(to: $0, id, database) })
+    }
+    @Sendable func keep(_ answer: DecidedAnswer, _ database: Database) throws {
       let now = request.now ?? ServiceTime.now()
-      try Self.keep(effects, of: subject, application.id, at: now, database)
-      if let id = request.requestID {
+      try Self.keep(answer.effects, of: user, id, at: now, database)
+      if let request = request.requestID, let question {
         try database.execute(
-          sql: "INSERT INTO decided VALUES (?, ?, ?, ?, ?)",
-          arguments: [application.id, id, now.milliseconds, question, Data(answer)])
+          sql: "INSERT INTO decided VALUES (?, ?, ?, ?, ?, ?)",
+          arguments: [
+            id, request, now.milliseconds, question, Data(answer.bytes), config.number,
+          ])
       }
-      return answer
+    }
+    for _ in 0..<Self.mostAttempts {
+      let kept = try await database.read { try read($0) }
+      if let known = try Self.answer(of: kept, request, question, config) { return known }
+      let answer = try answer(body, request, application, config, kept: kept.user)
+      if question != nil || answer.effects.contains(where: \.isKept) {
+        let isKept = try await database.write { database in
+          guard try read(database) == kept else { return false }
+          try keep(answer, database)
+          return true
+        }
+        guard isKept else { continue }
+      }
+      count(answer, application)
+      return (answer.bytes, config.number)
+    }
+    // Who is overtaken again and again decides while nobody else can.
+    return try await database.write { [self] database in
+      let kept = try read(database)
+      if let known = try Self.answer(of: kept, request, question, config) { return known }
+      let answer = try answer(body, request, application, config, kept: kept.user)
+      try keep(answer, database)
+      count(answer, application)
+      return (answer.bytes, config.number)
     }
   }
 
-  /// The identity of a body's user; empty where it has none, and is refused later.
-  private static func subject(_ body: [UInt8]) -> String {
-    (try? Value.parse(json: body))?["userId"]?.text ?? ""
+  /// The answer that a request was given before; nil for a new one.
+  private static func answer(
+    of kept: Kept, _ request: DecideRequest, _ question: Data?, _ config: LoadedConfig
+  ) throws(ServiceError) -> (bytes: [UInt8], version: Int)? {
+    guard let known = kept.answer else { return nil }
+    guard known.question == question else {
+      throw ServiceError(
+        .conflict, "request_id_reused",
+        "the request ID '\(request.requestID ?? "")' was another question; take a new one for each")
+    }
+    return (Array(known.bytes), known.version ?? config.number)
   }
 
-  private static func kept(
-    of user: String, _ application: String, _ database: Database
-  ) throws -> (assignments: [Assignment], occurrences: [DecisionState.Occurrences]) {
+  private static func answer(to request: String, _ application: String, _ database: Database)
+    throws -> KeptAnswer?
+  {
+    try Row.fetchOne(
+      database,
+      sql: "SELECT question, answer, version FROM decided WHERE application = ? AND request = ?",
+      arguments: [application, request]
+    ).map { KeptAnswer(question: $0["question"], bytes: $0["answer"], version: $0["version"]) }
+  }
+
+  private static func user(_ user: String, _ application: String, _ database: Database) throws
+    -> KeptUser
+  {
     let assignments = try Row.fetchAll(
       database,
-      sql: "SELECT experiment, variant FROM assignment WHERE application = ? AND user = ?",
+      sql: """
+        SELECT experiment, variant FROM assignment WHERE application = ? AND user = ?
+        ORDER BY experiment
+        """,
       arguments: [application, user]
     ).map { Assignment(experimentID: $0["experiment"], variantID: $0["variant"]) }
     var times: [String: [Instant]] = [:]
@@ -79,12 +126,11 @@ extension DecisionService {
     {
       times[row["key"], default: []].append(Instant(milliseconds: row["at"]))
     }
-    return (
-      assignments,
-      times.sorted { $0.key < $1.key }.map {
+    return KeptUser(
+      assignments: assignments,
+      occurrences: times.sorted { $0.key < $1.key }.map {
         DecisionState.Occurrences(key: $0.key, times: $0.value)
-      }
-    )
+      })
   }
 
   private static func keep(
@@ -105,6 +151,16 @@ extension DecisionService {
           arguments: [application, user, limit.key, now.milliseconds])
       case .confirmAssignment, .fireTrigger: break
       }
+    }
+  }
+}
+
+extension Decision.Effect {
+  /// Whether the server has anything to keep of it.
+  fileprivate var isKept: Bool {
+    switch self {
+    case .storeAssignment, .recordOccurrence: true
+    case .confirmAssignment, .fireTrigger: false
     }
   }
 }

@@ -28,15 +28,15 @@ struct StreamLines {
   var waiting: Int { bytes.count }
 
   mutating func append(_ part: UnsafeRawBufferPointer) {
-    guard isSkipping else { return add(part[...]) }
+    guard isSkipping else { return add(part) }
     guard let newline = part.firstIndex(of: UInt8(ascii: "\n")) else { return }
     isSkipping = false
-    add(part[(newline + 1)...])
+    add(UnsafeRawBufferPointer(rebasing: part[(newline + 1)...]))
   }
 
-  private mutating func add(_ part: Slice<UnsafeRawBufferPointer>) {
+  private mutating func add(_ part: UnsafeRawBufferPointer) {
     if let newline = part.lastIndex(of: UInt8(ascii: "\n")) {
-      lastNewline = bytes.count + newline - part.startIndex
+      lastNewline = bytes.count + newline
     }
     bytes.append(contentsOf: part)
   }
@@ -136,12 +136,12 @@ struct StreamAnswers {
 
     var isMore: Bool { at < bytes.count }
 
-    mutating func next() -> Slice<UnsafeRawBufferPointer>? {
+    mutating func next() -> UnsafeRawBufferPointer? {
       guard at < bytes.count, let base = bytes.baseAddress else { return nil }
       let found = memchr(base + at, 10, bytes.count - at)
       let end = found.map { UnsafeRawPointer($0) - base } ?? bytes.count
       defer { at = end + 1 }
-      return bytes[at..<end]
+      return UnsafeRawBufferPointer(rebasing: bytes[at..<end])
     }
   }
 }

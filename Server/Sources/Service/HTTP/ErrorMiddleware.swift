@@ -1,6 +1,8 @@
 internal import HTTPTypes
 package import Hummingbird
 internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
 
 /// Gives every error as JSON of one shape, and keeps what is only for us to ourselves.
 package struct ErrorMiddleware: RouterMiddleware {
@@ -20,6 +22,13 @@ package struct ErrorMiddleware: RouterMiddleware {
       return try plain(error, request)
     } catch is CancellationError {
       return failure(.serviceUnavailable, "stopping", "the server is stopping")
+    } catch let error as HTTPParserError {
+      // The framework ends the connection; whoever left in the middle of a body is not answered.
+      throw error
+    } catch let error where error is ChannelError || error is IOError {
+      context.logger.debug(
+        "a connection was lost", error: error, metadata: ["path": "\(request.uri.path)"])
+      throw error
     } catch {
       context.logger.error(
         "a request failed", error: error, metadata: ["path": "\(request.uri.path)"])

@@ -13,11 +13,9 @@ extension DecisionService {
   func check(_ body: [UInt8], _ application: ServedApplication) throws(ServiceError) -> Value {
     let value = try Request.json(body, options.limits)
     guard value.members != nil else { throw .badRequest("the body must be an object") }
-    var bytes = application.current.bytes
-    if let given = value["config"], given != .null {
-      bytes = given.text.map { Array($0.utf8) } ?? Self.member("config", of: body) ?? []
-    }
-    var text = ConfigText(bytes, language: try language(of: value))
+    var text = ConfigText(
+      Self.configText(of: value, in: body) ?? application.current.bytes,
+      language: try language(of: value))
     text.check(
       try Self.schema(value["schema"]), now: try time(of: value) ?? ServiceTime.now())
     return .object(["diagnostics": .list(text.findings(file: "config")), "counts": text.counts])
@@ -44,6 +42,12 @@ extension DecisionService {
   func time(of body: Value) throws(ServiceError) -> Instant? {
     guard let value = body["now"], value != .null else { return nil }
     return try ServiceTime.instant(value, "now")
+  }
+
+  /// The config of a body as it stands there, so that places count in it; nil where there is none.
+  static func configText(of value: Value, in body: [UInt8]) -> [UInt8]? {
+    guard let given = value["config"], given != .null else { return nil }
+    return given.text.map { Array($0.utf8) } ?? member("config", of: body) ?? []
   }
 
   /// The text of a member of an object, as it stands in the body.

@@ -168,6 +168,20 @@ enum APIDescription {
         required: ["users", "rejected", "placements"]),
       errors: [400, 401, 403, 404, 408, 413, 422, 429], parameters: [application]),
     Route(
+      path: "/v1/cover", method: "post", summary: "What of a config no test exercises.",
+      body: object([
+        "tests": ["type": ["array", "string", "null"]], "config": configText,
+        "render": configText, "products": configText, "now": time, "seed": text,
+      ]),
+      answer: object(
+        [
+          "audiences": ["type": "array"], "clauses": ["type": "array"],
+          "tests": ["type": "integer"], "exercised": ["type": "integer"],
+          "points": ["type": "integer"], "impossible": ["type": "integer"],
+          "share": ["type": "number"],
+        ], required: ["audiences", "clauses", "share"]),
+      errors: [400, 401, 403, 404, 408, 413, 422, 429], parameters: [application]),
+    Route(
       path: "/v1/products", method: "post", summary: "What paywalls say about products.",
       body: object([
         "products": configText, "locale": text, "profile": text, "timeZone": text, "now": time,
@@ -196,7 +210,7 @@ enum APIDescription {
     Route(
       path: "/v1/config/rollback", method: "post", summary: "Go back to an earlier version.",
       body: object(["version": ["type": "integer"]]), answer: ["type": "object"],
-      errors: [400, 401, 403, 404, 408, 413, 422, 429], parameters: [application]),
+      errors: [400, 401, 403, 404, 408, 412, 413, 422, 429], parameters: [application]),
     Route(
       path: "/v1/config/history", method: "get", summary: "The versions that there were.",
       answer: object(["current": ["type": "integer"], "versions": ["type": "array"]]),

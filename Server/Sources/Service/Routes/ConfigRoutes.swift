@@ -29,14 +29,13 @@ struct ConfigRoutes: Sendable {
         ]))
     }
     router.get("/v1/audit") { request, _ in
-      let (application, caller) = try service.application(request, for: .administer)
-      let all = caller == .admin && request.uri.queryParameters["application"] == nil
+      let application = try service.administered(request)
       let limit = request.uri.queryParameters["limit"].flatMap { Int($0) } ?? 100
       guard (1...1_000).contains(limit) else { throw ServiceError.badRequest("limit is 1 to 1000") }
       return Response(
         json: .object([
           "entries": .list(
-            try await service.history.audit(of: all ? nil : application.id, limit: limit))
+            try await service.history.audit(of: application?.id, limit: limit))
         ]))
     }
   }
@@ -105,18 +104,20 @@ struct ConfigRoutes: Sendable {
     var number = asked?.wholeNumber
     if number == nil {
       // Going back twice goes back twice as far, and not forth again.
-      number = try await service.history.versions(of: application.id, limit: 1_000)
-        .first { $0.number < current.number && $0.hash != current.hash }?.number
+      number = try await service.history.number(before: current, of: application.id)
     }
     guard let number,
-      let (version, bytes) = try service.history.text(of: application.id, number: number)
+      let (version, bytes) = try await service.history.text(of: application.id, number: number)
     else {
       throw ServiceError.notFound(
         number.map { "there is no version \($0)" } ?? "there is no other version to go back to")
     }
     let text = try await Background.run { try application.candidate(bytes) }
+    let origin = version.origin ?? version.number
     let loaded = try await application.put(
-      text, by: caller.name, source: "rollback", note: "back to version \(version.number)")
+      text, by: caller.name, source: "rollback", note: "back to version \(version.number)",
+      // Where nobody said which version, it is the one before the one that they saw.
+      after: asked == nil ? current.number : nil, origin: origin)
     context.logger.info(
       "a config was rolled back",
       metadata: [
@@ -124,7 +125,7 @@ struct ConfigRoutes: Sendable {
       ])
     return Response(
       json: .object([
-        "version": .int(Int64(loaded.number)), "sameAs": .int(Int64(version.number)),
+        "version": .int(Int64(loaded.number)), "sameAs": .int(Int64(origin)),
         "sha256": .string(loaded.hash),
       ]))
   }
@@ -150,11 +151,10 @@ extension HTTPFields {
     self[.configVersion] = String(config.number)
   }
 
-  /// With the number of the config that answered.
-  func with(_ config: LoadedConfig) -> HTTPFields {
-    var fields = self
-    fields[.configVersion] = String(config.number)
-    return fields
+  /// The number of the config that answered.
+  init(version: Int) {
+    self.init()
+    self[.configVersion] = String(version)
   }
 }
 

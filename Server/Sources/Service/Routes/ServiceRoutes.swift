@@ -12,15 +12,16 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   OFREP(service: service).add(to: router)
   router.post("/v1/decide") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
+    // Whatever is put meanwhile: a request is decided by one config.
+    let config = application.current
     let body = try await request.bytes(limits)
-    return Response(
-      json: try await service.decide(body, application),
-      headers: HTTPFields().with(application.current))
+    let answer = try await service.decide(body, application, config)
+    return Response(json: answer.bytes, headers: HTTPFields(version: answer.version))
   }
   router.post("/v1/decide/stream") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
     let stream = try DecisionStream(request, service, application)
-    var headers = HTTPFields().with(stream.config)
+    var headers = HTTPFields(version: stream.config.number)
     headers[.contentType] = "application/x-ndjson"
     return Response(
       status: .ok, headers: headers,
@@ -50,6 +51,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   add("/v1/diff") { try service.diff(try Request.json($0, limits), $1) }
   add("/v1/render") { try service.render(try Request.json($0, limits), $1) }
   add("/v1/match") { try service.match(try Request.json($0, limits), $1) }
+  add("/v1/cover") { try service.cover($0, $1) }
   add("/v1/products") { try service.products(try Request.json($0, limits), $1) }
 }
 

@@ -1,0 +1,49 @@
+import Foundation
+
+/// A connection whose bytes a test sends as it likes.
+final class RawConnection {
+  private let socket: Int32
+
+  struct Failure: Error {}
+
+  init(to url: URL) throws {
+    socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(url.port ?? 0).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, size) }
+    }
+    if result != 0 { throw Failure() }
+  }
+
+  deinit { leave() }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// What comes until the other side ends the connection, or a text has come.
+  func receive(until end: String) -> String {
+    var text = ""
+    var part = [UInt8](repeating: 0, count: 4_096)
+    while !text.contains(end) {
+      let count = recv(socket, &part, part.count, 0)
+      guard count > 0 else { break }
+      text += String(decoding: part[..<count], as: UTF8.self)
+    }
+    return text
+  }
+
+  /// Ends the connection, at once and without a word where `resets` says so.
+  func leave(resets: Bool = false) {
+    if resets {
+      var option = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+    close(socket)
+  }
+}
