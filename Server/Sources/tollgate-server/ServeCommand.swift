@@ -140,6 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
     var settings = ServerSettings()
     settings.host = host
     settings.port = port
+    settings.maxBody = access.maxBody
     let rate = access.rateLimit ?? (isLocal ? 0 : 200)
     settings.rateLimit = rate > 0 ? rate : nil
     settings.origins = access.origins

@@ -109,7 +109,7 @@ import Testing
       .replacing(#""export_report""#, with: #""export_report_2""#)
     #expect(try await server.send("PUT", "/v1/config", config, key: "sk_test").status == 200)
     connection.send(String(body.dropFirst(10)))
-    let answer = connection.receive(until: "]}").lowercased()
+    let answer = await connection.receive(until: "]}").lowercased()
     #expect(answer.contains("tollgate-config-version: 1\r\n"))
     #expect(answer.contains("placementnotfound"))
     let next = try await server.post("/v1/decide", body)

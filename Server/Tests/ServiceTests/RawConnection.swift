@@ -1,7 +1,7 @@
 import Foundation
 
 /// A connection whose bytes a test sends as it likes.
-final class RawConnection {
+final class RawConnection: Sendable {
   private let socket: Int32
 
   struct Failure: Error {}
@@ -26,16 +26,22 @@ final class RawConnection {
     _ = Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// What comes until the other side ends the connection, or a text has come.
-  func receive(until end: String) -> String {
-    var text = ""
-    var part = [UInt8](repeating: 0, count: 4_096)
-    while !text.contains(end) {
-      let count = recv(socket, &part, part.count, 0)
-      guard count > 0 else { break }
-      text += String(decoding: part[..<count], as: UTF8.self)
+  /// What comes until the other side ends the connection, or a text has come. It waits on a thread of its
+  /// own: the server answers on those that tests run on.
+  func receive(until end: String) async -> String {
+    let socket = socket
+    return await withCheckedContinuation { found in
+      Thread.detachNewThread {
+        var text = ""
+        var part = [UInt8](repeating: 0, count: 4_096)
+        while !text.contains(end) {
+          let count = recv(socket, &part, part.count, 0)
+          guard count > 0 else { break }
+          text += String(decoding: part[..<count], as: UTF8.self)
+        }
+        found.resume(returning: text)
+      }
     }
-    return text
   }
 
   /// Ends the connection, at once and without a word where `resets` says so.

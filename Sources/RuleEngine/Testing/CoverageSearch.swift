@@ -29,14 +29,13 @@ package struct CoverageSearch {
   /// - Parameters:
   ///   - counter: has counted the users of the tests. Afterwards it has those of ``lines``, too.
   ///   - clock: when these are decided.
-  ///   - tell: is called before each placement with its number.
+  ///   - tell: is called with the number of the placement before each of its rules.
   package init(
     _ counter: CoverageCounter, clock: HistoryClock, _ tell: (Int) throws -> Void = { _ in }
   ) rethrows {
     counts = counter.counts
     let decider = WitnessDecider(counter.ruleSet, at: clock)
     for number in counter.ruleSet.placements.indices {
-      try tell(number)
       let placement = counter.ruleSet.placements[number]
       let own = placement.rules.flatMap { counter.points(ofRule: $0) }
       points += own
@@ -45,7 +44,10 @@ package struct CoverageSearch {
         counter.ruleSet, number, counter.rules, decider, now: clock.now, flips: counter.flips,
         effort: Self.effort)
       var closing = PlacementClosing(counter, placement.name, analysis, clock)
-      for rule in placement.rules { closing.close(rule) }
+      for rule in placement.rules {
+        try tell(number)
+        closing.close(rule)
+      }
       gaps.merge(closing.gaps) { $1 }
       // Users who were found for something else do it as well.
       for point in own where counts[point] == 0 && counter.counts[point] > 0 {

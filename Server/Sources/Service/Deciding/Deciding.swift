@@ -96,7 +96,7 @@ extension DecisionService {
       let decision = ruleSet.decide(
         name, frame: &frame, state: state, assigner: config.assigner, errors: &errors)
       answer.bytes += subject
-      lines.append(decision, errors, to: &answer.bytes)
+      let code = lines.append(decision, errors, to: &answer.bytes)
       func append(_ member: String, _ value: Value) {
         answer.bytes += Array(",\"\(member)\":".utf8)
         JSONWriter.append(value, to: &answer.bytes)
@@ -121,7 +121,10 @@ extension DecisionService {
         append("texts", .map(read.texts))
       }
       answer.bytes.append(UInt8(ascii: "}"))
-      answer.note(decision, errors, records: request.records)
+      if options.keepsState, request.records { answer.effects += decision.effects }
+      // What the config does not have is named by whoever asks, as they like.
+      answer.outcomes.append((decision.verdict.isPlacementKnown ? name : "(unknown)", code))
+      answer.errors += errors.map { (name, $0) }
     }
     answer.bytes += Self.closing
     return answer
@@ -175,18 +178,6 @@ extension DecisionService {
         now: now, timeZone: options.timeZone, deviceLocale: "en_US",
         history: TrialHistory(entitlements: [], storeEligibility: true)),
       options: RenderOptions(escaping: .text, now: now, locale: "en_US", money: .prices))
-  }
-}
-
-extension DecidedAnswer {
-  /// Remembers what is to be kept and counted of a decision.
-  fileprivate mutating func note(_ decision: Decision, _ errors: [RuleError], records: Bool) {
-    let name = decision.placement
-    if records { effects += decision.effects }
-    // What the config does not have is named by whoever asks, as they like.
-    let known = decision.verdict.isPlacementKnown ? name : "(unknown)"
-    outcomes.append((known, decision.outcome.code))
-    self.errors += errors.map { (name, $0) }
   }
 }
 

@@ -3,38 +3,40 @@ internal import RuleEngine
 
 /// The parts of outcome lines that do not depend on the user, written once for a config.
 struct OutcomeLines: Sendable {
+  /// What is said of an outcome.
+  private struct Part: Sendable {
+    /// From the comma behind the user's identity to before the brace that closes the line.
+    var bytes: [UInt8] = []
+    /// The outcome as counts name it.
+    var code: String
+
+    init(_ outcome: Decision.Outcome, _ placement: String, _ audience: Int?) {
+      code = outcome.code
+      let line = outcome.line(subjectID: "", placement: placement, audience: audience)
+      guard case .map(let members) = line else { return }
+      JSONWriter.append(.map(Array(members.dropFirst())), to: &bytes)
+      bytes[0] = UInt8(ascii: ",")
+      bytes.removeLast()
+    }
+  }
+
   /// By placement: what is said where no audience takes the user.
-  private let unmatched: [[UInt8]]
+  private let unmatched: [Part]
   /// By rule: what is said of an experiment without variants, and then of each variant.
-  private let matched: [[[UInt8]]]
+  private let matched: [[Part]]
 
   init(_ ruleSet: RuleSet) {
-    unmatched = ruleSet.placements.map { Self.part(.noAudienceMatch, $0.name, nil) }
-    var matched = Array(repeating: [[UInt8]](), count: ruleSet.rules.count)
+    unmatched = ruleSet.placements.map { Part(.noAudienceMatch, $0.name, nil) }
+    var matched = Array(repeating: [Part](), count: ruleSet.rules.count)
     for placement in ruleSet.placements {
       for number in placement.rules {
         let rule = ruleSet.rules[number]
         matched[number] = ([nil] + rule.audience.variants.indices.map { $0 }).map {
-          Self.part(rule.outcome($0), placement.name, rule.audience.index)
+          Part(rule.outcome($0), placement.name, rule.audience.index)
         }
       }
     }
     self.matched = matched
-  }
-
-  /// From the comma behind the user's identity to before the brace that closes the line.
-  private static func part(_ outcome: Decision.Outcome, _ placement: String, _ audience: Int?)
-    -> [UInt8]
-  {
-    guard
-      case .map(let members) = outcome.line(
-        subjectID: "", placement: placement, audience: audience)
-    else { return [] }
-    var bytes: [UInt8] = []
-    JSONWriter.append(.map(Array(members.dropFirst())), to: &bytes)
-    bytes[0] = UInt8(ascii: ",")
-    bytes.removeLast()
-    return bytes
   }
 
   /// What a line begins with.
@@ -45,17 +47,24 @@ struct OutcomeLines: Sendable {
   }
 
   /// Appends what is said of a decision, and of the rules that failed on the way.
-  func append(_ decision: Decision, _ errors: [RuleError], to output: inout [UInt8]) {
-    let verdict = decision.verdict
-    if verdict.rule >= 0 {
-      output += matched[Int(verdict.rule)][Int(verdict.variant) + 1]
-    } else if let number = decision.ruleSet.placement(named: decision.placement) {
-      output += unmatched[number]
-    } else {
-      output += Self.part(.placementNotFound, decision.placement, nil)
+  ///
+  /// - Returns: the outcome as counts name it.
+  func append(_ decision: Decision, _ errors: [RuleError], to output: inout [UInt8]) -> String {
+    let part = part(of: decision)
+    output += part.bytes
+    if !errors.isEmpty {
+      output += Array(#","errors":"#.utf8)
+      JSONWriter.append(.list(errors.map(\.value)), to: &output)
     }
-    if errors.isEmpty { return }
-    output += Array(#","errors":"#.utf8)
-    JSONWriter.append(.list(errors.map(\.value)), to: &output)
+    return part.code
+  }
+
+  private func part(of decision: Decision) -> Part {
+    let verdict = decision.verdict
+    if verdict.rule >= 0 { return matched[Int(verdict.rule)][Int(verdict.variant) + 1] }
+    if let number = decision.ruleSet.placement(named: decision.placement) {
+      return unmatched[number]
+    }
+    return Part(.placementNotFound, decision.placement, nil)
   }
 }

@@ -11,6 +11,8 @@ package struct ServerSettings: Sendable {
   package var port = 0
   /// How long a connection may be silent.
   package var idleTimeout = 60
+  /// The largest body that is taken, in bytes, but of streams.
+  package var maxBody = RequestLimits().body
   /// Connections at once.
   package var connections = 10_000
   /// Requests in a second from one address; nil for as many as come.
@@ -55,7 +57,9 @@ package struct Server {
     let application = Application(
       router: router,
       server: .http1(
-        configuration: .init(idleTimeout: .seconds(Int64(settings.idleTimeout)))),
+        configuration: .init(
+          additionalChannelHandlers: [ContinueHandler(mostBytes: settings.maxBody)],
+          idleTimeout: .seconds(Int64(settings.idleTimeout)))),
       configuration: .init(
         address: .hostname(settings.host, port: settings.port), serverName: "tollgate",
         backlog: 1_024,

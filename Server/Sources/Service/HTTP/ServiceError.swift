@@ -45,7 +45,7 @@ extension ServiceError {
 
   package static let changedMeanwhile = ServiceError(
     .preconditionFailed, "changed_meanwhile",
-    "the config is another one than If-Match says; read it again")
+    "the config was changed meanwhile; read it again")
 
   package static func notFound(_ message: String) -> ServiceError {
     ServiceError(.notFound, "not_found", message)

@@ -203,7 +203,7 @@ package final class ServiceMetrics: Sendable {
 extension ServiceMetrics.Counts {
   fileprivate mutating func add(_ key: ServiceMetrics.Decided, _ count: Int) {
     var key = key
-    if decisions[key] == nil, decisions.count >= ServiceMetrics.mostSeries {
+    if decisions.count >= ServiceMetrics.mostSeries, decisions[key] == nil {
       key.placement = "(others)"
     }
     decisions[key, default: 0] += count
