@@ -98,6 +98,10 @@ import Testing
     #expect(answer.status == 422)
     #expect(answer.code == "too_much")
     let server = try await TestServer()
+    let rules = Array(repeating: #"{"experiment_id":"e","variants":[]}"#, count: 1_001)
+      .joined(separator: ",")
+    let large = #"{"trigger_options":[{"event_name":"p","rules":[\#(rules)]}]}"#
+    #expect(try await server.post("/v1/cover", #"{"config":\#(large)}"#).code == "too_much")
     let many = Array(repeating: Self.adult, count: 10_001).joined(separator: ",\n")
     #expect(try await server.post("/v1/cover", body("[\(many)]")).code == "too_many_tests")
   }

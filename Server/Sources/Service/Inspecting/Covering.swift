@@ -9,6 +9,8 @@ internal import RuleEngine
 extension DecisionService {
   /// Tests of one request.
   private static let mostTests = 10_000
+  /// Audiences of a config: what is asked of all of them at once cannot be ended in between.
+  private static let mostAudiences = 1_000
   /// What cannot be run is told of so many tests.
   private static let mostFaults = 20
 
@@ -25,6 +27,11 @@ extension DecisionService {
           ? "the config has no placements to cover"
           : "the config has \(broken) \(broken == 1 ? "rule that does" : "rules that do") not "
             + "compile; /v1/check says what is wrong")
+    }
+    guard config.ruleSet.rules.count <= Self.mostAudiences else {
+      throw ServiceError(
+        .unprocessableContent, "too_much",
+        "the config has more than \(Self.mostAudiences) audiences; 'tollgate cover' has no limit")
     }
     let tests = try tests(of: value)
     let start = clock(try time(of: value))
