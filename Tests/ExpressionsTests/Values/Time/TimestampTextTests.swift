@@ -270,4 +270,13 @@ import Testing
       }
     }
   }
+
+  /// Hours, minutes and seconds are two digits each, in the zone too.
+  @Test(arguments: [
+    "2026-03-01T1a:00Z", "2026-03-01T1:00Z", "2026-03-01T12:0/Z", "2026-03-01T12:00:0:Z",
+    "2026-03-01T12:00+0a:00", "2026-03-01T12:00+01:0:", "2026-03-01T12:00+1", "2026-03-01T:2:00Z",
+  ])
+  func pairsThatAreNoDigits(text: String) {
+    #expect(throws: TimestampTextError.malformed) { try Timestamp(iso8601: text, in: nil) }
+  }
 }
