@@ -74,6 +74,7 @@ within_time 'address sanitizer, in short' Tools/sanitize.sh address quick
 within_time 'fuzz targets, in short' env RUNS="${RUNS:-5000}" Tools/fuzz.sh
 within_time 'thread sanitizer, in short' Tools/sanitize.sh thread quick
 within_time 'nested packages' nested_packages
+within_time 'the server against its description' Tools/contract-tests.sh
 within_time 'the playground in a browser' Tools/browser-tests.sh
 
 printf '\ntest-all: everything passed, in %d min\n' $((SECONDS / 60))

@@ -28,7 +28,7 @@ struct SandboxBackend: Sendable {
 
   init(database: any DatabaseWriter, options: SandboxOptions) throws {
     served = try ServedConfigs(options)
-    store = try SandboxStore(database)
+    store = try SandboxStore(database, keeping: options.kept)
     seal = CheckoutSeal(secret: try store.checkoutSecret())
     authority = try SandboxAuthority()
     verifier = ReceiptVerifier(roots: [authority.root] + options.receiptRoots.certificates)
@@ -78,7 +78,7 @@ struct SandboxBackend: Sendable {
         return application
       }
       return try keyed(key)
-    case .owner: return try owned(request, parameters)
+    case .owner, .ownerOrServer: return try owned(request, parameters, access)
     }
   }
 
@@ -96,19 +96,19 @@ struct SandboxBackend: Sendable {
   }
 
   /// With a secret key its application; with the admin token the one that the query or path names.
-  private func owned(_ request: Request, _ parameters: [String: String]) throws(ServiceError)
-    -> SandboxApplication
-  {
+  private func owned(
+    _ request: Request, _ parameters: [String: String], _ access: Endpoint.Access
+  ) throws(ServiceError) -> SandboxApplication {
     let named =
       request.uri.queryParameters["application"].map(String.init) ?? parameters["project"]
-    switch try access.caller(authorization: request.headers[.authorization]) {
+    switch try self.access.caller(authorization: request.headers[.authorization]) {
     case .owner(let id):
       guard named == nil || named == id, let application = application(id) else {
         throw ServiceError(.forbidden, "forbidden", "the key is of another application")
       }
       return application
     case .admin:
-      if named == nil, applications.count > 1 {
+      if named == nil, applications.count > 1, access != .ownerOrServer {
         throw .badRequest("say which application: ?application=ID")
       }
       guard let application = named == nil ? applications.first : application(named) else {
@@ -130,7 +130,16 @@ struct SandboxBackend: Sendable {
     for (name, value) in context.parameters {
       parameters[String(name)] = String(value).percentDecoded
     }
+    if endpoint.route != nil {
+      parameters[Endpoint.rest] = context.parameters.getCatchAll().joined(separator: "/")
+    }
     let application = try application(endpoint.access, request, parameters)
+    if endpoint.hasFaults,
+      let fault = faults.next(request.method.rawValue, request.uri.path, of: application.id),
+      let response = try await fault.happen(context)
+    {
+      return response
+    }
     var body = Value.null
     if endpoint.method != .get {
       let bytes = try await request.bytes(limits)
@@ -140,8 +149,12 @@ struct SandboxBackend: Sendable {
         guard body.isObject else { throw invalid("the body is \(body.kindInJSON), not an object") }
       }
     }
-    let exchange = Exchange(
+    var exchange = Exchange(
       application: application, request: request, parameters: parameters, body: body)
+    if endpoint.access == .ownerOrServer, request.uri.queryParameters["application"] == nil {
+      let caller = try access.caller(authorization: request.headers[.authorization])
+      exchange.isForServer = caller == .admin
+    }
     let answer = try await endpoint.run(exchange)
     if answer.status == .notModified {
       return Response(status: answer.status, headers: answer.headers)

@@ -21,7 +21,11 @@ package struct SandboxOptions: Sendable {
   package var adminToken: String?
   /// What goes wrong on purpose.
   package var faults = FaultScript()
+  /// How much is kept.
+  package var kept = KeptRows()
   package var log: Logger
+  /// How paths begin that web apps ask, whatever their origin.
+  package static let openPaths = ["/api/", "/config-api/", "/subscriptions-api/", "/v2/paywalls/"]
   /// Milliseconds since 1970.
   package var now: @Sendable () -> Int64 = { WallTime.now() }
 
@@ -36,19 +40,35 @@ package struct SandboxOptions: Sendable {
   }
 }
 
+/// How much of what comes in is kept of each application. The oldest goes when more comes.
+package struct KeptRows: Sendable {
+  /// Events; one that is sent again after it is gone counts as new.
+  package var events = 20_000
+  /// Checkouts, and codes of theirs that nobody has redeemed.
+  package var checkouts = 10_000
+  /// Aliases, assignments, redemptions and transactions, each.
+  package var people = 100_000
+
+  package init() {}
+}
+
 /// Adds the routes of the backend that apps talk to.
-package func addSandboxRoutes(
+///
+/// - Returns: what there is to say of them.
+@discardableResult package func addSandboxRoutes(
   to router: Router<ServiceContext>, database: any DatabaseWriter, options: SandboxOptions
-) throws {
+) throws -> [APIOperation] {
   let backend = try SandboxBackend(database: database, options: options)
   let routes = router.group().add(middleware: RequestIDMiddleware())
     .add(middleware: FaultMiddleware(script: options.faults))
   for endpoint in backend.endpoints {
-    routes.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
+    routes.on(RouterPath(endpoint.route ?? endpoint.path), method: endpoint.method) {
+      request, context in
       try await backend.respond(endpoint, request, context)
     }
   }
   backend.addPages(to: routes)
+  return backend.operations
 }
 
 /// Gives every answer the ID of its request, which clients log.

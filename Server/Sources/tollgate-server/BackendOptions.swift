@@ -19,9 +19,37 @@ struct BackendOptions: ParsableArguments {
         """, valueName: "file"), completion: .file())
   var receiptRoots: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Events of each application that are kept; the oldest go first.", valueName: "count"))
+  var keepEvents = KeptRows().events
+
+  @Option(
+    help: ArgumentHelp(
+      "Checkouts of each application that are kept; the oldest go first.", valueName: "count"))
+  var keepCheckouts = KeptRows().checkouts
+
+  @Option(
+    help: ArgumentHelp(
+      "Assignments, aliases, redemptions and transactions of each application that are kept.",
+      valueName: "count"))
+  var keepPeople = KeptRows().people
+
+  func validate() throws {
+    for (name, count) in [
+      ("--keep-events", keepEvents), ("--keep-checkouts", keepCheckouts),
+      ("--keep-people", keepPeople),
+    ] where !(1...100_000_000).contains(count) {
+      throw ValidationError("\(name) is a number from 1 to 100000000")
+    }
+  }
+
   func apply(to options: inout SandboxOptions) throws {
     options.verifiesReceipts =
       ProcessInfo.processInfo.environment["APPSTORE_VERIFY_RECEIPTS"] != "false"
+    options.kept.events = keepEvents
+    options.kept.checkouts = keepCheckouts
+    options.kept.people = keepPeople
     if let faults {
       do {
         options.faults = try FaultScript(json: try DecidingOptions.read(faults, "--faults"))

@@ -46,12 +46,20 @@ struct DecidingOptions: ParsableArguments {
   @Option(help: "Whether assignments and occurrences are kept here: none or sqlite.")
   var state = StateName.none
 
+  @Option(
+    help: ArgumentHelp(
+      "How long answers to requests with an ID are kept, to be given again.", valueName: "hours"))
+  var keepRequests = 24
+
   @Flag(help: "Watch the files of the configs, and take what is written to them.")
   var watch = false
 
   func validate() throws {
     if HistoryClock(now: 0, timeZone: timeZone) == nil {
       throw ValidationError("there is no time zone '\(timeZone)'")
+    }
+    guard (1...8_760).contains(keepRequests) else {
+      throw ValidationError("--keep-requests is a number of hours from 1 to 8760")
     }
   }
 
@@ -60,6 +68,7 @@ struct DecidingOptions: ParsableArguments {
     options.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
     options.timeZone = timeZone
     options.keepsState = state == .sqlite
+    options.keptRequests = Int64(keepRequests) * 3_600_000
     options.users = try users.map { try Self.read($0, "--users") }
     if let products {
       let decoded = ProductList.decode(json: try Self.read(products, "--products"))

@@ -27,6 +27,12 @@ struct ServeCommand: AsyncParsableCommand {
   var port = 8080
 
   @Option(
+    name: .customLong("also-port"),
+    help: ArgumentHelp(
+      "Another port to listen at. It may be given several times.", valueName: "port"))
+  var otherPorts: [Int] = []
+
+  @Option(
     help: ArgumentHelp(
       "Keep configs, assignments and everything else in this folder; in memory without it.",
       valueName: "folder"), completion: .directory)
@@ -53,6 +59,12 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port is a number from 0 to 65535")
     }
+    guard otherPorts.allSatisfy({ (1...65_535).contains($0) }) else {
+      throw ValidationError("--also-port is a number from 1 to 65535")
+    }
+    if Set(otherPorts + [port]).count <= otherPorts.count {
+      throw ValidationError("--also-port: a port is given twice")
+    }
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level is debug, info, warning or error")
     }
@@ -73,6 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try database()
     let service = try await service(fixtures, database, log)
     let server = Server(settings(), metrics: service?.metrics, log: log)
+    var described = service == nil ? [] : APIDescription.service
     if let service {
       addServiceRoutes(to: server.router, service)
       if !playground.noPlayground {
@@ -86,8 +99,9 @@ struct ServeCommand: AsyncParsableCommand {
       options.adminToken = try access.adminToken()
       try backend.apply(to: &options)
       if let service { options.currentConfig = { service.currentConfig(of: $0) } }
-      try addSandboxRoutes(to: server.router, database: database, options: options)
+      described += try addSandboxRoutes(to: server.router, database: database, options: options)
     }
+    addDescription(to: server.router, of: described)
     if fixtures.isDemo, let application = fixtures.applications.first {
       // Made up for this run, and told once.
       FileHandle.standardError.write(
@@ -100,7 +114,8 @@ struct ServeCommand: AsyncParsableCommand {
         FileHandle.standardOutput.write(Data((line.json + "\n").utf8))
       }
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw ValidationError("port \(port) is in use; --port 0 takes a free one")
+      let ports = otherPorts.isEmpty ? "port \(port)" : "one of the ports"
+      throw ValidationError("\(ports) is in use; --port 0 takes a free one")
     } catch is SocketAddressError.UnknownHost {
       throw ValidationError("--host: there is no host '\(host)'")
     }
@@ -144,6 +159,9 @@ struct ServeCommand: AsyncParsableCommand {
     let rate = access.rateLimit ?? (isLocal ? 0 : 200)
     settings.rateLimit = rate > 0 ? rate : nil
     settings.origins = access.origins
+    settings.otherPorts = otherPorts
+    // Pages ask the backend that this stands in for from wherever they are.
+    if !noSandbox { settings.openPaths = SandboxOptions.openPaths }
     return settings
   }
 }

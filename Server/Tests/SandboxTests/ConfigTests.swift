@@ -28,6 +28,49 @@ import Testing
     }
   }
 
+  /// `POST /api/v1/paywall` decides here, by what the request says.
+  @Test func aPlacementGivesItsPaywall() async throws {
+    try await SandboxServer.run { server in
+      func paywall(_ event: String, _ body: Value? = nil) async throws -> SandboxServer.Reply {
+        try await server.post(
+          "/api/v1/paywall",
+          body ?? .object(["event": .object(["event_name": .string(event), "parameters": [:]])]))
+      }
+      #expect(try await paywall("web_checkout").body["identifier"] == "web-paywall")
+      #expect(try await paywall("campaign_trigger").body["identifier"] == "test-paywall")
+      // Nobody says how old the user is, and a holdout shows nothing.
+      for event in ["grown_ups", "held_out", "nowhere"] {
+        let none = try await paywall(event)
+        #expect(none.status == 404 && none.code == "paywall_not_found", "\(event)")
+      }
+      let first = try await paywall("", ["app_user_id": "u", "event": .null])
+      #expect(first.body["identifier"] == "test-paywall")
+      #expect(try await paywall("", ["event": [:]]).code == "invalid_body")
+      #expect(try await paywall("", ["event": .null, "app_user_id": 3]).code == "invalid_body")
+    }
+  }
+
+  @Test func theDebuggerFindsPaywalls() async throws {
+    var fixtures = try Fixtures(file: SandboxServer.fixturesPath)
+    let members = fixtures.applications[0].entry.members ?? []
+    fixtures.applications[0].entry = .map(
+      members.map { .init(key: .string($0.key), value: $0.value) }
+        + [.init(key: "debugKey", value: "debug")])
+    try await SandboxServer.run(fixtures: fixtures) { server in
+      let debug = ["Authorization": "Bearer debug"]
+      #expect(try await server.get("/api/v1/paywalls", headers: debug).status == 200)
+      #expect(try await server.get("/sandbox/events", headers: debug).status == 403)
+      let one: Value = ["id": "2", "identifier": "web-paywall", "name": "Web"]
+      for id in ["2", "web-paywall"] {
+        let reply = try await server.get("/v2/paywalls/resolve?id=\(id)")
+        #expect(reply.body["id"] == one["id"] && reply.body["identifier"] == one["identifier"])
+      }
+      #expect(try await server.get("/v2/paywalls/resolve").code == "paywall_not_found")
+      let list = try await server.get("/v2/paywalls/preview-list")
+      #expect(list.body["data"]?.elements?.map { $0["id"] } == ["1", "2"])
+    }
+  }
+
   @Test func productsHaveWholeAmountsUnlessAskedForDecimals() async throws {
     try await SandboxServer.run { server in
       for path in ["products", "products/"] {

@@ -4,9 +4,12 @@ import Testing
 
 @testable import Sandbox
 
-/// What was answered is there after a crash.
+/// What was answered is there after a crash. `TOLLGATE_KILLS` is the number of kills; without it, three,
+/// or thirty.
 @Suite struct KillTests {
-  private static let rounds = 3
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let rounds =
+    Int(environment["TOLLGATE_KILLS"] ?? "") ?? (environment["TOLLGATE_TESTS"] == "all" ? 30 : 3)
 
   /// What clients were answered, from any thread.
   private final class Answered: Sendable {
@@ -70,6 +73,9 @@ import Testing
     }
     #expect(Set(kept).count == kept.count)
     #expect(answered.events.isSubset(of: kept))
+    print(
+      "\(Self.rounds) kills of the sandbox: \(answered.events.count) events and "
+        + "\(answered.checkouts.count) checkouts were answered")
     for context in answered.checkouts {
       #expect(try await server.checkout("status", context).body["status"] == "completed")
     }

@@ -41,7 +41,9 @@ struct SandboxServer: Sendable {
     options.now = { clock.now }
     options.adminToken = "admin"
     adjust(&options)
-    let server = Server(ServerSettings(), log: log)
+    var settings = ServerSettings()
+    settings.openPaths = SandboxOptions.openPaths
+    let server = Server(settings, log: log)
     try addSandboxRoutes(
       to: server.router, database: try ServiceDatabase.open(in: folder), options: options)
     let (addresses, found) = AsyncStream.makeStream(of: String.self)
@@ -75,6 +77,21 @@ struct SandboxServer: Sendable {
     "X-Alias-ID": "$SuperwallAlias:1", "X-Vendor-ID": "vendor-1",
   ]
   static let owner = ["Authorization": "Bearer sk_sandbox"]
+  static let admin = ["Authorization": "Bearer admin"]
+
+  /// The fixtures' application, and another one with the keys pk_two and sk_two.
+  static func two() throws -> Fixtures {
+    var fixtures = try Fixtures(file: fixturesPath)
+    let first = fixtures.applications[0]
+    let members = (first.entry.members ?? []).filter {
+      !["agentwallieKey", "domain"].contains($0.key)
+    }
+    fixtures.applications.append(
+      .init(
+        id: "2", publicKey: "pk_two", secretKey: "sk_two", config: first.config,
+        entry: .map(members.map { .init(key: .string($0.key), value: $0.value) })))
+    return fixtures
+  }
 
   func send(
     _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = app

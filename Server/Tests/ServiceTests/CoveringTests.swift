@@ -70,7 +70,7 @@ import Testing
     ),
     (#"[{"placement":"p","userId":7,"expect":{"result":"holdout"}}]"#, "bad_tests", "tests:1: "),
     (#"[{"users":"/etc/passwd","expect":"/etc/passwd"}]"#, "bad_tests", "'placement' is missing"),
-    (#""nonsense""#, "bad_tests", "tests:1:1: "), ("7", "bad_request", "'tests' is a list"),
+    (#""nonsense""#, "bad_tests", "tests:1:1: "), ("7", "bad_request", "'tests' is a number"),
     (#"["x"]"#, "bad_tests", "tests:1: a test must be"),
   ])
   func testsThatCannotBeRunAreNamed(tests: String, code: String, message: String) async throws {

@@ -93,7 +93,66 @@ import Testing
     let answer = try await server.post("/v1/nothing", "{}")
     #expect(answer.status == 404)
     #expect(answer.code == "not_found")
-    #expect(try await server.send("DELETE", "/v1/decide").status == 404)
+    let method = try await server.send("DELETE", "/v1/decide")
+    #expect(method.status == 405 && method.code == "method_not_allowed")
+    #expect(method.headers["allow"] == "POST, OPTIONS")
+    #expect(try await server.send("GET", "/v1/config/rollback").headers["allow"] == "POST, OPTIONS")
+    let asked = try await server.send("OPTIONS", "/v1/config")
+    #expect(asked.status == 204 && asked.headers["allow"] == "GET, HEAD, PUT, OPTIONS")
+  }
+
+  @Test func whatCanBeReadHasAHead() async throws {
+    let server = try await TestServer()
+    let whole = try await server.send("GET", "/v1/config", key: "sk_test")
+    let head = try await server.send("HEAD", "/v1/config", key: "sk_test")
+    #expect(head.status == 200 && head.bytes.isEmpty)
+    #expect(head.headers["etag"] == whole.headers["etag"])
+  }
+
+  /// A small body could become any, so that none is unpacked.
+  @Test func encodedBodiesAreRefused() async throws {
+    let server = try await TestServer()
+    for path in ["/v1/decide", "/v1/decide/stream", "/v1/explain", "/v1/config"] {
+      let answer = try await server.send(
+        path == "/v1/config" ? "PUT" : "POST", path, "{}", key: "sk_test",
+        headers: ["Content-Encoding": "gzip"])
+      #expect(answer.status == 415 && answer.code == "unsupported_encoding", "\(path)")
+    }
+    let plain = try await server.send(
+      "POST", "/v1/decide", #"{"userId":"u"}"#, headers: ["Content-Encoding": "identity"])
+    #expect(plain.status == 200)
+  }
+
+  /// Clients write null where they have nothing to say.
+  @Test func nullSaysNothing() async throws {
+    let server = try await TestServer()
+    for (path, body) in [
+      ("/v1/decide", #"{"userId":"u","reasons":null,"placements":null,"now":null}"#),
+      ("/v1/explain", #"{"userId":"u","placement":null,"now":null,"seed":null,"set":null}"#),
+      ("/v1/check", #"{"config":null,"platform":null,"now":null}"#),
+      ("/v1/render", #"{"template":"x","dialect":null,"html":null,"locale":null,"user":null}"#),
+      ("/v1/match", #"{"users":[],"placements":null,"seed":null}"#),
+      ("/v1/superscript/evaluate", #"{"expression":"1","device":null,"answers":null}"#),
+    ] {
+      let answer = try await server.post(path, body)
+      #expect(answer.status == 200, "\(path) \(answer.text)")
+    }
+  }
+
+  /// What the description says of bodies holds.
+  @Test func membersOfAnotherKindAreNamed() async throws {
+    let server = try await TestServer()
+    for (path, body, name) in [
+      ("/v1/explain", #"{"user":{"userId":"u"},"placement":3}"#, "'placement' is a number"),
+      ("/v1/diff", #"{"new":{},"placements":["a",1]}"#, "'placements[1]' is a number"),
+      ("/v1/check", #"{"platform":"amiga"}"#, "'platform' is none of"),
+      ("/v1/render", #"{"user":{}}"#, "'template' is missing"),
+      ("/v1/match", "[]", "the body is a list"),
+      ("/v1/superscript/evaluate", #"{"expression":["1"]}"#, "'expression' is a list"),
+    ] {
+      let answer = try await server.post(path, body)
+      #expect(answer.status == 400 && answer.text.contains(name), "\(answer.text)")
+    }
   }
 
   /// What is put while a body arrives is for the next request.

@@ -28,15 +28,19 @@ import Testing
         with: #""TREATMENT","percentage":\#(b),"paywall_identifier":"b""#)
   }
 
-  private func server(_ database: (any DatabaseWriter)? = nil) async throws -> TestServer {
+  private func server(
+    _ database: (any DatabaseWriter)? = nil, keeping kept: Int64 = 86_400_000,
+    _ config: String = config
+  ) async throws -> TestServer {
     try await TestServer(database: database) {
       $0.texts = try TextFile.decode(
         json: Array(#"{"paywalls":{"a":{"title":"This is a"},"b":{"title":"This is b"}}}"#.utf8)
       ).get()
       $0.keepsState = true
+      $0.keptRequests = kept
       $0.fixtures = Fixtures(applications: [
         .init(
-          id: "1", publicKey: "pk_test", secretKey: "sk_test", config: Array(Self.config.utf8))
+          id: "1", publicKey: "pk_test", secretKey: "sk_test", config: Array(config.utf8))
       ])
     }
   }
@@ -89,6 +93,48 @@ import Testing
     #expect(try await ask(server, "u", at: "12:02")["result"]?["result"]?.text == "noAudienceMatch")
     let other = try await ask(server, "w", #","requestId":"r1""#)
     #expect(other["error"]?["code"] == "request_id_reused")
+  }
+
+  /// The time of a request is the server's: what it says itself makes it neither old nor young.
+  @Test func answersAreKeptForAWhile() async throws {
+    let database = try ServiceDatabase.open(in: nil)
+    func kept() async throws -> [String] {
+      try await database.read {
+        try String.fetchAll($0, sql: "SELECT request FROM decided ORDER BY request")
+      }
+    }
+    let server = try await server(database, keeping: 60_000)
+    for id in ["a", "b"] { _ = try await ask(server, "u", #","requestId":"\#(id)""#) }
+    #expect(try await kept() == ["a", "b"])
+    try await database.write {
+      try $0.execute(sql: "UPDATE decided SET at = at - 60001 WHERE request = 'a'")
+    }
+    _ = try await ask(server, "u", #","requestId":"c""#)
+    #expect(try await kept() == ["b", "c"])
+    // It is a new request now.
+    let again = try await ask(server, "w", #","requestId":"a""#)
+    #expect(again["result"]?["result"]?.text == "paywall")
+  }
+
+  @Test func ofOccurrencesTheLastOnesAreKept() async throws {
+    let database = try ServiceDatabase.open(in: nil)
+    func kept() async throws -> Int? {
+      try await database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM occurrence") }
+    }
+    let often = Self.config.replacing(#""max_count":2"#, with: #""max_count":130"#)
+    let server = try await server(database, often)
+    for number in 0..<150 {
+      // Each an hour and more after the one before.
+      let time = Instant(milliseconds: 1_772_366_400_000 + Int64(number) * 4_000_000)
+      _ = try await server.post(
+        "/v1/decide",
+        #"{"userId":"u","user":{"ok":true},"now":"\#(time.text ?? "")"}"#)
+    }
+    #expect(try await kept() == 130)
+    let fewer = try await server.send("PUT", "/v1/config", Self.config, key: "sk_test")
+    #expect(fewer.status == 200)
+    _ = try await ask(server, "u", at: "23:00")
+    #expect(try await kept() == 100)
   }
 
   @Test func manyAtOnceUseALimitUpOnce() async throws {

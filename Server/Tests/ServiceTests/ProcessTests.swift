@@ -8,11 +8,6 @@ import Testing
 
 /// The server as a process: how it begins, is stopped, and is killed.
 @Suite(.serialized) struct ProcessTests {
-  private static let arguments = [
-    "--config", "config.json", "--admin-token-file", "token", "--data", "state", "--state",
-    "sqlite",
-  ]
-
   private static func post(_ server: ServerProcess, _ path: String, _ body: String) async throws
     -> (
       status: Int, text: String
@@ -46,6 +41,10 @@ import Testing
     ["--fixtures", "config.json"], ["--config", "config.json", "--data", "config.json"],
     ["--config", "config.json", "--sample-now", "yesterday"],
     ["--config", "config.json", "--host", "256.1.1.1"],
+    ["--config", "config.json", "--also-port", "0"],
+    ["--config", "config.json", "--also-port", "8081", "--also-port", "8081"],
+    ["--config", "config.json", "--keep-requests", "0"],
+    ["--config", "config.json", "--keep-events", "0"],
   ])
   func wrongUseIsToldInWords(arguments: [String]) {
     do {
@@ -85,6 +84,31 @@ import Testing
     }
   }
 
+  /// Apps that ask several ports of this machine find the same server at each.
+  @Test func severalPortsAreListenedAt() async throws {
+    let first = try ServerProcess(["--config", "config.json"])
+    first.process.terminate()
+    first.process.waitUntilExit()
+    let server = try ServerProcess(["--config", "config.json", "--also-port", "\(first.port)"])
+    for url in [server.url, first.url] {
+      let (data, _) = try await URLSession.shared.data(from: URL(string: url + "/healthz")!)
+      #expect(String(decoding: data, as: UTF8.self) == #"{"status":"ok"}"#)
+    }
+    server.process.terminate()
+    server.process.waitUntilExit()
+    #expect(server.process.terminationStatus == 0)
+  }
+
+  /// Each part of the server describes itself, and nothing else.
+  @Test(arguments: [("--no-service", "/api/v1/events"), ("--no-sandbox", "/v1/decide")])
+  func whatIsThereIsDescribed(option: String, path: String) async throws {
+    let server = try ServerProcess(["--config", "config.json", option])
+    let url = URL(string: server.url + "/openapi.json")!
+    let (data, _) = try await URLSession.shared.data(from: url)
+    let paths = try Value.parse(json: Array(data))["paths"]
+    #expect(["/api/v1/events", "/v1/decide"].filter { paths?[$0] != nil } == [path])
+  }
+
   /// Two servers at one folder would decide by different configs.
   @Test func aFolderHasOneServer() throws {
     let first = try ServerProcess(["--config", "config.json", "--data", "state"])
@@ -100,60 +124,6 @@ import Testing
     next.process.terminate()
     next.process.waitUntilExit()
     #expect(next.process.terminationStatus == 0)
-  }
-
-  /// What was answered before a kill is there afterwards, and a request that is sent again has its
-  /// effects once.
-  @Test func killedServersForgetNothing() async throws {
-    var server = try ServerProcess(Self.arguments)
-    let folder = server.folder
-    server.keepsFolder = true
-    defer { try? FileManager.default.removeItem(at: folder) }
-    var answers: [String: String] = [:]
-    for round in 0..<4 {
-      let running = server
-      let acknowledged = Acknowledged()
-      await withTaskGroup(of: Void.self) { group in
-        for lane in 0..<3 {
-          group.addTask {
-            for number in 0..<200 {
-              let id = "r\(round)-\(lane)-\(number)"
-              guard
-                let answer = try? await Self.post(running, "/v1/decide", Self.question(id)),
-                answer.status == 200
-              else { return }
-              await acknowledged.add(id, answer.text)
-            }
-          }
-        }
-        group.addTask {
-          try? await Task.sleep(for: .milliseconds(150 + 70 * round))
-          running.kill()
-        }
-        await group.waitForAll()
-      }
-      answers.merge(await acknowledged.answers) { a, _ in a }
-      server = try ServerProcess(Self.arguments, in: folder)
-      server.keepsFolder = true
-      for (id, text) in answers.shuffled().prefix(20) {
-        let again = try await Self.post(server, "/v1/decide", Self.question(id))
-        #expect(again.text == text)
-      }
-    }
-    #expect(!answers.isEmpty)
-    let other = try await Self.post(
-      server, "/v1/decide", #"{"userId":"else","requestId":"\#(answers.keys.first!)"}"#)
-    #expect(other.status == 409)
-  }
-
-  private static func question(_ id: String) -> String {
-    #"{"userId":"\#(id)","user":{"plan":"free"},"placements":["export_report"],"requestId":"\#(id)"}"#
-  }
-
-  private actor Acknowledged {
-    var answers: [String: String] = [:]
-
-    func add(_ id: String, _ text: String) { answers[id] = text }
   }
 
   @Test func filesThatAreWatchedAreReadAgain() async throws {

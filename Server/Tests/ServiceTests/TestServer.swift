@@ -58,6 +58,7 @@ final class TestServer: Sendable {
     self.service = service
     let server = Server(settings, metrics: service.metrics, log: log)
     addServiceRoutes(to: server.router, service)
+    addDescription(to: server.router, of: APIDescription.service)
     routes?(server.router, service)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)
     // It runs until the tests end: a connection that arrives while a server is cancelled can trap in NIO.

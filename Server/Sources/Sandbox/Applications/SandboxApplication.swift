@@ -23,6 +23,7 @@ struct SandboxApplication: Sendable {
   /// The whole entry of the fixtures.
   let entry: Value
   private let decoded: Config?
+  private let rules: LoadedConfig?
   private let experiments: [String: Set<String>]
 
   init(_ fixture: Fixtures.Application) throws {
@@ -40,6 +41,7 @@ struct SandboxApplication: Sendable {
     wallieConfig =
       entry["agentwallieConfig"] ?? (configValue["campaigns"] == nil ? nil : configValue)
     decoded = Config.decode(superwall: fixture.config).output
+    rules = LoadedConfig(number: 0, ConfigText(fixture.config), seed: "", assigner: nil)
     experiments = Self.experiments(of: configValue)
     codes = (entry["codes"]?.elements ?? []).compactMap { FixtureCode(decoding: $0) }
     products = try Self.products(fixture)
@@ -69,6 +71,34 @@ struct SandboxApplication: Sendable {
       throw FixtureFault(message: "'products' of application \(fixture.id) is no list of products")
     }
     return list.products
+  }
+
+  /// The identifier of the paywall that a user gets at a placement; nil where they get none. Of
+  /// attributes the request's own are known alone.
+  func paywall(
+    atPlacement name: String, of user: String, params: Value,
+    confirmed: [(experiment: String, variant: String)], now: Int64
+  ) throws(ServiceError) -> String? {
+    guard let rules else { return nil }
+    let clock = HistoryClock(now: Instant(milliseconds: now))
+    let record = Array(Value.object(["userId": .string(user), "params": params]).json.utf8)
+    let result = record.withUnsafeBufferPointer { bytes in
+      rules.withFrame { frame -> Result<String?, ServiceError> in
+        var reader = UserRecordReader(rules.ruleSet, at: clock)
+        do throws(UserRecordReader.Rejection) { try reader.read(bytes, into: &frame) } catch {
+          return .failure(invalid("'event' cannot be decided: \(error.reason)"))
+        }
+        var state = reader.state(now: clock.now)
+        state.assignments = confirmed.map {
+          Assignment(experimentID: $0.experiment, variantID: $0.variant)
+        }
+        let decision = rules.ruleSet.decide(
+          name, frame: &frame, state: state, assigner: rules.assigner)
+        guard case .paywall(let experiment) = decision.outcome else { return .success(nil) }
+        return .success(experiment.variant.paywallID)
+      }
+    }
+    return try result.get()
   }
 
   /// The variants of an experiment; nil where the config does not have it.

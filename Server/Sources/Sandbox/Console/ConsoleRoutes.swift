@@ -9,11 +9,12 @@ extension SandboxBackend {
     let base = SandboxBackend.console
     return [
       .get("\(base)/events", .owner) { exchange in
-        let limit = exchange.query("limit").flatMap { Int($0) } ?? 100
+        let limit = try exchange.number("limit", 1...1_000) ?? 100
+        let after = try exchange.number("after", 0...Int(Int64.max))
         let events = try await store.events(
-          of: exchange.application.id, after: exchange.query("after").flatMap { Int64($0) },
+          of: exchange.application.id, after: after.map { Int64($0) },
           source: exchange.query("source"), name: exchange.query("name"),
-          limit: min(max(limit, 1), 1_000))
+          limit: limit)
         return Answer(.object(["events": .list(events)]))
       },
       .get("\(base)/checkouts", .owner) { exchange in
@@ -46,14 +47,17 @@ extension SandboxBackend {
       .act("\(base)/subscriptions/{id}/expire") { exchange in
         try await self.end(exchange, isRevoked: false)
       },
-      .get("\(base)/faults", .owner) { _ in Answer(faults.value) },
-      Endpoint(method: .put, path: "\(base)/faults", access: .owner) { exchange in
-        do throws(FaultScript.Problem) { try faults.replace(exchange.body) } catch {
+      .get("\(base)/faults", .ownerOrServer) { Answer(faults.value(of: $0.scope)) },
+      Endpoint(method: .put, path: "\(base)/faults", access: .ownerOrServer) { exchange in
+        do throws(FaultScript.Problem) {
+          try faults.replace(exchange.body, of: exchange.scope)
+        } catch {
           throw ServiceError(.badRequest, "invalid_faults", error.message)
         }
-        return Answer(faults.value)
+        return Answer(faults.value(of: exchange.scope))
       },
       .act("\(base)/reset") { exchange in
+        faults.remove(of: exchange.application.id)
         try await store.reset(exchange.application, now: now())
         return Answer(.object(["status": "ok"]))
       },

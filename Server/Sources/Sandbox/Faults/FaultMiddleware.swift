@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Service
 
-/// Lets go wrong what a script says.
+/// Lets go wrong what a script says of everybody.
 struct FaultMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 
@@ -16,17 +16,24 @@ struct FaultMiddleware: RouterMiddleware {
   ) async throws -> Response {
     // The console stays as it is: it is where faults are taken back.
     guard !request.uri.path.hasPrefix(SandboxBackend.console + "/"),
-      let fault = script.next(request.method.rawValue, request.uri.path)
+      let fault = script.next(request.method.rawValue, request.uri.path),
+      let response = try await fault.happen(context)
     else { return try await next(request, context) }
-    if fault.delay > 0 { try await Task.sleep(for: .milliseconds(fault.delay)) }
-    if fault.drops {
+    return response
+  }
+}
+
+extension FaultScript.Fault {
+  /// What is answered in the place of the right thing; nil where that is answered after all.
+  func happen(_ context: ServiceContext) async throws -> Response? {
+    if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
+    if drops {
       context.drop()
       throw CancellationError()
     }
-    guard let status = fault.status else { return try await next(request, context) }
+    guard let status else { return nil }
     let body =
-      fault.body
-      ?? ServiceError(.init(code: status), "fault", "this goes wrong on purpose").value
+      body ?? ServiceError(.init(code: status), "fault", "this goes wrong on purpose").value
     return Response(json: body, status: .init(code: status))
   }
 }

@@ -4,12 +4,15 @@ internal import Synchronization
 /// What goes wrong on purpose, for trying out clients: status codes, delays, connections that end.
 ///
 /// `{"faults":[{"path":"/api/v1/static_config","method":"GET"?,"status":503?,"delay":250?,"drop":true?,
-/// "count":2?,"skip":1?,"body"?}]}`. The first fault that is meant for a request happens to it; with
-/// `count` only so often, after `skip` requests.
+/// "count":2?,"skip":1?,"body"?,"application":"1"?}]}`. The first fault that is meant for a request
+/// happens to it; with `count` only so often, after `skip` requests. One of an application happens to
+/// requests with its keys alone.
 package final class FaultScript: Sendable {
   struct Fault: Sendable, Hashable {
     /// `*` in it stands for any text, slashes included.
     var path: String
+    /// Nil for one that happens to everybody.
+    var application: String?
     var method: String?
     var status: Int?
     /// Milliseconds.
@@ -43,15 +46,31 @@ package final class FaultScript: Sendable {
     try replace(value)
   }
 
-  func replace(_ value: Value) throws(Problem) {
+  /// How many there may be, of the server and of each application: every request is compared with all.
+  private static let mostFaults = 100
+
+  /// - Parameter application: whose faults are replaced; nil for all that there are.
+  func replace(_ value: Value, of application: String? = nil) throws(Problem) {
     guard let elements = value["faults"]?.elements else {
       throw Problem(message: "the faults are not {\"faults\":[{\"path\":\"/..\"}]}")
     }
+    guard elements.count <= Self.mostFaults else {
+      throw Problem(
+        message: "there are \(elements.count) faults; at most \(Self.mostFaults) may be")
+    }
     var decoded: [Fault] = []
     for (i, element) in elements.enumerated() {
-      decoded.append(try Fault(decoding: element, at: "faults[\(i)]"))
+      var fault = try Fault(decoding: element, at: "faults[\(i)]")
+      if let application, let other = fault.application, other != application {
+        throw Problem(message: "faults[\(i)]: 'application' is another one, '\(other)'")
+      }
+      fault.application = fault.application ?? application
+      decoded.append(fault)
     }
-    faults.withLock { $0 = decoded }
+    let kept = decoded
+    faults.withLock { faults in
+      faults = (application == nil ? [] : faults.filter { $0.application != application }) + kept
+    }
   }
 
   /// Faults that cannot be read.
@@ -60,12 +79,18 @@ package final class FaultScript: Sendable {
     package var description: String { message }
   }
 
-  /// What happens to a request, if anything does.
-  func next(_ method: String, _ path: String) -> Fault? {
+  func remove(of application: String) {
+    faults.withLock { $0.removeAll { $0.application == application } }
+  }
+
+  /// What happens to a request, if anything does: of what happens to everybody, or of an application's
+  /// own.
+  func next(_ method: String, _ path: String, of application: String? = nil) -> Fault? {
     faults.withLock { faults in
       for i in faults.indices {
         let fault = faults[i]
-        guard fault.method == nil || fault.method == method, fault.count != 0,
+        guard fault.application == application, fault.method == nil || fault.method == method,
+          fault.count != 0,
           Self.matches(Array(fault.path.utf8), Array(path.utf8))
         else { continue }
         if fault.skip > 0 {
@@ -80,12 +105,19 @@ package final class FaultScript: Sendable {
     }
   }
 
-  var value: Value {
-    .object([
+  var value: Value { value(of: nil) }
+
+  /// - Parameter application: whose faults are told; nil for all.
+  func value(of application: String?) -> Value {
+    let told = faults.withLock { $0 }.filter {
+      application == nil || $0.application == application
+    }
+    return .object([
       "faults": .list(
-        faults.withLock { $0 }.map { fault in
+        told.map { fault in
           .members([
-            "path": .string(fault.path), "method": fault.method.map { .string($0) },
+            "path": .string(fault.path), "application": fault.application.map { .string($0) },
+            "method": fault.method.map { .string($0) },
             "status": fault.status.map { .whole($0) }, "delay": .whole(fault.delay),
             "drop": .bool(fault.drops), "count": fault.count.map { .whole($0) },
             "skip": .whole(fault.skip), "body": fault.body, "happened": .whole(fault.happened),
@@ -128,7 +160,10 @@ extension FaultScript.Fault {
       }
       return number
     }
-    let names = ["path", "method", "status", "delay", "drop", "count", "skip", "body", "happened"]
+    let names = [
+      "path", "application", "method", "status", "delay", "drop", "count", "skip", "body",
+      "happened",
+    ]
     for member in value.members ?? [] where !names.contains(member.key) {
       throw problem(
         "there is no '\(member.key)'; there are \(names.dropLast().joined(separator: ", "))")
@@ -136,7 +171,9 @@ extension FaultScript.Fault {
     guard let path = value["path"]?.text, path.hasPrefix("/") || path.hasPrefix("*") else {
       throw problem("'path' is missing, or does not begin with a slash")
     }
+    guard path.utf8.count <= 1_000 else { throw problem("'path' has more than 1000 bytes") }
     self.path = path
+    application = value["application"]?.text
     method = value["method"]?.text?.uppercased()
     status = try number("status", 200...599)
     delay = try number("delay", 0...600_000) ?? 0

@@ -53,6 +53,7 @@ extension SandboxBackend {
 
   // MARK: Beginning
 
+  private static let largestContext = 64 << 10
   private static let directives = ["redirect", "drawer", "embedded"]
 
   private func beginCheckout(_ exchange: Exchange) async throws -> Answer {
@@ -60,6 +61,14 @@ extension SandboxBackend {
     let directive = try Self.directive(exchange)
     guard let context = exchange.body["context"], context.isObject else {
       throw invalid("'context' is missing, or not an object")
+    }
+    // Some three thousand bytes are usual, and it is kept.
+    guard context.json.utf8.count <= Self.largestContext else {
+      throw invalid("'context' has more than \(Self.largestContext) bytes")
+    }
+    let repeatKey = exchange.header("Idempotency-Key")
+    guard (repeatKey ?? "").utf8.count <= 200 else {
+      throw ServiceError.badRequest("Idempotency-Key has more than 200 bytes")
     }
     if directive == "redirect" && exchange.application.domain == nil {
       throw ServiceError(
@@ -76,7 +85,7 @@ extension SandboxBackend {
       subscription: "sub_\(Self.secret(8))", code: "redemption_\(Self.secret())",
       context: context)
     let checkout = try await self.store.add(
-      fresh, repeatKey: exchange.header("Idempotency-Key"))
+      fresh, repeatKey: repeatKey)
     let sealed = try seal.seal(
       .members([
         "id": .string(checkout.id), "application": .string(checkout.application),

@@ -13,7 +13,7 @@ extension SandboxBackend {
       .post("/api/v1/session_events", .key) { exchange in
         let transactions = exchange.body["transactions"]?.elements ?? []
         let events = transactions.map {
-          ReceivedEvent(name: "transaction", user: exchange.identity.user, body: $0.json)
+          ReceivedEvent(name: "transaction", user: exchange.identity.user, body: $0)
         }
         try await store.add(
           events, from: "superwall", to: exchange.application.id, now: now())
@@ -26,7 +26,7 @@ extension SandboxBackend {
           element["event_name"]?.text.map { name in
             ReceivedEvent(
               id: element["id"]?.text, name: name, user: element["user_id"]?.text,
-              body: element.json)
+              body: element)
           }
         }
         try await store.add(
@@ -51,7 +51,7 @@ extension SandboxBackend {
       events.append(
         ReceivedEvent(
           id: element[id]?.text, name: name, user: identity.user ?? identity.alias,
-          body: element.json))
+          body: element))
     }
     try await store.add(events, from: "superwall", to: application.id, now: now())
     return Answer(

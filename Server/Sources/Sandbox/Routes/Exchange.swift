@@ -10,12 +10,26 @@ struct Exchange: Sendable {
   let request: Request
   let parameters: [String: String]
   let body: Value
+  /// Whether the admin asks for the whole server.
+  var isForServer = false
+
+  /// The application whose things are changed, where not everybody's are.
+  var scope: String? { isForServer ? nil : application.id }
 
   /// A part of the path, percent-decoded.
   func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
   func query(_ name: String) -> String? {
     request.uri.queryParameters[name[...]].map(String.init)
+  }
+
+  /// A number in the query.
+  func number(_ name: String, _ range: ClosedRange<Int>) throws(ServiceError) -> Int? {
+    guard let text = query(name) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw .badRequest("'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
   }
 
   /// A header that says something.
@@ -85,24 +99,37 @@ struct Endpoint: Sendable {
     case pathKey
     /// The application's secret key, or the server's admin token.
     case owner
+    /// The same; the admin token without an application is for the whole server.
+    case ownerOrServer
     /// Nothing: the path says which application's artifact is read, in its own way.
     case open
   }
+
+  /// The parameter that has the rest of a path whose route ends with `**`, not decoded.
+  static let rest = "**"
 
   typealias Handler = @Sendable (Exchange) async throws -> Answer
 
   var method: HTTPRequest.Method
   var path: String
+  /// What the path is matched by, where that is something else.
+  var route: String?
   var access: Access
   /// Whether a request without a body is refused.
   var needsBody = true
   var run: Handler
 
+  /// Whether faults of an application happen here: not in the console, where they are taken back, and
+  /// not where nobody says which application asks.
+  var hasFaults: Bool { !path.hasPrefix(SandboxBackend.console + "/") && access != .open }
+
   static func get(_ path: String, _ access: Access, _ run: @escaping Handler) -> Endpoint {
     Endpoint(method: .get, path: path, access: access, run: run)
   }
 
-  static func post(_ path: String, _ access: Access, _ run: @escaping Handler) -> Endpoint {
-    Endpoint(method: .post, path: path, access: access, run: run)
+  static func post(
+    _ path: String, _ access: Access, needsBody: Bool = true, _ run: @escaping Handler
+  ) -> Endpoint {
+    Endpoint(method: .post, path: path, access: access, needsBody: needsBody, run: run)
   }
 }

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import HTTPTypes
 internal import Pricing
 internal import Service
 
@@ -8,14 +9,18 @@ extension SandboxBackend {
     let base = SandboxBackend.subscriptions
     return [
       .post("\(base)/redeem", .key) { try await self.redeem($0) },
-      .get("\(base)/users/{user}/entitlements", .key) { exchange in
-        let holder = Self.holder(exchange.parameter("user"), device: exchange.query("deviceId"))
-        let holdings = try await store.holdings(
-          of: holder, in: exchange.application, now: now())
-        return Answer(
-          .object([
-            "entitlements": .list(holdings.entitlements), "customerInfo": holdings.customerInfo,
-          ]))
+      // Users have any name, and iOS does not encode the slashes in it; with an empty one the device
+      // is meant.
+      Endpoint(
+        method: .get, path: "\(base)/users/{user}/entitlements", route: "\(base)/users/**",
+        access: .key
+      ) { exchange in
+        let parts = exchange.parameter(Endpoint.rest).split(separator: "/")
+        guard parts.last == "entitlements" else {
+          throw ServiceError.notFound("there is nothing but a user's entitlements")
+        }
+        let user = parts.dropLast().map { String($0).percentDecoded }.joined(separator: "/")
+        return try await self.entitlements(of: user, exchange)
       },
       .get("\(base)/products", .key) { exchange in
         let isDecimal =
@@ -29,10 +34,20 @@ extension SandboxBackend {
     ]
   }
 
+  private func entitlements(of name: String, _ exchange: Exchange) async throws -> Answer {
+    let holder = Self.holder(name, device: exchange.query("deviceId"))
+    let holdings = try await store.holdings(of: holder, in: exchange.application, now: now())
+    return Answer(
+      .object([
+        "entitlements": .list(holdings.entitlements), "customerInfo": holdings.customerInfo,
+      ]))
+  }
+
   /// Whom a path means: the app's user, or the device where nobody is known. Clients put an alias there
   /// too, which owns nothing.
   private static func holder(_ name: String, device: String?) -> Holder {
     let device = device.flatMap { $0.isEmpty ? nil : $0 }
+    if name.isEmpty { return Holder(user: nil, device: device) }
     if name.hasPrefix("$SuperwallAlias:") { return Holder(user: nil, device: device) }
     if name.hasPrefix("$SuperwallDevice:") { return Holder(user: nil, device: device ?? name) }
     return Holder(user: name, device: device ?? name)

@@ -9,20 +9,34 @@ struct Identity: Sendable, Hashable {
 }
 
 extension SandboxStore {
-  /// The assignments that were confirmed, oldest first; none where nobody is known by the names.
+  /// The assignments that were confirmed, oldest first; none where nobody is known by the names. Only
+  /// who comes with an alias that is new, or somebody else's, makes it write something.
   func assignments(of identity: Identity, in application: String, now: Int64) async throws
     -> [(experiment: String, variant: String)]
   {
-    try await database.write { database in
-      guard let subject = try Self.subject(identity, application, now, database) else { return [] }
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT experiment, variant FROM sandbox_assignments
-          WHERE application = ? AND subject = ? ORDER BY id
-          """, arguments: [application, subject])
-      return rows.map { ($0["experiment"], $0["variant"]) }
+    let known = try await database.read { database -> [(experiment: String, variant: String)]? in
+      let subject = try Self.subject(identity, application, database)
+      if subject.isNew { return nil }
+      return try Self.assignments(of: subject.name, application, database)
     }
+    if let known { return known }
+    return try await write(application) { database in
+      let subject = try Self.meet(identity, application, now, database)
+      return try Self.assignments(of: subject, application, database)
+    }
+  }
+
+  private static func assignments(of subject: String?, _ application: String, _ database: Database)
+    throws -> [(experiment: String, variant: String)]
+  {
+    guard let subject else { return [] }
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT experiment, variant FROM sandbox_assignments
+        WHERE application = ? AND subject = ? ORDER BY id
+        """, arguments: [application, subject])
+    return rows.map { ($0["experiment"], $0["variant"]) }
   }
 
   /// Keeps assignments, all or none. What is kept already changes nothing.
@@ -30,8 +44,8 @@ extension SandboxStore {
     _ pairs: [(experiment: String, variant: String)], of identity: Identity,
     in application: String, now: Int64
   ) async throws {
-    try await database.write { database in
-      guard let subject = try Self.subject(identity, application, now, database) else { return }
+    try await write(application) { database in
+      guard let subject = try Self.meet(identity, application, now, database) else { return }
       for pair in pairs {
         let known = try String.fetchOne(
           database,
@@ -55,22 +69,32 @@ extension SandboxStore {
     }
   }
 
-  /// Whose assignments are meant: the user's, or else those of whom the alias stands for. An alias that
-  /// a user is seen with for the first time brings its assignments along.
-  private static func subject(
-    _ identity: Identity, _ application: String, _ now: Int64, _ database: Database
-  ) throws -> String? {
+  /// Whose assignments are meant: the user's, or else those of whom the alias stands for; and whether
+  /// the user is seen with the alias for the first time.
+  private static func subject(_ identity: Identity, _ application: String, _ database: Database)
+    throws -> (name: String?, isNew: Bool)
+  {
     guard let alias = identity.alias else {
-      return identity.user.map { "user:\($0)" } ?? identity.vendor.map { "vendor:\($0)" }
+      return (identity.user.map { "user:\($0)" } ?? identity.vendor.map { "vendor:\($0)" }, false)
     }
     let owner = try String.fetchOne(
       database, sql: "SELECT user FROM sandbox_aliases WHERE application = ? AND alias = ?",
       arguments: [application, alias])
     guard let user = identity.user else {
-      return owner.map { "user:\($0)" } ?? "alias:\(alias)"
+      return (owner.map { "user:\($0)" } ?? "alias:\(alias)", false)
     }
-    let subject = "user:\(user)"
-    guard owner != user else { return subject }
+    return ("user:\(user)", owner != user)
+  }
+
+  /// Whose assignments are meant. An alias that a user is seen with for the first time brings its
+  /// assignments along.
+  private static func meet(
+    _ identity: Identity, _ application: String, _ now: Int64, _ database: Database
+  ) throws -> String? {
+    let (subject, isNew) = try subject(identity, application, database)
+    guard isNew, let subject, let alias = identity.alias, let user = identity.user else {
+      return subject
+    }
     try database.execute(
       sql: """
         INSERT INTO sandbox_aliases (application, alias, user) VALUES (?, ?, ?)

@@ -38,6 +38,11 @@ struct Checkout: Sendable {
   /// How long what was bought can be redeemed.
   static let codeValidity = 30 * WallTime.day
 
+  /// What changes of it.
+  var progress: [String?] {
+    [state.rawValue, completedAt.map(String.init), email, setupIntent]
+  }
+
   var isPending: Bool { state == .created || state == .processing }
 
   /// The payment's own state, in Stripe's words.
@@ -102,7 +107,7 @@ extension Checkout {
 extension SandboxStore {
   /// Keeps a new checkout. With the key of a request that was answered already, it is the one of then.
   func add(_ checkout: Checkout, repeatKey: String?) async throws -> Checkout {
-    try await database.write { database in
+    try await write(checkout.application) { database in
       if let repeatKey {
         let row = try Row.fetchOne(
           database,
@@ -132,7 +137,7 @@ extension SandboxStore {
     _ id: String, in application: SandboxApplication, now: Int64,
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil
   ) async throws -> Checkout? {
-    try await database.write { database in
+    try await write(application.id) { database in
       let row = try Row.fetchOne(
         database, sql: "SELECT * FROM sandbox_checkouts WHERE id = ? AND application = ?",
         arguments: [id, application.id])
@@ -152,7 +157,7 @@ extension SandboxStore {
         checkout.completedAt = now
         try Self.grant(checkout, application, now, database)
       }
-      try Self.update(checkout, database)
+      if known.progress != checkout.progress { try Self.update(checkout, database) }
       if known.state != checkout.state {
         let body = Value.object([
           "checkout": .string(checkout.id), "state": .string(checkout.state.rawValue),

@@ -97,7 +97,7 @@ extension SandboxStore {
   /// Ends what was bought, by the ID of a subscription or a transaction; false where there is none.
   func end(_ id: String, _ application: String, _ now: Int64, isRevoked: Bool) async throws -> Bool
   {
-    try await database.write { database in
+    try await write(application) { database in
       let column = isRevoked ? "revoked_at" : "ends_at"
       try database.execute(
         sql: """

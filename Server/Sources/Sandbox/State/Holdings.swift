@@ -34,7 +34,12 @@ extension SandboxStore {
   func holdings(of holder: Holder, in application: SandboxApplication, now: Int64) async throws
     -> Holdings
   {
-    try await database.write { database in
+    let known = try await database.read { database -> Holdings? in
+      if try Self.canMove(holder, application.id, database) { return nil }
+      return try Self.holdings(of: holder, application, now, database)
+    }
+    if let known { return known }
+    return try await write(application.id) { database in
       try Self.move(holder, application.id, database)
       return try Self.holdings(of: holder, application, now, database)
     }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Expressions
 internal import Foundation
 internal import GRDB
@@ -8,6 +9,25 @@ struct ReceivedEvent: Sendable {
   var name: String
   var user: String?
   var body: String
+
+  /// The longest body that is kept whole, in bytes.
+  private static let mostBody = 16 << 10
+
+  init(id: String? = nil, name: String, user: String?, body: Value) {
+    self.id = id.map { Self.short($0) }
+    self.name = Self.short(name)
+    self.user = user.map { Self.short($0) }
+    let text = body.json
+    let size = text.utf8.count
+    self.body = size <= Self.mostBody ? text : Value.object(["leftOut": .whole(size)]).json
+  }
+
+  /// Text as it is, or so much of it that it tells itself from others.
+  private static func short(_ text: String) -> String {
+    if text.utf8.count <= 256 { return text }
+    let digest = SHA256.hash(data: Array(text.utf8)).prefix(16).map { $0.hexPair }.joined()
+    return "\(String(decoding: text.utf8.prefix(200), as: UTF8.self))~\(digest)"
+  }
 }
 
 extension SandboxStore {
@@ -16,7 +36,7 @@ extension SandboxStore {
     async throws
   {
     guard !events.isEmpty else { return }
-    try await database.write { database in
+    try await write(application) { database in
       let statement = try database.cachedStatement(
         sql: """
           INSERT OR IGNORE INTO sandbox_events

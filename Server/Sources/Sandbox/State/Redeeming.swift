@@ -16,7 +16,7 @@ extension SandboxStore {
   func redeem(
     _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Int64
   ) async throws -> Redemption {
-    try await database.write { database in
+    try await write(application.id) { database in
       try Self.redeem(codes, for: holder, in: application, now, database)
     }
   }
@@ -46,6 +46,18 @@ extension SandboxStore {
     }
     return Redemption(
       results: results, holdings: try holdings(of: holder, application, now, database))
+  }
+
+  /// Whether a device has something that a user who is known takes over.
+  static func canMove(_ holder: Holder, _ application: String, _ database: Database) throws -> Bool
+  {
+    guard let user = holder.user, let device = holder.device, user != device else { return false }
+    return try Bool.fetchOne(
+      database,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM sandbox_redemptions
+        WHERE application = ? AND kind = 'DEVICE' AND owner = ?)
+        """, arguments: [application, device]) ?? false
   }
 
   /// A user who is known takes over what the device has: nobody was known when it was redeemed.

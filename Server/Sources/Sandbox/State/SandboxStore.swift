@@ -1,20 +1,64 @@
 internal import Crypto
 internal import Foundation
 internal import GRDB
+internal import Service
 
 /// What the sandbox remembers, in tables of the server's database.
 struct SandboxStore: Sendable {
   let database: any DatabaseWriter
+  private let limits: [RowLimit]
 
-  init(_ database: any DatabaseWriter) throws {
+  init(_ database: any DatabaseWriter, keeping kept: KeptRows = KeptRows()) throws {
     self.database = database
+    limits =
+      [
+        RowLimit("sandbox_events", most: kept.events),
+        RowLimit("sandbox_checkouts", most: kept.checkouts) { database, application, last in
+          // What somebody has redeemed is theirs, however long the checkout is gone.
+          try database.execute(
+            sql: """
+              DELETE FROM sandbox_codes WHERE application = ?1 AND code IN (
+                SELECT code FROM sandbox_checkouts WHERE application = ?1 AND rowid <= ?2)
+              AND NOT EXISTS (SELECT 1 FROM sandbox_redemptions AS redemption
+                WHERE redemption.application = ?1 AND redemption.code = sandbox_codes.code)
+              """, arguments: [application, last])
+        },
+      ]
+      + ["aliases", "assignments", "redemptions", "transactions"].map {
+        RowLimit("sandbox_\($0)", most: kept.people)
+      }
     try Self.migrator.migrate(database)
+  }
+
+  /// Changes something of an application in one transaction, in which its tables are kept within their
+  /// limits, too.
+  func write<Result: Sendable>(
+    _ application: String, _ change: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    let limits = limits
+    return try await database.write { database in
+      let before = database.totalChangesCount
+      let result = try change(database)
+      let changes = database.totalChangesCount - before
+      if changes > 0 {
+        for limit in limits { try limit.trim(application, adding: changes, in: database) }
+      }
+      return result
+    }
   }
 
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("sandbox-1") { database in
       try database.execute(sql: schema)
+    }
+    migrator.registerMigration("sandbox-2") { database in
+      for table in [
+        "events", "checkouts", "aliases", "assignments", "redemptions", "transactions",
+      ] {
+        try database.execute(
+          sql: "CREATE INDEX sandbox_\(table)_by_age ON sandbox_\(table) (application)")
+      }
     }
     return migrator
   }

@@ -8,7 +8,7 @@ extension SandboxStore {
   func add(
     _ transaction: Transaction, user: String?, device: String?, in application: String
   ) async throws {
-    try await database.write { database in
+    try await write(application) { database in
       try Self.add(transaction, user: user, device: device, application, database)
     }
   }

@@ -68,7 +68,12 @@ package struct Fixtures: Sendable {
     }
     for (name, keys) in [
       ("id", applications.map(\.id)),
-      ("key", applications.map(\.publicKey) + applications.map(\.secretKey)),
+      (
+        "key",
+        applications.flatMap {
+          [$0.publicKey, $0.secretKey] + ($0.entry["debugKey"]?.text.map { [$0] } ?? [])
+        }
+      ),
     ] where Set(keys).count < keys.count {
       throw .badRequest("\(path): two applications have the same \(name)")
     }

@@ -63,6 +63,9 @@ package struct ConfigHistory: Sendable {
           ALTER TABLE decided ADD COLUMN version INTEGER;
           """)
     }
+    migrator.registerMigration("requests by time") { database in
+      try database.execute(sql: "CREATE INDEX decidedByTime ON decided (application, at)")
+    }
     try migrator.migrate(database)
   }
 

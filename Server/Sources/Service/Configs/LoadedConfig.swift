@@ -12,6 +12,8 @@ package final class LoadedConfig: Sendable {
   package let config: Config
   package let ruleSet: RuleSet
   package let assigner: Assigner
+  /// How often any audience may apply to a user.
+  let largestLimit: Int
 
   private let knownLines = Locked<OutcomeLines?>(nil)
   private let knownTexts = Locked<TextPlan?>(nil)
@@ -35,6 +37,8 @@ package final class LoadedConfig: Sendable {
     self.ruleSet = ruleSet
     bytes = text.bytes
     hash = Self.hash(of: text.bytes)
+    largestLimit =
+      config.placements.flatMap(\.audiences).compactMap(\.occurrenceLimit?.maxCount).max() ?? 0
     self.assigner = assigner ?? .usual(for: ruleSet.format, salt: seed)
   }
 

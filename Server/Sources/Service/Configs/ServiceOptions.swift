@@ -29,6 +29,8 @@ package struct ServiceOptions: Sendable {
   package var redaction = Redaction(paths: [])
   /// Whether assignments and occurrences are kept here.
   package var keepsState = false
+  /// How long answers to requests with an ID are kept, in milliseconds.
+  package var keptRequests: Int64 = 24 * 3_600_000
 
   package init(fixtures: Fixtures, log: Logger) {
     self.fixtures = fixtures

@@ -49,13 +49,19 @@ extension DecisionService {
     }
     @Sendable func keep(_ answer: DecidedAnswer, _ database: Database) throws {
       let now = request.now ?? ServiceTime.now()
-      try Self.keep(answer.effects, of: user, id, at: now, database)
+      try Self.keep(answer.effects, of: user, id, config, at: now, database)
       if let request = request.requestID, let question {
+        // By the server's time: what a request says may be any.
+        let time = ServiceTime.now().milliseconds
         try database.execute(
           sql: "INSERT INTO decided VALUES (?, ?, ?, ?, ?, ?)",
-          arguments: [
-            id, request, now.milliseconds, question, Data(answer.bytes), config.number,
-          ])
+          arguments: [id, request, time, question, Data(answer.bytes), config.number])
+        // Many at once after a pause, but not so many that others wait.
+        try database.execute(
+          sql: """
+            DELETE FROM decided WHERE rowid IN (
+              SELECT rowid FROM decided WHERE application = ? AND at < ? ORDER BY at LIMIT 1000)
+            """, arguments: [id, time - options.keptRequests])
       }
     }
     for _ in 0..<Self.mostAttempts {
@@ -133,9 +139,12 @@ extension DecisionService {
       })
   }
 
+  /// Occurrences of one user and key that are kept, as far as no limit counts more.
+  private static let fewestOccurrences = 100
+
   private static func keep(
-    _ effects: [Decision.Effect], of user: String, _ application: String, at now: Instant,
-    _ database: Database
+    _ effects: [Decision.Effect], of user: String, _ application: String, _ config: LoadedConfig,
+    at now: Instant, _ database: Database
   ) throws {
     for effect in effects {
       switch effect {
@@ -149,6 +158,16 @@ extension DecisionService {
         try database.execute(
           sql: "INSERT INTO occurrence VALUES (?, ?, ?, ?)",
           arguments: [application, user, limit.key, now.milliseconds])
+        // A limit is used up by the last ones, whatever was before.
+        try database.execute(
+          sql: """
+            DELETE FROM occurrence WHERE rowid IN (
+              SELECT rowid FROM occurrence WHERE application = ? AND user = ? AND key = ?
+              ORDER BY rowid DESC LIMIT -1 OFFSET ?)
+            """,
+          arguments: [
+            application, user, limit.key, max(fewestOccurrences, config.largestLimit),
+          ])
       case .confirmAssignment, .fireTrigger: break
       }
     }

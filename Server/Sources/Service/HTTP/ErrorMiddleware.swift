@@ -14,6 +14,15 @@ package struct ErrorMiddleware: RouterMiddleware {
     _ request: Request, context: ServiceContext,
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
+    let response = try await answer(request, context, next)
+    // What comes after the headers would be taken for the next answer.
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func answer(
+    _ request: Request, _ context: ServiceContext,
+    _ next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
     do {
       return try await next(request, context)
     } catch let error as ServiceError {

@@ -2,6 +2,7 @@ package import Expressions
 package import HTTPTypes
 package import Hummingbird
 internal import NIOCore
+internal import NIOHTTP1
 
 extension Response {
   /// A response with a JSON value.
@@ -35,9 +36,18 @@ package struct RequestLimits: Sendable {
 extension Request {
   /// The body, which has to arrive within the limits.
   package func bytes(_ limits: RequestLimits) async throws -> [UInt8] {
+    try refuseEncodings()
     if let length = headers[.contentLength].flatMap({ Int($0) }), length > limits.body {
       throw Self.tooLarge(limits)
     }
+    do {
+      return try await arriving(limits)
+    } catch let error as HTTPParserError {
+      throw ServiceError(.badRequest, "malformed_request", "the body is no HTTP: \(error)")
+    }
+  }
+
+  private func arriving(_ limits: RequestLimits) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     let start = ContinuousClock.now
     for try await part in body {
@@ -50,6 +60,17 @@ extension Request {
       }
     }
     return bytes
+  }
+
+  /// Bodies come as they are: unpacked, a small one could be of any size.
+  package func refuseEncodings() throws(ServiceError) {
+    guard let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" else {
+      return
+    }
+    throw ServiceError(
+      .unsupportedMediaType, "unsupported_encoding",
+      "the body is encoded as '\(encoding.prefix(40))'; send it as it is, without Content-Encoding",
+      headers: [.acceptEncoding: "identity"])
   }
 
   /// The body as JSON.

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
@@ -7,6 +8,9 @@ struct ObservingMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 
   let metrics: ServiceMetrics
+  private static let methods: [HTTPRequest.Method] = [
+    .get, .head, .post, .put, .patch, .delete, .options,
+  ]
 
   func handle(
     _ request: Request, context: ServiceContext,
@@ -18,8 +22,10 @@ struct ObservingMiddleware: RouterMiddleware {
     let seconds = Double(passed.seconds) + Double(passed.attoseconds) / 1e18
     // What is not a route could be anything.
     let route = context.endpointPath ?? "(none)"
+    let isKnown = Self.methods.contains(request.method)
     metrics.answered(
-      method: request.method.rawValue, path: route, status: response.status.code, seconds: seconds)
+      method: isKnown ? request.method.rawValue : "(other)", path: route,
+      status: response.status.code, seconds: seconds)
     context.logger.debug(
       "answered",
       metadata: [

@@ -19,6 +19,10 @@ package struct ServerSettings: Sendable {
   package var rateLimit: Int?
   /// Web pages that may ask: origins such as `https://example.com`, or `*`.
   package var origins: [String] = []
+  /// How paths begin that pages of any origin may ask where `origins` names none.
+  package var openPaths: [String] = []
+  /// Other ports of the same address to listen at.
+  package var otherPorts: [Int] = []
 
   package init() {}
 }
@@ -27,20 +31,22 @@ package struct ServerSettings: Sendable {
 package struct Server {
   package let router: Router<ServiceContext>
   private let settings: ServerSettings
+  private let known = KnownMethods()
   private let log: Logger
 
   package init(_ settings: ServerSettings, metrics: ServiceMetrics? = nil, log: Logger) {
     self.settings = settings
     self.log = log
-    router = Router(context: ServiceContext.self)
+    router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
     if let metrics { router.add(middleware: ObservingMiddleware(metrics: metrics)) }
-    if !settings.origins.isEmpty {
-      router.add(middleware: OriginMiddleware(origins: settings.origins))
-    }
+    router.add(
+      middleware: OriginMiddleware(
+        origins: settings.origins, openPaths: settings.openPaths))
     router.add(middleware: ErrorMiddleware())
     if let rate = settings.rateLimit {
       router.add(middleware: RateLimitMiddleware(perSecond: rate))
     }
+    router.add(middleware: MethodMiddleware(known: known))
   }
 
   /// Answers requests until the process is told to stop, or the task is cancelled.
@@ -54,24 +60,33 @@ package struct Server {
     _ ready: @escaping @Sendable (_ port: Int, _ url: String) -> Void
   ) async throws {
     let settings = settings
-    let application = Application(
+    known.take(router)
+    let others = settings.otherPorts.map { port -> any ServiceLifecycle.Service in
+      application(at: port, beside: []) { _ in }
+    }
+    let first = application(at: settings.port, beside: others + services) { channel in
+      let port = channel.localAddress?.port ?? settings.port
+      let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+      ready(port, "http://\(host):\(port)")
+    }
+    try await first.runService(
+      gracefulShutdownSignals: heedingSignals ? [.sigterm, .sigint] : [])
+  }
+
+  private func application(
+    at port: Int, beside services: [any ServiceLifecycle.Service],
+    _ ready: @escaping @Sendable (any Channel) -> Void
+  ) -> some ApplicationProtocol {
+    let settings = settings
+    return Application(
       router: router,
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [ContinueHandler(mostBytes: settings.maxBody)],
           idleTimeout: .seconds(Int64(settings.idleTimeout)))),
       configuration: .init(
-        address: .hostname(settings.host, port: settings.port), serverName: "tollgate",
-        backlog: 1_024,
+        address: .hostname(settings.host, port: port), serverName: "tollgate", backlog: 1_024,
         availableConnectionsDelegate: MaximumAvailableConnections(settings.connections)),
-      services: services,
-      onServerRunning: { channel in
-        let port = channel.localAddress?.port ?? settings.port
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        ready(port, "http://\(host):\(port)")
-      },
-      logger: log)
-    try await application.runService(
-      gracefulShutdownSignals: heedingSignals ? [.sigterm, .sigint] : [])
+      services: services, onServerRunning: { ready($0) }, logger: log)
   }
 }

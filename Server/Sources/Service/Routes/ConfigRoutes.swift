@@ -30,8 +30,9 @@ struct ConfigRoutes: Sendable {
     }
     router.get("/v1/audit") { request, _ in
       let application = try service.administered(request)
-      let limit = request.uri.queryParameters["limit"].flatMap { Int($0) } ?? 100
-      guard (1...1_000).contains(limit) else { throw ServiceError.badRequest("limit is 1 to 1000") }
+      let asked = request.uri.queryParameters["limit"]
+      guard let limit = asked == nil ? 100 : asked.flatMap({ Int($0) }), (1...1_000).contains(limit)
+      else { throw ServiceError.badRequest("limit is 1 to 1000") }
       return Response(
         json: .object([
           "entries": .list(

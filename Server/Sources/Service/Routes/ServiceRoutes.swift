@@ -4,6 +4,13 @@ internal import HTTPTypes
 package import Hummingbird
 internal import Logging
 
+/// Adds the description of all routes that there are, and the check whether anybody answers.
+package func addDescription(to router: Router<ServiceContext>, of operations: [APIOperation]) {
+  let description = Response(json: APIDescription.document(operations))
+  router.get("/openapi.json") { _, _ in description }
+  router.get("/healthz") { _, _ in Response(json: ["status": "ok"]) }
+}
+
 /// Adds the routes of the decision service.
 package func addServiceRoutes(to router: Router<ServiceContext>, _ service: DecisionService) {
   let limits = service.options.limits
@@ -20,6 +27,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   }
   router.post("/v1/decide/stream") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
+    try request.refuseEncodings()
     let stream = try DecisionStream(request, service, application)
     var headers = HTTPFields(version: stream.config.number)
     headers[.contentType] = "application/x-ndjson"
@@ -33,34 +41,51 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   router.post("/v1/superscript/evaluate") { request, _ in
     _ = try service.application(request, for: .decide)
     let context = try await request.json(limits)
-    return Response(json: try SuperscriptEvaluation.answer(context))
+    try refuse(context, at: "/v1/superscript/evaluate")
+    return Response(json: try SuperscriptEvaluation.answer(context.withoutNulls))
   }
   // What takes long does so on threads of its own.
   func add(
-    _ path: RouterPath, _ need: DecisionService.Need = .decide,
-    _ answer: @escaping @Sendable ([UInt8], ServedApplication) throws -> Value
+    _ path: String, _ need: DecisionService.Need = .decide,
+    _ answer: @escaping @Sendable (Value, [UInt8], ServedApplication) throws -> Value
   ) {
-    router.post(path) { request, _ in
+    router.post(RouterPath(path)) { request, _ in
       let (application, _) = try service.application(request, for: need)
-      let body = try await request.bytes(limits)
-      return Response(json: try await Background.run { try answer(body, application) })
+      let bytes = try await request.bytes(limits)
+      return Response(
+        json: try await Background.run {
+          let body = try Request.json(bytes, limits)
+          try refuse(body, at: path)
+          return try answer(body.withoutNulls, bytes, application)
+        })
     }
   }
-  add("/v1/explain") { try service.explain(try Request.json($0, limits), $1) }
-  add("/v1/check") { try service.check($0, $1) }
-  add("/v1/diff") { try service.diff(try Request.json($0, limits), $1) }
-  add("/v1/render") { try service.render(try Request.json($0, limits), $1) }
-  add("/v1/match") { try service.match(try Request.json($0, limits), $1) }
-  add("/v1/cover") { try service.cover($0, $1) }
-  add("/v1/products") { try service.products(try Request.json($0, limits), $1) }
+  add("/v1/explain") { body, _, application in try service.explain(body, application) }
+  add("/v1/check") { _, bytes, application in try service.check(bytes, application) }
+  add("/v1/diff") { body, _, application in try service.diff(body, application) }
+  add("/v1/render") { body, _, application in try service.render(body, application) }
+  add("/v1/match") { body, _, application in try service.match(body, application) }
+  add("/v1/cover") { _, bytes, application in try service.cover(bytes, application) }
+  add("/v1/products") { body, _, application in try service.products(body, application) }
+}
+
+/// Refuses a body that is not as the description says.
+private func refuse(_ body: Value, at path: String) throws(ServiceError) {
+  if let problem = APISchema.problem(in: body, by: APIDescription.body(of: path)) {
+    throw .badRequest(problem)
+  }
+}
+
+extension Value {
+  /// A body without members that say nothing.
+  fileprivate var withoutNulls: Value {
+    guard case .map(let entries) = self else { return self }
+    return .map(entries.filter { $0.value != .null })
+  }
 }
 
 /// What the service says of itself.
 private func addAbout(to router: Router<ServiceContext>, _ service: DecisionService) {
-  router.get("/healthz") { _, _ in Response(json: ["status": "ok"]) }
-  let description = Response(
-    json: APIDescription.document)
-  router.get("/openapi.json") { _, _ in description }
   router.get("/readyz") { _, _ in
     do {
       try await service.database.read { _ = try Int.fetchOne($0, sql: "SELECT 1") }
