@@ -64,7 +64,7 @@ import Testing
     let second = await first.restart()
     second.network = .hangs
     try await second.configure()  // goes on after a second of the test's clock
-    #expect(await second.tollgate.configOrigin?.source == .kept)
+    #expect(second.tollgate.configOrigin?.source == .kept)
     _ = await second.register("gated")
     #expect(await second.paywall != nil)
   }

@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 
 /// Tests that were decided to see what they exercise, and users for what they do not.
 package struct CoverageRun {
