@@ -81,13 +81,16 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: regexTarget + [
-    .systemLibrary(name: "CShims"), .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CArrow"), .systemLibrary(name: "CShims"),
+    .systemLibrary(name: "CThreads"),
     .target(name: "CivilTime", swiftSettings: settings),
     .target(name: "Regex", dependencies: regexLibrary, swiftSettings: settings),
-    .target(name: "Expressions", dependencies: basics + ["CShims"], swiftSettings: settings),
+    .target(
+      name: "Expressions", dependencies: basics + ["CArrow", "CShims"],
+      swiftSettings: settings),
     .target(name: "Pricing", dependencies: basics + ["Expressions"], swiftSettings: settings),
     .target(
-      name: "RuleEngine", dependencies: basics + ["CShims", "Expressions", "Pricing"],
+      name: "RuleEngine", dependencies: basics + ["CArrow", "CShims", "Expressions", "Pricing"],
       swiftSettings: settings),
     .target(name: "SDK", dependencies: engine, swiftSettings: sdkSettings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
@@ -132,16 +135,17 @@ let package = Package(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     // What tests of every target use.
     .target(
-      name: "TestSupport", dependencies: ["Expressions"], path: "Tests/Support",
+      name: "TestSupport", dependencies: ["CArrow", "Expressions"], path: "Tests/Support",
       swiftSettings: settings),
     .testTarget(
-      name: "ExpressionsTests", dependencies: basics + ["Expressions", "CShims", "TestSupport"],
+      name: "ExpressionsTests",
+      dependencies: basics + ["Expressions", "CArrow", "CShims", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PricingTests", dependencies: basics + ["Expressions", "Pricing", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "RuleEngineTests", dependencies: engine + ["CShims", "TestSupport"],
+      name: "RuleEngineTests", dependencies: engine + ["CArrow", "CShims", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "SDKHooks", "TestSupport"],

@@ -16,7 +16,7 @@ extract_symbol_graphs() {
       return 1
     fi
     "$swift" symbolgraph-extract -module-name "$module" -target "$target" -I "$modules" \
-      -I Sources/CShims -I Sources/CPCRE2 \
+      -I Sources/CArrow -I Sources/CShims -I Sources/CPCRE2 \
       -I .build/checkouts/GRDB.swift/Sources/GRDBSQLite -minimum-access-level public -skip-synthesized-members \
       ${sdk[@]+"${sdk[@]}"} -output-dir "$folder" || return 1
   done

@@ -97,6 +97,19 @@ struct BatchBlock: ~Copyable {
     return count - 1
   }
 
+  /// Takes a row for somebody for whom nothing is decided.
+  mutating func addVoidRow() {
+    columns.vacateRow(count)
+    subjects[count] = ByteView(start: nil, count: 0)
+    for placement in 0..<placements {
+      setChoice(BatchBlock.noChoice, placement: placement, row: count)
+    }
+    count += 1
+  }
+
+  /// What rows have in place of a choice for which nothing is decided.
+  static let noChoice: Int32 = -1
+
   @inline(__always)
   private mutating func setSubject(_ subject: ByteView) {
     subjects[count] = subject

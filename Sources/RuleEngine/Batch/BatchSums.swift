@@ -143,7 +143,8 @@ struct BatchCounts: ~Copyable {
     guard wantsExamples else { return }
     for place in 0..<block.placements * BlockShape.rows {
       let row = place % BlockShape.rows
-      if row < block.count { note(numbers.choice(Int(block.choices[place])), row: row) }
+      guard row < block.count, block.choices[place] >= 0 else { continue }
+      note(numbers.choice(Int(block.choices[place])), row: row)
     }
     for number in rows.indices where rows[number] != .max {
       if examples[number] == nil {

@@ -55,14 +55,14 @@ public struct BatchWorker: ~Copyable {
   let table: BatchTable
   /// What is known of a user who is decided alone.
   private var state: DecisionState
-  private var frame: Frame
+  var frame: Frame
   var reader: UserRecordReader
   private var shapes: RecordShapes
   var block: BatchBlock
-  private var columns: ColumnDecider
+  var columns: ColumnDecider
   private var walk: RowWalk
   var counts: BatchCounts
-  private var chooser: VariantChooser
+  var chooser: VariantChooser
   private var writer: OutcomeWriter
   var texts: BatchTexts
   var errors: BatchErrors
@@ -75,7 +75,7 @@ public struct BatchWorker: ~Copyable {
   private var slack = 0
   /// What questions about events come to for users without any, by slot; nil when that does not fit
   /// into cells, and users are decided alone.
-  private let answersWithoutEvents: [(slot: Int, cell: Cell)]?
+  let answersWithoutEvents: [(slot: Int, cell: Cell)]?
   /// By shape with unknown keys: how many records had it since the notes were told.
   private var unusual: [Int: Int] = [:]
   /// What is odd about records of known shapes.
@@ -390,7 +390,7 @@ public struct BatchWorker: ~Copyable {
   // MARK: Alone
 
   /// Decides for the user in the frame.
-  private mutating func decideAlone() {
+  mutating func decideAlone() {
     let row = block.addRow(copying: reader.subject)
     walk.beginUser()
     state.occurrences = reader.occurrences
@@ -451,7 +451,7 @@ public struct BatchWorker: ~Copyable {
 
 extension UserMember {
   /// Members that are read beside attributes, by the numbers that shapes give them.
-  fileprivate static let captured = allCases.prefix { $0.kind != .attributes }
+  static let captured = allCases.prefix { $0.kind != .attributes }
 
   /// The member among the captures that a record has.
   fileprivate var bit: UInt32 { 1 << UInt32(rawValue) }
