@@ -88,8 +88,3 @@ extension Value {
     return String(decoding: bytes, as: UTF8.self)
   }
 }
-
-extension Value: CustomStringConvertible {
-  /// As JSON.
-  public var description: String { json }
-}
