@@ -12,19 +12,24 @@ let command: TargetDependencyCondition? = .when(traits: ["Command"])
 // only be left out together with all the others.
 let withoutPCRE2 = Context.environment["TOLLGATE_NO_PCRE2"] == "1"
 
+// The command as it is handed out is to be small: the archive has a limit. `make` sets TOLLGATE_SMALL=1.
+let isSmall = Context.environment["TOLLGATE_SMALL"] == "1"
+
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + (withoutPCRE2 ? [.define("TOLLGATE_NO_PCRE2")] : [])
+  // No command reads Arrow, and the linker keeps a good part of what nobody calls.
+  + (isSmall ? [.define("TOLLGATE_NO_FRAMES", .when(configuration: .release))] : [])
 
-// What runs once for a command, and not once for a user, is to be small: the archive has a limit.
+// What runs once for a command, and not once for a user.
 let smallSettings = settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 // An app may not depend on a package whose libraries have flags like these, so the SDK is small only for
-// the command: `make` sets TOLLGATE_SMALL=1.
-let sdkSettings = Context.environment["TOLLGATE_SMALL"] == "1" ? smallSettings : settings
+// the command.
+let sdkSettings = isSmall ? smallSettings : settings
 
 // Optimising tests takes longer than running them.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
