@@ -70,23 +70,23 @@ final class StorageQueue: Sendable {
         ?? current.flatMap { $0.batch == nil ? nil : $0.number }
     }
 
+    /// Whether what changes waits for the next attempt to write what could not be written.
+    var isPausing: Bool { retry != nil }
+
+    /// Those whose step is behind.
+    mutating func takeDone() -> [Waiter] {
+      let next = current?.number ?? steps.first?.number ?? .max
+      return takeWaiters { $0.number < next }
+    }
+
     /// What came before a step and may not be in the storage; nil when another step than `current` is being
     /// done.
     func unwritten(before step: Step, _ current: Int) -> UnwrittenLogs? {
       guard let now = self.current, now.number == current else { return nil }
       return UnwrittenLogs(
         written: now.batch?.log ?? [],
-        waiting: steps.lazy.filter { $0.number < step.number }.flatMap { $0.batch?.log ?? [] })
-    }
-
-    /// Keeps what could not be written, and what is to be written next, for another attempt. Logs that are to
-    /// be read in between shall not show what comes after them.
-    mutating func keep(_ batch: StorageBatch) {
-      failed = batch
-      pause = min(max(StorageQueue.pauses.first, 2 * pause), StorageQueue.pauses.last)
-      guard steps.allSatisfy({ $0.batch != nil }) else { return }
-      for step in steps { if let batch = step.batch { failed.add(batch) } }
-      steps = []
+        waiting: failed.log
+          + steps.lazy.filter { $0.number < step.number }.flatMap { $0.batch?.log ?? [] })
     }
   }
 
@@ -116,8 +116,7 @@ final class StorageQueue: Sendable {
       state.isOpen = false
       state.steps = []
       state.retry?.cancel()
-      let current = state.current?.number
-      return state.takeWaiters { $0.number != current }
+      return state.takeDone()
     }
     for waiter in waiters { waiter.continuation.resume() }
   }
@@ -144,12 +143,16 @@ final class StorageQueue: Sendable {
       state.last += 1
       state.steps.append(Step(number: state.last, work: .read(names, tell)))
     }
+    let (current, steps) = state.withLock { state in
+      (state.delay > .none ? state.current?.number : nil, state.steps)
+    }
+    if let current { readMeanwhile(steps, current) }
   }
 
   private func add(_ change: (inout StorageBatch) -> Void) {
     start { state in
       guard state.isOpen else { return }
-      if state.pause > 0, state.retry != nil {
+      if state.isPausing, state.steps.isEmpty, state.current == nil {
         change(&state.failed)
       } else if var batch = state.steps.last?.batch {
         let place = state.steps.count - 1
@@ -187,35 +190,45 @@ final class StorageQueue: Sendable {
         let unwritten = UnwrittenLogs(waiting: state.withLock { $0.failed.log })
         tell(unwritten.complete(await read(names), names))
       }
-      watch.cancel()
-      finish(step.number)
       for fault in await ports.storage.takeFaults() { complain(fault) }
+      watch.cancel()
+      resume { state in
+        state.current = nil
+        state.delay = .none
+      }
     }
   }
 
+  /// The next thing to do. What is to be written waits with the rest where that has failed.
   private func take() -> Step? {
-    state.withLock { state in
+    var step: Step?
+    resume { state in
+      while state.isPausing, let batch = state.steps.first?.batch {
+        state.failed.add(batch)
+        state.steps.removeFirst()
+      }
       guard !state.steps.isEmpty else {
         state.isWorking = false
-        return nil
+        return
       }
-      state.current = state.steps.removeFirst()
-      if let batch = state.current?.batch {
+      var next = state.steps.removeFirst()
+      if let batch = next.batch {
         var all = state.failed
         all.add(batch)
         state.failed = StorageBatch()
-        state.current?.work = .write(all)
+        next.work = .write(all)
       }
-      return state.current
+      state.current = next
+      step = next
     }
+    return step
   }
 
-  private func finish(_ number: Int) {
+  /// Lets go those whose step is behind after a change.
+  private func resume(_ change: (inout State) -> Void) {
     let waiters = state.withLock { state in
-      state.current = nil
-      state.delay = .none
-      let last = state.lastWrite ?? number
-      return state.takeWaiters { $0.number <= number || $0.number > last }
+      change(&state)
+      return state.takeDone()
     }
     for waiter in waiters { waiter.continuation.resume() }
   }
@@ -233,12 +246,7 @@ final class StorageQueue: Sendable {
       }
       if failed { complain("the storage takes what changes again") }
     } catch {
-      let isFirst = state.withLock { state in
-        defer { state.keep(batch) }
-        return state.pause == 0
-      }
-      tryAgainLater()
-      if isFirst {
+      if keep(batch) {
         complain(
           "what changes cannot be saved: \(ErrorText.text(of: error)); it is kept in memory and tried"
             + " again")
@@ -258,26 +266,36 @@ final class StorageQueue: Sendable {
 
   // MARK: Failing
 
-  private func tryAgainLater() {
+  /// Keeps what could not be written for another attempt.
+  ///
+  /// - Returns: whether the attempt before has succeeded.
+  private func keep(_ batch: StorageBatch) -> Bool {
     let time = ports.time
-    state.withLock { state in
-      guard state.isOpen else { return }
+    return state.withLock { state in
+      let isFirst = state.pause == 0
+      state.failed = batch
+      state.pause = min(max(Self.pauses.first, 2 * state.pause), Self.pauses.last)
       let pause = state.pause
+      state.retry?.cancel()
       state.retry = Task(executorPreference: ports.executor) { [weak self] in
         guard (try? await time.sleep(milliseconds: pause)) != nil else { return }
-        self?.tryAgain()
+        _ = self?.tryAgain()
       }
+      return isFirst
     }
   }
 
-  /// Tries again now to write what could not be written, if there is any.
-  private func tryAgain() {
+  /// Tries again now to write what could not be written.
+  ///
+  /// - Returns: whether there is any.
+  private func tryAgain() -> Bool {
     let hasFailed = state.withLock { state in
       state.retry?.cancel()
       state.retry = nil
       return !state.failed.isEmpty
     }
     if hasFailed { add { _ in } }
+    return hasFailed
   }
 
   // MARK: Waiting
@@ -290,9 +308,9 @@ final class StorageQueue: Sendable {
       let patience = min(Self.patience, limit.milliseconds)
       do {
         try await ports.time.sleep(milliseconds: patience)
-        letGo(number, .long)
+        _ = letGo(number, .long)
         try await ports.time.sleep(milliseconds: limit.milliseconds - patience)
-        letGo(number, .tooLong)
+        guard letGo(number, .tooLong) else { return }
         complain(
           "the storage has not answered within \(limit.words); what changes is saved when it does")
       } catch {}
@@ -300,16 +318,22 @@ final class StorageQueue: Sendable {
   }
 
   /// Nobody waits any longer for what is being done, also not who wants to read.
-  private func letGo(_ number: Int, _ delay: Delay) {
-    let (waiters, reads) = state.withLock { state -> ([Waiter], [Step]) in
-      guard state.current?.number == number else { return ([], []) }
+  ///
+  /// - Returns: whether it is being done still.
+  private func letGo(_ number: Int, _ delay: Delay) -> Bool {
+    let (waiters, steps) = state.withLock { state -> ([Waiter], [Step]?) in
+      guard state.current?.number == number else { return ([], nil) }
       state.delay = delay
-      let reads = state.steps.filter { $0.batch == nil }
-      return (state.takeWaiters { delay == .tooLong || !$0.isPatient }, reads)
+      return (state.takeWaiters { delay == .tooLong || !$0.isPatient }, state.steps)
     }
     for waiter in waiters { waiter.continuation.resume() }
-    for step in reads {
-      Task(executorPreference: ports.executor) { [self] in await readMeanwhile(step, number) }
+    if let steps { readMeanwhile(steps, number) }
+    return steps != nil
+  }
+
+  private func readMeanwhile(_ steps: [Step], _ current: Int) {
+    for step in steps where step.batch == nil {
+      Task(executorPreference: ports.executor) { [self] in await readMeanwhile(step, current) }
     }
   }
 
@@ -335,17 +359,25 @@ final class StorageQueue: Sendable {
   /// - Parameter isLast: whether the storage may take as long as it may, and what could not be written is
   ///   tried once more.
   func flush(isLast: Bool = false) async {
-    if isLast { tryAgain() }
+    await wait(isPatient: isLast)
+    guard isLast else { return }
+    if tryAgain() { await wait(isPatient: true) }
+    state.withLock { state in
+      state.retry?.cancel()
+      state.retry = nil
+    }
+  }
+
+  private func wait(isPatient: Bool) async {
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
         guard let number = state.lastWrite else { return true }
-        if state.delay >= (isLast ? .tooLong : .long) { return true }
+        if state.delay >= (isPatient ? .tooLong : .long) { return true }
         state.waiters.append(
-          Waiter(number: number, isPatient: isLast, continuation: continuation))
+          Waiter(number: number, isPatient: isPatient, continuation: continuation))
         return false
       }
       if isDone { continuation.resume() }
     }
-    if isLast { state.withLock { $0.retry?.cancel() } }
   }
 }

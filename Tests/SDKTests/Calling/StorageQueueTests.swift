@@ -226,6 +226,51 @@ struct StorageQueueTests {
     #expect(run.storage.inner.records("") == ["a": 1, "b": 1])
   }
 
+  /// What changes while logs are read between two attempts is not lost, and does not overtake what was
+  /// before it.
+  @Test func nothingIsLostBetweenAttempts() {
+    let run = Run()
+    run.storage.setWaits(true)
+    run.storage.setFails(true)
+    run.append("a", 1)
+    run.read(["event:a"])
+    run.set("b", 1)
+    run.set(StorageKey.unsent(1))
+    run.answer()
+    #expect(run.logs.all == [["event:a": StorageLog(times: [1])]] && run.writes == 1)
+    run.append("a", 2)
+    run.set("b", 2)
+    run.set(StorageKey.unsent(1), nil)
+    run.flush("call")
+    #expect(run.ended.all == ["call"])
+    run.pass(1_000)
+    run.append("a", 3)
+    run.answer()
+    run.append("a", 4)
+    run.storage.setFails(false)
+    run.storage.setWaits(false)
+    run.pass(2_000)
+    #expect(run.storage.inner.records("") == ["b": 2])
+    #expect(run.storage.inner.logs(nil)["event:a"]?.times == [1, 2, 3, 4])
+    #expect(run.writes == 3 && run.clock.nextDeadline == nil)
+  }
+
+  /// The end tries once more what fails while it waits.
+  @Test func theEndTriesWhatFailsMeanwhile() {
+    let run = Run()
+    run.storage.setWaits(true)
+    run.storage.setFails(true)
+    run.set("a")
+    run.set("b")
+    run.flush("end", isLast: true)
+    run.answer()
+    #expect(run.ended.all.isEmpty && run.writes == 2)
+    run.storage.setFails(false)
+    run.answer()
+    #expect(run.ended.all == ["end"] && run.clock.nextDeadline == nil)
+    #expect(run.storage.inner.records("") == ["a": 1, "b": 1])
+  }
+
   /// Events that were dropped before they could be stored leave nothing behind; one that is stored is removed.
   @Test func eventsThatWereNeverStoredAreForgotten() {
     let run = Run()
@@ -291,6 +336,21 @@ struct StorageQueueTests {
     run.append("c", 5)
     run.read(["event:a", "event:b"])
     #expect(run.logs.all.last == ["event:b": StorageLog(times: [1])])
+  }
+
+  /// Who asks for logs when a write has hung for long does not wait for it at all.
+  @Test func logsAreReadBesideAWriteThatHungBefore() {
+    let run = Run()
+    run.append("a", 1)
+    run.storage.setWaits(true)
+    run.append("b", 1)
+    run.append("a", 2)
+    run.pass(10_000)
+    run.read(["event:a"])
+    #expect(run.logs.all == [["event:a": StorageLog(times: [1, 2])]])
+    run.answer()
+    run.answer()
+    #expect(run.logs.all.count == 1)
   }
 
   /// Who reads does not wait for a write that does not end. What is forgotten is not shown, what waits is,
