@@ -68,10 +68,14 @@ import Testing
 
   @Test func textOfAnyKindGoesThrough() async throws {
     try await SandboxServer.run { server in
-      for text in [
-        "'; DROP TABLE sandbox_codes; --", "\u{0}", "💥é", String(repeating: "x", count: 10_000),
-      ] {
+      for text in ["'; DROP TABLE sandbox_codes; --", "💥é", String(repeating: "x", count: 1_000)] {
         let body = try await server.redeem([text], user: text, device: text)
+        #expect(body["codes"]?.elements?.first?["status"] == "INVALID_CODE")
+        #expect(body["codes"]?.elements?.first?["code"]?.text == text)
+      }
+      // What is not kept may be longer, and hold anything.
+      for text in ["\u{0}", String(repeating: "x", count: 10_000)] {
+        let body = try await server.redeem([text])
         #expect(body["codes"]?.elements?.first?["status"] == "INVALID_CODE")
         #expect(body["codes"]?.elements?.first?["code"]?.text == text)
       }

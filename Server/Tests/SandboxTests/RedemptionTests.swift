@@ -67,6 +67,24 @@ import Testing
     }
   }
 
+  /// IDs are kept, so they are short, and no two of them are one in the database.
+  @Test func idsThatCannotBeKeptAreRefused() async throws {
+    try await SandboxServer.run { server in
+      for id in ["d\u{0}x", String(repeating: "d", count: 1_001)] {
+        for body: Value in [
+          ["deviceId": .string(id), "codes": []],
+          ["deviceId": "d", "appUserId": .string(id), "codes": []],
+        ] {
+          let reply = try await server.post("\(SandboxServer.base)/redeem", body)
+          #expect(reply.status == 400)
+        }
+      }
+      let longest: Value = ["deviceId": .string(String(repeating: "d", count: 1_000)), "codes": []]
+      let reply = try await server.post("\(SandboxServer.base)/redeem", longest)
+      #expect(reply.status == 200)
+    }
+  }
+
   @Test func whatADeviceHasGoesToItsUser() async throws {
     try await SandboxServer.run { server in
       let body = try await server.redeem(["ONE-OWNER"], user: nil)

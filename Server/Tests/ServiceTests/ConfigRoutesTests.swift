@@ -55,6 +55,33 @@ import Testing
     #expect(!audit.text.contains("sk_test"))
   }
 
+  /// What names no version is not taken for "the one before".
+  @Test(arguments: ["3", "[]", #"{"versoin":1}"#, #"{"version":"1"}"#, "null"])
+  func rollbacksNameAVersionOrNothing(_ body: String) async throws {
+    let server = try await TestServer()
+    _ = try await put(server, try without("export_report"))
+    #expect(
+      try await server.send("POST", "/v1/config/rollback", body, key: "sk_test").status == 400)
+    let history = try await server.send("GET", "/v1/config/history", key: "sk_test").json
+    #expect(history["current"] == 2)
+  }
+
+  /// A file with errors decides without the parts that are wrong, and can be gone back to.
+  @Test func versionsThatDecidedCanBeGoneBackTo() async throws {
+    let config = try String(decoding: TestServer.file("corpus/demo/config.json"), as: UTF8.self)
+    let wrong = config.replacing(
+      #""trigger_options": ["#,
+      with:
+        #""trigger_options": [{"event_name":"w","rules":[{"expression_cel":"1 +","experiment_id":"e","experiment_group_id":"g","variants":[]}]},"#
+    )
+    #expect(wrong != config)
+    let server = try await TestServer { $0.fixtures.applications[0].config = Array(wrong.utf8) }
+    #expect(try await put(server, wrong).status == 422)
+    #expect(try await put(server, config).status == 200)
+    let back = try await server.send("POST", "/v1/config/rollback", nil, key: "sk_test")
+    #expect(back.status == 200 && back.json["sameAs"] == 1)
+  }
+
   /// Going back again goes one further back, and not forth again.
   @Test func goingBackTwiceGoesTwoBack() async throws {
     let server = try await TestServer()

@@ -54,6 +54,16 @@ import Testing
     return answer.json["decisions"]?.elements?.first ?? answer.json
   }
 
+  /// The database ends texts at U+0000, and two users or requests would be one.
+  @Test(arguments: [
+    #"{"user":{"userId":"u\u0000x","ok":true}}"#,
+    #"{"user":{"userId":"u","ok":true},"requestId":"r\u0000a"}"#,
+  ])
+  func idsThatCannotBeKeptAreRefused(_ body: String) async throws {
+    let server = try await server()
+    #expect(try await server.post("/v1/decide", body).status == 400)
+  }
+
   @Test func limitsCountWhatHappenedBefore() async throws {
     let server = try await server()
     var results: [String?] = []

@@ -32,6 +32,8 @@ extension FaultScript.Fault {
       throw CancellationError()
     }
     guard let status else { return nil }
+    // Which have no body: one would be read as the next answer.
+    if status == 204 || status == 304 { return Response(status: .init(code: status)) }
     let body =
       body ?? ServiceError(.init(code: status), "fault", "this goes wrong on purpose").value
     return Response(json: body, status: .init(code: status))

@@ -79,8 +79,10 @@ extension SandboxBackend {
       id: "cs_\(Self.secret())", application: exchange.application.id, product: product,
       store: store, directive: directive, state: .created, createdAt: now(),
       // The web SDK nests the name.
-      user: identity["appUserId"]?.text ?? identity["userId"]?["appUserId"]?.text,
-      device: identity["deviceId"]?.text, email: identity["email"]?.text,
+      user: try Exchange.checked(
+        identity["appUserId"]?.text ?? identity["userId"]?["appUserId"]?.text, "appUserId"),
+      device: try Exchange.checked(identity["deviceId"]?.text, "deviceId"),
+      email: try Exchange.checked(identity["email"]?.text, "email"),
       customer: try exchange.optionalText("stripeCustomerId") ?? "cus_\(Self.secret(8))",
       subscription: "sub_\(Self.secret(8))", code: "redemption_\(Self.secret())",
       context: context)

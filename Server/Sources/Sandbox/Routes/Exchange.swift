@@ -45,18 +45,33 @@ struct Exchange: Sendable {
   // MARK: Members of the body
 
   /// A string that has to be there, with something in it.
-  func text(_ name: String) throws(ServiceError) -> String {
-    guard let text = try optionalText(name) else { throw invalid("'\(name)' is missing") }
+  func text(_ name: String, atMost bytes: Int = mostBytes) throws(ServiceError) -> String {
+    guard let text = try optionalText(name, atMost: bytes) else {
+      throw invalid("'\(name)' is missing")
+    }
     return text
   }
 
+  /// How long names, IDs and addresses may be: they are kept.
+  static let mostBytes = 1_000
+
   /// A string, or nil where it is missing, null or empty.
-  func optionalText(_ name: String) throws(ServiceError) -> String? {
+  func optionalText(_ name: String, atMost bytes: Int = mostBytes) throws(ServiceError) -> String? {
     guard let value = body[name], value != .null else { return nil }
     guard let text = value.text else {
       throw invalid("'\(name)' is \(value.kindInJSON), not a string")
     }
-    return text.isEmpty ? nil : text
+    return try Self.checked(text.isEmpty ? nil : text, name, atMost: bytes)
+  }
+
+  /// A text that can be kept: SQLite ends texts at U+0000, and two would be one.
+  static func checked(_ text: String?, _ name: String, atMost bytes: Int = mostBytes)
+    throws(ServiceError) -> String?
+  {
+    guard let text else { return nil }
+    guard text.utf8.count <= bytes else { throw invalid("'\(name)' has more than \(bytes) bytes") }
+    guard !text.utf8.contains(0) else { throw invalid("'\(name)' holds the character U+0000") }
+    return text
   }
 
   func list(_ name: String) throws(ServiceError) -> [Value] {

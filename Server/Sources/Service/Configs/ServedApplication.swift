@@ -89,10 +89,17 @@ package final class ServedApplication: Sendable {
   /// What a text would be as the next config, with all that is found in it.
   ///
   /// - Throws: when it has errors; then what there is stays.
-  package func candidate(_ bytes: [UInt8]) throws(ServiceError) -> ConfigText {
+  ///
+  /// - Parameter hasDecided: whether it was used before: a server starts with a file that has errors, and
+  ///   leaves out what is wrong.
+  package func candidate(_ bytes: [UInt8], hasDecided: Bool = false) throws(ServiceError)
+    -> ConfigText
+  {
     var text = ConfigText(bytes, language: options.language)
     text.check(now: ServiceTime.now())
-    guard text.config != nil, text.ruleSet != nil, text.count(.error) == 0 else {
+    let isAllowed =
+      text.count(.error) == 0 || hasDecided && text.ruleSet?.placementNames.isEmpty == false
+    guard text.config != nil, text.ruleSet != nil, isAllowed else {
       let errors = text.findings(file: "config").filter { $0["severity"] == "error" }
       throw ServiceError(
         .unprocessableContent, "invalid_config",

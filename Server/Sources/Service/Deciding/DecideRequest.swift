@@ -98,9 +98,9 @@ package struct DecideRequest: Sendable {
     case .record: records = try truth()
     case .now: now = try ServiceTime.instant(value, "now")
     case .requestId:
-      guard let text = value.text, !text.isEmpty, text.utf8.count <= 200 else {
-        throw wrong("a text of 1 to 200 bytes")
-      }
+      // The database ends texts at U+0000.
+      guard let text = value.text, !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(0)
+      else { throw wrong("a text of 1 to 200 bytes without U+0000") }
       requestID = text
     }
   }

@@ -40,6 +40,9 @@ extension DecisionService {
     // Who has no identity is refused later.
     let user =
       body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
+    guard !user.utf8.contains(0) else {
+      throw ServiceError.badRequest("the user's ID holds the character U+0000, and cannot be kept")
+    }
     let question = request.requestID.map { _ in Data(LoadedConfig.hash(of: body).utf8) }
     let id = application.id
     @Sendable func read(_ database: Database) throws -> Kept {

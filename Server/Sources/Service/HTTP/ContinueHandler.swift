@@ -25,6 +25,8 @@ final class ContinueHandler: ChannelInboundHandler, RemovableChannelHandler {
     else { return false }
     // Of a stream only a part is there at a time.
     if request.path?.hasPrefix("/v1/decide/stream") == true { return true }
-    return request.headerFields[.contentLength].flatMap { Int($0) }.map { $0 <= mostBytes } ?? true
+    // A config may be longer than other bodies.
+    let most = request.path?.hasPrefix("/v1/config") == true ? 4 * mostBytes : mostBytes
+    return request.headerFields[.contentLength].flatMap { Int($0) }.map { $0 <= most } ?? true
   }
 }

@@ -97,7 +97,11 @@ struct ConfigRoutes: Sendable {
   private func rollBack(_ request: Request, _ context: ServiceContext) async throws -> Response {
     let (application, caller) = try service.application(request, for: .administer)
     let body = try await request.bytes(service.options.limits)
-    let asked = body.isEmpty ? nil : try Request.json(body, service.options.limits)["version"]
+    let named = body.isEmpty ? .map([]) : try Request.json(body, service.options.limits)
+    guard let members = named.members, members.allSatisfy({ $0.key == "version" }) else {
+      throw ServiceError.badRequest("the body is an object with a 'version', or empty")
+    }
+    let asked = named["version"]
     if let asked, asked.wholeNumber == nil {
       throw ServiceError.badRequest("'version' is the number of a version")
     }
@@ -113,7 +117,7 @@ struct ConfigRoutes: Sendable {
       throw ServiceError.notFound(
         number.map { "there is no version \($0)" } ?? "there is no other version to go back to")
     }
-    let text = try await Background.run { try application.candidate(bytes) }
+    let text = try await Background.run { try application.candidate(bytes, hasDecided: true) }
     let origin = version.origin ?? version.number
     let loaded = try await application.put(
       text, by: caller.name, source: "rollback", note: "back to version \(version.number)",
