@@ -66,6 +66,17 @@ import Testing
     }
   }
 
+  /// Others wait while a request is written.
+  @Test func listsHaveALimit() async throws {
+    try await SandboxServer.run { server in
+      for (count, status) in [(10_000, 200), (10_001, 400)] {
+        let events: Value = ["events": .list(Array(repeating: ["event_name": "e"], count: count))]
+        let reply = try await server.post("/api/v1/events", events)
+        #expect(reply.status == status)
+      }
+    }
+  }
+
   @Test func textOfAnyKindGoesThrough() async throws {
     try await SandboxServer.run { server in
       for text in ["'; DROP TABLE sandbox_codes; --", "💥é", String(repeating: "x", count: 1_000)] {

@@ -74,10 +74,16 @@ struct Exchange: Sendable {
     return text
   }
 
+  /// How much of one request is written at once, while others wait.
+  static let mostElements = 10_000
+
   func list(_ name: String) throws(ServiceError) -> [Value] {
     guard let value = body[name] else { throw invalid("'\(name)' is missing") }
     guard let elements = value.elements else {
       throw invalid("'\(name)' is \(value.kindInJSON), not a list")
+    }
+    guard elements.count <= Self.mostElements else {
+      throw invalid("'\(name)' has more than \(Self.mostElements) elements; send them in parts")
     }
     return elements
   }
