@@ -39,11 +39,24 @@ import Testing
     return presenter
   }
 
+  /// A machine that is busy with other tests may take longer than an app would wait.
+  private var patient: TollgateOptions {
+    var options = TollgateOptions()
+    let long = Duration.seconds(600)
+    options.timeouts.configure = long
+    options.timeouts.subscriptionStatus = long
+    options.timeouts.ownedProducts = long
+    options.timeouts.products = long
+    options.timeouts.canPresent = long
+    options.timeouts.present = long
+    return options
+  }
+
   @Test func aPurchaseGrantsTheFeature() async throws {
     let tollgate = Tollgate(
       ports: .simulated(
         config: try config(), presenter: presenter(buys: true), products: try products()))
-    try await tollgate.configure(apiKey: "pk_test")
+    try await tollgate.configure(apiKey: "pk_test", options: patient)
     let outcome = await tollgate.register(placement: "gated")
     #expect(outcome.featureGranted)
     #expect(await tollgate.subscriptionStatus.isActive)
@@ -54,7 +67,7 @@ import Testing
     let tollgate = Tollgate(
       ports: .simulated(
         config: try config(), presenter: presenter(buys: false), products: try products()))
-    try await tollgate.configure(apiKey: "pk_test")
+    try await tollgate.configure(apiKey: "pk_test", options: patient)
     #expect(await !tollgate.register(placement: "gated").featureGranted)
     #expect(try await tollgate.getPresentationResult(forPlacement: "gated").type == "Paywall")
     await tollgate.shutDown()
@@ -65,7 +78,7 @@ import Testing
       ports: .simulated(
         config: try config(), presenter: presenter(buys: true), products: try products(),
         purchases: [.cancelled]))
-    try await tollgate.configure(apiKey: "pk_test")
+    try await tollgate.configure(apiKey: "pk_test", options: patient)
     let events = await tollgate.events()
     async let outcome = tollgate.register(placement: "gated")
     for await event in events {
