@@ -392,4 +392,20 @@
         }, private_data: Unmanaged.passRetained(self).toOpaque())
     }
   }
+
+  extension Value {
+    /// The value as it is where NULL is missing: nowhere.
+    public var withoutNull: Value? {
+      switch self {
+      case .null: nil
+      case .list(let values): .list(values.compactMap(\.withoutNull))
+      case .map(let entries):
+        .map(
+          entries.compactMap { entry in
+            entry.value.withoutNull.map { Value.Entry(key: entry.key, value: $0) }
+          })
+      default: self
+      }
+    }
+  }
 #endif

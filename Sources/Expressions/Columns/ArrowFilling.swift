@@ -32,8 +32,10 @@
           first: first, count: count, cells: columns.cells + slot &* ColumnFrame.stride,
           valid: scratch)
         fillMask(part, column.levels)
+        // Also where filling ends with an error: what is there by then may point.
+        columns.pointing[slot] = 1
         let points = try fillValues(column, part, &columns.arena, tooLarge)
-        if points || column.pointsOutside { columns.pointing[slot] = 1 }
+        if !points, !column.pointsOutside { columns.pointing[slot] = 0 }
         fillNulls(part, column.levels)
       }
     }
@@ -119,7 +121,7 @@
         case .text, .largeText, .textViews: binding.dropsDollarSigns
         default: binding.longsAreUnsigned
         }
-      if changes { bindValues(column.source, part, &arena) }
+      if changes { bindValues(column.source, part, &arena, tooLarge) }
       return points
     }
 
@@ -143,9 +145,13 @@
     }
 
     /// Makes of the values what the program wants them to be.
-    private func bindValues(_ source: ArrowBinding.Source, _ part: Part, _ arena: inout Arena) {
+    private func bindValues(
+      _ source: ArrowBinding.Source, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
+    ) {
       for row in 0..<part.count where part.isValid(row) {
+        arena.hasRunOut = false
         part.cells[row] = binding.bound(part.cells[row], source, &arena)
+        if arena.hasRunOut { tooLarge[row &>> 6] |= 1 &<< UInt64(row & 63) }
       }
     }
 
@@ -155,7 +161,10 @@
     ) throws(ArrowError) -> Bool {
       for row in 0..<part.count {
         let mark = arena.mark
-        if part.isValid(row), let cell = try slotCell(column, part.first &+ row, &arena) {
+        arena.hasRunOut = false
+        if part.isValid(row), let cell = try slotCell(column, part.first &+ row, &arena),
+          !arena.hasRunOut
+        {
           part.cells[row] = cell
         } else {
           if part.isValid(row) { tooLarge[row &>> 6] |= 1 &<< UInt64(row & 63) }

@@ -89,7 +89,9 @@
     /// Which rows hold a value; nil for all.
     func validity() throws(ArrowError) -> ArrowBits? {
       let source = array.pointee
-      guard source.n_buffers > 0, source.null_count != 0, field.type != .null else { return nil }
+      // The type of a dictionary is that of its values; the codes have NULLs of their own.
+      guard source.n_buffers > 0, source.null_count != 0, field.type != .null || field.codes != nil
+      else { return nil }
       guard let bits = source.buffers[0] else {
         if source.null_count > 0 { throw damaged("it has NULLs, and does not say where") }
         return nil
@@ -151,7 +153,7 @@
     {
       let number = Int(array.pointee.n_buffers) - 3
       guard number > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
-      guard let lengths = array.pointee.buffers[number + 2], number < 1 << 24,
+      guard number < 1 << 24, let lengths = array.pointee.buffers[number + 2],
         let memory = tables.allocate(number * MemoryLayout<ByteView>.stride)
       else { throw damaged("it does not say how long its \(number) buffers are") }
       let table = memory.bindMemory(to: ByteView.self, capacity: number)

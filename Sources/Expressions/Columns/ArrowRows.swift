@@ -224,19 +224,21 @@
     ) throws(ArrowError) {
       guard let array, array.hasDictionary, !isThereOrNull else { return }
       let values = array.children[0]
+      let mark = tables.mark
       guard values.count <= max(64, 2 * rows), let cells = tables.cells(max(values.count, 1)) else {
         return
       }
       for value in 0..<values.count {
-        guard
-          let cell = try values.cell(
-            value, in: &tables, nesting: source.nesting, binding.null)
-        else { return }
+        tables.hasRunOut = false
+        let cell = try values.cell(value, in: &tables, nesting: source.nesting, binding.null)
+        guard let cell else { return tables.release(to: mark) }
         if !cell.isValue || cell == .null {
           cells[value] = source.valueOfNull
         } else {
           cells[value] = source.isPresenceOnly ? .true : binding.bound(cell, source, &tables)
         }
+        // What does not fit is looked up row by row.
+        guard !tables.hasRunOut else { return tables.release(to: mark) }
         pointsOutside = pointsOutside || cells[value].pointsOutside
       }
       dictionary = UnsafeBufferPointer(start: cells, count: values.count)

@@ -200,7 +200,10 @@
       if let wanted = type.childCount, children.count != wanted {
         throw ArrowError(path, "the schema has \(children.count) children where \(wanted) belong")
       }
-      if type == .map, children[0].type != .structure || children[0].children.count != 2 {
+      if type == .map,
+        children[0].type != .structure || children[0].codes != nil
+          || children[0].children.count != 2
+      {
         throw ArrowError(path, "the entries of a map must be a struct of keys and values")
       }
       return self

@@ -26,8 +26,8 @@ extension RecordShapes {
   ///   - slack: bytes behind the text that may be read, whatever they are. A record with fewer than
   ///     56 readable bytes behind it may not be filled.
   ///   - captured: room for as many as there are captures; those that the record has are written.
-  /// - Returns: nil when the shape is not known, or a value is not as JSON wants it: the general
-  ///   reader knows what to do. The row is void then.
+  /// - Returns: nil when the shape is not known, a value is not as JSON wants it, or the rows have no memory
+  ///   left for it: the general reader knows what to do. The row is void then.
   package func fill(
     _ text: ByteView, slack: Int = 0, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
@@ -175,7 +175,7 @@ extension RecordShapes {
       guard byte == 0x20 || byte == 0x0D || byte == 0x09 else { return nil }
       end &+= 1
     }
-    if !bindsSimply { bindAll(number, row, &arena) }
+    if !bindsSimply, !bindAll(number, row, &arena) { return nil }
     let ending = plainEndings + number
     var next = ending.pointee.defaults
     let last = ending.pointee.end
@@ -189,13 +189,16 @@ extension RecordShapes {
       hasUnknownKeys: ending.pointee.hasUnknownKeys)
   }
 
+  /// - Returns: false when other rows have taken the memory that this one needs.
   @inline(never)
-  private func bindAll(_ number: Int, _ row: Row, _ arena: inout Arena) {
+  private func bindAll(_ number: Int, _ row: Row, _ arena: inout Arena) -> Bool {
+    arena.hasRunOut = false
     for slot in endings[number].filled {
       let place = row.cells + slot &* ColumnFrame.stride
       bind(slot, place, &arena)
       if place.pointee.pointsOutside { row.pointing[slot] = 1 }
     }
+    return !arena.hasRunOut
   }
 
   /// Gives a slot what its binding makes of its value.

@@ -14,6 +14,8 @@ package struct Arena: ~Copyable {
   private(set) var taken = 0
   /// Bytes that may be taken between two resets.
   package var limit: Int
+  /// Whether there was no room for something, since somebody has set this to false or the last reset.
+  package var hasRunOut = false
 
   /// Bytes of the first block, if nothing bigger is asked for; later ones are bigger.
   private let firstBlock: Int
@@ -36,7 +38,10 @@ package struct Arena: ~Copyable {
     let size = (size &+ 15) & ~15
     // The limit is on what is taken, not on blocks: the answer must not depend on what a frame
     // held before.
-    guard size >= 0, size <= limit &- taken else { return nil }
+    guard size >= 0, size <= limit &- taken else {
+      hasRunOut = true
+      return nil
+    }
     taken &+= size
     if current < blocks.count, blocks[current].size - used >= size {
       defer { used += size }
@@ -67,6 +72,7 @@ package struct Arena: ~Copyable {
     current = 0
     used = 0
     taken = 0
+    hasRunOut = false
   }
 
   /// A place to come back to with ``release(to:)``.

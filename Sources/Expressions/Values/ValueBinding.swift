@@ -92,7 +92,8 @@ extension ValueBinding {
           arena.text(copying: $0)
         }
       }
-      // A full arena has no room for the shorter text; the empty one is within every limit.
+      // A full arena has no room for the shorter text; the empty one is within every limit. Who shares the
+      // arena with other rows asks `Arena.hasRunOut`.
       cell = cleaned ?? .emptyText
     }
     return readsBooleanTexts ? ValueBinding.boolean(cell) : cell

@@ -184,17 +184,21 @@
         )
         for row in 0..<count where statuses[row].baseAddress != nil {
           guard !worker.block.columns.cell(slot, row: row).isValue else { continue }
+          worker.block.columns.arena.hasRunOut = false
           let cell = plan.ruleSet.program.passed(
             Cell(textAt: statuses[row]), in: &worker.block.columns.arena)
+          if worker.block.columns.arena.hasRunOut { alone[row >> 6] |= 1 << UInt64(row & 63) }
           if cell.isValue { worker.block.columns.set(slot, row: row, to: cell) }
         }
       }
       let member = UserMember.entitlements.rawValue
       guard let slot = worker.reader.entitlementsSlot, rows.hasCapture(member) else { return }
       for row in 0..<count where !worker.block.columns.cell(slot, row: row).isValue {
+        worker.block.columns.arena.hasRunOut = false
         guard
           let cell = try rows.cell(
-            ofCapture: member, from + row, in: &worker.block.columns.arena)
+            ofCapture: member, from + row, in: &worker.block.columns.arena),
+          !worker.block.columns.arena.hasRunOut
         else {
           alone[row >> 6] |= 1 << UInt64(row & 63)
           continue

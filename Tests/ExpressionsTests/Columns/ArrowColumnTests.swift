@@ -90,20 +90,6 @@
           values: [.double(1), .null, .double(2.5)]),
       ]
 
-    /// NULL as it is when it is missing: nowhere.
-    static func withoutNull(_ value: Value) -> Value? {
-      switch value {
-      case .null: nil
-      case .list(let values): .list(values.compactMap(withoutNull))
-      case .map(let entries):
-        .map(
-          entries.compactMap { entry in
-            withoutNull(entry.value).map { Value.Entry(key: entry.key, value: $0) }
-          })
-      default: value
-      }
-    }
-
     /// The values of a slot, by the loops over columns and by single rows.
     private func read(
       _ table: ArrowTable, _ program: Program, null: ArrowNull, count: Int
@@ -147,7 +133,7 @@
           values.map { ["other": true, "user": ["x": $0]] }, seed: seed, isPadded: seed > 0)
         for null in [ArrowNull.missing, .null] {
           let read = try read(table, program, null: null, count: count)
-          let wanted = values.map { null == .null ? $0 : Self.withoutNull($0) }
+          let wanted = values.map { null == .null ? $0 : $0.withoutNull }
           #expect(read.values == wanted)
           #expect(read.alone == wanted)
         }

@@ -148,6 +148,29 @@ import Testing
     }
   }
 
+  /// Where other rows have taken all memory, the general reader reads the row, and no text is lost.
+  @Test func rowsWithoutMemoryAreLeftToTheGeneralReader() throws {
+    var environment = ExpressionEnvironment()
+    environment.binding.dropsDollarSigns = true
+    let program = environment.compile("user.s1 == 'costs 5 a month, billed yearly'").output!
+    var shapes = RecordShapes(for: program, captures: ["userId"], objects: [])
+    var columns = ColumnFrame(for: program)
+    let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)
+    defer { captured.deallocate() }
+    let record = #"{"userId":"u","user":{"s1":"costs $5 a month, billed yearly"}}"#
+    let bytes = Array((record + "\n" + record + record).utf8)
+    bytes.withUnsafeBufferPointer { buffer in
+      shapes.learn(ByteView(rebasing: buffer[..<record.utf8.count]))
+      var filled: [Bool] = []
+      for limit in [1 << 20, 16, 1 << 20] {
+        columns.arena.limit = limit
+        columns.reset()
+        filled.append(shapes.fill(buffer, row: 0, of: &columns, captured: captured) != nil)
+      }
+      #expect(filled == [true, false, true])
+    }
+  }
+
   /// What lies behind the 32nd byte of a long key is looked at as well.
   @Test func longKeysDiffer() throws {
     var shapes = RecordShapes(for: Self.program, captures: ["userId"], objects: [])

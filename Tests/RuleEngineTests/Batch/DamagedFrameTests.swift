@@ -122,6 +122,9 @@
         child($0, 1, 3).pointee.buffers[2] = nil
         child($0, 1, 3).pointee.buffers[3] = nil
       },
+      Damage("more buffers than there can be", "user.v") {
+        child($0, 1, 3).pointee.n_buffers = 1 << 40
+      },
       Damage("no sizes of buffers", "user.v") { child($0, 1, 3).pointee.buffers[4] = nil },
       Damage("code behind the dictionary", "user.d") { write(Int8(2), 1, of: child($0, 1, 4)) },
       Damage("negative code", "user.d") { write(Int8(-1), 2, of: child($0, 1, 4)) },
@@ -232,6 +235,14 @@
       #expect(
         try problem { $0.pointee.children[1]?.pointee.children[5]?.pointee.n_children = 0 }
           == "column 'user.l': the schema has 0 children where 1 belong")
+      // The entries of a map as codes of a dictionary.
+      let coded = ArrowTable(.map(.text("u")), [])
+      let codes = ArrowTable(
+        .dictionary("i", .structure([("key", .text("u")), ("value", .text("u"))])), [])
+      coded.schema.pointee.children[0]!.pointee = codes.schema.pointee
+      withExtendedLifetime(codes) {
+        _ = #expect(throws: ArrowError.self) { try ArrowField(coded.schema) }
+      }
       // A schema that leads back to itself.
       #expect(
         try problem { $0.pointee.children[1] = $0 }?.contains("nested too deep") == true)

@@ -72,6 +72,32 @@
       #expect(RuleEngineTests.described(worker, plan) == outcomes.map(described))
     }
 
+    /// Rows share memory, and those for whose texts none is left are decided alone.
+    @Test(arguments: [ArrowShape.text("u"), .dictionary("i", .text("u"))])
+    func textsSurviveRowsThatTakeAllMemory(_ texts: ArrowShape) throws {
+      let rules = try ruleSet(
+        wireRule(expression: "user.s.startsWith('costs 5 a month') && 5 in user.l"),
+        language: .superscript(.android))
+      let list = Value.list((0..<600).map { .int($0) })
+      let rows: [Value] = (0..<512).map {
+        [
+          "userId": .string("u\($0)"),
+          "user": ["l": list, "s": .string("costs $5 a month, billed yearly, to \($0)")],
+        ]
+      }
+      let table = ArrowTable(
+        .structure([
+          ("userId", .text("u")),
+          ("user", .structure([("l", .list("+l", .number("i"))), ("s", texts)])),
+        ]), rows)
+      let plan = framePlan(rules, now: Self.now, .hash(salt: ""))
+      var worker = FrameWorker(plan, try FrameColumns(table.field, for: rules, Self.options()))
+      #expect(try worker.decide(table.array).lines == 512)
+      let outcomes = RuleEngineTests.described(worker, plan)
+      #expect(outcomes.count == 512 && Set(outcomes).count == 1)
+      #expect(outcomes.first?.hasSuffix("pw") == true)
+    }
+
     /// However long a table is and however it is cut, the same comes out; and every batch is released once,
     /// when the next is asked for.
     @Test(arguments: Extent.some(0..<8, every: 4))

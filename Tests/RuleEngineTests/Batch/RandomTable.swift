@@ -182,24 +182,11 @@
         var entries: [Value.Entry] = []
         for (key, value) in row.members ?? [] {
           let isMember = !["user", "device", "params"].contains(key)
-          var json = null == .missing || isMember ? Self.withoutNull(value) : value
+          var json = null == .missing || isMember ? value.withoutNull : value
           if key == "userId", case .int(let number)? = json { json = .string(String(number)) }
           if let json { entries.append(Value.Entry(key: .string(key), value: json)) }
         }
         return Value.map(entries).json
-      }
-    }
-
-    static func withoutNull(_ value: Value) -> Value? {
-      switch value {
-      case .null: nil
-      case .list(let values): .list(values.compactMap(withoutNull))
-      case .map(let entries):
-        .map(
-          entries.compactMap { entry in
-            withoutNull(entry.value).map { Value.Entry(key: entry.key, value: $0) }
-          })
-      default: value
       }
     }
   }
