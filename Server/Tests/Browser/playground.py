@@ -88,6 +88,11 @@ def marks_a_mistake_where_it_is(browser):
     expect(problem).to_contain_text("';'", timeout=PATIENCE)
     expect(page.locator("#config .marks mark.error").first).to_be_attached()
     expect(page.locator("#tab-config .count")).to_be_visible()
+    # What the condition cannot say is told in words, and so is what would change it.
+    why = page.locator("#why")
+    expect(why).to_contain_text("its condition goes wrong", timeout=PATIENCE)
+    expect(why).not_to_contain_text("(none)")
+    expect(why).to_contain_text("No change of the user makes it take them", timeout=PATIENCE)
     shot(page, "mistake")
     problem.locator("button").click()
     selected = page.evaluate("() => { const a = document.querySelector('#config textarea'); return a.value.slice(a.selectionStart, a.selectionEnd) }")

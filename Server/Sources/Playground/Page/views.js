@@ -51,7 +51,9 @@ const REASONS = {
   matched: ['matched', 'matches: it takes the user'],
   expressionFalse: ['false', 'does not match'],
   occurrenceLimit: ['held', 'matches, but its limit holds it back'],
-  error: ['false', 'fails'],
+  expressionError: ['false', 'does not match: its condition goes wrong'],
+  entitled: ['held', 'not asked: the user has what it sells'],
+  notReached: ['held', 'not asked: one before it takes the user'],
 }
 
 function limitText(limit) {
@@ -96,8 +98,9 @@ export function changeText(answer) {
       <span class="dim">(now ${'from' in each ? json(each.from) : 'missing'})</span>`)
     return html`It would take this user if ${parts.map((part, index) => html`${index ? ' and ' : ''}${part}`)}.`
   }
-  return answer.verdict === 'never' || answer.verdict === 'impossible'
-    ? html`No change of the user makes it take them.` : html`<span class="dim">No small change was found (${answer.verdict}).</span>`
+  const why = answer.why ? `: ${answer.why}` : ''
+  return answer.verdict === 'none'
+    ? html`No change of the user makes it take them${why}.` : html`<span class="dim">No small change was found${why}.</span>`
 }
 
 export function textView(answer) {
