@@ -16,6 +16,10 @@ status=${PIPESTATUS[0]}
 set -e
 
 if [ "$status" -ne 0 ]; then
+  # What failed stands somewhere among thousands of lines; whoever reads a log reads its end.
+  echo 'run-tests: what failed:' >&2
+  grep -aE "^✘ Test .* recorded an issue|^✘ (Test|Suite) .* failed|error: .* : |Fatal error|Sanitizer:|exited with unexpected signal" \
+    "$output" | grep -av '^✘ Test run with' | cut -c1-600 | head -n 40 >&2 || true
   echo "run-tests: swift test failed (exit $status)" >&2
   exit "$status"
 fi

@@ -80,6 +80,20 @@ import Testing
     ] { #expect(all.contains(words), "\(words)") }
   }
 
+  /// What a command says may depend on the day, and a text that does is wrong the day after.
+  @Test func everyExampleSaysWhenItIs() throws {
+    var takesTime: [String: Bool] = [:]
+    for example in Self.examples where !example.arguments.contains("--now") {
+      let command = example.arguments[0]
+      if takesTime[command] == nil {
+        let help = try BuiltTool.run(try BuiltTool.tool(), ["help", command], in: Self.folder.path)
+        #expect(help.code == 0, "\(command)")
+        takesTime[command] = help.output.contains("--now")
+      }
+      #expect(takesTime[command] == false, "\(example.name)")
+    }
+  }
+
   /// Each example has a name of its own, and no text is left without one.
   @Test(.enabled(if: !isWriting)) func namesAndFiles() throws {
     let names = Self.examples.map(\.name)

@@ -55,6 +55,27 @@ struct TestApp: Sendable {
 
 struct NotThere: Error {}
 
+/// The system's time, on which waits last a hundred times as long.
+///
+/// On a machine that is busy with other tests, what an app may wait for takes longer than its limits
+/// of some seconds; a test that is not about limits must not run into one.
+private struct UnhurriedTime: TimeSource {
+  var now: Instant { SystemTime().now }
+
+  func sleep(milliseconds: Int64) async throws {
+    try await SystemTime().sleep(milliseconds: milliseconds * 100)
+  }
+}
+
+extension Ports {
+  /// The same ports without the system's haste.
+  var unhurried: Ports {
+    var ports = self
+    ports.time = UnhurriedTime()
+    return ports
+  }
+}
+
 extension InMemoryStorage {
   /// Leaves a config as an earlier process would.
   func keep(config: Value) { write([.set(StorageKey.config, config)]) }

@@ -86,7 +86,8 @@ struct SuperwallIdiomTests {
 
   /// Attributes are what apps have, in variables as well as in literals.
   @Test func attributesAreWhatAppsHave() async throws {
-    let tollgate = Tollgate(ports: .simulated(config: .null, presenter: Self.presenter))
+    let tollgate = Tollgate(
+      ports: .simulated(config: .null, presenter: Self.presenter).unhurried)
     try await tollgate.configure(config: Samples.configText)
     let (plan, pages, isNew, share) = ("pro", 12, true, 0.5)
     let tags = ["a", "b"]
@@ -135,7 +136,8 @@ struct SuperwallIdiomTests {
 
   /// What apps print says what it is.
   @Test func whatAppsPrintIsReadable() async throws {
-    let tollgate = Tollgate(ports: .simulated(config: .null, presenter: Self.presenter))
+    let tollgate = Tollgate(
+      ports: .simulated(config: .null, presenter: Self.presenter).unhurried)
     #expect("\(tollgate)" == "Tollgate(not configured, status: unknown)")
     try? await tollgate.configure(config: "{}".utf8)
     #expect(
@@ -164,7 +166,8 @@ struct SuperwallIdiomTests {
 
   /// Handlers are objects: what is set on a constant counts, and later than `register` too.
   @Test func handlersAreObjects() async throws {
-    let tollgate = Tollgate(ports: .simulated(config: .null, presenter: Self.presenter))
+    let tollgate = Tollgate(
+      ports: .simulated(config: .null, presenter: Self.presenter).unhurried)
     try await tollgate.configure(config: Samples.configText)
     let handler = PaywallPresentationHandler()
     await confirmation { skipped in
@@ -204,7 +207,7 @@ struct SuperwallIdiomTests {
   /// What is logged is read by developers too, from warnings on.
   @Test func warningsReachTheConsole() async throws {
     let lines = Lines()
-    var ports = Ports.simulated(config: .null, presenter: Self.presenter)
+    var ports = Ports.simulated(config: .null, presenter: Self.presenter).unhurried
     ports.console = { lines.add("\($0)") }
     let tollgate = Tollgate(ports: ports)
     try await tollgate.configure(config: Samples.configText)
@@ -240,7 +243,8 @@ struct SuperwallIdiomTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "config.json")
-    let tollgate = Tollgate(ports: .simulated(config: .null, presenter: Self.presenter))
+    let tollgate = Tollgate(
+      ports: .simulated(config: .null, presenter: Self.presenter).unhurried)
     await #expect(throws: SDKError.self) { try await tollgate.configure(config: file) }
     try Data(Samples.configText).write(to: file)
     try await tollgate.configure(config: file)

@@ -123,7 +123,8 @@ struct PlacementHandleTests {
   @Test func latecomersGetWhatWasKept() async throws {
     let tollgate = Tollgate(
       ports: .simulated(
-        config: Samples.config, presenter: HostPresenter(show: { _ in }, hide: { _ in })),
+        config: Samples.config, presenter: HostPresenter(show: { _ in }, hide: { _ in })
+      ).unhurried,
       keepsEvents: true)
     try await tollgate.configure(apiKey: "pk")
     let handle = PlacementHandle(tollgate)

@@ -185,7 +185,8 @@ struct KeepingTests {
       let storage = InMemoryStorage()
       let tollgate = Tollgate(
         ports: .simulated(
-          config: Samples.config, presenter: ScriptedPresenter(), storage: storage))
+          config: Samples.config, presenter: ScriptedPresenter(), storage: storage
+        ).unhurried)
       try await tollgate.configure(apiKey: "pk")
       try await tollgate.identify(userID: "u\(number)")
       #expect(storage.load()?["appUserId"] == .string("u\(number)"))
