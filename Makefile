@@ -27,7 +27,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift Exampl
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: serve help setup build release install uninstall dist test-dist demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
+.PHONY: serve help setup build release install uninstall dist test-dist library test-library wheel test-python demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,19 @@ dist: release ## pack the command for others: out/dist/tollgate-VERSION-SYSTEM-M
 
 test-dist: dist ## check that archive: contents, size, that it runs beside a C library alone, installing
 	@Tools/Dist/check.sh
+
+library: setup ## build the C library and its headers: out/library
+	@Tools/setup.sh dist
+	JOBS=$(JOBS) Tools/link-library.sh
+
+test-library: library ## compile and run the example in C, under the address sanitizer too
+	Tools/library-tests.sh
+
+wheel: library ## pack the Python package: out/wheels
+	Tools/make-wheel.sh
+
+test-python: wheel ## test the wheel: by itself, and with pyarrow, Polars, pandas and DuckDB
+	Tools/python-tests.sh
 
 # For debugging, because the tests use the same build.
 demo: setup ## decide six placements for 4,000 users, explain one decision, render its paywall's text
@@ -193,4 +206,4 @@ lint: ## report what `make format` would change, what it cannot, folders that us
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 clean: ## remove everything that the other targets made
-	rm -rf .build .build-nopcre2 .build-poison .build-address* .build-thread* out Fuzz/.build $(addsuffix /.build,$(NESTED))
+	rm -rf .build .build-library .build-nopcre2 .build-poison .build-address* .build-thread* out Fuzz/.build $(addsuffix /.build,$(NESTED))

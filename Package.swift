@@ -52,6 +52,24 @@ let regexTarget: [Target] =
 let basics: [Target.Dependency] = ["CivilTime", "Regex"]
 let engine = basics + ["Expressions", "Pricing", "RuleEngine"]
 
+// The C library is written with `@c @implementation`, which compilers before 6.3 do not know. Everything else
+// builds with 6.1.
+#if compiler(>=6.3)
+  let library: [Target] = [
+    .systemLibrary(name: "CTollgate"),
+    // What `make library` links into libtollgate.
+    .target(
+      name: "TollgateC", dependencies: engine + ["CArrow", "CTollgate", "CShims", "Requests"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TollgateCTests",
+      dependencies: engine + ["CArrow", "CTollgate", "Requests", "TestSupport", "TollgateC"],
+      swiftSettings: testSettings),
+  ]
+#else
+  let library: [Target] = []
+#endif
+
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: command)
 
@@ -66,6 +84,7 @@ let package = Package(
     .library(name: "Expressions", targets: ["Expressions"]),
     .library(name: "Pricing", targets: ["Pricing"]),
     .library(name: "RuleEngine", targets: ["RuleEngine"]),
+    .library(name: "Requests", targets: ["Requests"]),
     .library(name: "SDK", targets: ["SDK"]),
     .library(name: "SDKLive", targets: ["SDKLive"]),
     .library(name: "SDKTesting", targets: ["SDKTesting"]),
@@ -85,7 +104,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
-  targets: regexTarget + [
+  targets: regexTarget + library + [
     .systemLibrary(name: "CArrow"), .systemLibrary(name: "CShims"),
     .systemLibrary(name: "CThreads"),
     .target(name: "CivilTime", swiftSettings: settings),
@@ -97,6 +116,8 @@ let package = Package(
     .target(
       name: "RuleEngine", dependencies: basics + ["CArrow", "CShims", "Expressions", "Pricing"],
       swiftSettings: settings),
+    // What the service and the C library have in common: JSON in, JSON out. No command links it.
+    .target(name: "Requests", dependencies: engine, swiftSettings: settings),
     .target(name: "SDK", dependencies: engine, swiftSettings: sdkSettings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.

@@ -14,7 +14,7 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-package-name", outer]),
 ]
 
-let engine: [Target.Dependency] = ["Expressions", "Pricing", "RuleEngine"]
+let engine: [Target.Dependency] = ["Expressions", "Pricing", "Requests", "RuleEngine"]
   .map { .product(name: $0, package: "tollgate") }
 
 let http: [Target.Dependency] = [

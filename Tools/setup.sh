@@ -18,6 +18,7 @@ core | zlib       | probe_zlib       | zlib1g-dev   | zlib
 core | zstd       | probe_zstd       | libzstd-dev  | zstd
 browser | chromium | probe_chromium | chromium | chromium
 browser | python venv | probe_venv  | python3-venv | python
+python | python venv | probe_venv   | python3-venv | python
 dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
 '
 

@@ -76,6 +76,8 @@ within_time 'thread sanitizer, in short' Tools/sanitize.sh thread quick
 within_time 'nested packages' nested_packages
 within_time 'the server against its description' Tools/contract-tests.sh
 within_time 'the playground in a browser' Tools/browser-tests.sh
+within_time 'the C library' make test-library
+within_time 'the Python package' make test-python
 
 printf '\ntest-all: everything passed, in %d min\n' $((SECONDS / 60))
 for name in ${skipped[@]+"${skipped[@]}"}; do

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Prints the version of this package, which stands in Sources/SDK/Options/SDKVersion.swift and nowhere else.
+# Prints the version of this package, which stands in Sources/RuleEngine/Config/SDKVersion.swift and nowhere else.
 #
 # usage: Tools/version.sh           prints it
 #        Tools/version.sh check     fails when CHANGELOG.md or the tag of this commit say another
 #        Tools/version.sh released  the same, and fails unless CHANGELOG.md gives its day
 set -eu
 cd "$(dirname "$0")/.."
-file=Sources/SDK/Options/SDKVersion.swift
+file=Sources/RuleEngine/Config/SDKVersion.swift
 
 fail() {
   printf 'version: %s\n' "$@" >&2

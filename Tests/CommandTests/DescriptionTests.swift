@@ -84,8 +84,8 @@ import Testing
     let script = URL(filePath: TestFolder.demo).appending(path: "../../Tools/version.sh").path
     let made = try folder.shell(
       """
-      mkdir -p Tools Sources/SDK/Options && cp '\(script)' Tools &&
-      echo 'package static let current = "1.2.3"' > Sources/SDK/Options/SDKVersion.swift
+      mkdir -p Tools Sources/RuleEngine/Config && cp '\(script)' Tools &&
+      echo 'package static let current = "1.2.3"' > Sources/RuleEngine/Config/SDKVersion.swift
       """)
     #expect(made.code == 0)
     for (heading, check, released) in [

@@ -146,7 +146,7 @@
   }
 
   /// A column of a table as its schema describes it, with what is below it.
-  package struct ArrowField: Sendable {
+  package struct ArrowField: Hashable, Sendable {
     package var name: String
     /// The type of the values. Where they are in a dictionary, of these.
     package var type: ArrowType

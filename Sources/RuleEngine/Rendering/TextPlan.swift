@@ -127,8 +127,16 @@ extension TextPlan {
     -> (texts: [Value.Entry], problems: [String])?
   {
     guard case .paywall(let experiment) = decision.outcome,
-      let number = experiment.variant.paywallID.flatMap({ index(of: $0) })
+      let identifier = experiment.variant.paywallID
     else { return nil }
+    return texts(ofPaywall: identifier, record, at: now)
+  }
+
+  /// What a user reads on a paywall; nil for one that has no texts.
+  package func texts(ofPaywall identifier: String, _ record: [UInt8], at now: Instant? = nil)
+    -> (texts: [Value.Entry], problems: [String])?
+  {
+    guard let number = index(of: identifier) else { return nil }
     // Of all paywalls one is asked for.
     var plan = self
     plan.paywalls = [paywalls[number]]

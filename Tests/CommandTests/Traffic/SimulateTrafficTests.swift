@@ -181,24 +181,19 @@ import Testing
 
   @Test func aStopSaysWhatIsDone() throws {
     let folder = try TestFolder()
-    // More users may come as long as the pipe is open, so the run cannot end before it is stopped.
-    let input = Pipe()
+    try folder.write("users.ndjson", TestFolder.users(40_000))
     let running = try BuiltTool.Running(
       try BuiltTool.tool(),
       [
-        "simulate-traffic", TestFolder.config, "--users", "-", "--rate", "20",
+        "simulate-traffic", TestFolder.config, "--users", "users.ndjson", "--rate", "20",
         "--out", "out.ndjson",
-      ], source: input, in: folder.path)
-    // More than is decided at once.
-    let users = Data(TestFolder.users(10_000).utf8)
-    try input.fileHandleForWriting.write(contentsOf: users.prefix(400_000))
+      ], in: folder.path)
     // As soon as there is something to say.
     while running.process.isRunning, (folder.bytes("out.ndjson.partial")?.count ?? 0) == 0 {
       Thread.sleep(forTimeInterval: 0.01)
     }
     running.process.interrupt()
     let result = try running.wait()
-    try input.fileHandleForWriting.close()
     #expect(result.code == 130)
     #expect(result.errors.contains("Stopped after "))
     #expect(result.errors.contains("out.ndjson.partial has these alone."))

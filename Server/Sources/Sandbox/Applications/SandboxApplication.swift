@@ -2,6 +2,7 @@ internal import Crypto
 internal import Expressions
 internal import Foundation
 internal import Pricing
+internal import Requests
 internal import RuleEngine
 internal import Service
 

@@ -1,5 +1,6 @@
 internal import Crypto
 package import Expressions
+package import Requests
 package import RuleEngine
 
 /// A version of an application's config, compiled, and what deciding by it needs. It never changes:

@@ -1,6 +1,7 @@
 internal import Expressions
 internal import HTTPTypes
 internal import Logging
+package import Requests
 package import RuleEngine
 
 /// An application whose placements are decided: its config of the moment, and how that changes.

@@ -1,6 +1,7 @@
 internal import Expressions
 internal import HTTPTypes
 internal import Pricing
+internal import Requests
 internal import RuleEngine
 
 /// What a request comes to, before anything of it is kept or counted.
@@ -21,10 +22,18 @@ extension DecisionService {
     async throws -> (bytes: [UInt8], version: Int)
   {
     let request = try body.withUnsafeBufferPointer { (bytes) throws(ServiceError) in
-      try DecideRequest(bytes, nesting: options.limits.nesting)
+      try decideRequest(bytes)
     }
     if options.keepsState { return try await decideAndKeep(body, request, application, config) }
     return (try decide(body, request, application, config), config.number)
+  }
+
+  func decideRequest(_ body: ByteView) throws(ServiceError) -> DecideRequest {
+    do throws(RequestError) {
+      return try DecideRequest(body, nesting: options.limits.nesting)
+    } catch {
+      throw ServiceError(error)
+    }
   }
 
   /// Decides and counts, without keeping anything.
@@ -86,6 +95,7 @@ extension DecisionService {
     answer.bytes.reserveCapacity(1_024)
     answer.bytes += Self.opening
     let lines = config.lines
+    let assigner = request.seed.map { config.assigner.seeded($0) } ?? config.assigner
     let subject = lines.opening(state.subjectID)
     let value =
       request.explains || request.givesReasons ? try? Value.parse(json: record) : nil
@@ -94,7 +104,7 @@ extension DecisionService {
       if number > 0 { answer.bytes.append(UInt8(ascii: ",")) }
       errors.removeAll(keepingCapacity: true)
       let decision = ruleSet.decide(
-        name, frame: &frame, state: state, assigner: config.assigner, errors: &errors)
+        name, frame: &frame, state: state, assigner: assigner, errors: &errors)
       answer.bytes += subject
       let code = lines.append(decision, errors, to: &answer.bytes)
       func append(_ member: String, _ value: Value) {
@@ -103,7 +113,7 @@ extension DecisionService {
       }
       if let value {
         var explanation = ruleSet.explain(
-          name, frame: &frame, state: state, assigner: config.assigner, clock: clock)
+          name, frame: &frame, state: state, assigner: assigner, clock: clock)
         explanation.addOwnership(from: value, config: config.config)
         explanation.showNulls(of: value)
         let told = explanation.value
@@ -183,12 +193,5 @@ extension DecisionService {
 
 extension ServiceError {
   /// Why a record is no user's.
-  init(rejection: UserRecordReader.Rejection) {
-    var details: [Value.Entry] = []
-    if let offset = rejection.offset {
-      details.append(.init(key: "offset", value: .int(Int64(offset))))
-    }
-    if let hint = rejection.hint { details.append(.init(key: "hint", value: .string(hint))) }
-    self.init(.badRequest, "bad_user", rejection.reason, details: details)
-  }
+  init(rejection: UserRecordReader.Rejection) { self.init(RequestError(rejection)) }
 }

@@ -3,6 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Requests
 internal import RuleEngine
 
 /// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order. Nothing of the
@@ -191,10 +192,10 @@ struct DecisionStream: Sendable {
   private static func question(_ record: ByteView, _ limits: RequestLimits)
     -> Result<DecideRequest?, ServiceError>
   {
-    do throws(ServiceError) {
+    do throws(RequestError) {
       return .success(try DecideRequest(record, nesting: limits.nesting))
     } catch {
-      return error.code == "not_json" ? .success(nil) : .failure(error)
+      return error.code == "not_json" ? .success(nil) : .failure(ServiceError(error))
     }
   }
 

@@ -2,6 +2,7 @@ internal import Expressions
 internal import Foundation
 internal import GRDB
 internal import HTTPTypes
+internal import Requests
 internal import RuleEngine
 
 /// What the server keeps of a user, where it is told to: variants, and when rules applied.

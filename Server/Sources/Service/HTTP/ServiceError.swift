@@ -1,6 +1,7 @@
 package import Expressions
 package import HTTPTypes
 package import Hummingbird
+package import Requests
 
 /// What is wrong with a request, for programs and for people:
 /// `{"error":{"code":"unknown_placement","message":".."}}`.
@@ -39,6 +40,17 @@ package struct ServiceError: HTTPResponseError, Hashable {
 }
 
 extension ServiceError {
+  /// What is wrong with a request, as a response says it.
+  package init(_ error: RequestError) {
+    let status: HTTPResponse.Status =
+      switch error.kind {
+      case .malformed, .request: .badRequest
+      case .config: .unprocessableContent
+      case .tooLarge: .contentTooLarge
+      }
+    self.init(status, error.code, error.message, details: error.details)
+  }
+
   package static let unauthorized = ServiceError(
     .unauthorized, "unauthorized",
     "give a key of the application as 'Authorization: Bearer KEY'")

@@ -1,6 +1,7 @@
 internal import Expressions
 internal import HTTPTypes
 internal import Hummingbird
+internal import Requests
 internal import RuleEngine
 
 /// `POST /v1/explain`: `{"user":<record>, "placement"|"all", "audience"?, "set"?, "now"?, "config"?}`;

@@ -2,6 +2,7 @@ internal import Expressions
 internal import HTTPTypes
 internal import Hummingbird
 internal import Pricing
+internal import Requests
 internal import RuleEngine
 
 /// What is said of configs and texts without deciding anything: `/v1/check`, `/v1/diff`, `/v1/render`.

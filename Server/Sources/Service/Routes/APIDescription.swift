@@ -1,4 +1,5 @@
 package import Expressions
+internal import Requests
 
 /// What `/openapi.json` says: the routes, what they take, and what they answer.
 package enum APIDescription {

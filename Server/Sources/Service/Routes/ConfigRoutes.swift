@@ -2,6 +2,7 @@ internal import Expressions
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import Requests
 internal import RuleEngine
 
 /// How configs are changed: `PUT /v1/config`, `POST /v1/config/rollback`, and what there was.

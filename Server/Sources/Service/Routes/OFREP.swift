@@ -2,6 +2,7 @@ internal import Expressions
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Requests
 internal import RuleEngine
 
 /// OpenFeature's remote evaluation protocol over placements. A flag is a placement: its string value is

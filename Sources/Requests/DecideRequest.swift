@@ -1,10 +1,9 @@
 package import Expressions
-internal import Foundation
-internal import HTTPTypes
 internal import RuleEngine
 
 /// What a body asks for beside the user whom it describes:
-/// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"requestId"`, `"record"`.
+/// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"seed"`, `"requestId"`,
+/// `"record"`.
 package struct DecideRequest: Sendable {
   /// Nil for all of the config.
   package var placements: [String]?
@@ -13,6 +12,8 @@ package struct DecideRequest: Sendable {
   package var givesTexts = false
   package var givesProducts = false
   package var now: Instant?
+  /// Instead of the config's own seed.
+  package var seed: String?
   package var requestID: String?
   /// Whether the server keeps what follows, where it keeps anything.
   package var records = true
@@ -21,19 +22,19 @@ package struct DecideRequest: Sendable {
 
   /// Whether it is about placements alone, so that a batch can have it.
   package var isPlain: Bool {
-    !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && requestID == nil
-      && records
+    !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && seed == nil
+      && requestID == nil && records
   }
 
   package init() {}
 
   /// Reads the members of a body that are not the user record's.
-  package init(_ body: ByteView, nesting: Int) throws(ServiceError) {
+  package init(_ body: ByteView, nesting: Int) throws(RequestError) {
     guard let base = body.baseAddress else {
-      throw ServiceError(.badRequest, "not_json", "the body is empty; expected a user record")
+      throw RequestError(.malformed, "not_json", "the body is empty; expected a user record")
     }
     var cursor = JSONCursor(base, from: 0, to: body.count)
-    var problem: ServiceError?
+    var problem: RequestError?
     do throws(JSONFault) {
       guard cursor.peek() == UInt8(ascii: "{") else {
         try cursor.skipValue(nesting: nesting)
@@ -45,7 +46,7 @@ package struct DecideRequest: Sendable {
         _ = cursor.peek()
         let start = cursor.at
         let value = try cursor.value(nesting: nesting)
-        do throws(ServiceError) {
+        do throws(RequestError) {
           try found.take(member, value)
         } catch {
           problem = problem ?? error
@@ -55,15 +56,13 @@ package struct DecideRequest: Sendable {
       try cursor.expectEnd()
       self = found
     } catch {
-      throw ServiceError(
-        .badRequest, "not_json", "the body is not JSON: \(error.message) at byte \(error.offset)",
-        details: [.init(key: "offset", value: .int(Int64(error.offset)))])
+      throw RequestError(error, of: "the body")
     }
     if let problem { throw problem }
   }
 
   private enum Member: String {
-    case placements, explain, reasons, texts, products, now, requestId, record
+    case placements, explain, reasons, texts, products, now, seed, requestId, record
 
     init?(_ key: JSONCursor.RawString) {
       // The members of a user record are not among them, and most keys end here.
@@ -72,14 +71,10 @@ package struct DecideRequest: Sendable {
     }
   }
 
-  private mutating func take(_ member: Member, _ value: Value) throws(ServiceError) {
+  private mutating func take(_ member: Member, _ value: Value) throws(RequestError) {
     if value == .null { return }
-    func wrong(_ expected: String) -> ServiceError {
-      ServiceError(
-        .badRequest, "bad_request", "'\(member.rawValue)' must be \(expected)",
-        details: [.init(key: "path", value: .string(member.rawValue))])
-    }
-    func truth() throws(ServiceError) -> Bool {
+    func wrong(_ expected: String) -> RequestError { .wrong(member.rawValue, expected) }
+    func truth() throws(RequestError) -> Bool {
       guard let truth = value.truth else { throw wrong("true or false") }
       return truth
     }
@@ -96,7 +91,10 @@ package struct DecideRequest: Sendable {
     case .texts: givesTexts = try truth()
     case .products: givesProducts = try truth()
     case .record: records = try truth()
-    case .now: now = try ServiceTime.instant(value, "now")
+    case .now: now = try RequestTime.instant(value, "now")
+    case .seed:
+      guard let text = value.text else { throw wrong("a text") }
+      seed = text
     case .requestId:
       // The database ends texts at U+0000.
       guard let text = value.text, !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(0)
@@ -106,29 +104,4 @@ package struct DecideRequest: Sendable {
   }
 
   private static let mostPlacements = 1_000
-}
-
-/// Times of requests.
-package enum ServiceTime {
-  package static func instant(_ value: Value, _ name: String) throws(ServiceError) -> Instant {
-    guard let text = value.text, let time = try? WireTime.instant(text) else {
-      throw ServiceError(
-        .badRequest, "bad_request",
-        "'\(name)' must be a time such as \"2026-03-01T12:00:00Z\"",
-        details: [.init(key: "path", value: .string(name))])
-    }
-    return time
-  }
-
-  /// A time as answers have it.
-  package static func value(_ time: Instant) -> Value {
-    time.text.map { .string($0) } ?? .int(time.milliseconds)
-  }
-
-  /// What the system's clock says.
-  package static func now() -> Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
-  }
 }

@@ -1,8 +1,8 @@
 internal import Expressions
-internal import RuleEngine
+package import RuleEngine
 
 /// The parts of outcome lines that do not depend on the user, written once for a config.
-struct OutcomeLines: Sendable {
+package struct OutcomeLines: Sendable {
   /// What is said of an outcome.
   private struct Part: Sendable {
     /// From the comma behind the user's identity to before the brace that closes the line.
@@ -25,7 +25,7 @@ struct OutcomeLines: Sendable {
   /// By rule: what is said of an experiment without variants, and then of each variant.
   private let matched: [[Part]]
 
-  init(_ ruleSet: RuleSet) {
+  package init(_ ruleSet: RuleSet) {
     unmatched = ruleSet.placements.map { Part(.noAudienceMatch, $0.name, nil) }
     var matched = Array(repeating: [Part](), count: ruleSet.rules.count)
     for placement in ruleSet.placements {
@@ -40,7 +40,7 @@ struct OutcomeLines: Sendable {
   }
 
   /// What a line begins with.
-  func opening(_ subjectID: String) -> [UInt8] {
+  package func opening(_ subjectID: String) -> [UInt8] {
     var bytes = Array(#"{"userId":"#.utf8)
     JSONWriter.append(quoted: subjectID, to: &bytes)
     return bytes
@@ -49,7 +49,9 @@ struct OutcomeLines: Sendable {
   /// Appends what is said of a decision, and of the rules that failed on the way.
   ///
   /// - Returns: the outcome as counts name it.
-  func append(_ decision: Decision, _ errors: [RuleError], to output: inout [UInt8]) -> String {
+  package func append(_ decision: Decision, _ errors: [RuleError], to output: inout [UInt8])
+    -> String
+  {
     let part = part(of: decision)
     output += part.bytes
     if !errors.isEmpty {

@@ -1,0 +1,27 @@
+package import Expressions
+internal import Foundation
+internal import Requests
+package import RuleEngine
+
+/// Times of requests.
+package enum ServiceTime {
+  package static func instant(_ value: Value, _ name: String) throws(ServiceError) -> Instant {
+    do throws(RequestError) {
+      return try RequestTime.instant(value, name)
+    } catch {
+      throw ServiceError(error)
+    }
+  }
+
+  /// A time as answers have it.
+  package static func value(_ time: Instant) -> Value {
+    time.text.map { .string($0) } ?? .int(time.milliseconds)
+  }
+
+  /// What the system's clock says.
+  package static func now() -> Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+}

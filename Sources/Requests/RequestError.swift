@@ -1,0 +1,131 @@
+package import Expressions
+package import RuleEngine
+
+/// What is wrong with a request, for programs and for people.
+package struct RequestError: Error, Hashable, Sendable {
+  /// What kind of thing is wrong, where callers tell them apart by numbers.
+  package enum Kind: Sendable {
+    /// A text that is not JSON, or something that must be there.
+    case malformed
+    /// A request that asks for what is not there, or in the wrong way.
+    case request
+    /// A config that cannot be used.
+    case config
+    /// More than a limit allows.
+    case tooLarge
+  }
+
+  package var kind: Kind
+  /// Stable, in snake_case.
+  package var code: String
+  package var message: String
+  /// Members beside code and message.
+  package var details: [Value.Entry]
+
+  package init(
+    _ kind: Kind, _ code: String, _ message: String, details: [Value.Entry] = []
+  ) {
+    self.kind = kind
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  /// `{"code", "message"}` and what there is beside.
+  package var value: Value {
+    .map(
+      [
+        .init(key: "code", value: .string(code)), .init(key: "message", value: .string(message)),
+      ] + details)
+  }
+}
+
+extension RequestError {
+  package init(_ message: String) { self.init(.request, "bad_request", message) }
+
+  /// Of a user record that cannot be read.
+  package init(_ rejection: UserRecordReader.Rejection) {
+    var details: [Value.Entry] = []
+    if let offset = rejection.offset {
+      details.append(.init(key: "offset", value: .int(Int64(offset))))
+    }
+    if let hint = rejection.hint { details.append(.init(key: "hint", value: .string(hint))) }
+    self.init(.request, "bad_user", rejection.reason, details: details)
+  }
+
+  /// Of a text that is not JSON.
+  package init(_ fault: JSONFault, of what: String) {
+    self.init(
+      .malformed, "not_json", "\(what) is not JSON: \(fault.message) at byte \(fault.offset)",
+      details: [.init(key: "offset", value: .int(Int64(fault.offset)))])
+  }
+
+  /// Of a member that has the wrong type or value.
+  package static func wrong(_ member: String, _ expected: String) -> RequestError {
+    RequestError(
+      .request, "bad_request", "'\(member)' must be \(expected)",
+      details: [.init(key: "path", value: .string(member))])
+  }
+}
+
+/// Times of requests.
+package enum RequestTime {
+  package static func instant(_ value: Value, _ name: String) throws(RequestError) -> Instant {
+    guard let text = value.text, let time = try? WireTime.instant(text) else {
+      throw .wrong(name, "a time such as \"2026-03-01T12:00:00Z\"")
+    }
+    return time
+  }
+}
+
+extension Value {
+  /// A member of a request; nil where it is missing or null.
+  package func given(_ name: String) -> Value? {
+    self[name].flatMap { $0 == .null ? nil : $0 }
+  }
+
+  package func givenText(_ name: String) throws(RequestError) -> String? {
+    guard let value = given(name) else { return nil }
+    guard let text = value.text else { throw .wrong(name, "a text") }
+    return text
+  }
+
+  package func givenTruth(_ name: String) throws(RequestError) -> Bool? {
+    guard let value = given(name) else { return nil }
+    guard let truth = value.truth else { throw .wrong(name, "true or false") }
+    return truth
+  }
+
+  package func givenTexts(_ name: String) throws(RequestError) -> [String]? {
+    guard let value = given(name) else { return nil }
+    guard let elements = value.elements else { throw .wrong(name, "a list of texts") }
+    let texts = elements.compactMap(\.text)
+    guard texts.count == elements.count else { throw .wrong(name, "a list of texts") }
+    return texts
+  }
+
+  /// JSON that stands in a request as text, or as it is.
+  package func givenJSON(_ name: String) -> [UInt8]? {
+    switch given(name) {
+    case nil: nil
+    case .string(let text)?: Array(text.utf8)
+    case .some(let value): Array(value.json.utf8)
+    }
+  }
+
+  /// Lines of JSON that stand in a request as one text, or as a list of values.
+  package func givenLines(_ name: String, of what: String) throws(RequestError) -> [UInt8]? {
+    switch given(name) {
+    case nil: return nil
+    case .string(let lines)?: return Array(lines.utf8)
+    case .list(let records)?:
+      var bytes: [UInt8] = []
+      for record in records {
+        JSONWriter.append(record, to: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+      }
+      return bytes
+    default: throw .wrong(name, "a list of \(what), or a text with one a line")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+internal import CArrow
+internal import CTollgate
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// PyCapsule_GetPointer, which the module hands over: nothing of Python is linked.
+private typealias GetPointer =
+  @convention(c) (
+    _ capsule: UnsafeMutableRawPointer, _ name: UnsafePointer<CChar>
+  ) -> UnsafeMutableRawPointer?
+
+private let getPointer = Atomic<UInt>(0)
+
+@c @implementation
+public func tg_python_setup(_ get_pointer: UnsafeMutableRawPointer?) {
+  getPointer.store(UInt(bitPattern: get_pointer), ordering: .releasing)
+}
+
+@c @implementation
+public func tg_python_allocate(_ bytes: Int) -> UnsafeMutableRawPointer? {
+  bytes > 0 ? calloc(1, bytes) : nil
+}
+
+/// Releases what a capsule holds, and frees its memory.
+private func end<Structure>(
+  _ capsule: UnsafeMutableRawPointer?, _ name: StaticString, _: Structure.Type,
+  _ release: (UnsafeMutablePointer<Structure>) -> Void
+) {
+  let address = getPointer.load(ordering: .acquiring)
+  guard let capsule, let pointer = UnsafeMutableRawPointer(bitPattern: address) else { return }
+  let get = unsafeBitCast(pointer, to: GetPointer.self)
+  let held = name.withUTF8Buffer { text in
+    // Static strings end with a zero byte.
+    text.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { get(capsule, $0) } }
+  }
+  guard let held else { return }
+  release(held.assumingMemoryBound(to: Structure.self))
+  free(held)
+}
+
+@c @implementation
+public func tg_python_free_schema(_ capsule: UnsafeMutableRawPointer?) {
+  end(capsule, "arrow_schema", ArrowSchema.self) { $0.pointee.release?($0) }
+}
+
+@c @implementation
+public func tg_python_free_array(_ capsule: UnsafeMutableRawPointer?) {
+  end(capsule, "arrow_array", ArrowArray.self) { $0.pointee.release?($0) }
+}
+
+@c @implementation
+public func tg_python_free_stream(_ capsule: UnsafeMutableRawPointer?) {
+  end(capsule, "arrow_array_stream", ArrowArrayStream.self) { $0.pointee.release?($0) }
+}

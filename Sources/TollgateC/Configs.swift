@@ -1,0 +1,198 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import CTollgate
+internal import CivilTime
+internal import Expressions
+internal import Requests
+internal import RuleEngine
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Objects behind the opaque pointers of the interface.
+extension OpaquePointer {
+  /// A pointer that keeps an object until it is freed.
+  init(keeping object: AnyObject) {
+    self.init(Unmanaged.passRetained(object).toOpaque())
+  }
+
+  /// The object, which lives as long as the caller does not free it.
+  func object<Object: AnyObject>(_: Object.Type) -> Object {
+    Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).takeUnretainedValue()
+  }
+
+  func free<Object: AnyObject>(_: Object.Type) {
+    Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).release()
+  }
+}
+
+func config(_ pointer: OpaquePointer?, _ name: String = "config") throws(LibraryError)
+  -> PreparedConfig
+{
+  guard let pointer else { throw .null(name) }
+  return pointer.object(PreparedConfig.self)
+}
+
+/// What the system's clock says.
+func presentTime() -> Instant {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+}
+
+@c @implementation
+public func tg_config_compile(
+  _ json: UnsafePointer<CChar>?, _ count: Int, _ options: UnsafePointer<CChar>?,
+  _ options_count: Int, _ out: UnsafeMutablePointer<OpaquePointer?>?,
+  _ diagnostics: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  out?.initialize(to: nil)
+  return attempt(diagnostics) { () throws(LibraryError) in
+    guard let out else { throw .null("out") }
+    guard json != nil else { throw .null("json") }
+    let text = try bytes(json, count, "json")
+    let options = try request(options, options_count, "the options")
+    try checkMembers(options, ConfigOptions.names, "a config")
+    let made = try asking { () throws(RequestError) in
+      try PreparedConfig(
+        text, try ConfigOptions.settings(options),
+        isStrict: try options.givenTruth("strict") ?? false)
+    }
+    out.pointee = OpaquePointer(keeping: made)
+    diagnostics?.pointee = tg_text(.list(made.findings))
+  }
+}
+
+/// The options that a config is compiled with.
+enum ConfigOptions {
+  static let names = [
+    "platform", "seed", "assigner", "timeZone", "products", "texts", "strict",
+  ]
+
+  static func settings(_ options: Value) throws(RequestError) -> PreparedConfig.Settings {
+    var settings = PreparedConfig.Settings(clock: presentTime)
+    if let name = try options.givenText("platform") {
+      if name == "cel" {
+        settings.language = .cel
+      } else if let platform = Platform(rawValue: name) {
+        settings.language = .superscript(platform)
+      } else {
+        throw .wrong("platform", "ios, android, web or cel")
+      }
+    }
+    settings.seed = try options.givenText("seed") ?? ""
+    switch try options.givenText("assigner") {
+    case nil: break
+    case "hash"?: settings.assigner = .hash(salt: settings.seed)
+    case "djb2"?: settings.assigner = .djb2
+    default: throw .wrong("assigner", "hash or djb2")
+    }
+    settings.timeZone = try options.givenText("timeZone") ?? "UTC"
+    settings.products = try options.givenJSON("products").map { (json) throws(RequestError) in
+      try ProductList.given(json)
+    }
+    settings.texts = try options.givenJSON("texts").map { (json) throws(RequestError) in
+      try TextFile.given(json)
+    }
+    return settings
+  }
+}
+
+@c @implementation
+public func tg_config_describe(
+  _ config: OpaquePointer?, _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(out) { () throws(LibraryError) in
+    Array(try TollgateC.config(config).description.json.utf8)
+  }
+}
+
+@c @implementation
+public func tg_config_free(_ config: OpaquePointer?) { config?.free(PreparedConfig.self) }
+
+// MARK: One user
+
+@c @implementation
+public func tg_decide(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(out) { () throws(LibraryError) in
+    let config = try TollgateC.config(config)
+    let body = try bytes(request, count, "request")
+    return try asking { () throws(RequestError) in try config.decide(body) }
+  }
+}
+
+/// What asks a config for a value.
+private func ask(
+  _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?,
+  _ answering: (PreparedConfig, Value) throws(RequestError) -> Value
+) -> Int32 {
+  answer(out) { () throws(LibraryError) in
+    let config = try TollgateC.config(config)
+    let body = try request(text, count)
+    let value = try asking { () throws(RequestError) in try answering(config, body) }
+    return Array(value.json.utf8)
+  }
+}
+
+@c @implementation
+public func tg_explain(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  ask(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.explain(body)
+  }
+}
+
+@c @implementation
+public func tg_render(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  ask(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.render(body)
+  }
+}
+
+@c @implementation
+public func tg_check(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  ask(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.check(body)
+  }
+}
+
+@c @implementation
+public func tg_diff(
+  _ from: OpaquePointer?, _ to: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(out) { () throws(LibraryError) in
+    let (old, new) = (try config(from, "from"), try config(to, "to"))
+    let body = try TollgateC.request(request, count)
+    let value = try asking { () throws(RequestError) in try old.difference(to: new, body) }
+    return Array(value.json.utf8)
+  }
+}
+
+@c @implementation
+public func tg_cover(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  ask(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.cover(body)
+  }
+}

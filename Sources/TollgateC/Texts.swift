@@ -1,0 +1,170 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import CTollgate
+internal import Expressions
+internal import Requests
+internal import RuleEngine
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What a function of the library returns when it fails, and the text that it gives.
+struct LibraryError: Error {
+  var status: Int32
+  var value: Value
+
+  init(_ status: Int32, _ code: String, _ message: String, _ details: [Value.Entry] = []) {
+    self.status = status
+    value = RequestError(.request, code, message, details: details).value
+  }
+
+  init(_ error: RequestError) {
+    status =
+      switch error.kind {
+      case .malformed: TG_BAD_ARGUMENT
+      case .request: TG_BAD_REQUEST
+      case .config: TG_BAD_CONFIG
+      case .tooLarge: TG_TOO_LARGE
+      }
+    value = error.value
+  }
+
+  #if !TOLLGATE_NO_FRAMES
+    /// - Parameter status: `TG_BAD_COLUMN` for what a schema is, `TG_BAD_ARRAY` for what an array holds.
+    init(_ error: ArrowError, _ status: Int32) {
+      var details: [Value.Entry] = []
+      if !error.column.isEmpty {
+        details.append(.init(key: "column", value: .string(error.column)))
+      }
+      if let row = error.row { details.append(.init(key: "row", value: .int(Int64(row)))) }
+      self.init(
+        status, status == TG_BAD_COLUMN ? "bad_column" : "bad_array", error.message, details)
+    }
+  #endif
+
+  static func null(_ name: String) -> LibraryError {
+    LibraryError(TG_BAD_ARGUMENT, "null_pointer", "'\(name)' is NULL, and must be there")
+  }
+}
+
+extension tg_text {
+  /// Bytes as a text that its caller frees, with a zero byte behind them.
+  init(_ bytes: [UInt8]) {
+    self.init()
+    guard let memory = malloc(bytes.count + 1) else { return }
+    bytes.withUnsafeBytes { source in
+      if let start = source.baseAddress { memory.copyMemory(from: start, byteCount: source.count) }
+    }
+    memory.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
+    self.bytes = memory.assumingMemoryBound(to: CChar.self)
+    count = bytes.count
+  }
+
+  init(_ value: Value) {
+    var bytes: [UInt8] = []
+    JSONWriter.append(value, to: &bytes)
+    self.init(bytes)
+  }
+}
+
+/// Runs what a function does, and puts its answer or its error where the caller wants it.
+func answer(
+  _ out: UnsafeMutablePointer<tg_text>?, _ body: () throws(LibraryError) -> [UInt8]
+) -> Int32 {
+  guard let out else { return TG_BAD_ARGUMENT }
+  out.initialize(to: tg_text())
+  do throws(LibraryError) {
+    out.pointee = tg_text(try body())
+    return TG_OK
+  } catch {
+    out.pointee = tg_text(error.value)
+    return error.status
+  }
+}
+
+/// The same for what has its answer elsewhere, and a text for errors alone, which may be NULL.
+func attempt(
+  _ error: UnsafeMutablePointer<tg_text>?, _ body: () throws(LibraryError) -> Void
+) -> Int32 {
+  error?.initialize(to: tg_text())
+  do throws(LibraryError) {
+    try body()
+    return TG_OK
+  } catch let problem {
+    error?.pointee = tg_text(problem.value)
+    return problem.status
+  }
+}
+
+/// Text that a caller hands over.
+func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(LibraryError)
+  -> [UInt8]
+{
+  guard let text else {
+    if count == 0 { return [] }
+    throw .null(name)
+  }
+  // A size that no address space has is a mistake of the caller's, such as a negative number.
+  guard count >= 0, count <= Int.max / 2 else {
+    throw LibraryError(
+      TG_BAD_ARGUMENT, "bad_size", "'\(name)' cannot have \(UInt(bitPattern: count)) bytes")
+  }
+  return UnsafeRawBufferPointer(start: text, count: count).map { $0 }
+}
+
+/// A request as JSON; an empty one asks for nothing in particular.
+func request(
+  _ text: UnsafePointer<CChar>?, _ count: Int, _ name: String = "the request"
+) throws(LibraryError) -> Value {
+  let bytes = try bytes(text, count, name)
+  if bytes.isEmpty { return .object([:]) }
+  let value: Value
+  do throws(JSONFault) {
+    value = try Value.parse(json: bytes, nesting: 128)
+  } catch {
+    throw LibraryError(RequestError(error, of: name))
+  }
+  guard value.members != nil else {
+    throw LibraryError(TG_BAD_REQUEST, "bad_request", "\(name) must be an object of JSON")
+  }
+  return value
+}
+
+/// Refuses members that nobody knows.
+func checkMembers(_ value: Value, _ known: [String], _ what: String) throws(LibraryError) {
+  for (name, _) in value.members ?? [] where !known.contains(name) {
+    let close = Suggestion.closest(to: name, among: known)
+    throw LibraryError(
+      TG_BAD_REQUEST, "unknown_option",
+      "there is no option '\(name)' of \(what)" + (close.map { "; did you mean '\($0)'?" } ?? ""),
+      [.init(key: "path", value: .string(name))])
+  }
+}
+
+/// Calls with errors of requests as those of the library.
+func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws(LibraryError) -> Answer {
+  do throws(RequestError) { return try body() } catch { throw LibraryError(error) }
+}
+
+@c @implementation
+public func tg_abi_version() -> UInt32 { UInt32(TG_ABI_VERSION) }
+
+/// It is given out for good.
+nonisolated(unsafe) private let version: UnsafePointer<CChar> = {
+  let text = Array(SDKVersion.current.utf8CString)
+  let memory = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
+  memory.initialize(from: text, count: text.count)
+  return UnsafePointer(memory)
+}()
+
+@c @implementation
+public func tg_version() -> UnsafePointer<CChar> { version }
+
+@c @implementation
+public func tg_text_free(_ text: tg_text) { free(text.bytes) }
