@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from conftest import CONFIG, NOW
+
+import tollgate
+
+
+def test_what_a_config_has(config: tollgate.Config) -> None:
+    assert config.placements == ["export", "open"]
+    assert set(config.requirements) == {
+        "user.plan", "user.visits", "device.locale", "user.tags"}
+    assert config.paywalls == ["annual", "monthly", "a paywall with a long name"]
+    assert config.format == "superwall" and config.events == []
+    assert repr(config) == "<Config with 2 placements>"
+
+
+def test_load(tmp_path: object) -> None:
+    path = f"{tmp_path}/config.json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(CONFIG, file)
+    assert tollgate.Config.load(path).placements == ["export", "open"]
+    with pytest.raises(FileNotFoundError):
+        tollgate.Config.load(path + "x")
+
+
+def test_one_user(config: tollgate.Config) -> None:
+    found = config.decide("open", {"userId": "u", "user": {"tags": ["beta"]}}, now=NOW)
+    assert (found.result, found.paywall, found.variant, found.experiment, found.audience) == (
+        "paywall", "annual", "v5", "tags", 0)
+    nothing = config.decide("open", {"userId": "u"})
+    assert nothing.result == "noAudienceMatch" and nothing.paywall is None
+    with pytest.raises(AttributeError):
+        nothing.paywall = "x"  # type: ignore[misc]
+
+
+def test_values_that_json_does_not_know(config: tollgate.Config) -> None:
+    made = tollgate.Config.loads(
+        {**CONFIG, "trigger_options": [{"event_name": "p", "rules": [{
+            **CONFIG["trigger_options"][1]["rules"][0],
+            "expression_cel": "timestamp(user.since) < timestamp('2026-01-01T00:00:00Z')"}]}]})
+    since = datetime(2025, 12, 31, 23, tzinfo=timezone.utc)
+    assert made.decide("p", {"userId": "u", "user": {"since": since}}).result == "paywall"
+    later = since + timedelta(days=1)
+    assert made.decide("p", {"userId": "u", "user": {"since": later}}).result != "paywall"
+    with pytest.raises(TypeError, match="not a value that rules know"):
+        config.decide("open", {"userId": "u", "user": {"x": object()}})
+
+
+def test_seeds(config: tollgate.Config) -> None:
+    def variants(seed: str | None) -> list[str | None]:
+        return [
+            config.decide(
+                "export", {"userId": f"u{n}", "user": {"plan": "free", "visits": 3}}, seed=seed
+            ).variant
+            for n in range(60)
+        ]
+
+    assert variants(None) == variants("s") != variants("t")
+    assert len(set(variants("t"))) == 3
+
+
+def test_times_need_a_zone(config: tollgate.Config) -> None:
+    with pytest.raises(ValueError, match="has no time zone"):
+        config.decide("open", {"userId": "u"}, now=datetime(2026, 1, 1))
+    with pytest.raises(tollgate.RecordError, match="2026-03-01T12:00:00Z"):
+        config.decide("open", {"userId": "u"}, now="soon")
+
+
+def test_errors_say_what_and_where(config: tollgate.Config) -> None:
+    with pytest.raises(tollgate.RecordError, match="did you mean 'export'") as problem:
+        config.decide("exprt", {"userId": "u"})
+    assert problem.value.code == "unknown_placement"
+    with pytest.raises(tollgate.RecordError):
+        config.decide("export", {"user": {}})
+    with pytest.raises(tollgate.ConfigError):
+        tollgate.Config.loads("[]")
+    broken = json.loads(json.dumps(CONFIG))
+    broken["trigger_options"][0]["rules"][0]["expression_cel"] = "user.plan =="
+    with pytest.raises(tollgate.ConfigError) as wrong:
+        tollgate.Config.loads(broken, strict=True)
+    assert wrong.value.diagnostics[0]["code"] == "syntax-error"
+    assert "trigger_options[0].rules[0]" in str(wrong.value)
+    lenient = tollgate.Config.loads(broken)
+    assert [found.code for found in lenient.diagnostics if found.severity == "error"] == [
+        "syntax-error"]
+    assert str(lenient.diagnostics[0]).startswith("error[syntax-error]: trigger_options[0]")
+    with pytest.raises(ValueError, match="superscript:ios"):
+        tollgate.Config.loads(CONFIG, dialect="sql")
+    with pytest.raises(tollgate.RecordError, match="hash or djb2"):
+        tollgate.Config.loads(CONFIG, assigner="dice")
+
+
+def test_explains(config: tollgate.Config) -> None:
+    user = {"userId": "u", "user": {"plan": "pro", "visits": 9}}
+    why = config.explain("export", user, now=NOW)
+    assert str(why).startswith("export: ") and "user.plan == 'free'" in str(why)
+    assert why.to_dict()["placement"] == "export" and why.changes is None
+    one = config.explain("export", user, audience="free", now=NOW)
+    assert one.changes == [{"path": "user.plan", "from": "pro", "to": "free"}]
+    free = config.explain("export", user, set={"user.plan": "free"}, now=NOW)
+    assert free.to_dict()["result"] != why.to_dict()["result"]
+
+
+def test_renders() -> None:
+    made = tollgate.Config.loads(
+        CONFIG, texts={"paywalls": {"annual": {"title": "Hello {{ user.name }}"}}})
+    user = {"userId": "u", "user": {"name": "Ann", "tags": ["beta"]}}
+    assert made.render("annual", user=user)["texts"] == {"title": "Hello Ann"}
+    assert made.decide("open", user, texts=True).texts == {"title": "Hello Ann"}
+    assert made.render(template="Bye {{ user.name }}", user=user)["text"] == "Bye Ann"
+    with pytest.raises(tollgate.RecordError, match="did you mean 'annual'"):
+        made.render("anual")
+
+
+def test_checks_compares_and_covers(config: tollgate.Config) -> None:
+    assert all(found.severity != "error" for found in config.check())
+    other = json.loads(json.dumps(CONFIG))
+    other["trigger_options"][0]["rules"][0]["expression_cel"] = "user.plan == 'free'"
+    new = tollgate.Config.loads(other, seed="s")
+    proved = config.diff(new, now=NOW)
+    assert set(proved["placements"]) == {"export", "open"} and proved["changes"]
+    moved = config.diff(new, users=[{"userId": "u", "user": {"plan": "free", "visits": 0}}])
+    assert "export" in json.dumps(moved)
+    covered = config.cover([])
+    assert covered != config.cover([{
+        "userId": "u", "placement": "open", "user": {"tags": ["beta"]},
+        "expect": {"result": "paywall"}}])
+
+
+def test_threads_and_many_configs(config: tollgate.Config) -> None:
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        own = tollgate.Config.loads(CONFIG, seed=str(number))
+        for turn in range(100):
+            plan = "free" if (number + turn) % 2 else "pro"
+            user = {"userId": "u", "user": {"plan": plan, "visits": 5}}
+            for each in (config, own):
+                found = each.decide("export", user)
+                if (found.experiment == "free") != (plan == "free"):
+                    wrong.append(f"{number} {turn}")
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_after_fork(config: tollgate.Config) -> None:
+    code = """
+import os, sys, tollgate, json
+config = tollgate.Config.loads(json.loads(sys.argv[1]))
+user = {"userId": "u", "user": {"tags": ["beta"]}}
+assert config.decide("open", user).paywall == "annual"
+child = os.fork()
+if child == 0:
+    os._exit(0 if config.decide("open", user).paywall == "annual" else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, json.dumps(CONFIG)], timeout=120)
+    assert done.returncode == 0
+
+
+def test_capsules_that_live_until_the_end() -> None:
+    code = """
+import sys, json, tollgate
+config = tollgate.Config.loads(json.loads(sys.argv[1]))
+plan = config.plan()
+sys.kept = [plan.schema.__arrow_c_schema__() for _ in range(100)]
+"""
+    done = subprocess.run([sys.executable, "-c", code, json.dumps(CONFIG)], timeout=120)
+    assert done.returncode == 0
+
+
+def test_memory_does_not_grow(config: tollgate.Config) -> None:
+    def used() -> int:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 4_096
+
+    def work() -> None:
+        for _ in range(2_000):
+            config.decide("open", {"userId": "u", "user": {"tags": ["beta"] * 20}})
+        for number in range(20):
+            tollgate.Config.loads(CONFIG, seed=str(number)).plan()
+
+    if not sys.platform.startswith("linux"):
+        pytest.skip("memory is read from /proc")
+    for _ in range(3):
+        work()
+    before = used()
+    for _ in range(10):
+        work()
+    assert used() - before < 4 << 20

@@ -1,0 +1,267 @@
+"""``python -m tollgate decide CONFIG --users 'users/*.parquet' --out outcomes.parquet``"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .config import Config
+from .errors import TollgateError
+from .outcomes import Tally
+from .plan import Plan
+
+
+class _Usage(Exception):
+    """What a user has to change."""
+
+
+class _Unreadable(Exception):
+    """What is wrong with a file."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; gives its exit code: 1 for bad input, 2 for bad usage, 130 for Ctrl-C."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _decide(options)
+    except _Usage as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    except (TollgateError, _Unreadable, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped; what is complete stays, and --resume continues.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    from . import __version__
+
+    parser = argparse.ArgumentParser(prog="python -m tollgate", description="Decide placements.")
+    parser.add_argument("--version", action="version", version=f"tollgate {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    decide = commands.add_parser(
+        "decide", help="decide for the users of Parquet files",
+        description="Decides for every user of Parquet files, and writes the outcomes as Parquet.",
+    )
+    decide.add_argument("config", metavar="CONFIG", help="the config, a file of JSON")
+    decide.add_argument(
+        "--users", required=True, action="append", metavar="FILES",
+        help="Parquet files with users; a pattern such as 'users/*.parquet', or several times",
+    )
+    decide.add_argument(
+        "--out", required=True, metavar="FILE",
+        help="a Parquet file for one file of users; a folder for several",
+    )
+    decide.add_argument("--now", metavar="TIME", help="the time to decide at (the present)")
+    decide.add_argument("--seed", default="", help="what draws depend on beside the user")
+    decide.add_argument("--placements", metavar="NAMES", help="comma-separated; all unless given")
+    decide.add_argument("--dialect", default="superscript:ios", help="how conditions are evaluated")
+    decide.add_argument("--subject", default="userId", help="the column with the users' identities")
+    decide.add_argument("--root", choices=["user", "device"], help="whose attributes columns are")
+    decide.add_argument(
+        "--columns", action="append", default=[], metavar="PATH=COLUMN",
+        help="the column that an attribute is in, such as user.plan=plan",
+    )
+    decide.add_argument(
+        "--ignore-missing", action="store_true",
+        help="decide also where rules read attributes that no column has",
+    )
+    decide.add_argument(
+        "--resume", action="store_true", help="leave out files whose outcomes are complete"
+    )
+    decide.add_argument("--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def _decide(options: argparse.Namespace) -> int:
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise _Usage("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
+    files = _files(options.users)
+    pairs = _outputs(files, options.out)
+    config = Config.load(options.config, dialect=options.dialect, seed=options.seed)
+    for found in config.diagnostics:
+        if found.severity == "error":
+            print(found, file=sys.stderr)
+    try:
+        plan = config.plan(
+            options.placements.split(",") if options.placements else None,
+            now=options.now,
+            fields=["result", "audience", "experiment", "variant", "paywall"],
+            subject=options.subject, root=options.root, columns=_columns(options.columns),
+            missing_columns="ignore" if options.ignore_missing else "error",
+            texts="dictionary",
+        )
+    except TollgateError as problem:
+        raise _Usage(str(problem)) from None
+    run = _Run(plan, options)
+    for number, (source, target) in enumerate(pairs):
+        run.file(source, target, f"{number + 1} of {len(pairs)}")
+    print(json.dumps(run.summary(), indent=2, ensure_ascii=False))
+    return 0
+
+
+def _files(patterns: Sequence[str]) -> list[Path]:
+    found: list[Path] = []
+    for pattern in patterns:
+        names = sorted(glob.glob(pattern, recursive=True))
+        if not names:
+            raise _Usage(f"--users {pattern}: there is no such file")
+        for name in names:
+            path = Path(name)
+            if path.is_dir():
+                raise _Usage(f"--users {name} is a folder; give '{name}/*.parquet'")
+            if path not in found:
+                found.append(path)
+    return found
+
+
+def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
+    target = Path(out)
+    if len(files) == 1 and not target.is_dir() and not out.endswith(os.sep):
+        if target.exists() and target.samefile(files[0]):
+            raise _Usage(f"--out {out} is the file of users itself")
+        return [(files[0], target)]
+    if target.exists() and not target.is_dir():
+        raise _Usage(
+            f"--out {out} is a file, and there are {len(files)} files of users; name a folder"
+        )
+    names = [path.name for path in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise _Usage(f"two files of users are called {name}; decide their folders one by one")
+    for path in files:
+        if target.exists() and path.parent.resolve() == target.resolve():
+            raise _Usage(f"--out {out} is the folder of the users themselves")
+    target.mkdir(parents=True, exist_ok=True)
+    return [(path, target / path.name) for path in files]
+
+
+def _columns(given: Sequence[str]) -> dict[str, str] | None:
+    columns: dict[str, str] = {}
+    for item in given:
+        path, separator, column = item.partition("=")
+        if not separator or not path or not column:
+            raise _Usage(f"--columns {item}: give PATH=COLUMN, such as user.plan=plan")
+        columns[path] = column
+    return columns or None
+
+
+class _Run:
+    """Files that are decided one after the other."""
+
+    def __init__(self, plan: Plan, options: argparse.Namespace) -> None:
+        self._plan = plan
+        self._options = options
+        self._users = self._rejected = self._resumed = 0
+        self._placements: dict[str, dict[str, int]] = {}
+
+    def file(self, source: Path, target: Path, place: str) -> None:
+        if self._options.resume and target.exists():
+            self._resumed += 1
+            self._say(f"{place}: {source}: complete already")
+            return
+        # A name that nobody takes for complete, in the same folder, so that it can be moved.
+        partial = target.with_name(target.name + ".partial")
+        try:
+            tally = self._write(source, partial, place)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+        os.replace(partial, target)
+        self._add(tally)
+
+    def _write(self, source: Path, partial: Path, place: str) -> Tally:
+        import pyarrow
+        import pyarrow.parquet as parquet
+
+        try:
+            file = parquet.ParquetFile(source)
+        except (OSError, ValueError) as problem:
+            raise _Unreadable(f"{source} cannot be read as Parquet: {problem}") from None
+        rows = file.metadata.num_rows
+        subject = self._options.subject
+        if subject not in file.schema_arrow.names:
+            raise _Usage(
+                f"{source} has no column '{subject}'; --subject names the users' identities: "
+                + ", ".join(file.schema_arrow.names[:8])
+            )
+        kept: list[Any] = []
+
+        def batches() -> Any:
+            for batch in file.iter_batches(batch_size=8_192):
+                if batch.num_rows == 0:
+                    continue
+                kept.append(batch.column(batch.schema.get_field_index(subject)))
+                yield batch
+
+        reader = pyarrow.RecordBatchReader.from_batches(file.schema_arrow, batches())
+        outcomes = self._plan.outcomes(reader)
+        schema: Any = None
+        writer: Any = None
+        done, begin = 0, time.monotonic()
+        try:
+            for batch in pyarrow.RecordBatchReader.from_stream(outcomes):
+                subjects = kept.pop(0)
+                flat = pyarrow.Table.from_batches([batch]).flatten()
+                table = flat.add_column(0, subject, [subjects])
+                if writer is None:
+                    schema = table.schema
+                    writer = parquet.ParquetWriter(partial, schema, compression="zstd")
+                writer.write_table(table)
+                done += batch.num_rows
+                self._progress(f"{place}: {source}: {done:,} of {rows:,} users", begin)
+            if writer is None:
+                empty = pyarrow.RecordBatchReader.from_stream(
+                    self._plan.outcomes(file.schema_arrow.empty_table())
+                ).read_all().flatten()
+                kind = file.schema_arrow.field(subject).type
+                table = empty.add_column(0, subject, [pyarrow.array([], kind)])
+                writer = parquet.ParquetWriter(partial, table.schema, compression="zstd")
+        finally:
+            if writer is not None:
+                writer.close()
+        self._say(f"{place}: {source}: {done:,} users")
+        return outcomes.report
+
+    def _add(self, tally: Tally) -> None:
+        self._users += tally.users
+        self._rejected += tally.rejected
+        for row in tally.rejects[:5]:
+            self._say(f"  row {row['row']}: {row['reason']}")
+        for name in tally.to_dict()["placements"]:
+            counts = self._placements.setdefault(name, {})
+            for outcome, count in tally.outcomes(name).items():
+                counts[outcome] = counts.get(outcome, 0) + count
+
+    def summary(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "users": self._users, "rejected": self._rejected, "now": self._plan.now,
+            "placements": self._placements,
+        }
+        if self._resumed:
+            found["filesLeftOut"] = self._resumed
+        return found
+
+    def _say(self, line: str) -> None:
+        if not self._options.quiet:
+            end = "\033[K\n" if sys.stderr.isatty() else "\n"
+            print(line, file=sys.stderr, end=end)
+
+    def _progress(self, line: str, begin: float) -> None:
+        if not self._options.quiet and sys.stderr.isatty() and time.monotonic() - begin > 0.5:
+            print(line + "\033[K", file=sys.stderr, end="\r", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

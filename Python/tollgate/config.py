@@ -1,0 +1,427 @@
+"""A config, compiled: what one user gets and why, what paywalls say, what is wrong with it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._library import Text, checked, library
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+Result = Literal["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error"]
+Record = Mapping[str, Any]
+JSON = str | bytes | Mapping[str, Any]
+
+_decide = library.tg_decide
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one user gets at one placement."""
+
+    user_id: str
+    placement: str
+    result: Result
+    audience: int | None = None
+    experiment: str | None = None
+    variant: str | None = None
+    paywall: str | None = None
+    errors: tuple[dict[str, Any], ...] = ()
+    """The rules that failed on the way; a rule that fails does not match."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The texts of the paywall, where they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a config."""
+
+    severity: Literal["error", "warning", "note"]
+    code: str
+    message: str
+    path: str | None
+    details: dict[str, Any]
+    """The finding as ``tollgate check --json`` prints it, with its place in the text."""
+
+    def __str__(self) -> str:
+        where = f"{self.path}: " if self.path else ""
+        return f"{self.severity}[{self.code}]: {where}{self.message}"
+
+
+class Explanation:
+    """Why a user gets what they get: ``str()`` for people, :meth:`to_dict` for programs."""
+
+    __slots__ = ("_text", "_value")
+
+    def __init__(self, value: dict[str, Any], text: str) -> None:
+        self._value = value
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self._value.get('placement')!r}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as ``tollgate explain --json`` prints it."""
+        return self._value
+
+    @property
+    def changes(self) -> list[dict[str, Any]] | None:
+        """The smallest change that makes the audience take the user; only of one audience.
+
+        ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None where there is none.
+        """
+        return self._value.get("changes")
+
+
+def time_text(now: datetime | str | None) -> str | None:
+    """A time as the library takes it. A ``datetime`` needs a time zone: nobody guesses one."""
+    if now is None or isinstance(now, str):
+        return now
+    if now.tzinfo is None:
+        raise ValueError(
+            f"now={now!r} has no time zone; use datetime(..., tzinfo=timezone.utc), "
+            "or a text such as '2026-03-01T12:00:00Z'"
+        )
+    return now.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+
+
+def json_bytes(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=_plain).encode()
+
+
+def _plain(value: object) -> object:
+    """What rules have a value for that JSON has none for."""
+    if isinstance(value, datetime):
+        return time_text(value)
+    item = getattr(value, "item", None)
+    if callable(item):
+        return item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not a value that rules know: {value!r}")
+
+
+def _embedded(value: JSON | Path | None) -> object:
+    """A document among options: as it is, or the text of a file."""
+    if value is None:
+        return None
+    if isinstance(value, Path):
+        return value.read_text(encoding="utf-8")
+    if isinstance(value, bytes):
+        return value.decode()
+    return value
+
+
+class Config:
+    """A compiled config. It never changes, and any number of threads may use it.
+
+    >>> config = Config.loads({"build_id": "1", "trigger_options": [{"event_name": "export",
+    ...     "rules": [{"experiment_id": "e", "experiment_group_id": "g",
+    ...       "expression_cel": "user.plan == 'free'", "variants": [{"variant_id": "v",
+    ...       "variant_type": "TREATMENT", "percentage": 100, "paywall_identifier": "annual"}]}]}]})
+    >>> config.placements
+    ['export']
+    >>> config.requirements
+    ['user.plan']
+    >>> config.decide("export", {"userId": "u", "user": {"plan": "free"}}).paywall
+    'annual'
+    """
+
+    __slots__ = ("_facts", "_pointer", "diagnostics")
+
+    def __init__(
+        self,
+        text: bytes,
+        *,
+        dialect: str = "superscript:ios",
+        seed: str = "",
+        assigner: Literal["hash", "djb2"] | None = None,
+        time_zone: str = "UTC",
+        products: JSON | Path | None = None,
+        texts: JSON | Path | None = None,
+        strict: bool = False,
+    ) -> None:
+        self._pointer: int | None = None
+        options: dict[str, object] = {
+            "platform": _platform(dialect), "seed": seed, "assigner": assigner,
+            "timeZone": time_zone, "products": _embedded(products), "texts": _embedded(texts),
+            "strict": strict,
+        }
+        given = json_bytes({name: value for name, value in options.items() if value is not None})
+        out, said = ctypes.c_void_p(), Text()
+        status = library.tg_config_compile(
+            text, len(text), given, len(given), ctypes.byref(out), ctypes.byref(said)
+        )
+        found = json.loads(checked(status, said))
+        self._pointer = out.value
+        self.diagnostics: list[Diagnostic] = [
+            Diagnostic(
+                item["severity"], item["code"], item["message"], item.get("path"), item
+            )
+            for item in found
+        ]
+        self._facts: dict[str, Any] | None = None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **options: Any) -> Config:
+        """Reads a config from a file.
+
+        :param dialect: how conditions are evaluated: ``superscript:ios``, ``superscript:android``,
+            ``superscript:web`` or ``cel``.
+        :param seed: what draws of variants depend on beside the user.
+        :param assigner: ``hash`` or ``djb2``; by the config's format unless given.
+        :param time_zone: of questions such as "today".
+        :param products: the products with their prices, as a document or a ``Path``.
+        :param texts: the texts of paywalls, likewise.
+        :param strict: whether a config with errors in some of its rules is refused.
+        :raises ConfigError: when it cannot be used.
+        """
+        return cls(Path(path).read_bytes(), **options)
+
+    @classmethod
+    def loads(cls, text: JSON, **options: Any) -> Config:
+        """The same for a config that is there: as text, bytes, or a dictionary."""
+        if isinstance(text, str):
+            return cls(text.encode(), **options)
+        return cls(text if isinstance(text, bytes) else json_bytes(text), **options)
+
+    def __del__(self) -> None:
+        pointer = getattr(self, "_pointer", None)
+        if pointer and library is not None:
+            library.tg_config_free(pointer)
+
+    def __repr__(self) -> str:
+        return f"<Config with {len(self.placements)} placements>"
+
+    # What it is
+
+    def _described(self) -> dict[str, Any]:
+        if self._facts is None:
+            text = Text()
+            status = library.tg_config_describe(self._pointer, ctypes.byref(text))
+            self._facts = json.loads(checked(status, text))
+        return self._facts
+
+    @property
+    def placements(self) -> list[str]:
+        return list(self._described()["placements"])
+
+    @property
+    def requirements(self) -> list[str]:
+        """The attributes that rules read, such as ``user.plan``: what to select of a table."""
+        return list(self._described()["requirements"])
+
+    @property
+    def events(self) -> list[str]:
+        """The events that rules ask about."""
+        return list(self._described()["events"])
+
+    @property
+    def paywalls(self) -> list[str]:
+        return list(self._described()["paywalls"])
+
+    @property
+    def format(self) -> str:
+        """``superwall`` or ``agentWallie``."""
+        return str(self._described()["format"])
+
+    # One user
+
+    def decide(
+        self,
+        placement: str,
+        user: Record,
+        *,
+        now: datetime | str | None = None,
+        seed: str | None = None,
+        texts: bool = False,
+    ) -> Decision:
+        """What a user gets at a placement.
+
+        :param user: a user record: ``{"userId": "u-1", "user": {"plan": "free"}}``; ``device``,
+            ``assignments``, ``events``, ``occurrences`` and ``entitlements`` count, too.
+        :param now: the time to decide at; the present unless given.
+        :param seed: instead of the config's.
+        :param texts: whether the texts of the paywall are given, which came with the config.
+        :raises RecordError: when the record cannot be read, or there is no such placement.
+        """
+        return self.decide_all(user, placements=[placement], now=now, seed=seed, texts=texts)[0]
+
+    def decide_all(
+        self,
+        user: Record,
+        *,
+        placements: Sequence[str] | None = None,
+        now: datetime | str | None = None,
+        seed: str | None = None,
+        texts: bool = False,
+    ) -> list[Decision]:
+        """What a user gets at several placements, or at all of them."""
+        request: dict[str, Any] = dict(user)
+        if placements is not None:
+            request["placements"] = placements
+        if now is not None:
+            request["now"] = time_text(now)
+        if seed is not None:
+            request["seed"] = seed
+        if texts:
+            request["texts"] = True
+        body = json_bytes(request)
+        text = Text()
+        answer = checked(_decide(self._pointer, body, len(body), text), text)
+        return [_decision(found) for found in json.loads(answer)["decisions"]]
+
+    def explain(
+        self,
+        placement: str,
+        user: Record,
+        *,
+        audience: int | str | None = None,
+        set: Mapping[str, Any] | None = None,
+        now: datetime | str | None = None,
+        seed: str | None = None,
+    ) -> Explanation:
+        """Why a user gets what they get at a placement.
+
+        With ``audience`` (its number, ID, experiment or name) it is about that audience alone, and
+        has the smallest change that makes it take the user. ``set`` asks what would be with other
+        values: ``set={"user.plan": "pro"}``.
+        """
+        request: dict[str, Any] = {"placement": placement, "user": dict(user)}
+        for name, value in (
+            ("audience", audience), ("set", set), ("now", time_text(now)), ("seed", seed),
+        ):
+            if value is not None:
+                request[name] = value
+        value = self._ask("tg_explain", request)
+        text = self._ask("tg_explain", {**request, "text": True})
+        return Explanation(value, text["text"])
+
+    def render(
+        self,
+        paywall: str | None = None,
+        *,
+        template: str | None = None,
+        user: Record | None = None,
+        products: JSON | Path | None = None,
+        locale: str | None = None,
+        now: datetime | str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """The texts of a paywall that came with the config, or what a ``template`` comes to.
+
+        Gives ``{"texts": {name: text}, "errors": [..]}`` of a paywall, and
+        ``{"text": .., "isComplete": .., "errors": [..]}`` of a template. ``options`` are those of a
+        template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``.
+        """
+        request: dict[str, Any] = dict(options)
+        for name, value in (
+            ("paywall", paywall), ("template", template), ("products", _embedded(products)),
+            ("user", dict(user) if user is not None else None), ("locale", locale),
+            ("now", time_text(now)),
+        ):
+            if value is not None:
+                request[name] = value
+        found: dict[str, Any] = self._ask("tg_render", request)
+        return found
+
+    # The config itself
+
+    def check(
+        self, *, schema: JSON | Path | None = None, now: datetime | str | None = None
+    ) -> list[Diagnostic]:
+        """What ``tollgate check`` finds: errors, and what is hardly meant."""
+        request = {"schema": _embedded(schema), "now": time_text(now)}
+        found = self._ask("tg_check", {k: v for k, v in request.items() if v is not None})
+        return [
+            Diagnostic(item["severity"], item["code"], item["message"], item.get("path"), item)
+            for item in found["diagnostics"]
+        ]
+
+    def diff(
+        self,
+        other: Config,
+        *,
+        users: Iterable[Record] | None = None,
+        placements: Sequence[str] | None = None,
+        now: datetime | str | None = None,
+    ) -> dict[str, Any]:
+        """Who gets something else by another config, as ``tollgate diff --json`` prints it.
+
+        With ``users`` who moves, and why; without, for each placement a proof that nobody does, or
+        somebody who does.
+        """
+        request: dict[str, Any] = {}
+        if users is not None:
+            request["users"] = [dict(user) for user in users]
+        if placements is not None:
+            request["placements"] = list(placements)
+        if now is not None:
+            request["now"] = time_text(now)
+        body, text = json_bytes(request), Text()
+        status = library.tg_diff(
+            self._pointer, other._pointer, body, len(body), ctypes.byref(text)
+        )
+        found: dict[str, Any] = json.loads(checked(status, text))
+        return found
+
+    def cover(
+        self, tests: Iterable[Mapping[str, Any]], *, now: datetime | str | None = None
+    ) -> dict[str, Any]:
+        """What no test exercises, as ``tollgate cover --json`` prints it."""
+        request: dict[str, Any] = {"tests": [dict(test) for test in tests]}
+        if now is not None:
+            request["now"] = time_text(now)
+        found: dict[str, Any] = self._ask("tg_cover", request)
+        return found
+
+    def plan(self, placements: Sequence[str] | None = None, **options: Any) -> Plan:
+        """What is decided for every row of a table; see :class:`tollgate.Plan`."""
+        from .plan import Plan
+
+        return Plan(self, placements, **options)
+
+    def _ask(self, function: str, request: Mapping[str, Any]) -> Any:
+        body, text = json_bytes(request), Text()
+        status = getattr(library, function)(self._pointer, body, len(body), ctypes.byref(text))
+        return json.loads(checked(status, text))
+
+
+def _platform(dialect: str) -> str:
+    name, _, platform = dialect.partition(":")
+    if name == "cel" and not platform:
+        return "cel"
+    if name == "superscript":
+        return platform or "ios"
+    raise ValueError(
+        f"dialect={dialect!r}: use superscript:ios, superscript:android, superscript:web or cel"
+    )
+
+
+def _decision(found: dict[str, Any]) -> Decision:
+    result = found["result"]
+    experiment = result.get("experiment")
+    if experiment is None:
+        return Decision(
+            found["userId"], found["placement"], result["result"], found.get("audience"),
+            errors=tuple(found.get("errors", ())),
+        )
+    variant = experiment["variant"]
+    return Decision(
+        found["userId"], found["placement"], result["result"], found.get("audience"),
+        experiment["id"], variant["id"], found.get("paywall"), tuple(found.get("errors", ())),
+        found.get("texts") or {},
+    )

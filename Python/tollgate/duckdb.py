@@ -1,0 +1,84 @@
+"""DuckDB: a function in SQL, and relations as streams."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from .outcomes import Outcomes
+from .plan import Plan
+
+
+def register(
+    connection: Any, name: str, plan: Plan, columns: Sequence[tuple[str, str]]
+) -> None:
+    """Makes a function of SQL that decides: ``select decide(userId, user) from users``.
+
+    The result is a struct with one for each placement. A function's types are fixed when it is
+    made, so it is for one plan and for these columns.
+
+    :param columns: names and SQL types of the arguments, in their order:
+        ``[("userId", "VARCHAR"), ("user", "STRUCT(plan VARCHAR)")]``.
+    """
+    import pyarrow
+
+    names = [column for column, _ in columns]
+    result = _sql_type(plan)
+
+    def decided(*arguments: Any) -> Any:
+        arrays = [
+            part.combine_chunks() if isinstance(part, pyarrow.ChunkedArray) else part
+            for part in arguments
+        ]
+        table = pyarrow.table(arrays, names=names)
+        found = plan.outcomes(table).to_arrow().combine_chunks()
+        return pyarrow.StructArray.from_arrays(
+            [
+                column.chunk(0) if column.num_chunks else pyarrow.array([], column.type)
+                for column in found.columns
+            ],
+            names=found.column_names,
+        )
+
+    # DuckDB counts parameters.
+    decided.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(f"column{number}", inspect.Parameter.POSITIONAL_ONLY)
+            for number in range(len(names))
+        ]
+    )
+    connection.create_function(
+        name, decided, [kind for _, kind in columns], result, type="arrow",
+        null_handling="special",
+    )
+
+
+def decide(connection: Any, relation: Any, plan: Plan) -> Any:
+    """The outcomes of a relation, as a relation of the same connection.
+
+    It is read as a stream: only outcomes are kept, and what the query that reads them does not.
+    """
+    return connection.from_arrow(plan.outcomes(relation).to_arrow())
+
+
+def relation(outcomes: Outcomes) -> Any:
+    """Outcomes as a relation of the default connection."""
+    import duckdb
+
+    return duckdb.from_arrow(outcomes.to_arrow())
+
+
+def _sql_type(plan: Plan) -> str:
+    def quoted(name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    if plan.fields:
+        fields = ", ".join(
+            f"{quoted(field)} {'INTEGER' if field == 'audience' else 'VARCHAR'}"
+            for field in plan.fields
+        )
+        each = f"STRUCT({fields})"
+    else:
+        each = "INTEGER"
+    return "STRUCT(" + ", ".join(f"{quoted(name)} {each}" for name in plan.placements) + ")"

@@ -1,0 +1,179 @@
+"""What plans give back: outcomes as a stream, in the kinds of tables that there are, and counts."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import TYPE_CHECKING, Any
+
+from ._library import Text, checked, library
+from .errors import TableError, TollgateError
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+
+class Report:
+    """Counts of what a stream has decided so far."""
+
+    __slots__ = ("pointer",)
+
+    def __init__(self) -> None:
+        out = ctypes.c_void_p()
+        library.tg_report_make(ctypes.byref(out))
+        self.pointer: int | None = out.value
+
+    def __del__(self) -> None:
+        pointer = getattr(self, "pointer", None)
+        if pointer and library is not None:
+            library.tg_report_free(pointer)
+
+    def read(self) -> Tally:
+        text = Text()
+        status = library.tg_report_read(self.pointer, ctypes.byref(text))
+        return Tally(json.loads(checked(status, text)))
+
+
+class Tally:
+    """Counts of many users, as the summary of ``tollgate precompute`` has them."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self._value = value
+
+    @property
+    def users(self) -> int:
+        """Users for whom something was decided."""
+        return int(self._value["users"])
+
+    @property
+    def rejected(self) -> int:
+        """Rows whose user cannot be read; they have no outcome."""
+        return int(self._value["rejected"])
+
+    @property
+    def rejects(self) -> list[dict[str, Any]]:
+        """The first 100 of them: ``{"row": 5, "reason": ".."}``."""
+        return list(self._value["rejects"])
+
+    def outcomes(self, placement: str) -> dict[str, int]:
+        """How many users got what at a placement."""
+        found: dict[str, int] = self._value["placements"][placement]["outcomes"]
+        return dict(found)
+
+    def audiences(self, placement: str) -> list[dict[str, Any]]:
+        """How many users each audience was tried for, matched and took."""
+        return list(self._value["placements"][placement]["audiences"])
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.users} users, {self.rejected} rejected>"
+
+
+class Outcomes:
+    """The outcomes of a table, decided as they are asked for: a stream that is read once.
+
+    Whatever takes the Arrow PyCapsule interface reads it: ``pyarrow.table(outcomes)``,
+    ``polars.DataFrame(outcomes)``, ``duckdb.sql("from outcomes")``.
+    """
+
+    __slots__ = ("_capsule", "_plan", "_report")
+
+    def __init__(self, plan: Plan, capsule: Any, report: Report) -> None:
+        self._plan = plan
+        self._capsule: Any = capsule
+        self._report = report
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        capsule, self._capsule = self._capsule, None
+        if capsule is None:
+            raise TableError(
+                "these outcomes have been read already; decide the table again", "already_read", {}
+            )
+        return capsule
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._plan.schema.__arrow_c_schema__()
+
+    @property
+    def report(self) -> Tally:
+        """Counts of what has been read so far, and the rows without an outcome."""
+        return self._report.read()
+
+    def to_arrow(self) -> Any:
+        """A table of pyarrow's."""
+        import pyarrow
+
+        with _told():
+            return pyarrow.RecordBatchReader.from_stream(self).read_all()
+
+    def to_polars(self) -> Any:
+        """A data frame of Polars'."""
+        import polars
+
+        with _told():
+            return polars.DataFrame(self)
+
+    def to_pandas(self) -> Any:
+        """A data frame of pandas', with a column for each field: ``export.paywall``."""
+        return self.to_arrow().flatten().to_pandas()
+
+
+class _told:
+    """Turns what a reader says of a failed stream into the error that caused it."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
+        if problem is None or isinstance(problem, TollgateError):
+            return
+        if isinstance(problem, (KeyboardInterrupt, MemoryError, ImportError)):
+            return
+        if isinstance(problem, Exception):
+            raise TableError(str(problem), "bad_array", {}) from problem
+
+
+def to_kind_of(frame: Any, plan: Plan) -> Any:
+    """The outcomes of a table, as a table of the kind that it is of."""
+    kind = type(frame)
+    module = kind.__module__.partition(".")[0]
+    if module == "polars":
+        if hasattr(frame, "collect"):
+            from .polars import lazy
+
+            return lazy(frame, plan)
+        return plan.with_texts("string_view").outcomes(frame).to_polars()
+    outcomes = plan.outcomes(frame)
+    if module == "pandas":
+        table = outcomes.to_pandas()
+        table.index = frame.index
+        return table
+    if module == "duckdb":
+        from .duckdb import relation
+
+        return relation(outcomes)
+    if module == "pyarrow":
+        if kind.__name__ == "RecordBatch":
+            return _one_batch(outcomes)
+        if kind.__name__ == "RecordBatchReader":
+            import pyarrow
+
+            return pyarrow.RecordBatchReader.from_stream(outcomes)
+        return outcomes.to_arrow()
+    return outcomes
+
+
+def _one_batch(outcomes: Outcomes) -> Any:
+    import pyarrow
+
+    table = outcomes.to_arrow().combine_chunks()
+    batches = table.to_batches()
+    if batches:
+        return batches[0]
+    return pyarrow.RecordBatch.from_arrays(
+        [pyarrow.array([], field.type) for field in table.schema], schema=table.schema
+    )

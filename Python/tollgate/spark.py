@@ -1,0 +1,95 @@
+"""Spark: ``mapInArrow`` with the config in the closure, compiled once for each worker process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from .config import Config, time_text
+from .plan import Plan
+
+_compiled: dict[str, Plan] = {}
+
+
+class Decider:
+    """What a worker does with the batches of a partition. It is small, and can be pickled."""
+
+    def __init__(self, config: str, options: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+        self._config = config
+        self._options = dict(options)
+        self._plan = dict(plan)
+
+    def plan(self) -> Plan:
+        key = json.dumps([self._config, self._options, self._plan], sort_keys=True, default=str)
+        if key not in _compiled:
+            config = Config.loads(self._config, **self._options)
+            _compiled[key] = config.plan(**self._plan)
+        return _compiled[key]
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        plan = self.plan()
+        for batch in batches:
+            outcomes = plan.outcomes(batch).to_arrow().combine_chunks()
+            columns = [batch.column(self._subject(batch))]
+            names = [self._plan.get("subject", "userId")]
+            for name, column in zip(outcomes.column_names, outcomes.columns, strict=True):
+                columns.append(
+                    column.chunk(0) if column.num_chunks else pyarrow.array([], column.type)
+                )
+                names.append(name)
+            yield pyarrow.RecordBatch.from_arrays(columns, names=names)
+
+    def _subject(self, batch: Any) -> int:
+        index: int = batch.schema.get_field_index(self._plan.get("subject", "userId"))
+        return index
+
+
+def decide(
+    frame: Any,
+    config: str | bytes,
+    *,
+    dialect: str = "superscript:ios",
+    seed: str = "",
+    placements: Sequence[str] | None = None,
+    now: datetime | str,
+    **options: Any,
+) -> Any:
+    """A data frame with the users' identities and a struct for each placement.
+
+    Columns with dots in their names do not get through ``mapInArrow``: give nested structs, or
+    names with ``columns={"user.plan": "plan"}``. ``now`` has to be given, since every worker would
+    have a time of its own.
+
+    :param config: the text of the config, which goes to the workers with the function.
+    """
+    text = config.decode() if isinstance(config, bytes) else config
+    made = Config.loads(text, dialect=dialect, seed=seed)
+    plan = made.plan(placements, now=now, **options)
+    subject = options.get("subject", "userId")
+    kind = dict(frame.dtypes)[subject]
+    decider = Decider(
+        text, {"dialect": dialect, "seed": seed},
+        {"placements": plan.placements, "now": time_text(now), **options},
+    )
+    return frame.mapInArrow(decider, _schema(plan, subject, kind))
+
+
+def _schema(plan: Plan, subject: str, kind: str) -> str:
+    def quoted(name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+    if plan.fields:
+        fields = ", ".join(
+            f"{quoted(field)}: {'int' if field == 'audience' else 'string'}"
+            for field in plan.fields
+        )
+        each = f"struct<{fields}>"
+    else:
+        each = "int"
+    columns = [f"{quoted(subject)} {kind}"]
+    columns += [f"{quoted(name)} {each}" for name in plan.placements]
+    return ", ".join(columns)

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The Python package as its users have it: the wheel in an empty environment, then beside pyarrow, Polars, pandas
+# and DuckDB; types, style and the examples of docstrings.
+#
+# usage: Tools/python-tests.sh [argument of pytest...]
+#
+# The wheel has to be there already (`make wheel`).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+wheel=$(ls out/wheels/*.whl 2>/dev/null) ||
+  { echo 'python-tests: there is no wheel; run `make wheel` first' >&2; exit 1; }
+Tools/setup-python.sh
+venv=$PWD/out/python-venv
+
+# With nothing but Python.
+rm -rf out/python-bare
+python3 -m venv out/python-bare
+out/python-bare/bin/pip install --quiet --disable-pip-version-check --no-index "$wheel"
+(
+  cd out
+  python-bare/bin/python - "$OLDPWD/corpus/demo/config.json" <<'END'
+import json, sys
+import tollgate
+
+config = tollgate.Config.load(sys.argv[1], seed="demo")
+user = {"userId": "u", "user": {"plan": "free"}}
+assert config.decide("export_report", user).result
+assert str(config.explain("export_report", user)).startswith("export_report: ")
+print("bare: tollgate", tollgate.__version__, "decides", len(config.placements), "placements")
+END
+)
+
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheel"
+"$venv/bin/ruff" check Python
+"$venv/bin/mypy" --config-file Python/pyproject.toml --python-executable "$venv/bin/python" Python/tollgate
+# Not in the folder of the sources, so that it is the wheel that is tested.
+(
+  cd Python/tests
+  "$venv/bin/python" -m pytest -q -p no:cacheprovider --import-mode=append "$@" . \
+    --doctest-glob='*.md' --doctest-modules --pyargs tollgate --ignore-glob='*spark*' --ignore-glob='*mcp*'
+)
