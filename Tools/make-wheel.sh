@@ -29,7 +29,10 @@ cp -R Python out/python-package
 cp LICENSE out/python-package/LICENSE
 mkdir -p out/python-package/tollgate/_native
 cp "out/library/$name" out/python-package/tollgate/_native/
-(cd out/python-package && "$venv/bin/python" -m build --quiet --no-isolation --outdir ../wheels . >/dev/null)
+# The source archive has no library, so that the wheel is not made from it.
+for kind in --sdist --wheel; do
+  (cd out/python-package && "$venv/bin/python" -m build --quiet "$kind" --no-isolation --outdir ../wheels . >/dev/null)
+done
 
 if [ "$(uname)" = Linux ]; then
   # Says which machines the wheel is for: those with a C library as new as this one's functions need.
