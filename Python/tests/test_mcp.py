@@ -1,0 +1,293 @@
+"""The server through the client of the official library: in the process, over pipes, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import CONFIG, NOW, expected, users
+
+import tollgate
+
+pytest.importorskip("mcp")
+
+READERS = {
+    "describe", "check", "decide", "explain", "diff", "cover", "render", "precompute_summary"}
+BETA = {"userId": "u", "user": {"tags": ["beta"]}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "configs"
+    place.mkdir()
+    (place / "config.json").write_text(json.dumps(CONFIG))
+    lines = [json.dumps(record) for record in users(300)]
+    (place / "users.ndjson").write_text("\n".join([*lines, "", '{"user": {}}']) + "\n")
+    (tmp_path / "secret.json").write_text(json.dumps(CONFIG))
+    return place
+
+
+Ask = Callable[[Any], Coroutine[Any, Any, Any]]
+
+
+def ask(folder: Path, work: Ask, **options: Any) -> Any:
+    """Runs ``work`` with a client of a server in this process."""
+    from mcp import Client
+
+    from tollgate.mcp import server
+
+    async def run() -> Any:
+        async with Client(server(folder, seed="s", **options)) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+def call(folder: Path, tool: str, **arguments: Any) -> Any:
+    """What a tool answers."""
+    async def work(client: Any) -> Any:
+        return await client.call_tool(tool, arguments)
+
+    found = ask(folder, work)
+    assert not found.is_error, found.content[0].text
+    return found.structured_content
+
+
+def refused(folder: Path, tool: str, **arguments: Any) -> str:
+    """Why a tool does not answer."""
+    async def work(client: Any) -> Any:
+        return await client.call_tool(tool, arguments)
+
+    found = ask(folder, work)
+    assert found.is_error
+    text: str = found.content[0].text
+    assert "Traceback" not in text
+    return text
+
+
+def test_tools_say_what_they_take(folder: Path) -> None:
+    async def work(client: Any) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in ask(folder, work)}
+    assert set(tools) == READERS
+    for tool in tools.values():
+        assert tool.description and tool.annotations.read_only_hint is True
+        assert tool.input_schema["type"] == "object"
+    schema = tools["decide"].input_schema
+    assert schema["required"] == ["config", "user"]
+    assert "user record" in schema["properties"]["user"]["description"]
+    assert set(schema["properties"]) == {"config", "user", "placements", "now", "seed"}
+    writing = {tool.name: tool for tool in ask(folder, work, write=True)}
+    assert set(writing) == READERS | {"save_config"}
+    assert writing["save_config"].annotations.read_only_hint is False
+
+
+def test_describes_and_decides(folder: Path, config: tollgate.Config) -> None:
+    facts = call(folder, "describe", config="config.json")
+    assert facts["placements"] == ["export", "open"] and "user.plan" in facts["requirements"]
+    for record in users(40):
+        found = call(folder, "decide", config="config.json", user=record, now=NOW)
+        got = {
+            one["placement"]: {
+                name: one[name] for name in ("result", "experiment", "variant", "paywall")}
+            for one in found["decisions"]
+        }
+        assert got == expected(config, record)
+    one = call(folder, "decide", config=CONFIG, user=BETA, placements=["open"], now=NOW)
+    assert [found["paywall"] for found in one["decisions"]] == ["annual"]
+
+
+def test_explains_with_the_smallest_change(folder: Path) -> None:
+    user = {"userId": "u", "user": {"plan": "pro", "visits": 9}}
+    asked = {"config": "config.json", "user": user, "placement": "export", "now": NOW}
+    why = call(folder, "explain", **asked)
+    assert "user.plan == 'free'" in why["text"] and why["changes"] is None
+    assert why["explanation"]["placement"] == "export"
+    least = call(folder, "explain", **asked, audience="free")
+    assert least["changes"] == [{"path": "user.plan", "from": "pro", "to": "free"}]
+    other = call(folder, "explain", **asked, set={"user.plan": "free"})
+    assert other["explanation"]["result"] != why["explanation"]["result"]
+
+
+def test_checks_what_cannot_be_used(folder: Path) -> None:
+    fine = call(folder, "check", config="config.json")
+    assert fine["counts"]["error"] == 0
+    broken = json.loads(json.dumps(CONFIG))
+    broken["trigger_options"][0]["rules"][0]["expression_cel"] = "user.plan =="
+    found = call(folder, "check", config=broken)
+    assert found["counts"]["error"] == 1
+    assert found["diagnostics"][0]["path"].startswith("trigger_options[0].rules[0]")
+    nothing = call(folder, "check", config={"nothing": 1})
+    assert nothing["counts"]["error"] >= 1 and nothing["diagnostics"][0]["message"]
+
+
+def test_compares_and_covers(folder: Path) -> None:
+    new = json.loads(json.dumps(CONFIG))
+    new["trigger_options"][0]["rules"][0]["expression_cel"] = "user.plan == 'free'"
+    proved = call(folder, "diff", old="config.json", new=new, now=NOW)
+    assert set(proved["placements"]) == {"export", "open"} and proved["changes"]
+    few = [{"userId": "u", "user": {"plan": "free", "visits": 0}}]
+    assert "export" in json.dumps(call(folder, "diff", old="config.json", new=new, users=few))
+    test = {**BETA, "placement": "open", "expect": {"result": "paywall"}}
+    none = call(folder, "cover", config="config.json", tests=[])
+    assert call(folder, "cover", config="config.json", tests=[test]) != none
+
+
+def test_renders(folder: Path) -> None:
+    found = call(
+        folder, "render", template="Bye {{ user.name }}",
+        user={"userId": "u", "user": {"name": "Ann"}})
+    assert found["text"] == "Bye Ann"
+
+
+def counted(config: tollgate.Config, placement: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for record in users(300):
+        found = expected(config, record)[placement]
+        key = f"{found['result']} {found['variant']}"
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def test_summaries(folder: Path, config: tollgate.Config) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+    from test_frames import table
+
+    by_line = call(
+        folder, "precompute_summary", config="config.json", users="users.ndjson", now=NOW)
+    assert (by_line["users"], by_line["rejected"], by_line["now"]) == (300, 1, NOW)
+    assert by_line["rejects"][0]["record"] == 302 and "userId" in by_line["rejects"][0]["reason"]
+    for placement in ("export", "open"):
+        found: dict[str, int] = {}
+        for choice in by_line["placements"][placement]:
+            key = f"{choice['result']} {choice['variant']}"
+            found[key] = found.get(key, 0) + choice["users"]
+        assert found == counted(config, placement)
+    parquet.write_table(
+        pa.concat_tables([table(users(300)), table([{"user": {"plan": "free"}}])]),
+        folder / "users.parquet")
+    by_table = call(
+        folder, "precompute_summary", config="config.json", users="users.parquet", now=NOW)
+    assert (by_table["users"], by_table["rejected"]) == (300, 1)
+    assert by_table["rejects"][0]["record"] == 301
+
+    def sorted_(summary: Any) -> Any:
+        return {name: sorted(map(str, part)) for name, part in summary["placements"].items()}
+
+    assert sorted_(by_table) == sorted_(by_line)
+    few = call(
+        folder, "precompute_summary", config="config.json", users=users(300),
+        placements=["open"], now=NOW)
+    assert list(few["placements"]) == ["open"]
+    assert sorted_(few)["open"] == sorted_(by_line)["open"]
+
+
+def test_mistakes_are_told(folder: Path) -> None:
+    assert "did you mean 'open'" in refused(
+        folder, "decide", config="config.json", user=BETA, placements=["opne"])
+    assert "config.json" in refused(folder, "decide", config="confg.json", user=BETA)
+    assert "userId" in refused(folder, "decide", config="config.json", user={"user": {}})
+    (folder / "bad.ndjson").write_text('{"userId": "a"}\n{"userId"\n')
+    assert "bad.ndjson:2 is not JSON" in refused(
+        folder, "precompute_summary", config="config.json", users="bad.ndjson")
+    assert "user" in refused(folder, "decide", config="config.json")
+    assert "save_config" in refused(folder, "save_config", path="x.json", config=CONFIG)
+    assert not (folder / "x.json").exists()
+
+
+@pytest.mark.parametrize("name", ["../secret.json", "/etc/passwd", "a/../../secret.json", "."])
+def test_files_elsewhere_are_not_read(folder: Path, name: str) -> None:
+    said = refused(folder, "describe", config=name)
+    assert "is not below the folder" in said
+
+
+def test_links_out_of_the_folder_are_not_followed(folder: Path) -> None:
+    (folder / "link.json").symlink_to(folder.parent / "secret.json")
+    assert "is not below the folder" in refused(folder, "describe", config="link.json")
+
+
+def test_saves(folder: Path) -> None:
+    async def save(client: Any, path: str, config: Any) -> Any:
+        return await client.call_tool("save_config", {"path": path, "config": config})
+
+    new = json.loads(json.dumps(CONFIG))
+    new["build_id"] = "new"
+    done = ask(folder, lambda client: save(client, "new/config.json", new), write=True)
+    assert not done.is_error and done.structured_content["placements"] == ["export", "open"]
+    assert json.loads((folder / "new" / "config.json").read_text()) == new
+    broken = json.loads(json.dumps(new))
+    broken["trigger_options"][0]["rules"][0]["expression_cel"] = "user.plan =="
+    before = (folder / "config.json").read_bytes()
+    for path, config in [("config.json", broken), ("../secret.json", new)]:
+        assert ask(folder, lambda client, p=path, c=config: save(client, p, c), write=True).is_error
+    assert (folder / "config.json").read_bytes() == before
+    assert json.loads((folder.parent / "secret.json").read_text()) == CONFIG
+    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "new", "users.ndjson"]
+
+
+def test_over_pipes(folder: Path) -> None:
+    from mcp import Client, StdioServerParameters
+
+    async def work() -> Any:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=["-m", "tollgate.mcp", str(folder)],
+            env=dict(os.environ))
+        async with Client(parameters) as client:
+            assert client.server_info.name == "tollgate"
+            assert client.server_info.version == tollgate.__version__
+            return await client.call_tool("decide", {"config": "config.json", "user": BETA})
+
+    found = asyncio.run(asyncio.wait_for(work(), 120))
+    assert {one["placement"]: one["paywall"] for one in found.structured_content["decisions"]} == {
+        "export": None, "open": "annual"}
+
+
+def test_over_http(folder: Path) -> None:
+    from mcp import Client
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tollgate.mcp", str(folder), "--http", "--port", str(port)])
+    try:
+        async def work() -> Any:
+            for _ in range(600):
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                except OSError:
+                    assert process.poll() is None
+                    await asyncio.sleep(0.1)
+            async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+                return await client.call_tool("describe", {"config": "config.json"})
+
+        found = asyncio.run(asyncio.wait_for(work(), 120))
+        assert found.structured_content["placements"] == ["export", "open"]
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.mark.parametrize(("arguments", "words", "code"), [
+    (["nowhere"], "'nowhere' is not a folder", 2),
+    ([".", "--dialect", "sql"], "superscript:ios", 2),
+    (["--version"], "tollgate-mcp ", 0),
+])
+def test_the_command(arguments: list[str], words: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tollgate.mcp", *arguments], capture_output=True, text=True,
+        timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == code
+    assert re.search(re.escape(words), done.stdout + done.stderr)

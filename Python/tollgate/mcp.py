@@ -1,0 +1,437 @@
+"""A server for the Model Context Protocol: configs checked, decided and explained for an assistant.
+
+``tollgate-mcp FOLDER`` speaks over standard input and output, ``tollgate-mcp FOLDER --http`` over
+HTTP. It reads files below the folder and none elsewhere, and writes none unless it was started with
+``--write``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from . import __version__
+from .config import JSON, Config, Diagnostic, json_bytes
+from .errors import ConfigError, RecordError, TollgateError
+
+Document = Annotated[
+    str | dict[str, Any],
+    Field(
+        description="a config: the name of a file below the server's folder, or the config itself"
+    ),
+]
+Record = Annotated[
+    dict[str, Any],
+    Field(
+        description="a user record such as "
+        '{"userId": "u-1", "user": {"plan": "free"}, "device": {"locale": "de_DE"}}'
+    ),
+]
+Records = Annotated[
+    str | list[dict[str, Any]],
+    Field(
+        description="users: the name of a file with one record of JSON a line, or of a Parquet "
+        "file, below the server's folder; or a list of records"
+    ),
+]
+Names = Annotated[
+    list[str] | None, Field(description="names of placements; all of the config unless given")
+]
+Now = Annotated[
+    str | None,
+    Field(description="the time to decide at, such as 2026-03-01T12:00:00Z; the present"),
+]
+Seed = Annotated[str | None, Field(description="what draws of variants depend on beside the user")]
+
+_MOST_REJECTS = 20
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Tools:
+    """What an assistant may ask for, over the files of one folder."""
+
+    def __init__(self, folder: Path, dialect: str = "superscript:ios", seed: str = "") -> None:
+        self._folder = folder.resolve()
+        self._dialect = dialect
+        self._seed = seed
+
+    # Tools
+
+    def describe(self, config: Document) -> dict[str, Any]:
+        """What a config has: placements, paywalls, and what its rules read of users."""
+        found = self._config(config)
+        return {
+            "format": found.format, "placements": found.placements, "paywalls": found.paywalls,
+            "requirements": found.requirements, "events": found.events,
+        }
+
+    def check(self, config: Document, now: Now = None) -> dict[str, Any]:
+        """What is wrong with a config, and what is hardly meant; each finding says where."""
+        try:
+            found = [_finding(item) for item in self._config(config).check(now=now)]
+        except ConfigError as problem:
+            found = problem.diagnostics or [
+                {"severity": "error", "code": problem.code, "message": str(problem)}
+            ]
+        counts = Counter(item["severity"] for item in found)
+        return {
+            "diagnostics": found,
+            "counts": {kind: counts[kind] for kind in ("error", "warning", "note")},
+        }
+
+    def decide(
+        self, config: Document, user: Record, placements: Names = None, now: Now = None,
+        seed: Seed = None,
+    ) -> dict[str, Any]:
+        """What a user gets: at each placement a paywall and its variant, a holdout, or nothing."""
+        decided = self._config(config).decide_all(user, placements=placements, now=now, seed=seed)
+        return {
+            "decisions": [
+                {
+                    "placement": one.placement, "result": one.result, "audience": one.audience,
+                    "experiment": one.experiment, "variant": one.variant, "paywall": one.paywall,
+                    "errors": list(one.errors),
+                }
+                for one in decided
+            ]
+        }
+
+    def explain(
+        self,
+        config: Document,
+        user: Record,
+        placement: str,
+        audience: Annotated[
+            int | str | None,
+            Field(
+                description="number, ID, experiment or name of the only audience to look at; then "
+                "'changes' is the smallest change that makes it take the user"
+            ),
+        ] = None,
+        set: Annotated[
+            dict[str, Any] | None,
+            Field(description='what would be with other values: {"user.plan": "pro"}'),
+        ] = None,
+        now: Now = None,
+        seed: Seed = None,
+    ) -> dict[str, Any]:
+        """Why a user gets what they get at a placement, clause by clause, with what was read."""
+        found = self._config(config).explain(
+            placement, user, audience=audience, set=set, now=now, seed=seed
+        )
+        return {"text": str(found), "explanation": found.to_dict(), "changes": found.changes}
+
+    def diff(
+        self, old: Document, new: Document, users: Records | None = None, placements: Names = None,
+        now: Now = None,
+    ) -> dict[str, Any]:
+        """Who gets something else by another config.
+
+        With users: who moves, and why. Without: for each placement a proof that nobody does, or
+        somebody who does.
+        """
+        records = None if users is None else [record for _, record in self._records(users)]
+        return self._config(old).diff(
+            self._config(new), users=records, placements=placements, now=now
+        )
+
+    def cover(
+        self,
+        config: Document,
+        tests: Annotated[
+            str | list[dict[str, Any]],
+            Field(description="tests as `tollgate test` takes them: a file, one a line, or a list"),
+        ],
+        now: Now = None,
+    ) -> dict[str, Any]:
+        """Which audiences, clauses and variants of a config no test exercises."""
+        return self._config(config).cover(
+            [record for _, record in self._records(tests)], now=now
+        )
+
+    def render(
+        self,
+        template: Annotated[str, Field(description="Only {{ products.selected.price }}")],
+        products: Annotated[
+            str | list[dict[str, Any]] | dict[str, Any] | None,
+            Field(description="the products with their prices: a file below the folder, or a list"),
+        ] = None,
+        user: Record | None = None,
+        locale: Annotated[str | None, Field(description="such as de_DE")] = None,
+        now: Now = None,
+    ) -> dict[str, Any]:
+        """What a template of a paywall comes to: text, whether it is complete, and errors."""
+        given: Any = products
+        if isinstance(products, str):
+            given = self._path(products).read_text(encoding="utf-8")
+        empty = Config.loads({"build_id": "0", "trigger_options": []}, dialect=self._dialect)
+        return empty.render(
+            template=template, products=given, user=user, locale=locale, now=now
+        )
+
+    def precompute_summary(
+        self, config: Document, users: Records, placements: Names = None, now: Now = None,
+        seed: Seed = None,
+    ) -> dict[str, Any]:
+        """How many of many users get what at each placement, most first."""
+        made = self._config(config)
+        if isinstance(users, str) and users.endswith(".parquet"):
+            return _count_table(made, self._path(users), placements, now, seed)
+        return _count_records(made, self._records(users), placements, now, seed)
+
+    def save_config(
+        self,
+        path: Annotated[str, Field(description="a file below the server's folder")],
+        config: Annotated[dict[str, Any], Field(description="the whole config")],
+    ) -> dict[str, Any]:
+        """Writes a config to a file, if it has no errors. The findings are given back."""
+        target = self._within(path)
+        made = Config.loads(config, dialect=self._dialect, strict=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Whoever reads the file meanwhile has the old one or the new one.
+        handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(config, file, indent=2, ensure_ascii=False)
+                file.write("\n")
+            os.chmod(partial, 0o644)
+            os.replace(partial, target)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise
+        return {
+            "path": path, "placements": made.placements,
+            "diagnostics": [_finding(item) for item in made.check()],
+        }
+
+    # What they are given
+
+    def _within(self, name: str) -> Path:
+        path = (self._folder / name).resolve()
+        if not path.is_relative_to(self._folder) or path == self._folder:
+            raise ToolError(f"'{name}' is not below the folder that this server was started with")
+        return path
+
+    def _path(self, name: str) -> Path:
+        path = self._within(name)
+        if not path.is_file():
+            there = sorted(
+                str(found.relative_to(self._folder))
+                for found in self._folder.glob("**/*.json*")
+                if found.is_file()
+            )
+            raise ToolError(f"there is no file '{name}'; there is: {', '.join(there[:20])}")
+        return path
+
+    def _config(self, config: str | dict[str, Any]) -> Config:
+        text: JSON = config
+        if isinstance(config, str):
+            text = self._path(config).read_bytes()
+        return Config.loads(text, dialect=self._dialect, seed=self._seed)
+
+    def _records(
+        self, given: str | list[dict[str, Any]]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        if not isinstance(given, str):
+            yield from enumerate(given, 1)
+            return
+        path = self._path(given)
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                try:
+                    record = json.loads(line)
+                except ValueError as problem:
+                    raise ToolError(f"{given}:{number} is not JSON: {problem}") from None
+                if not isinstance(record, dict):
+                    raise ToolError(f"{given}:{number} is not an object")
+                yield number, record
+
+
+def _finding(item: Diagnostic) -> dict[str, Any]:
+    return item.details
+
+
+def _count_records(
+    config: Config, records: Iterator[tuple[int, dict[str, Any]]], placements: list[str] | None,
+    now: str | None, seed: str | None,
+) -> dict[str, Any]:
+    # One time for all of them, which the plan says, and names are refused before the first user.
+    plan = config.plan(placements, now=now)
+    counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}
+    users = 0
+    rejects: list[dict[str, Any]] = []
+    rejected = 0
+    for number, record in records:
+        try:
+            decided = config.decide_all(
+                record, placements=plan.placements, now=plan.now, seed=seed
+            )
+        except RecordError as problem:
+            rejected += 1
+            if len(rejects) < _MOST_REJECTS:
+                rejects.append({"record": number, "reason": str(problem)})
+            continue
+        users += 1
+        for one in decided:
+            counts[one.placement][
+                one.result, one.audience, one.experiment, one.variant, one.paywall
+            ] += 1
+    return _summary(plan.now, users, rejected, rejects, counts)
+
+
+def _count_table(
+    config: Config, path: Path, placements: list[str] | None, now: str | None, seed: str | None
+) -> dict[str, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise ToolError("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
+    plan = config.plan(placements, now=now, seed=seed, codes=True)
+    file = parquet.ParquetFile(path)
+    reader = pyarrow.RecordBatchReader.from_batches(
+        file.schema_arrow, file.iter_batches(batch_size=8_192)
+    )
+    outcomes = plan.outcomes(reader)
+    numbers: dict[str, Counter[int | None]] = {name: Counter() for name in plan.placements}
+    for batch in pyarrow.RecordBatchReader.from_stream(outcomes):
+        for name in plan.placements:
+            for pair in batch.column(name).value_counts().to_pylist():
+                numbers[name][pair["values"]] += pair["counts"]
+    choices = [
+        tuple(one.get(name) for name in ("result", "audience", "experiment", "variant", "paywall"))
+        for one in plan.choices
+    ]
+    counts: dict[str, Counter[tuple[Any, ...]]] = {
+        name: Counter(
+            {choices[code]: count for code, count in found.items() if code is not None}
+        )
+        for name, found in numbers.items()
+    }
+    report = outcomes.report
+    rejects = [
+        {"record": row["row"] + 1, "reason": row["reason"]}
+        for row in report.rejects[:_MOST_REJECTS]
+    ]
+    return _summary(plan.now, report.users, report.rejected, rejects, counts)
+
+
+def _summary(
+    now: str, users: int, rejected: int, rejects: list[dict[str, Any]],
+    counts: dict[str, Counter[tuple[Any, ...]]],
+) -> dict[str, Any]:
+    names = ("result", "audience", "experiment", "variant", "paywall")
+    return {
+        "now": now, "users": users, "rejected": rejected, "rejects": rejects,
+        "placements": {
+            name: [
+                {**dict(zip(names, choice, strict=True)), "users": count}
+                for choice, count in found.most_common()
+            ]
+            for name, found in counts.items()
+        },
+    }
+
+
+def server(
+    folder: str | os.PathLike[str],
+    *,
+    dialect: str = "superscript:ios",
+    seed: str = "",
+    write: bool = False,
+) -> MCPServer[Any]:
+    """The server over a folder; ``write`` adds the tool that saves configs."""
+    tools = Tools(Path(folder), dialect, seed)
+    made: MCPServer[Any] = MCPServer(
+        "tollgate", version=__version__, log_level="WARNING",
+        instructions="Decides which paywall a user sees, and says why. Begin with `describe` of a "
+        "config; `check` it after each change; `diff` says who is affected.",
+    )
+    readers: list[Callable[..., dict[str, Any]]] = [
+        tools.describe, tools.check, tools.decide, tools.explain, tools.diff, tools.cover,
+        tools.render, tools.precompute_summary,
+    ]
+    for reader in readers:
+        made.add_tool(
+            _told(reader),
+            annotations=ToolAnnotations(
+                read_only_hint=True, idempotent_hint=True, open_world_hint=False
+            ),
+        )
+    if write:
+        made.add_tool(
+            _told(tools.save_config),
+            annotations=ToolAnnotations(
+                read_only_hint=False, destructive_hint=True, idempotent_hint=True,
+                open_world_hint=False,
+            ),
+        )
+    return made
+
+
+def _told(function: _Function) -> _Function:
+    """The same function with errors that the assistant is told, instead of "Error executing"."""
+    import functools
+
+    @functools.wraps(function)
+    def called(*arguments: Any, **named: Any) -> Any:
+        try:
+            return json.loads(json_bytes(function(*arguments, **named)))
+        except (TollgateError, OSError, TypeError, ValueError) as problem:
+            raise ToolError(str(problem)) from problem
+
+    return called  # type: ignore[return-value]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the server until its input ends; gives the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="tollgate-mcp", description="A server for the Model Context Protocol."
+    )
+    parser.add_argument("folder", nargs="?", default=".", help="with configs and users (.)")
+    parser.add_argument("--http", action="store_true", help="over HTTP, at /mcp")
+    parser.add_argument("--host", default="127.0.0.1", help="to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8000, help="to listen on (8000)")
+    parser.add_argument("--write", action="store_true", help="offer to save configs, too")
+    parser.add_argument("--dialect", default="superscript:ios", help="how conditions are evaluated")
+    parser.add_argument("--seed", default="", help="what draws depend on beside the user")
+    parser.add_argument("--version", action="version", version=f"tollgate-mcp {__version__}")
+    options = parser.parse_args(arguments)
+    if not Path(options.folder).is_dir():
+        print(f"error: '{options.folder}' is not a folder", file=sys.stderr)
+        return 2
+    try:
+        Config.loads('{"build_id": "0", "trigger_options": []}', dialect=options.dialect)
+    except ValueError as problem:
+        print(f"error: --{problem}", file=sys.stderr)
+        return 2
+    made = server(
+        options.folder, dialect=options.dialect, seed=options.seed, write=options.write
+    )
+    transport: Literal["stdio", "streamable-http"] = "streamable-http" if options.http else "stdio"
+    try:
+        if transport == "stdio":
+            made.run("stdio")
+        else:
+            made.run("streamable-http", host=options.host, port=options.port)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
