@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from .config import Config, time_text
+from .errors import ColumnError
 from .plan import Plan
 
 _compiled: dict[str, Plan] = {}
@@ -62,15 +63,30 @@ def decide(
 
     Columns with dots in their names do not get through ``mapInArrow``: give nested structs, or
     names with ``columns={"user.plan": "plan"}``. ``now`` has to be given, since every worker would
-    have a time of its own.
+    have a time of its own. All workers need this package. What cannot be decided is told here, and
+    not by the workers of a job; select what :attr:`Config.requirements` names, as Spark copies all
+    columns of the frame.
 
     :param config: the text of the config, which goes to the workers with the function.
+    :param options: as for :class:`tollgate.Plan`.
+    :raises ColumnError: when the frame lacks a column that rules read, or has a wrong one.
     """
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    if options.get("texts", "utf8") == "dictionary":
+        raise ValueError("texts='dictionary': Spark reads no dictionaries; leave texts out")
     text = config.decode() if isinstance(config, bytes) else config
+    for name in frame.columns:
+        if "." in name:
+            raise ColumnError(
+                f"column '{name}': Spark's mapInArrow takes no column with a dot in its name; "
+                f"rename it, and say columns={{'user.{name.rpartition('.')[2]}': 'its new name'}}",
+                "bad_column", {"column": name},
+            )
     made = Config.loads(text, dialect=dialect, seed=seed)
-    plan = made.plan(placements, now=now, **options)
+    plan = made.plan(placements, now=now, schema=to_arrow_schema(frame.schema), **options)
     subject = options.get("subject", "userId")
-    kind = dict(frame.dtypes)[subject]
+    kind = frame.schema[subject].dataType.simpleString()
     decider = Decider(
         text, {"dialect": dialect, "seed": seed},
         {"placements": plan.placements, "now": time_text(now), **options},

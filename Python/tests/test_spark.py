@@ -1,0 +1,146 @@
+"""Spark with two workers: every user equal to what the library says of one.
+
+Takes half a minute, and needs Java; `make nightly` runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from conftest import CONFIG, NOW, expected, users
+
+import tollgate
+
+pytest.importorskip("pyspark")
+pytest.importorskip("pyarrow")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs Java", allow_module_level=True)
+
+SCHEMA = """userId string, user struct<plan: string, visits: bigint, tags: array<string>>,
+    device struct<locale: string>"""
+TEXT = json.dumps(CONFIG)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    import os
+
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]").appName("tollgate")
+        .config("spark.ui.enabled", "false").config("spark.driver.memory", "1g")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.session.timeZone", "UTC")
+        # Several batches for each partition, one of them with a few rows.
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "300")
+        .getOrCreate())
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def frame(spark: Any) -> Any:
+    rows = [
+        (record["userId"],
+         None if "user" not in record else tuple(
+             record["user"].get(name) for name in ("plan", "visits", "tags")),
+         None if "device" not in record else (record["device"]["locale"],))
+        for record in users(2_000)
+    ]
+    return spark.createDataFrame(rows, SCHEMA).repartition(3)
+
+
+@pytest.fixture(scope="module")
+def wanted(config: tollgate.Config) -> dict[str, Any]:
+    return {record["userId"]: expected(config, record) for record in users(2_000)}
+
+
+def by_user(frame: Any, *placements: str) -> dict[str, Any]:
+    found = {
+        row["userId"]: {name: row[name].asDict() for name in placements} for row in frame.collect()}
+    assert len(found) == frame.count()
+    return found
+
+
+def test_structs(frame: Any, wanted: Any) -> None:
+    import tollgate.spark
+
+    found = tollgate.spark.decide(frame, TEXT, seed="s", now=NOW)
+    assert found.columns == ["userId", "export", "open"]
+    assert by_user(found, "export", "open") == wanted
+
+
+def test_flat_columns(frame: Any, wanted: Any) -> None:
+    from pyspark.sql import functions as f
+
+    import tollgate.spark
+
+    flat = frame.select(
+        f.col("userId").alias("id"), f.col("user.plan").alias("tier"),
+        f.col("user.visits").cast("int").alias("visits"), f.col("device.locale").alias("locale"))
+    found = tollgate.spark.decide(
+        flat, TEXT, seed="s", now=NOW, placements=["export"], subject="id", root="user",
+        columns={"user.plan": "tier", "device.locale": "locale"})
+    assert found.columns == ["id", "export"]
+    renamed = found.withColumnRenamed("id", "userId")
+    assert by_user(renamed, "export") == {
+        user: {"export": row["export"]} for user, row in wanted.items()}
+
+
+def test_queries_over_outcomes(frame: Any, wanted: Any) -> None:
+    import tollgate.spark
+
+    found = tollgate.spark.decide(frame, TEXT, seed="s", now=NOW)
+    counts = {
+        row["paywall"]: row["count"]
+        for row in found.groupBy("export.paywall").count().collect()}
+    names = [row["export"]["paywall"] for row in wanted.values()]
+    assert counts == {name: names.count(name) for name in set(names)}
+    joined = frame.join(found, "userId").where("export.result = 'paywall'").count()
+    assert joined == sum(row["export"]["result"] == "paywall" for row in wanted.values())
+
+
+def test_numbers_instead_of_texts(frame: Any, config: tollgate.Config, wanted: Any) -> None:
+    import tollgate.spark
+
+    found = tollgate.spark.decide(
+        frame, TEXT, seed="s", now=NOW, placements=["open"], codes=True).collect()
+    choices = config.plan(["open"], now=NOW).choices
+    assert {row["userId"]: choices[row["open"]]["result"] for row in found} == {
+        user: row["open"]["result"] for user, row in wanted.items()}
+
+
+def test_no_rows(frame: Any) -> None:
+    import tollgate.spark
+
+    found = tollgate.spark.decide(frame.where("userId is null"), TEXT, seed="s", now=NOW)
+    assert found.collect() == [] and found.columns == ["userId", "export", "open"]
+
+
+def test_mistakes(frame: Any) -> None:
+    import tollgate.spark
+
+    with pytest.raises(tollgate.RecordError, match="did you mean 'open'"):
+        tollgate.spark.decide(frame, TEXT, seed="s", now=NOW, placements=["opne"])
+    # Found before the job starts, and not by each of its workers.
+    lacking = frame.select("userId", "device")
+    with pytest.raises(tollgate.ColumnError, match="user.plan"):
+        tollgate.spark.decide(lacking, TEXT, seed="s", now=NOW)
+    with pytest.raises(tollgate.ColumnError, match="userId"):
+        tollgate.spark.decide(frame.drop("userId"), TEXT, seed="s", now=NOW)
+    with pytest.raises(ValueError, match="no dictionaries"):
+        tollgate.spark.decide(frame, TEXT, seed="s", now=NOW, texts="dictionary")
+    dotted = frame.selectExpr("userId", "user.plan as `user.plan`")
+    with pytest.raises(tollgate.ColumnError, match="dot"):
+        tollgate.spark.decide(dotted, TEXT, seed="s", now=NOW, missing_columns="ignore")
+    ignored = tollgate.spark.decide(
+        lacking, TEXT, seed="s", now=NOW, placements=["open"], missing_columns="ignore")
+    assert {row["open"]["result"] for row in ignored.collect()} == {"noAudienceMatch"}
