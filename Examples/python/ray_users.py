@@ -2,8 +2,8 @@
 
 usage: python ray_users.py CONFIG 'users/*.parquet' OUT [--seed SEED] [--now TIME] [--workers 2]
 
-Each worker compiles the config once, and is given batches as pyarrow's tables. Outcomes are columns such as
-`export_report.paywall` beside the users' identities.
+Each worker compiles the config once, and is given batches as pyarrow's tables. Outcomes are
+columns such as `export_report.paywall` beside the users' identities.
 """
 
 from __future__ import annotations
