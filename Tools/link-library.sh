@@ -61,10 +61,20 @@ else
     [ -e "$archive" ] || fail 'there is no libpcre2-8.a; on Debian and Ubuntu it comes with libpcre2-dev'
     ln -s "$(readlink -f "$archive")" "$scratch/libraries/libpcre2-8.a"
   fi
+  # Tables for unwinding are a tenth of the whole, and nothing unwinds through Swift (Tools/Dist/link.sh).
+  rm -rf "$scratch/slim"
+  mkdir "$scratch/slim"
+  count=0
+  while IFS= read -r object; do
+    count=$((count + 1))
+    "$toolchain/llvm-objcopy" --remove-section .eh_frame --remove-section .rela.eh_frame "$object" \
+      "$scratch/slim/$count.o"
+    echo "$scratch/slim/$count.o"
+  done <"$scratch/objects" >"$scratch/slim/objects"
   printf 'TOLLGATE_%s { global: tg_*; local: *; };\n' 1 >"$scratch/exported"
   # Without -z defs a symbol that nobody has would be found out by whoever loads the library.
   linking=(--gc-sections --icf=all --strip-all -z defs "--version-script=$scratch/exported" -soname libtollgate.so -O2)
-  "${swift}c" -emit-library -static-stdlib -module-name TollgateC "@$scratch/objects" \
+  "${swift}c" -emit-library -static-stdlib -module-name TollgateC "@$scratch/slim/objects" \
     -L "$scratch/libraries" -use-ld=lld $(printf -- '-Xlinker %s ' "${linking[@]}") -o "$library.part"
 
   needed=$(readelf -d "$library.part" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | tr '\n' ' ')
