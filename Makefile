@@ -144,12 +144,13 @@ property: setup ## RUNS=200 random configs and users, from SEED=1 on, through ev
 mutants: setup ## plant faults in a copy of the sources, and list those that corpus and tests do not notice
 	Tools/mutate/mutate.py run $(if $(JOBS),--jobs $(JOBS)) $(MUTANTS)
 
-nightly: ## what takes longer than CI may: both sanitizers on everything, property, kill-tests, fuzz
+nightly: ## what takes longer than CI may: both sanitizers on everything, property, kill-tests, fuzz, Spark and Ray
 	$(MAKE) asan
 	$(MAKE) tsan
 	$(MAKE) property
 	$(MAKE) kill-tests
 	$(MAKE) fuzz
+	ENGINES=all $(MAKE) test-python
 
 conformance: setup ## run the corpus: one table of its suites; fails unless the counts are those of corpus/counts.json
 	$(SWIFT) run $(PARALLEL) conformance $(CORPUS) --table --quiet

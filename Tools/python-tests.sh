@@ -4,6 +4,7 @@
 #
 # usage: Tools/python-tests.sh [argument of pytest...]
 #
+# With ENGINES=all Spark and Ray are installed and tested, too: they take half a gigabyte, and Java.
 # The wheel has to be there already (`make wheel`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,11 +33,15 @@ END
 )
 
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheel"
+if [ "${ENGINES:-}" = all ]; then
+  Tools/setup.sh engines
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r Python/requirements-engines.txt
+fi
 "$venv/bin/ruff" check Python
 "$venv/bin/mypy" --config-file Python/pyproject.toml --python-executable "$venv/bin/python" Python/tollgate
 # Not in the folder of the sources, so that it is the wheel that is tested.
 (
   cd Python/tests
   "$venv/bin/python" -m pytest -q -p no:cacheprovider --import-mode=append "$@" . \
-    --doctest-glob='*.md' --doctest-modules --pyargs tollgate --ignore-glob='*spark*' --ignore-glob='*mcp*'
+    --doctest-glob='*.md' --doctest-modules --pyargs tollgate
 )

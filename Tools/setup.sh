@@ -19,6 +19,7 @@ core | zstd       | probe_zstd       | libzstd-dev  | zstd
 browser | chromium | probe_chromium | chromium | chromium
 browser | python venv | probe_venv  | python3-venv | python
 python | python venv | probe_venv   | python3-venv | python
+engines | java      | probe_java   | default-jre-headless | openjdk
 dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
 '
 
@@ -50,6 +51,10 @@ probe_zstd() {
 
 probe_chromium() {
   command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
+probe_java() {
+  java -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p' | grep .
 }
 
 probe_venv() {
