@@ -229,7 +229,8 @@ package enum APIDescription {
           "device": ["type": ["object", "null"]], "params": ["type": ["object", "null"]],
           "placements": ["type": ["array", "null"], "items": text, "maxItems": 1_000],
           "explain": truth, "reasons": truth, "texts": truth, "products": truth, "record": truth,
-          "now": time, "seed": text, "requestId": ["type": "string", "minLength": 1, "maxLength": 200],
+          "now": time, "seed": text,
+          "requestId": ["type": "string", "minLength": 1, "maxLength": 200],
         ], required: ["userId"])),
     .init(
       key: "Decisions",
