@@ -22,8 +22,7 @@ extension PreparedConfig {
   ) throws(RequestError) -> Answer {
     let clock = clock(now)
     let result = record.withUnsafeBufferPointer { bytes in
-      withFrame { frame -> Result<Answer, RequestError> in
-        var reader = UserRecordReader(ruleSet, at: clock)
+      withReader(at: clock) { reader, frame -> Result<Answer, RequestError> in
         do throws(UserRecordReader.Rejection) {
           try reader.read(bytes, into: &frame)
         } catch {

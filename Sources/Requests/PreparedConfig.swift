@@ -33,15 +33,20 @@ package final class PreparedConfig: Sendable {
   let lines: OutcomeLines
   let texts: TextPlan?
 
-  /// Frames that nobody uses. One is made for each request that there is at once.
+  /// Frames that nobody uses, with readers that know which attributes rules read: finding that out takes as
+  /// long as deciding. One is made for each request that there is at once.
   private let frames = Locked<[FrameBox]>([])
   private static let mostFrames = 64
 
   /// One request at a time has it.
   private final class FrameBox: @unchecked Sendable {
     var frame: Frame
+    var reader: UserRecordReader
 
-    init(_ program: Program) { frame = Frame(for: program) }
+    init(_ ruleSet: RuleSet, _ clock: HistoryClock) {
+      frame = Frame(for: ruleSet.program)
+      reader = UserRecordReader(ruleSet, at: clock)
+    }
   }
 
   /// - Parameters:
@@ -96,15 +101,19 @@ package final class PreparedConfig: Sendable {
       options: RenderOptions(escaping: .text, now: now, locale: "en_US", money: .prices))
   }
 
-  /// Calls with a frame that nobody else has.
-  func withFrame<Result>(_ body: (inout Frame) throws -> Result) rethrows -> Result {
-    let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet.program)
+  /// Calls with a frame and a reader that nobody else has.
+  func withReader<Result>(
+    at clock: HistoryClock, _ body: (inout UserRecordReader, inout Frame) throws -> Result
+  ) rethrows -> Result {
+    let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock)
+    box.reader.clock = clock
     defer {
       // No cell may outlive the bytes that it points into.
+      box.reader.forget()
       box.frame.reset()
       frames.withLock { if $0.count < Self.mostFrames { $0.append(box) } }
     }
-    return try body(&box.frame)
+    return try body(&box.reader, &box.frame)
   }
 
   /// The clock that questions about events are answered by.

@@ -115,7 +115,7 @@ func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(L
     throw LibraryError(
       TG_BAD_ARGUMENT, "bad_size", "'\(name)' cannot have \(UInt(bitPattern: count)) bytes")
   }
-  return UnsafeRawBufferPointer(start: text, count: count).map { $0 }
+  return Array(UnsafeRawBufferPointer(start: text, count: count))
 }
 
 /// A request as JSON; an empty one asks for nothing in particular.

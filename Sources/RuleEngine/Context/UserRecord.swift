@@ -64,7 +64,8 @@ public struct UserRecordReader: ~Copyable {
   package private(set) var notes = RecordNotes()
 
   private let ruleSet: RuleSet
-  private let clock: HistoryClock
+  /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
+  package var clock: HistoryClock
   private let questions: [HostQuestion]
   let wantsEvents: Bool
   private let nesting: Int
