@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,6 +97,34 @@ def time_text(now: datetime | str | None) -> str | None:
     return now.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
 
+def json_bytes(value: object) -> bytes:
+    try:
+        return _encode(value).encode()
+    except ValueError as problem:
+        path = _odd_number(value, "")
+        if path is None:
+            raise
+        raise ValueError(
+            f"'{path}' is not a finite number, which records cannot have; leave the attribute out"
+        ) from problem
+
+
+def _odd_number(value: object, path: str) -> str | None:
+    """Where in a document a number is that JSON has no text for."""
+    if isinstance(value, float):
+        return None if math.isfinite(value) else path
+    parts: Iterable[tuple[object, object]] = ()
+    if isinstance(value, Mapping):
+        parts = value.items()
+    elif isinstance(value, (list, tuple)):
+        parts = enumerate(value)
+    for name, part in parts:
+        found = _odd_number(part, f"{path}.{name}" if path else f"{name}")
+        if found is not None:
+            return found
+    return None
+
+
 def _plain(value: object) -> object:
     """What rules have a value for that JSON has none for."""
     if isinstance(value, datetime):
@@ -110,13 +139,18 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is not a value that rules know: {value!r}")
 
 
-# Made once: `json.dumps` makes an encoder for each call that is not the usual one.
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, default=_plain).encode
+# Made once, and without looking for an encoding, as one decision takes no longer than these two.
+_encode = json.JSONEncoder(
+    separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain
+).encode
 _scan = json.JSONDecoder().scan_once
 
 
-def json_bytes(value: object) -> bytes:
-    return _encode(value).encode()
+def _names(placements: Sequence[str]) -> list[str]:
+    """Names of placements. A text is a sequence of texts, too, and hardly meant as one."""
+    if isinstance(placements, str):
+        raise TypeError(f"placements={placements!r} is a text; give a list: [{placements!r}]")
+    return list(placements)
 
 
 def _embedded(value: JSON | Path | None) -> object:
@@ -133,6 +167,8 @@ def _embedded(value: JSON | Path | None) -> object:
 class Config:
     """A compiled config. It never changes, and any number of threads may use it.
 
+    It can be pickled: its text travels, and is compiled again.
+
     >>> config = Config.loads({"build_id": "1", "trigger_options": [{"event_name": "export",
     ...     "rules": [{"experiment_id": "e", "experiment_group_id": "g",
     ...       "expression_cel": "user.plan == 'free'", "variants": [{"variant_id": "v",
@@ -145,7 +181,7 @@ class Config:
     'annual'
     """
 
-    __slots__ = ("_facts", "_pointer", "diagnostics")
+    __slots__ = ("_facts", "_given", "_pointer", "diagnostics")
 
     def __init__(
         self,
@@ -160,10 +196,15 @@ class Config:
         strict: bool = False,
     ) -> None:
         self._pointer: int | None = None
+        products, texts = _embedded(products), _embedded(texts)  # type: ignore[assignment]
+        # What another process makes the same config of.
+        self._given: tuple[bytes, dict[str, Any]] = (text, {
+            "dialect": dialect, "seed": seed, "assigner": assigner, "time_zone": time_zone,
+            "products": products, "texts": texts, "strict": strict,
+        })
         options: dict[str, object] = {
             "platform": _platform(dialect), "seed": seed, "assigner": assigner,
-            "timeZone": time_zone, "products": _embedded(products), "texts": _embedded(texts),
-            "strict": strict,
+            "timeZone": time_zone, "products": products, "texts": texts, "strict": strict,
         }
         given = json_bytes({name: value for name, value in options.items() if value is not None})
         out, said = ctypes.c_void_p(), Text()
@@ -210,6 +251,17 @@ class Config:
 
     def __repr__(self) -> str:
         return f"<Config with {len(self.placements)} placements>"
+
+    # It never changes, and what it stands for in the library is freed once.
+
+    def __copy__(self) -> Config:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Config:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _compiled, self._given
 
     # What it is
 
@@ -277,7 +329,7 @@ class Config:
         """What a user gets at several placements, or at all of them."""
         request: dict[str, Any] = dict(user)
         if placements is not None:
-            request["placements"] = placements
+            request["placements"] = _names(placements)
         if now is not None:
             request["now"] = time_text(now)
         if seed is not None:
@@ -374,7 +426,7 @@ class Config:
         if users is not None:
             request["users"] = [dict(user) for user in users]
         if placements is not None:
-            request["placements"] = list(placements)
+            request["placements"] = _names(placements)
         if now is not None:
             request["now"] = time_text(now)
         body, text = json_bytes(request), Text()
@@ -404,6 +456,11 @@ class Config:
         body, text = json_bytes(request), Text()
         status = getattr(library, function)(self._pointer, body, len(body), ctypes.byref(text))
         return json.loads(checked(status, text))
+
+
+def _compiled(text: bytes, options: Mapping[str, Any]) -> Config:
+    """A config that comes from another process."""
+    return Config(text, **options)
 
 
 def _platform(dialect: str) -> str:

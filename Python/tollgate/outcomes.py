@@ -28,6 +28,9 @@ class Report:
         if pointer and library is not None:
             library.tg_report_free(pointer)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("outcomes that are being read cannot be copied; make a table of them first")
+
     def read(self) -> Tally:
         text = Text()
         status = library.tg_report_read(self.pointer, ctypes.byref(text))

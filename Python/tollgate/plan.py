@@ -17,7 +17,7 @@ from ._capsules import (
     ArrowStreamExportable,
 )
 from ._library import Text, checked, library
-from .config import Config, json_bytes, time_text
+from .config import Config, _names, json_bytes, time_text
 from .outcomes import Outcomes, Report, Tally, to_kind_of
 
 Field = Literal["result", "audience", "experiment", "variant", "paywall"]
@@ -25,6 +25,8 @@ Field = Literal["result", "audience", "experiment", "variant", "paywall"]
 
 class Plan:
     """What is decided for every row of a table.
+
+    It never changes, and can be pickled, without ``schema``.
 
     Columns are attributes by their names: a struct ``user`` has the members of ``user``, and a
     column ``user.plan`` is that one. ``columns={"user.plan": "plan"}`` says where names differ,
@@ -66,7 +68,7 @@ class Plan:
         self._config = config
         self._others: dict[str, Plan] = {}
         options: dict[str, object] = {
-            "placements": list(placements) if placements is not None else None,
+            "placements": _names(placements) if placements is not None else None,
             "now": time_text(now), "seed": seed,
             "fields": list(fields) if fields is not None else None, "codes": codes, "texts": texts,
             "subject": subject, "root": root, "columns": dict(columns) if columns else None,
@@ -91,6 +93,17 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<Plan of {', '.join(self.placements)}>"
+
+    # It never changes, and what it stands for in the library is freed once.
+
+    def __copy__(self) -> Plan:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Plan:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _planned, (self._config, self._arguments())
 
     # What it is
 
@@ -135,14 +148,14 @@ class Plan:
 
     def with_options(self, **changes: Any) -> Plan:
         """The same plan with other options, at the same time."""
-        options = dict(self._options)
-        options.setdefault("now", self.now)
-        names = {"missing_columns": "missingColumns"}
-        for name, value in changes.items():
-            options[names.get(name, name)] = value
-        taken = {"missingColumns": "missing_columns"}
-        arguments: dict[str, Any] = {taken.get(k, k): v for k, v in options.items()}
-        return Plan(self._config, arguments.pop("placements", None), **arguments)
+        return Plan(self._config, **{**self._arguments(), **changes})
+
+    def _arguments(self) -> dict[str, Any]:
+        """What the same plan is made with, at the same time."""
+        options = {"now": self.now, **self._options}
+        if "missingColumns" in options:
+            options["missing_columns"] = options.pop("missingColumns")
+        return options
 
     def with_texts(self, texts: str) -> Plan:
         """The same plan with texts in another form; made once."""
@@ -195,6 +208,11 @@ class Plan:
             checked(status, text)
 
         return STREAM.make(fill), report
+
+
+def _planned(config: Config, arguments: dict[str, Any]) -> Plan:
+    """A plan that comes from another process."""
+    return Plan(config, **arguments)
 
 
 class _OutcomeSchema:
