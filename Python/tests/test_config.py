@@ -41,6 +41,34 @@ def test_one_user(config: tollgate.Config) -> None:
         nothing.paywall = "x"  # type: ignore[misc]
 
 
+def test_decisions_are_values(config: tollgate.Config) -> None:
+    import pickle
+
+    user = {"userId": "u", "user": {"tags": ["beta"]}}
+    one, other = (config.decide("open", user, now=NOW) for _ in range(2))
+    assert one == other and one != config.decide("export", user, now=NOW) and one != "open"
+    assert eval(repr(one), {"Decision": tollgate.Decision}) == one
+    assert pickle.loads(pickle.dumps(one)) == one
+    match one:
+        case tollgate.Decision(paywall="annual", variant=variant):
+            assert variant == "v5"
+        case _:
+            raise AssertionError
+    with pytest.raises(AttributeError, match="does not change"):
+        del one.paywall
+
+
+def test_importing_is_light() -> None:
+    """Nothing that takes long to import comes along."""
+    code = "import sys, tollgate; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(tollgate.__file__))})
+    assert "tollgate.plan" in loaded.stdout.split(), loaded.stderr
+    heavy = {"dataclasses", "inspect", "pathlib", "pyarrow", "numpy", "polars", "pandas", "duckdb"}
+    assert heavy & set(loaded.stdout.split()) == set()
+
+
 def test_values_that_json_does_not_know(config: tollgate.Config) -> None:
     made = tollgate.Config.loads(
         {**CONFIG, "trigger_options": [{"event_name": "p", "rules": [{

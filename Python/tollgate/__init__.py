@@ -8,7 +8,8 @@
 
 from ._capsules import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
 from ._library import version as _version
-from .config import Config, Decision, Diagnostic, Explanation
+from .answers import Decision, Diagnostic, Explanation
+from .config import Config
 from .errors import ColumnError, ConfigError, RecordError, TableError, TollgateError
 from .outcomes import Outcomes, Tally
 from .plan import Plan

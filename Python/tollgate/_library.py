@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from pathlib import Path
 
 from .errors import TollgateError, error
 
@@ -54,7 +53,9 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
 
 
 def _load() -> ctypes.CDLL:
-    path = os.environ.get("TOLLGATE_LIBRARY") or str(Path(__file__).parent / "_native" / _NAME)
+    path = os.environ.get("TOLLGATE_LIBRARY") or os.path.join(
+        os.path.dirname(__file__), "_native", _NAME
+    )
     try:
         library = ctypes.CDLL(path)
     except OSError as problem:

@@ -7,82 +7,19 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._library import Text, checked, library
+from .answers import Decision, Diagnostic, Explanation
 
 if TYPE_CHECKING:
     from .plan import Plan
 
-Result = Literal["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error"]
 Record = Mapping[str, Any]
 JSON = str | bytes | Mapping[str, Any]
 
 _decide = library.tg_decide
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What one user gets at one placement."""
-
-    user_id: str
-    placement: str
-    result: Result
-    audience: int | None = None
-    experiment: str | None = None
-    variant: str | None = None
-    paywall: str | None = None
-    errors: tuple[dict[str, Any], ...] = ()
-    """The rules that failed on the way; a rule that fails does not match."""
-    texts: dict[str, str] = field(default_factory=dict)
-    """The texts of the paywall, where they were asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One finding about a config."""
-
-    severity: Literal["error", "warning", "note"]
-    code: str
-    message: str
-    path: str | None
-    details: dict[str, Any]
-    """The finding as ``tollgate check --json`` prints it, with its place in the text."""
-
-    def __str__(self) -> str:
-        where = f"{self.path}: " if self.path else ""
-        return f"{self.severity}[{self.code}]: {where}{self.message}"
-
-
-class Explanation:
-    """Why a user gets what they get: ``str()`` for people, :meth:`to_dict` for programs."""
-
-    __slots__ = ("_text", "_value")
-
-    def __init__(self, value: dict[str, Any], text: str) -> None:
-        self._value = value
-        self._text = text
-
-    def __str__(self) -> str:
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"<Explanation of {self._value.get('placement')!r}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The explanation as ``tollgate explain --json`` prints it."""
-        return self._value
-
-    @property
-    def changes(self) -> list[dict[str, Any]] | None:
-        """The smallest change that makes the audience take the user; only of one audience.
-
-        ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None where there is none.
-        """
-        return self._value.get("changes")
 
 
 def time_text(now: datetime | str | None) -> str | None:
@@ -153,12 +90,13 @@ def _names(placements: Sequence[str]) -> list[str]:
     return list(placements)
 
 
-def _embedded(value: JSON | Path | None) -> object:
+def _embedded(value: JSON | os.PathLike[str] | None) -> object:
     """A document among options: as it is, or the text of a file."""
     if value is None:
         return None
-    if isinstance(value, Path):
-        return value.read_text(encoding="utf-8")
+    if isinstance(value, os.PathLike):
+        with open(value, encoding="utf-8") as file:
+            return file.read()
     if isinstance(value, bytes):
         return value.decode()
     return value
@@ -191,8 +129,8 @@ class Config:
         seed: str = "",
         assigner: Literal["hash", "djb2"] | None = None,
         time_zone: str = "UTC",
-        products: JSON | Path | None = None,
-        texts: JSON | Path | None = None,
+        products: JSON | os.PathLike[str] | None = None,
+        texts: JSON | os.PathLike[str] | None = None,
         strict: bool = False,
     ) -> None:
         self._pointer: int | None = None
@@ -235,7 +173,8 @@ class Config:
         :param strict: whether a config with errors in some of its rules is refused.
         :raises ConfigError: when it cannot be used.
         """
-        return cls(Path(path).read_bytes(), **options)
+        with open(path, "rb") as file:
+            return cls(file.read(), **options)
 
     @classmethod
     def loads(cls, text: JSON, **options: Any) -> Config:
@@ -374,7 +313,7 @@ class Config:
         *,
         template: str | None = None,
         user: Record | None = None,
-        products: JSON | Path | None = None,
+        products: JSON | os.PathLike[str] | None = None,
         locale: str | None = None,
         now: datetime | str | None = None,
         **options: Any,
@@ -399,7 +338,7 @@ class Config:
     # The config itself
 
     def check(
-        self, *, schema: JSON | Path | None = None, now: datetime | str | None = None
+        self, *, schema: JSON | os.PathLike[str] | None = None, now: datetime | str | None = None
     ) -> list[Diagnostic]:
         """What ``tollgate check`` finds: errors, and what is hardly meant."""
         request = {"schema": _embedded(schema), "now": time_text(now)}

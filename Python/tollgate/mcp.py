@@ -23,8 +23,10 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from . import __version__
-from .config import JSON, Config, Diagnostic, json_bytes
-from .errors import ConfigError, RecordError, TollgateError
+from ._counting import count_records, count_table
+from .answers import Diagnostic
+from .config import JSON, Config, json_bytes
+from .errors import ConfigError, TollgateError
 
 Document = Annotated[
     str | dict[str, Any],
@@ -55,7 +57,6 @@ Now = Annotated[
 ]
 Seed = Annotated[str | None, Field(description="what draws of variants depend on beside the user")]
 
-_MOST_REJECTS = 20
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -188,8 +189,8 @@ class Tools:
         """How many of many users get what at each placement, most first."""
         made = self._config(config)
         if isinstance(users, str) and users.endswith(".parquet"):
-            return _count_table(made, self._path(users), placements, now, seed)
-        return _count_records(made, self._records(users), placements, now, seed)
+            return count_table(made, self._path(users), placements, now, seed)
+        return count_records(made, self._records(users), placements, now, seed)
 
     def save_config(
         self,
@@ -265,88 +266,6 @@ def _finding(item: Diagnostic) -> dict[str, Any]:
     return item.details
 
 
-def _count_records(
-    config: Config, records: Iterator[tuple[int, dict[str, Any]]], placements: list[str] | None,
-    now: str | None, seed: str | None,
-) -> dict[str, Any]:
-    # One time for all of them, which the plan says, and names are refused before the first user.
-    plan = config.plan(placements, now=now)
-    counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}
-    users = 0
-    rejects: list[dict[str, Any]] = []
-    rejected = 0
-    for number, record in records:
-        try:
-            decided = config.decide_all(
-                record, placements=plan.placements, now=plan.now, seed=seed
-            )
-        except RecordError as problem:
-            rejected += 1
-            if len(rejects) < _MOST_REJECTS:
-                rejects.append({"record": number, "reason": str(problem)})
-            continue
-        users += 1
-        for one in decided:
-            counts[one.placement][
-                one.result, one.audience, one.experiment, one.variant, one.paywall
-            ] += 1
-    return _summary(plan.now, users, rejected, rejects, counts)
-
-
-def _count_table(
-    config: Config, path: Path, placements: list[str] | None, now: str | None, seed: str | None
-) -> dict[str, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise ToolError("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
-    plan = config.plan(placements, now=now, seed=seed, codes=True)
-    file = parquet.ParquetFile(path)
-    reader = pyarrow.RecordBatchReader.from_batches(
-        file.schema_arrow, file.iter_batches(batch_size=8_192)
-    )
-    outcomes = plan.outcomes(reader)
-    numbers: dict[str, Counter[int | None]] = {name: Counter() for name in plan.placements}
-    for batch in pyarrow.RecordBatchReader.from_stream(outcomes):
-        for name in plan.placements:
-            for pair in batch.column(name).value_counts().to_pylist():
-                numbers[name][pair["values"]] += pair["counts"]
-    choices = [
-        tuple(one.get(name) for name in ("result", "audience", "experiment", "variant", "paywall"))
-        for one in plan.choices
-    ]
-    counts: dict[str, Counter[tuple[Any, ...]]] = {
-        name: Counter(
-            {choices[code]: count for code, count in found.items() if code is not None}
-        )
-        for name, found in numbers.items()
-    }
-    report = outcomes.report
-    rejects = [
-        {"record": row["row"] + 1, "reason": row["reason"]}
-        for row in report.rejects[:_MOST_REJECTS]
-    ]
-    return _summary(plan.now, report.users, report.rejected, rejects, counts)
-
-
-def _summary(
-    now: str, users: int, rejected: int, rejects: list[dict[str, Any]],
-    counts: dict[str, Counter[tuple[Any, ...]]],
-) -> dict[str, Any]:
-    names = ("result", "audience", "experiment", "variant", "paywall")
-    return {
-        "now": now, "users": users, "rejected": rejected, "rejects": rejects,
-        "placements": {
-            name: [
-                {**dict(zip(names, choice, strict=True)), "users": count}
-                for choice, count in found.most_common()
-            ]
-            for name, found in counts.items()
-        },
-    }
-
-
 def server(
     folder: str | os.PathLike[str],
     *,
@@ -391,7 +310,7 @@ def _told(function: _Function) -> _Function:
     def called(*arguments: Any, **named: Any) -> Any:
         try:
             return json.loads(json_bytes(function(*arguments, **named)))
-        except (TollgateError, OSError, TypeError, ValueError) as problem:
+        except (TollgateError, ImportError, OSError, TypeError, ValueError) as problem:
             raise ToolError(str(problem)) from problem
 
     return called  # type: ignore[return-value]

@@ -14,7 +14,8 @@ from openfeature.exception import (
 from openfeature.flag_evaluation import FlagResolutionDetails, Reason
 from openfeature.provider import AbstractProvider, Metadata
 
-from .config import Config, Decision
+from .answers import Decision
+from .config import Config
 
 
 class TollgateProvider(AbstractProvider):

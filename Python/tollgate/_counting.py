@@ -1,0 +1,95 @@
+"""How many of many users get what, as choices with their counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .config import Config
+from .errors import RecordError
+
+_MOST_REJECTS = 20
+
+
+def count_records(
+    config: Config, records: Iterator[tuple[int, dict[str, Any]]], placements: list[str] | None,
+    now: str | None, seed: str | None,
+) -> dict[str, Any]:
+    # One time for all of them, which the plan says, and names are refused before the first user.
+    plan = config.plan(placements, now=now)
+    counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}
+    users = 0
+    rejects: list[dict[str, Any]] = []
+    rejected = 0
+    for number, record in records:
+        try:
+            decided = config.decide_all(
+                record, placements=plan.placements, now=plan.now, seed=seed
+            )
+        except RecordError as problem:
+            rejected += 1
+            if len(rejects) < _MOST_REJECTS:
+                rejects.append({"record": number, "reason": str(problem)})
+            continue
+        users += 1
+        for one in decided:
+            counts[one.placement][
+                one.result, one.audience, one.experiment, one.variant, one.paywall
+            ] += 1
+    return _summary(plan.now, users, rejected, rejects, counts)
+
+
+def count_table(
+    config: Config, path: Path, placements: list[str] | None, now: str | None, seed: str | None
+) -> dict[str, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise ImportError("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
+    plan = config.plan(placements, now=now, seed=seed, codes=True)
+    file = parquet.ParquetFile(path)
+    reader = pyarrow.RecordBatchReader.from_batches(
+        file.schema_arrow, file.iter_batches(batch_size=8_192)
+    )
+    outcomes = plan.outcomes(reader)
+    numbers: dict[str, Counter[int | None]] = {name: Counter() for name in plan.placements}
+    for batch in pyarrow.RecordBatchReader.from_stream(outcomes):
+        for name in plan.placements:
+            for pair in batch.column(name).value_counts().to_pylist():
+                numbers[name][pair["values"]] += pair["counts"]
+    choices = [
+        tuple(one.get(name) for name in ("result", "audience", "experiment", "variant", "paywall"))
+        for one in plan.choices
+    ]
+    counts: dict[str, Counter[tuple[Any, ...]]] = {
+        name: Counter(
+            {choices[code]: count for code, count in found.items() if code is not None}
+        )
+        for name, found in numbers.items()
+    }
+    report = outcomes.report
+    rejects = [
+        {"record": row["row"] + 1, "reason": row["reason"]}
+        for row in report.rejects[:_MOST_REJECTS]
+    ]
+    return _summary(plan.now, report.users, report.rejected, rejects, counts)
+
+
+def _summary(
+    now: str, users: int, rejected: int, rejects: list[dict[str, Any]],
+    counts: dict[str, Counter[tuple[Any, ...]]],
+) -> dict[str, Any]:
+    names = ("result", "audience", "experiment", "variant", "paywall")
+    return {
+        "now": now, "users": users, "rejected": rejected, "rejects": rejects,
+        "placements": {
+            name: [
+                {**dict(zip(names, choice, strict=True)), "users": count}
+                for choice, count in found.most_common()
+            ]
+            for name, found in counts.items()
+        },
+    }
