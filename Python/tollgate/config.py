@@ -80,7 +80,7 @@ def _plain(value: object) -> object:
 _encode = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain
 ).encode
-_scan = json.JSONDecoder().scan_once
+_read = json.JSONDecoder().raw_decode
 
 
 def _names(placements: Sequence[str]) -> list[str]:
@@ -279,7 +279,7 @@ class Config:
         text = Text()
         answer = checked(_decide(self._pointer, body, len(body), text), text)
         # The library writes nothing but one value.
-        return [_decision(found) for found in _scan(answer.decode(), 0)[0]["decisions"]]
+        return [_decision(found) for found in _read(answer.decode())[0]["decisions"]]
 
     def explain(
         self,
