@@ -230,3 +230,15 @@ def test_memory_does_not_grow(config: tollgate.Config) -> None:
     for _ in range(10):
         work()
     assert used() - before < 4 << 20
+
+
+def test_wrong_types_are_named(config: tollgate.Config) -> None:
+    for user in (None, [1], "u"):
+        with pytest.raises(TypeError, match="a user record is a mapping"):
+            config.decide("open", user)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a tollgate.Config, not None"):
+        config.diff(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="now must be a datetime"):
+        config.decide("open", {"userId": "u"}, now=5)  # type: ignore[arg-type]
+    with pytest.raises(tollgate.ConfigError, match=r"cannot be used\n  the JSON ends too early"):
+        tollgate.Config.loads("")

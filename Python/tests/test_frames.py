@@ -294,6 +294,26 @@ def test_threads(plan: tollgate.Plan, records: Any, wanted: Any) -> None:
     assert wrong == []
 
 
+def test_readers_at_once_get_different_parts(plan: tollgate.Plan, records: Any) -> None:
+    whole = pa.concat_tables([table(records)] * 200)
+    reader = pa.RecordBatchReader.from_stream(plan.outcomes(whole))
+    counts: list[int] = []
+
+    def read() -> None:
+        while True:
+            try:
+                counts.append(reader.read_next_batch().num_rows)
+            except StopIteration:
+                return
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == whole.num_rows
+
+
 def test_plans_outlive_configs(records: Any, wanted: Any) -> None:
     from conftest import CONFIG
 

@@ -26,6 +26,11 @@ def time_text(now: datetime | str | None) -> str | None:
     """A time as the library takes it. A ``datetime`` needs a time zone: nobody guesses one."""
     if now is None or isinstance(now, str):
         return now
+    if not isinstance(now, datetime):
+        raise TypeError(
+            f"now must be a datetime with a time zone, or a text such as '2026-03-01T12:00:00Z', "
+            f"not {_kind(now)}"
+        )
     if now.tzinfo is None:
         raise ValueError(
             f"now={now!r} has no time zone; use datetime(..., tzinfo=timezone.utc), "
@@ -88,6 +93,19 @@ def _names(placements: Sequence[str]) -> list[str]:
     if isinstance(placements, str):
         raise TypeError(f"placements={placements!r} is a text; give a list: [{placements!r}]")
     return list(placements)
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def _record(user: Record) -> dict[str, Any]:
+    """A user record that nobody else has."""
+    if not isinstance(user, Mapping):
+        raise TypeError(
+            f"a user record is a mapping such as {{'userId': 'u-1'}}, not {_kind(user)}"
+        )
+    return dict(user)
 
 
 def _embedded(value: JSON | os.PathLike[str] | None) -> object:
@@ -266,7 +284,7 @@ class Config:
         texts: bool = False,
     ) -> list[Decision]:
         """What a user gets at several placements, or at all of them."""
-        request: dict[str, Any] = dict(user)
+        request = _record(user)
         if placements is not None:
             request["placements"] = _names(placements)
         if now is not None:
@@ -297,7 +315,7 @@ class Config:
         has the smallest change that makes it take the user. ``set`` asks what would be with other
         values: ``set={"user.plan": "pro"}``.
         """
-        request: dict[str, Any] = {"placement": placement, "user": dict(user)}
+        request: dict[str, Any] = {"placement": placement, "user": _record(user)}
         for name, value in (
             ("audience", audience), ("set", set), ("now", time_text(now)), ("seed", seed),
         ):
@@ -327,7 +345,7 @@ class Config:
         request: dict[str, Any] = dict(options)
         for name, value in (
             ("paywall", paywall), ("template", template), ("products", _embedded(products)),
-            ("user", dict(user) if user is not None else None), ("locale", locale),
+            ("user", _record(user) if user is not None else None), ("locale", locale),
             ("now", time_text(now)),
         ):
             if value is not None:
@@ -361,9 +379,11 @@ class Config:
         With ``users`` who moves, and why; without, for each placement a proof that nobody does, or
         somebody who does.
         """
+        if not isinstance(other, Config):
+            raise TypeError(f"the other config must be a tollgate.Config, not {_kind(other)}")
         request: dict[str, Any] = {}
         if users is not None:
-            request["users"] = [dict(user) for user in users]
+            request["users"] = [_record(user) for user in users]
         if placements is not None:
             request["placements"] = _names(placements)
         if now is not None:

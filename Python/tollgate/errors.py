@@ -70,8 +70,11 @@ def error(status: int, text: bytes | None) -> TollgateError:
             details = {"message": text.decode("utf-8", "replace")}
     code = details.pop("code", "unknown")
     message = details.pop("message", f"the library returned {status}")
-    faults = [f"  {found.get('path', '')}: {found.get('message', '')}"
-              for found in details.get("diagnostics", []) if found.get("severity") == "error"]
+    faults = [
+        "  " + ": ".join(part for part in (found.get("path"), found.get("message")) if part)
+        for found in details.get("diagnostics", [])
+        if found.get("severity") == "error"
+    ]
     if faults:
         message = "\n".join([message, *faults[:5]])
     return _KINDS.get(status, TollgateError)(message, code, details)

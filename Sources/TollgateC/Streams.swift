@@ -16,12 +16,14 @@
     internal import Darwin
   #endif
 
-  /// A stream of outcomes as it is handed out: one thread at a time asks it.
+  /// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
+  /// different parts, because readers of other languages do not prevent it.
   private final class OutcomeStream {
     let plan: TablePlan
     let report: Report?
     var stream: FrameStream
-    /// What was said last; it lives until the next call.
+    private let turn = Locked(())
+    /// Why the stream has ended; it lives as long as the stream.
     private var problem: UnsafeMutablePointer<CChar>?
 
     init(_ plan: TablePlan, _ report: Report?, _ stream: consuming FrameStream) {
@@ -32,13 +34,18 @@
 
     deinit { free(problem) }
 
-    var lastError: UnsafePointer<CChar>? { problem.map { UnsafePointer($0) } }
+    var lastError: UnsafePointer<CChar>? {
+      turn.withLock { _ in problem.map { UnsafePointer($0) } }
+    }
 
     /// - Returns: an error number, as streams have it.
     func next(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
       out.initialize(to: ArrowArray())
-      free(problem)
-      problem = nil
+      return turn.withLock { _ in part(out) }
+    }
+
+    private func part(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
+      if problem != nil { return EINVAL }
       do throws(ArrowError) {
         guard let sums = try stream.decide() else { return 0 }
         try plan.outcomes.export(stream.worker, to: out)

@@ -224,7 +224,8 @@
       case .text, .largeText, .textViews: return try text(row).map { Cell(textAt: $0) }
       case .timestamp(let values, let unit):
         guard let cell = ArrowColumn.timestamp(values[row], unit) else {
-          throw fault("the time is not in the years 1 to 9999", row)
+          throw ArrowError(
+            name, "the time is not in the years 1 to 9999", row: row, isOfValue: true)
         }
         return cell
       case .list, .largeList, .fixedList:

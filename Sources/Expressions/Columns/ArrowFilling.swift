@@ -18,8 +18,8 @@
     /// Fills the first rows of a block with the attributes of as many rows from one on.
     ///
     /// - Parameters:
-    ///   - tooLarge: gets a bit for each row whose values take more memory than a block has; these must be
-    ///     decided alone.
+    ///   - tooLarge: gets a bit for each row whose values take more memory than a block has, or cannot be had;
+    ///     these must be decided alone.
     ///   - scratch: a mask.
     package func fill(
       _ columns: inout ColumnFrame, from first: Int, count: Int, tooLarge: RowMask, scratch: RowMask
@@ -162,7 +162,7 @@
       for row in 0..<part.count {
         let mark = arena.mark
         arena.hasRunOut = false
-        if part.isValid(row), let cell = try slotCell(column, part.first &+ row, &arena),
+        if part.isValid(row), let cell = try readableCell(column, part.first &+ row, &arena),
           !arena.hasRunOut
         {
           part.cells[row] = cell
@@ -173,6 +173,18 @@
         }
       }
       return true
+    }
+
+    /// The same, and nil for a value that cannot be had: whoever decides the row alone is told why.
+    private func readableCell(
+      _ column: Column, _ row: Int, _ arena: inout Arena
+    ) throws(ArrowError) -> Cell? {
+      do throws(ArrowError) {
+        return try slotCell(column, row, &arena)
+      } catch {
+        if error.isOfValue { return nil }
+        throw error
+      }
     }
   }
 

@@ -184,9 +184,37 @@
       }
       var dictionary: ArrowField?
       if let values = source.dictionary { dictionary = try read(values, path, levels - 1, &left) }
-      return try checked(
+      var field = try checked(
         source.name.map { String(cString: $0) } ?? "", format: String(cString: format), children,
         dictionary: dictionary, path: path)
+      // An extension type is as good as what it lies in, but for one whose numbers are no numbers.
+      if extensionName(source.metadata) == "arrow.bool8" {
+        field.type = .other(name: "an eight-bit bool", hint: "cast it to a bool")
+      }
+      return field
+    }
+
+    /// What a schema's metadata call the type, if it is an extension: counts and lengths of 32 bits, then keys
+    /// and values.
+    private static func extensionName(_ metadata: UnsafePointer<CChar>?) -> String? {
+      guard let metadata else { return nil }
+      var place = UnsafeRawPointer(metadata)
+      func text() -> UnsafeRawBufferPointer? {
+        let count = Int(place.loadUnaligned(as: Int32.self))
+        guard count >= 0 else { return nil }
+        defer { place += 4 + count }
+        return UnsafeRawBufferPointer(start: place + 4, count: count)
+      }
+      let pairs = place.loadUnaligned(as: Int32.self)
+      place += 4
+      guard pairs > 0 else { return nil }
+      for _ in 0..<pairs {
+        guard let key = text(), let value = text() else { return nil }
+        if key.elementsEqual("ARROW:extension:name".utf8) {
+          return String(decoding: value, as: UTF8.self)
+        }
+      }
+      return nil
     }
   }
 #endif

@@ -150,7 +150,7 @@
           return try array.cell(row, in: &arena, nesting: nesting, null)
         } catch {
           // Places below a list are no rows.
-          throw ArrowError(error.column, error.reason, row: row)
+          throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
         }
       }
       guard nesting > 0 else { return nil }
@@ -177,7 +177,8 @@
           column, row, &scratch, nesting: column.source.nesting, .missing)
       else {
         throw ArrowError(
-          column.source.name, "the value takes more memory than the limit allows", row: row)
+          column.source.name, "the value takes more memory than the limit allows", row: row,
+          isOfValue: true)
       }
       return cell.isValue ? Value(cell) : nil
     }

@@ -6,18 +6,25 @@
     package var reason: String
     /// The row of the batch, from 0, where one row is at fault.
     package var row: Int?
+    /// Whether a value cannot be had, though the array is sound: then the row has no outcome, and the others do.
+    package var isOfValue: Bool
 
-    package init(_ column: String, _ reason: String, row: Int? = nil) {
+    package init(_ column: String, _ reason: String, row: Int? = nil, isOfValue: Bool = false) {
       self.column = column
       self.reason = reason
       self.row = row
+      self.isOfValue = isOfValue
     }
 
     /// What is wrong, for a person.
     package var message: String {
-      let place = column.isEmpty ? "the table" : "column '\(column)'"
-      return place + (row.map { ", row \($0)" } ?? "") + ": " + reason
+      place + (row.map { ", row \($0)" } ?? "") + ": " + reason
     }
+
+    /// The same for who knows the row.
+    package var messageOfRow: String { "\(place): \(reason)" }
+
+    private var place: String { column.isEmpty ? "the table" : "column '\(column)'" }
   }
 
   /// The types of Arrow that have a counterpart among the engine's values.

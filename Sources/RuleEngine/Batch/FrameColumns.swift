@@ -19,6 +19,9 @@
       package init() {}
     }
 
+    /// Names that lead to a column, as levels of structs are limited.
+    private static let mostLevels = 64
+
     package let binding: ArrowBinding
     /// Whether the times of events have to be looked at, because they are texts.
     let hasEventTexts: Bool
@@ -69,6 +72,8 @@
       if !named.isEmpty { return named.map { split($0) } }
       if isColumn(options.subject) { return [[UserMember.userID.key]] }
       let path = split(column)
+      // Deeper than structs may be, and no attribute: nobody reads it.
+      if path.count > FrameColumns.mostLevels { return [] }
       let isMember = UserMember.allCases.contains { $0.key == path[0] }
       // An identity that is not the users'.
       if isColumn(UserMember.userID.key) { return options.root.map { [[$0] + path] } ?? [] }
@@ -81,6 +86,9 @@
     }
 
     private static func missingSubject(_ table: ArrowField, _ options: Options) -> ArrowError {
+      if table.children.contains(where: { $0.name.utf8.elementsEqual(options.subject.utf8) }) {
+        return ArrowError(options.subject, "is of the type null: it has no values, and no row a user")
+      }
       let meant = table.children.map(\.name).first { UserMember.meansID($0) }
       let hint =
         meant.map { "there is '\($0)': name it as the column of identities" }

@@ -121,7 +121,12 @@
           let what = subject.baseAddress == nil ? "NULL" : "empty"
           reason = "'\(UserMember.userID.key)' is \(what), and must be there"
         } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 {
-          reason = try decideAlone(&rows, from + row, subject)
+          do throws(ArrowError) {
+            reason = try decideAlone(&rows, from + row, subject)
+          } catch {
+            guard error.isOfValue else { throw error }
+            reason = error.messageOfRow
+          }
         } else {
           if let slot = worker.reader.userIDSlot, !worker.block.columns.cell(slot, row: row).isValue
           {
@@ -196,14 +201,25 @@
       for row in 0..<count where !worker.block.columns.cell(slot, row: row).isValue {
         worker.block.columns.arena.hasRunOut = false
         guard
-          let cell = try rows.cell(
-            ofCapture: member, from + row, in: &worker.block.columns.arena),
+          let cell = try readableCell(rows, member, from + row),
           !worker.block.columns.arena.hasRunOut
         else {
           alone[row >> 6] |= 1 << UInt64(row & 63)
           continue
         }
         if cell.isValue { worker.block.columns.set(slot, row: row, to: cell) }
+      }
+    }
+
+    /// A captured value for a slot; nil when it cannot be had.
+    private mutating func readableCell(
+      _ rows: borrowing ArrowRows, _ member: Int, _ row: Int
+    ) throws(ArrowError) -> Cell? {
+      do throws(ArrowError) {
+        return try rows.cell(ofCapture: member, row, in: &worker.block.columns.arena)
+      } catch {
+        if error.isOfValue { return nil }
+        throw error
       }
     }
 

@@ -212,5 +212,43 @@
       let paywalls = worker.choices.map { plan.choices[Int($0)].result == "paywall" }
       #expect(paywalls == [true, false, false, false, true])
     }
+
+    /// An extension type is what it lies in, but for bools in eight bits, which are no numbers.
+    @Test func extensionTypes() throws {
+      let rules = try ruleSet(wireRule(expression: "user.b"))
+      func columns(_ name: String) throws -> FrameColumns {
+        let table = ArrowTable(
+          .structure([("userId", .text("u")), ("user.b", .number("c"))]),
+          [["userId": "u", "user.b": 1]])
+        var metadata: [UInt8] = []
+        func add(_ count: Int) { withUnsafeBytes(of: Int32(count)) { metadata += $0 } }
+        add(2)
+        for text in ["other", "ARROW:extension:name", "ARROW:extension:name", name] {
+          add(text.utf8.count)
+          metadata += Array(text.utf8)
+        }
+        return try metadata.withUnsafeBytes { bytes in
+          let field = table.schema.pointee.children[1]
+          field?.pointee.metadata = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+          defer { field?.pointee.metadata = nil }
+          return try FrameColumns(try table.field, for: rules)
+        }
+      }
+      _ = try columns("arrow.json")
+      let problem = #expect(throws: ArrowError.self) { try columns("arrow.bool8") }
+      #expect(
+        problem?.message
+          == "column 'user.b': is an eight-bit bool, which rules have no value for; cast it to a bool")
+    }
+
+    /// Names with more dots than structs have levels are no attributes of anybody.
+    @Test func namesWithManyDots() throws {
+      let rules = try ruleSet(wireRule(expression: "user.b"))
+      let name = "user" + String(repeating: ".a", count: 300_000)
+      let table = ArrowTable(
+        .structure([("userId", .text("u")), ("user.b", .bool), (name, .bool)]), [])
+      let columns = try FrameColumns(table.field, for: rules)
+      #expect(columns.binding.unused == [name])
+    }
   }
 #endif
