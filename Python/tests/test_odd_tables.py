@@ -35,7 +35,7 @@ def results(expression: str, column: Any) -> list[str]:
 
 
 VALUES = {
-    "half": ("user.x == 1.5", pa.array([1.5, None, 2.0], pa.float16())),
+    "half": ("user.x == 1.5", pa.array([1.5, None, 2.0], pa.float32()).cast(pa.float16())),
     "infinite": ("user.x > 1e300", pa.array([1.5, None, 1e301])),
     "large": ("user.x > 9223372036854775807u", pa.array([2**64 - 1, 5, None], pa.uint64())),
     "small": ("user.x == -9223372036854775807 - 1", pa.array([-2**63, 1, None])),
