@@ -89,6 +89,13 @@ def test_pandas(config: tollgate.Config, records: Any, wanted: Any) -> None:
         assert values == [row["export"][name] for row in wanted]
 
 
+def test_pandas_with_values_of_several_types(config: tollgate.Config) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"userId": ["a", "b"], "user.tags": pd.Series(["x", 1], dtype=object)})
+    with pytest.raises(tollgate.TableError, match=r"user\.tags.*frame\.astype"):
+        config.plan(["open"]).decide(frame)
+
+
 # DuckDB
 
 
@@ -107,6 +114,21 @@ def test_duckdb_relations(plan: tollgate.Plan, records: Any, wanted: Any) -> Non
         "select count(*) from found where export.result = 'paywall'").fetchall()[0][0]
     assert counted == sum(row["export"]["result"] == "paywall" for row in wanted)
     assert rows(plan.decide(duckdb.from_arrow(people)).to_arrow_table()) == wanted
+
+
+def test_duckdb_by_another_name(plan: tollgate.Plan, records: Any, wanted: Any) -> None:
+    """Relations of 1.5 are of the module ``_duckdb``, those of 1.3 and 2.0 of ``duckdb``."""
+    duckdb = pytest.importorskip("duckdb")
+    people = duckdb.from_arrow(arrow(records))
+
+    class Relation:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+            return people.__arrow_c_stream__()
+
+    for module in ("duckdb.relation", "_duckdb"):
+        Relation.__module__ = module
+        found = plan.decide(Relation())
+        assert type(found) is type(people) and rows(found.to_arrow_table()) == wanted
 
 
 def test_duckdb_functions(plan: tollgate.Plan, records: Any, wanted: Any) -> None:

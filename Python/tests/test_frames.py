@@ -96,12 +96,12 @@ def test_texts(plan: tollgate.Plan, records: Any, wanted: Any, kind: Any) -> Non
     user = whole["user"].combine_chunks()
     plans = user.field("plan")
     plans = plans.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else (
-        plans.cast(kind))
+        pa.array(plans.to_pylist(), kind))
     made = pa.StructArray.from_arrays(
         [plans, user.field("visits"), user.field("tags")], names=["plan", "visits", "tags"],
         mask=user.is_null())
     ids = whole["userId"].combine_chunks()
-    ids = ids if pa.types.is_dictionary(kind) else ids.cast(kind)
+    ids = ids if pa.types.is_dictionary(kind) else pa.array(ids.to_pylist(), kind)
     changed = whole.set_column(1, "user", made).set_column(0, "userId", ids)
     assert rows(plan.decide(changed)) == wanted
 

@@ -195,6 +195,6 @@ def reader():
 ])
 def test_the_end_of_an_interpreter(code: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", BEGIN + code], capture_output=True, text=True,
-        timeout=120)
+        [sys.executable, "-X", "faulthandler", "-W", "ignore", "-c", BEGIN + code],
+        capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")

@@ -140,10 +140,15 @@ class _told:
             raise TableError(str(problem), "bad_array", {}) from problem
 
 
+def library_of(frame: Any) -> str:
+    """What a table is of: ``polars``. DuckDB's relations are of ``_duckdb`` in some versions."""
+    return type(frame).__module__.partition(".")[0].lstrip("_")
+
+
 def to_kind_of(frame: Any, plan: Plan) -> Any:
     """The outcomes of a table, as a table of the kind that it is of."""
     kind = type(frame)
-    module = kind.__module__.partition(".")[0]
+    module = library_of(frame)
     if module == "polars":
         if hasattr(frame, "collect"):
             from .polars import lazy

@@ -18,7 +18,8 @@ from ._capsules import (
 )
 from ._library import Text, checked, library
 from .config import Config, _names, json_bytes, time_text
-from .outcomes import Outcomes, Report, Tally, to_kind_of
+from .errors import TableError
+from .outcomes import Outcomes, Report, Tally, library_of, to_kind_of
 
 Field = Literal["result", "audience", "experiment", "variant", "paywall"]
 
@@ -233,11 +234,20 @@ class _OutcomeSchema:
 
 def stream_of(frame: Any) -> Any:
     """A capsule with a table as a stream."""
-    module = type(frame).__module__.partition(".")[0]
+    module = library_of(frame)
     if module == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
     if isinstance(frame, ArrowStreamExportable):
-        return frame.__arrow_c_stream__()
+        try:
+            return frame.__arrow_c_stream__()
+        except (TypeError, ValueError) as problem:
+            if module != "pandas":
+                raise
+            raise TableError(
+                f"pandas cannot give this frame out: {', '.join(map(str, problem.args))}; give the "
+                "column values of one type, as frame.astype({'name': 'string'}) does",
+                "bad_array", {},
+            ) from problem
     if isinstance(frame, ArrowArrayExportable):
         return _array_stream(*frame.__arrow_c_array__())
     if module == "duckdb" and hasattr(frame, "fetch_arrow_reader"):
