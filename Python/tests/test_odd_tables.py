@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from conftest import rule, variant
+from conftest import NOW, rule, variant
 
 import tollgate
 
@@ -198,3 +198,35 @@ def test_the_end_of_an_interpreter(code: str) -> None:
         [sys.executable, "-X", "faulthandler", "-W", "ignore", "-c", BEGIN + code],
         capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_lists_that_no_memory_holds(config: tollgate.Config) -> None:
+    """A row whose list is larger than a user may be has no outcome; the others do."""
+    plan = config.plan(["open"], now=NOW)
+    many = pa.array(["an entitlement"] * 5_000_000)
+    lists = pa.ListArray.from_arrays(pa.array([0, 0, len(many), len(many)], pa.int32()), many)
+    users = pa.array([{"tags": ["beta"]}] * 3, pa.struct([("tags", pa.list_(pa.string()))]))
+    starts = pa.array([None, "2026-03-01T12:00:00Z", None], pa.string())
+    outcomes = plan.outcomes(
+        pa.table({"userId": ["a", "b", "c"], "user": users, "entitlements": lists,
+                  "sessionStart": starts}))
+    found = outcomes.to_arrow().to_pylist()
+    assert [row["open"] and row["open"]["paywall"] for row in found] == ["annual", None, "annual"]
+    assert outcomes.report.rejects == [{
+        "row": 1,
+        "reason": "column 'entitlements': the value takes more memory than the limit allows"}]
+
+
+def test_bools_in_eight_bits_are_named(config: tollgate.Config) -> None:
+    if not hasattr(pa, "bool8"):
+        pytest.skip("pyarrow knows no such type yet")
+    odd = pa.table({"userId": ["a"], "user.visits": pa.array([1], pa.bool8())})
+    plan = config.plan(["export"], missing_columns="ignore")
+    with pytest.raises(tollgate.ColumnError, match="eight-bit bool.*cast it to a bool"):
+        plan.decide(odd)
+
+
+def test_names_with_many_dots(config: tollgate.Config) -> None:
+    plan = config.plan(["open"], missing_columns="ignore")
+    name = "user" + ".a" * 300_000
+    assert plan.decide(pa.table({"userId": ["a"], name: [1]})).num_rows == 1

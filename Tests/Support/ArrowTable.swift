@@ -33,8 +33,6 @@
     private var schemaMemory: [UnsafeMutableRawPointer] = []
     private let root: UnsafeMutablePointer<ArrowArray>
     private let shape: ArrowShape
-    /// What the table looks like.
-    public var shapeOfTable: ArrowShape { shape }
     private let schemaRoot: UnsafeMutablePointer<ArrowSchema>
     /// How often the array was released.
     public private(set) var releases = 0
