@@ -87,7 +87,8 @@
 
     private static func missingSubject(_ table: ArrowField, _ options: Options) -> ArrowError {
       if table.children.contains(where: { $0.name.utf8.elementsEqual(options.subject.utf8) }) {
-        return ArrowError(options.subject, "is of the type null: it has no values, and no row a user")
+        return ArrowError(
+          options.subject, "is of the type null: it has no values, and no row a user")
       }
       let meant = table.children.map(\.name).first { UserMember.meansID($0) }
       let hint =

@@ -153,13 +153,9 @@
       Damage("lists of one length without elements", "user.w") {
         child($0, 1, 6, 0).pointee.length = 5
       },
-      Damage("time of no year", "user.x") { write(Int64.max, 1, of: child($0, 1, 8)) },
       Damage("map that ends behind its entries", "events") { write(Int32(9), 3, of: child($0, 2)) },
       Damage("key that is no text", "events") {
         write(UInt8(0xFF), 0, buffer: 2, of: child($0, 2, 0, 0))
-      },
-      Damage("time of an event in no year", "events") {
-        write(Int64.min, 1, of: child($0, 2, 0, 1, 0))
       },
       Damage("released", "") { $0.pointee.release = nil },
     ]
@@ -191,6 +187,28 @@
       // The worker is as good as before.
       let other = ArrowTable(Self.shape, Self.rows)
       #expect(try worker.decide(other.array).users == 3)
+    }
+
+    /// Times that no calendar has, which are a row's own fault.
+    static let strangeTimes = [
+      Damage("time of no year", "user.x") { write(Int64.max, 1, of: child($0, 1, 8)) },
+      Damage("time of an event in no year", "events") {
+        write(Int64.min, 1, of: child($0, 2, 0, 1, 0))
+      },
+    ]
+
+    @Test(arguments: strangeTimes) func timesOfNoYear(damage: Damage) throws {
+      let rules = try ruleSet(wireRule(expression: Self.expression), language: .superscript(.ios))
+      let table = ArrowTable(Self.shape, Self.rows, isPadded: false)
+      let plan = framePlan(rules, now: 0, .hash(salt: ""))
+      var options = FrameColumns.Options()
+      options.ignoresMissing = true
+      var worker = FrameWorker(plan, try FrameColumns(table.field, for: rules, options))
+      damage.change(table.array)
+      let sums = try worker.decide(table.array)
+      #expect(sums.users == 2 && sums.rejected == 1)
+      let reason = worker.rejected.first?.reason
+      #expect(reason?.contains(damage.column) == true && reason?.contains("1 to 9999") == true)
     }
 
     /// What a batch says of itself is not believed without end.

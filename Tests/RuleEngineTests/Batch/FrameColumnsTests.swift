@@ -238,7 +238,8 @@
       let problem = #expect(throws: ArrowError.self) { try columns("arrow.bool8") }
       #expect(
         problem?.message
-          == "column 'user.b': is an eight-bit bool, which rules have no value for; cast it to a bool")
+          == "column 'user.b': is an eight-bit bool, which rules have no value for; cast it to a bool"
+      )
     }
 
     /// Names with more dots than structs have levels are no attributes of anybody.
