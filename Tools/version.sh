@@ -1,8 +1,9 @@
 #!/bin/sh
-# Prints the version of this package, which stands in Sources/RuleEngine/Config/SDKVersion.swift and nowhere else.
+# Prints the version of this package, which stands in Sources/RuleEngine/Config/SDKVersion.swift and, for Python,
+# in Python/tollgate/_version.py.
 #
 # usage: Tools/version.sh           prints it
-#        Tools/version.sh check     fails when CHANGELOG.md or the tag of this commit say another
+#        Tools/version.sh check     fails when CHANGELOG.md, the Python package or the tag of this commit say another
 #        Tools/version.sh released  the same, and fails unless CHANGELOG.md gives its day
 set -eu
 cd "$(dirname "$0")/.."
@@ -28,6 +29,11 @@ check | released) ;;
   exit 2
   ;;
 esac
+
+python=Python/tollgate/_version.py
+if [ -e "$python" ] && ! grep -qx "__version__ = \"$version\"" "$python"; then
+  fail "$file says $version, and $python another version; make them the same"
+fi
 
 heading=$(sed -n '/^## /{p;q;}' CHANGELOG.md)
 case $heading in
