@@ -73,6 +73,39 @@ def test_resume(place: Path) -> None:
     assert (place / "out" / "1.parquet").exists()
 
 
+def test_resume_takes_only_what_was_decided_alike(place: Path) -> None:
+    arguments = [
+        "decide", f"{place}/config.json", "--users", f"{place}/users/*.parquet", "--out",
+        f"{place}/out", "--quiet"]
+    first, _ = run(*arguments)
+    (place / "out" / "1.parquet").unlink()
+    # The time of before counts on.
+    second, _ = run(*arguments, "--resume")
+    assert json.loads(first)["now"] == json.loads(second)["now"]
+    for more, word in ((["--seed", "x"], "seed"), (["--now", NOW], "now"),
+                       (["--placements", "open"], "placements")):
+        _, said = run(*arguments, *more, "--resume", code=2)
+        assert f"was decided with another {word}; remove it" in said
+    (place / "config.json").write_text(json.dumps({**CONFIG, "build_id": "c"}))
+    _, said = run(*arguments, "--resume", code=2)
+    assert "was decided with another config" in said
+    parquet.write_table(pa.table({"a": [1]}), place / "out" / "0.parquet")
+    _, said = run(*arguments, "--resume", code=2)
+    assert "0.parquet was decided with another config, dialect" in said
+
+
+def test_a_file_that_is_damaged_inside(place: Path) -> None:
+    path = place / "users" / "0.parquet"
+    content = bytearray(path.read_bytes())
+    content[100:20_000] = b"\x55" * 19_900
+    path.write_bytes(content)
+    _, said = run(
+        "decide", f"{place}/config.json", "--users", str(path), "--out", f"{place}/o.parquet",
+        code=1)
+    assert "error: " in said and "0.parquet" in said
+    assert not list(place.glob("o.parquet*"))
+
+
 def test_one_file_and_no_rows(place: Path) -> None:
     from test_frames import table
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import glob
+import hashlib
 import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from .config import Config
 from .errors import TollgateError
 from .outcomes import Tally
 from .plan import Plan
+
+# What a file of outcomes depends on, among the metadata of its schema.
+_KEY = b"tollgate"
 
 
 class _Usage(Exception):
@@ -89,7 +93,10 @@ def _decide(options: argparse.Namespace) -> int:
         raise _Usage("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
     files = _files(options.users)
     pairs = _outputs(files, options.out)
-    config = Config.load(options.config, dialect=options.dialect, seed=options.seed)
+    text = Path(options.config).read_bytes()
+    config = Config(text, dialect=options.dialect, seed=options.seed)
+    if options.resume and options.now is None:
+        options.now = _time_of_before(target for _, target in pairs)
     for found in config.diagnostics:
         if found.severity == "error":
             print(found, file=sys.stderr)
@@ -104,11 +111,41 @@ def _decide(options: argparse.Namespace) -> int:
         )
     except TollgateError as problem:
         raise _Usage(str(problem)) from None
-    run = _Run(plan, options)
+    run = _Run(plan, options, _basis(text, plan, options))
     for number, (source, target) in enumerate(pairs):
         run.file(source, target, f"{number + 1} of {len(pairs)}")
     print(json.dumps(run.summary(), indent=2, ensure_ascii=False))
     return 0
+
+
+def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
+    """What outcomes depend on beside the users; every file of outcomes says it."""
+    return {
+        "config": hashlib.sha256(text).hexdigest(), "dialect": options.dialect,
+        "seed": options.seed, "now": plan.now, "placements": plan.placements,
+        "subject": options.subject, "root": options.root, "columns": sorted(options.columns),
+        "ignoreMissing": options.ignore_missing,
+    }
+
+
+def _basis_of(target: Path) -> dict[str, Any]:
+    """What a file of outcomes says; nothing for one that is none of ours."""
+    import pyarrow.parquet as parquet
+
+    try:
+        said = (parquet.read_schema(target).metadata or {}).get(_KEY)
+        found = json.loads(said) if said else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _time_of_before(targets: Iterable[Path]) -> str | None:
+    """The time that an earlier run decided at, so that all files have one."""
+    for target in targets:
+        if target.exists() and isinstance(now := _basis_of(target).get("now"), str):
+            return now
+    return None
 
 
 def _files(patterns: Sequence[str]) -> list[Path]:
@@ -160,14 +197,22 @@ def _columns(given: Sequence[str]) -> dict[str, str] | None:
 class _Run:
     """Files that are decided one after the other."""
 
-    def __init__(self, plan: Plan, options: argparse.Namespace) -> None:
+    def __init__(self, plan: Plan, options: argparse.Namespace, basis: dict[str, Any]) -> None:
         self._plan = plan
         self._options = options
+        self._basis = basis
         self._users = self._rejected = self._resumed = 0
         self._placements: dict[str, dict[str, int]] = {}
 
     def file(self, source: Path, target: Path, place: str) -> None:
         if self._options.resume and target.exists():
+            before = _basis_of(target)
+            other = [name for name in self._basis if before.get(name) != self._basis[name]]
+            if other:
+                raise _Usage(
+                    f"--resume: {target} was decided with another {', '.join(other)}; "
+                    "remove it, or name another --out"
+                )
             self._resumed += 1
             self._say(f"{place}: {source}: complete already")
             return
@@ -197,27 +242,33 @@ class _Run:
                 + ", ".join(file.schema_arrow.names[:8])
             )
         kept: list[Any] = []
+        faults: list[Exception] = []
 
         def batches() -> Any:
-            for batch in file.iter_batches(batch_size=8_192):
-                if batch.num_rows == 0:
-                    continue
-                kept.append(batch.column(batch.schema.get_field_index(subject)))
-                yield batch
+            try:
+                for batch in file.iter_batches(batch_size=8_192):
+                    if batch.num_rows == 0:
+                        continue
+                    kept.append(batch.column(batch.schema.get_field_index(subject)))
+                    yield batch
+            except (OSError, ValueError) as problem:
+                # What comes out at the other end has a traceback in it.
+                faults.append(problem)
+                raise
 
         reader = pyarrow.RecordBatchReader.from_batches(file.schema_arrow, batches())
         outcomes = self._plan.outcomes(reader)
-        schema: Any = None
         writer: Any = None
+        told = {_KEY: json.dumps(self._basis).encode()}
         done, begin = 0, time.monotonic()
         try:
             for batch in pyarrow.RecordBatchReader.from_stream(outcomes):
                 subjects = kept.pop(0)
                 flat = pyarrow.Table.from_batches([batch]).flatten()
                 table = flat.add_column(0, subject, [subjects])
+                table = table.replace_schema_metadata(told)
                 if writer is None:
-                    schema = table.schema
-                    writer = parquet.ParquetWriter(partial, schema, compression="zstd")
+                    writer = parquet.ParquetWriter(partial, table.schema, compression="zstd")
                 writer.write_table(table)
                 done += batch.num_rows
                 self._progress(f"{place}: {source}: {done:,} of {rows:,} users", begin)
@@ -227,7 +278,14 @@ class _Run:
                 ).read_all().flatten()
                 kind = file.schema_arrow.field(subject).type
                 table = empty.add_column(0, subject, [pyarrow.array([], kind)])
+                table = table.replace_schema_metadata(told)
                 writer = parquet.ParquetWriter(partial, table.schema, compression="zstd")
+        except (OSError, ValueError) as problem:
+            if faults:
+                raise _Unreadable(f"{source} cannot be read to its end: {faults[0]}") from None
+            if isinstance(problem, OSError):
+                raise
+            raise _Unreadable(f"{source}: {problem}") from None
         finally:
             if writer is not None:
                 writer.close()
