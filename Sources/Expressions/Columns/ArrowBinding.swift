@@ -215,7 +215,8 @@
       let name = path.joined(separator: ".")
       guard let column = node.columns.first else { return nil }
       guard node.columns.count == 1 else {
-        throw ArrowError(name, "\(node.columns.count) columns of the table are this one")
+        throw ArrowError(
+          name, "\(node.columns.count) columns of the table are this one; leave all but one out")
       }
       guard node.children.isEmpty else {
         throw ArrowError(name, "is there as a column, and there are columns below it")

@@ -56,8 +56,11 @@
       }
       let missing = missingAttributes(ruleSet)
       if !options.ignoresMissing, let first = missing.first {
-        let more = missing.count > 1 ? ", nor \(missing.count - 1) other attributes" : ""
-        throw ArrowError(first, "rules read this attribute, and no column has it\(more)")
+        let more = missing.count > 1 ? ", nor \(missing.count - 1) more that they read" : ""
+        throw ArrowError(
+          first,
+          "rules read this attribute, and no column has it\(more); "
+            + "add the column, say which one it is, or let missing columns be ignored")
       }
     }
 

@@ -99,7 +99,8 @@
           == "column 'user.a': must be a struct, not a map: rules read 'user.a.b'")
       #expect(
         try problem(columns(Self.text), "user.b == 1 || user.c == 2 || user.d == 3")
-          == "column 'user.b': rules read this attribute, and no column has it, nor 2 other attributes"
+          == "column 'user.b': rules read this attribute, and no column has it, nor 2 more that they read; "
+          + "add the column, say which one it is, or let missing columns be ignored"
       )
       #expect(
         try problem(
