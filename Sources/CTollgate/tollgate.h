@@ -102,9 +102,9 @@ int32_t tg_config_compile(
     const char *TG_NULLABLE json, size_t count, const char *TG_NULLABLE options, size_t options_count,
     tg_config *TG_NULLABLE *TG_NULLABLE out, tg_text *TG_NULLABLE diagnostics);
 
-/* {"format": "superwall", "placements": ["export_report"], "requirements": ["user.plan"],
- *  "events": ["app_open"], "paywalls": ["annual"], "hash": "..."}: what the config has, what rules read of
- * users, and which events they ask about. */
+/* {"format": "superwall", "placements": ["export_report"], "requirements": ["user.plan"], "events": ["app_open"],
+ *  "paywalls": ["annual"], "assigner": "hash", "seed": "", "timeZone": "UTC"}: what the config has, what rules
+ * read of users, and which events they ask about. */
 int32_t tg_config_describe(const tg_config *TG_NULLABLE config, tg_text *TG_NULLABLE out);
 
 void tg_config_free(tg_config *TG_NULLABLE config);
@@ -129,8 +129,9 @@ int32_t tg_decide(
 
 /* {"user": {record}, "placement": "export_report" (or nothing for all), "audience": 0, "set": {"user.plan":
  * "pro"}, "now": "..", "seed": ".."} -> an explanation, or a list of them. With "audience" (its number, ID,
- * experiment or name) it is about that audience alone, and has the smallest change that makes it take the
- * user. With "text": true the answer is {"text": "..."}: the explanation for people. */
+ * experiment or name) it is about that audience alone, and has the smallest change that makes it take the user:
+ * {"changes": [{"path": "user.plan", "from": "pro", "to": "free"}]}. With "text": true the answer is
+ * {"text": "..."}: the explanation for people. */
 int32_t tg_explain(
     const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
     tg_text *TG_NULLABLE out);
