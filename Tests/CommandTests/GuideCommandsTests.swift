@@ -69,15 +69,13 @@ import Testing
     try FileManager.default.createSymbolicLink(
       at: bin.appending(path: "tollgate"), withDestinationURL: URL(filePath: try BuiltTool.tool()))
     // Where the shell of SQLite is not installed, Python's does.
-    try folder.write(
+    try folder.writeProgram(
       "bin/sqlite3",
       """
       #!/bin/sh
       exec python3 -c 'import sqlite3,sys
       for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$@"
       """)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: bin.appending(path: "sqlite3").path)
     return folder
   }
 

@@ -177,9 +177,7 @@ import Testing
 
   /// A `gh` that writes down what it is asked for and what it is to post, and has these comments.
   private func answer(ids: String, code: Int = 0) throws {
-    try FileManager.default.createDirectory(
-      atPath: runner.path("bin"), withIntermediateDirectories: true)
-    try runner.write(
+    try runner.writeProgram(
       "bin/gh",
       """
       #!/bin/bash
@@ -189,8 +187,6 @@ import Testing
       exit \(code)
 
       """)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: runner.path("bin/gh"))
     try? FileManager.default.removeItem(atPath: runner.path("asked"))
   }
 
@@ -234,8 +230,9 @@ import Testing
     let report =
       ["<!-- tollgate -->"] + lines(before) + details + lines(2_000) + ["", "</details>"]
     try runner.write("report.md", report.joined(separator: "\n") + "\n")
-    #expect(try post().code == 0)
-    let posted = try #require(runner.text("posted"))
+    let result = try post()
+    #expect(result.code == 0)
+    let posted = try #require(runner.text("posted"), "\(result.output)\(result.errors)")
     #expect(posted.utf8.count < 61_000)
     let isCutBefore = before > 1_000
     #expect(posted.components(separatedBy: "<details>").count == (isCutBefore ? 1 : 2))
@@ -276,8 +273,9 @@ import Testing
     try answer(ids: "")
     let lines = (0..<2_000).map { "| `user-\($0)` | größer als vorher, und noch mehr |" }
     try runner.write("report.md", (["<!-- tollgate -->"] + lines).joined(separator: "\n") + "\n")
-    #expect(try post().code == 0)
-    let posted = try #require(runner.text("posted"))
+    let result = try post()
+    #expect(result.code == 0)
+    let posted = try #require(runner.text("posted"), "\(result.output)\(result.errors)")
     #expect((55_000..<61_000).contains(posted.utf8.count))
     let kept = posted.components(separatedBy: "\n").dropFirst()
     #expect(

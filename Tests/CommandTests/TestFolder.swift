@@ -77,6 +77,18 @@ final class TestFolder {
     try BuiltTool.run("/bin/sh", ["-c", "cd '\(path)' && \(script)"])
   }
 
+  /// Writes a program that can be run at once.
+  ///
+  /// Another process does it: whatever a parallel test starts while a file is open for writing here
+  /// holds that file open as well until it runs its own program, and until then the system refuses to
+  /// run the file ("Text file busy").
+  func writeProgram(_ name: String, _ text: String) throws {
+    let result = try BuiltTool.run(
+      "/bin/sh", ["-c", "mkdir -p \"${0%/*}\" && cat > \"$0\" && chmod 755 \"$0\"", path(name)],
+      input: Data(text.utf8))
+    guard result.code == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+
   /// A run of `precompute` in this folder, with the demo's config, at a fixed time.
   func precompute(_ arguments: String...) throws -> BuiltTool.Result {
     try BuiltTool.run(
