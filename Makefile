@@ -27,7 +27,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift Exampl
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: serve help setup build release install uninstall dist test-dist library test-library wheel test-python demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
+.PHONY: serve help setup build release install uninstall archive test-archive dist test-dist library test-library wheel test-python demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,12 +48,19 @@ install: release ## install the command, manual pages and completions below PREF
 uninstall: ## remove what `make install` installed below PREFIX=/usr/local
 	@Tools/Dist/install.sh uninstall
 
-dist: release ## pack the command for others: out/dist/tollgate-VERSION-SYSTEM-MACHINE.tar.gz
+archive: release ## pack the command for others: out/dist/tollgate-VERSION-SYSTEM-MACHINE.tar.gz
 	@Tools/setup.sh dist
 	@Tools/Dist/archive.sh
 
-test-dist: dist ## check that archive: contents, size, that it runs beside a C library alone, installing
+test-archive: archive ## check that archive: contents, size, that it runs beside a C library alone, installing
 	@Tools/Dist/check.sh
+
+# RELEASE_URL is where the files will be; see Tools/Dist/packages.sh.
+dist: archive wheel ## all that a release has, into out/dist: the archive, the Python package, a formula, sums
+	@Tools/Dist/packages.sh
+
+test-dist: test-archive dist ## check all of that
+	@Tools/Dist/check-packages.sh
 
 library: setup ## build the C library and its headers: out/library
 	@Tools/setup.sh dist

@@ -20,6 +20,7 @@ browser | chromium | probe_chromium | chromium | chromium
 browser | python venv | probe_venv  | python3-venv | python
 python | python venv | probe_venv   | python3-venv | python
 engines | java      | probe_java   | default-jre-headless | openjdk
+dist | ruby      | probe_ruby   | ruby | ruby
 dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
 '
 
@@ -55,6 +56,11 @@ probe_chromium() {
 
 probe_java() {
   java -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p' | grep .
+}
+
+# For the test of the formula for Homebrew.
+probe_ruby() {
+  ruby -e 'puts RUBY_VERSION' 2>/dev/null
 }
 
 probe_venv() {

@@ -36,9 +36,14 @@ lesser_machine() {
 
 # What is shipped is linked otherwise than what the tests use.
 shipped_command() {
-  make test-dist
+  make test-archive
   TOLLGATE_TOOL=$PWD/out/dist/checked/tollgate Tools/run-tests.sh --skip-build \
     --filter "MessageTests|VocabularyTests|GuideCommandsTests"
+}
+
+release_files() {
+  make dist
+  Tools/Dist/check-packages.sh
 }
 
 nested_packages() {
@@ -78,6 +83,7 @@ within_time 'the server against its description' Tools/contract-tests.sh
 within_time 'the playground in a browser' Tools/browser-tests.sh
 within_time 'the C library' make test-library
 within_time 'the Python package' make test-python
+within_time 'all that a release has' release_files
 
 printf '\ntest-all: everything passed, in %d min\n' $((SECONDS / 60))
 for name in ${skipped[@]+"${skipped[@]}"}; do

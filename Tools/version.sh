@@ -5,6 +5,7 @@
 # usage: Tools/version.sh           prints it
 #        Tools/version.sh check     fails when CHANGELOG.md, the Python package or the tag of this commit say another
 #        Tools/version.sh released  the same, and fails unless CHANGELOG.md gives its day
+#        Tools/version.sh notes     prints what CHANGELOG.md says of it, for the text of a release
 set -eu
 cd "$(dirname "$0")/.."
 file=Sources/RuleEngine/Config/SDKVersion.swift
@@ -23,9 +24,16 @@ print)
   echo "$version"
   exit
   ;;
+notes)
+  notes=$(awk -v heading="## $version (" 'isIn && /^## / { exit } isIn { print } index($0, heading) == 1 { isIn = 1 }' \
+    CHANGELOG.md | sed '/./,$!d')
+  [ -n "$notes" ] || fail "CHANGELOG.md says nothing of $version"
+  printf '%s\n' "$notes"
+  exit
+  ;;
 check | released) ;;
 *)
-  echo 'usage: Tools/version.sh [check | released]' >&2
+  echo 'usage: Tools/version.sh [check | released | notes]' >&2
   exit 2
   ;;
 esac

@@ -17,26 +17,26 @@ import Testing
     try #require(try folder.tollgate("init", "--config-format", format).code == 0)
   }
 
-  /// The scripts of the workflow's steps, by their names.
-  private func steps() throws -> [String: String] {
-    let text = try #require(
-      try? String(contentsOfFile: folder.path(".github/workflows/paywalls.yml"), encoding: .utf8))
-    let steps = text.components(separatedBy: "- name: ").dropFirst().map { part in
-      let name = part.prefix { $0 != "\n" }
-      var lines = part.components(separatedBy: "run: ")[1].components(separatedBy: "\n")
-      let first = lines.removeFirst()
-      guard first == "|" else { return (String(name), first) }
-      let script = lines.prefix { $0.hasPrefix("          ") }.map { String($0.dropFirst(10)) }
-      return (String(name), script.joined(separator: "\n"))
-    }
-    return Dictionary(uniqueKeysWithValues: steps)
+  private func workflow() throws -> String {
+    try #require(folder.text(".github/workflows/paywalls.yml"))
+  }
+
+  /// What the steps have in their environment from the top of the workflow, beside the archive.
+  private func settings() throws -> String {
+    try workflow().split(separator: "\n").compactMap { line in
+      let line = line.trimmingCharacters(in: .whitespaces)
+      for name in ["CONFIG", "USERS", "AS_OF"] where line.hasPrefix("\(name): ") {
+        return "\(name)='\(line.dropFirst(name.count + 2))'"
+      }
+      return nil
+    }.joined(separator: " ")
   }
 
   /// A step as the runner runs it.
   ///
   /// - Parameter settings: what the step's environment has beside that, for a shell.
   private func step(_ name: String, _ settings: String = "") throws -> BuiltTool.Result {
-    let script = try #require(try steps()[name])
+    let script = try WorkflowSteps(workflow())[name].script
     let tool = URL(filePath: try BuiltTool.tool()).deletingLastPathComponent().path
     return try BuiltTool.run(
       "/bin/bash",
@@ -45,7 +45,7 @@ import Testing
         """
         export RUNNER_TEMP='\(runner.path)' GITHUB_PATH='\(runner.path("path"))' \
         GITHUB_STEP_SUMMARY='\(runner.path("summary"))' GITHUB_REPOSITORY=tester/paywalls \
-        PATH='\(runner.path)/bin':'\(tool)':"$PATH" \(settings)
+        PATH='\(runner.path)/bin':'\(tool)':"$PATH" \(try self.settings()) \(settings)
         \(script)
         """,
       ], in: folder.path)
@@ -69,7 +69,7 @@ import Testing
     }
     let unset = try install("TOLLGATE_ARCHIVE= TOLLGATE_SHA256=")
     #expect(unset.code == 1)
-    #expect(unset.output.hasPrefix("::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 in "))
+    #expect(unset.output.hasPrefix("::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 at "))
     let wrong = try install("\(archive) TOLLGATE_SHA256=\(hash.replacing("a", with: "b"))0")
     #expect(wrong.code == 1)
     #expect(
@@ -144,7 +144,13 @@ import Testing
     #expect(runner.text("old.json") == config)
     #expect(
       try #require(runner.text("report.md")).hasPrefix(
-        "<!-- tollgate -->\n### Nobody of 8 users gets something else\n"))
+        """
+        <!-- tollgate config.json -->
+        By `config.json`, compared with that of release/1:
+
+        ### Nobody of 8 users gets something else
+
+        """))
     #expect(runner.text("summary") == runner.text("report.md"))
     try folder.write("config.json", changed(config))
     #expect(try compare().code == 0)
@@ -172,22 +178,7 @@ import Testing
     #expect(try compare().code == 0)
     #expect(
       runner.text("report.md")
-        == "<!-- tollgate -->\nThere is no config.json in release/1 to compare with.\n")
-  }
-
-  /// A `gh` that writes down what it is asked for and what it is to post, and has these comments.
-  private func answer(ids: String, code: Int = 0) throws {
-    try runner.writeProgram(
-      "bin/gh",
-      """
-      #!/bin/bash
-      echo "$*" >> "$RUNNER_TEMP/asked"
-      for word; do case "$word" in body=@*) cp "${word#body=@}" "$RUNNER_TEMP/posted";; esac; done
-      if [[ "$*" == *--jq* ]]; then printf '\(ids)'; fi
-      exit \(code)
-
-      """)
-    try? FileManager.default.removeItem(atPath: runner.path("asked"))
+        == "<!-- tollgate config.json -->\nThere is no config.json in release/1 to compare with.\n")
   }
 
   private func post() throws -> BuiltTool.Result {
@@ -196,23 +187,24 @@ import Testing
 
   @Test func oneComment() throws {
     try start("superwall")
-    let report = "<!-- tollgate -->\n### Nobody of 8 users gets something else\n"
+    let report = "<!-- tollgate config.json -->\n### Nobody of 8 users gets something else\n"
     try runner.write("report.md", report)
     // The first one, then it again, also where there are two.
     for (ids, request) in [
       ("", "--method POST repos/tester/paywalls/issues/7/comments"),
       ("12\\n34\\n", "--method PATCH repos/tester/paywalls/issues/comments/12"),
     ] {
-      try answer(ids: ids)
+      try StandInForGitHub.write(in: runner, ids: ids)
       let posted = try post()
       #expect(posted.code == 0 && posted.output == "", "\(posted.errors)")
       #expect(runner.text("posted") == report)
       let asked = try #require(runner.text("asked"))
       #expect(asked.hasPrefix("api --paginate repos/tester/paywalls/issues/7/comments --jq "))
+      #expect(asked.contains(#"startswith("<!-- tollgate config.json -->")"#), "\(asked)")
       #expect(asked.contains("\napi --silent \(request) --field body=@"), "\(asked)")
     }
     // Without the right to write, the run goes on.
-    try answer(ids: "", code: 1)
+    try StandInForGitHub.write(in: runner, ids: "", code: 1)
     let refused = try post()
     #expect(refused.code == 0)
     #expect(refused.output.hasPrefix("::warning::The comparison could not be posted; "))
@@ -222,13 +214,13 @@ import Testing
   @Test(arguments: [1_500, 10])
   func longDetails(before: Int) throws {
     try start("superwall")
-    try answer(ids: "")
+    try StandInForGitHub.write(in: runner, ids: "")
     func lines(_ count: Int) -> [String] {
       Array(repeating: "| `user` | something else than before, and more of it |", count: count)
     }
     let details = ["<details><summary>All</summary>", ""]
     let report =
-      ["<!-- tollgate -->"] + lines(before) + details + lines(2_000) + ["", "</details>"]
+      ["<!-- tollgate config.json -->"] + lines(before) + details + lines(2_000) + ["", "</details>"]
     try runner.write("report.md", report.joined(separator: "\n") + "\n")
     let result = try post()
     #expect(result.code == 0)
@@ -242,7 +234,7 @@ import Testing
   /// Who gets something else is told where the check fails, too; nothing runs without the command.
   @Test func conditionsOfSteps() throws {
     try start("superwall")
-    let text = try #require(folder.text(".github/workflows/paywalls.yml"))
+    let text = try workflow()
     let conditions = text.split(separator: "\n").filter { $0.contains(" if: ") }
     #expect(conditions.count == 3)
     for condition in conditions {
@@ -270,9 +262,9 @@ import Testing
   /// GitHub takes no longer ones; whole lines are left out.
   @Test func longComments() throws {
     try start("superwall")
-    try answer(ids: "")
+    try StandInForGitHub.write(in: runner, ids: "")
     let lines = (0..<2_000).map { "| `user-\($0)` | größer als vorher, und noch mehr |" }
-    try runner.write("report.md", (["<!-- tollgate -->"] + lines).joined(separator: "\n") + "\n")
+    try runner.write("report.md", (["<!-- tollgate config.json -->"] + lines).joined(separator: "\n") + "\n")
     let result = try post()
     #expect(result.code == 0)
     let posted = try #require(runner.text("posted"), "\(result.output)\(result.errors)")
@@ -286,6 +278,8 @@ import Testing
   /// Names of branches are nobody's code: scripts get them as variables.
   @Test func scriptsHaveNoExpressions() throws {
     try start("superwall")
-    for (name, script) in try steps() { #expect(!script.contains("${{"), "\(name)") }
+    let steps = WorkflowSteps(try workflow()).steps
+    #expect(steps.count == 5)
+    for step in steps { #expect(!step.script.contains("${{"), "\(step.name)") }
   }
 }

@@ -8,10 +8,11 @@ final class TestFolder {
   let url = FileManager.default.temporaryDirectory
     .appending(path: "tollgate-test-\(UUID().uuidString)")
 
+  /// The root of the project.
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
   /// The demo's files in the corpus.
-  static let demo = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "corpus/demo").path
+  static let demo = root + "/corpus/demo"
   static let config = demo + "/config.json"
 
   init() throws {

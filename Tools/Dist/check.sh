@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the archive that `make dist` made: its name, its size, what it needs of a machine, that the
+# Checks the archive that `make archive` made: its name, its size, what it needs of a machine, that the
 # manual pages and completions know every command and option, that the command works beside a C library
 # alone, and that installing can be undone.
 #
@@ -249,7 +249,7 @@ check_installing() {
 }
 
 if [ ! -e "$archive" ]; then
-  echo "check: there is no $archive; run \`make dist\` first" >&2
+  echo "check: there is no $archive; run \`make archive\` first" >&2
   exit 1
 fi
 tool=$folder/$name/bin/tollgate

@@ -25,6 +25,10 @@ enum StarterWorkflow {
       # the SHA-256 that is published with it, alone or with the name of the file behind it.
       TOLLGATE_ARCHIVE: ""
       TOLLGATE_SHA256: ""
+      CONFIG: config.json
+      # Whose outcomes are compared on pull requests, and as of when.
+      USERS: users.ndjson
+      AS_OF: \(starter.basis)
 
     jobs:
       paywalls:
@@ -37,7 +41,7 @@ enum StarterWorkflow {
             id: install
             run: |
               if [ -z "$TOLLGATE_ARCHIVE" ] || [ -z "$TOLLGATE_SHA256" ]; then
-                echo "::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 in .github/workflows/paywalls.yml"
+                echo "::error::Set TOLLGATE_ARCHIVE and TOLLGATE_SHA256 at the top of this workflow"
                 exit 1
               fi
               folder="$RUNNER_TEMP/tollgate"
@@ -50,7 +54,7 @@ enum StarterWorkflow {
                 exit 1
               fi
               tar -xzf "$folder/archive.tar.gz" -C "$folder"
-              program="$(find "$folder" -type f -name tollgate -perm -u+x | head -n 1)"
+              program="$(find "$folder" -type f -name tollgate -perm -u+x -print -quit)"
               if [ -z "$program" ]; then
                 echo "::error::TOLLGATE_ARCHIVE has no tollgate in it"
                 exit 1
@@ -59,30 +63,38 @@ enum StarterWorkflow {
 
           # Findings are annotations beside the lines that they are about.
           - name: Check the config
-            run: tollgate check config.json --strict
+            run: tollgate check "$CONFIG" --strict
 
-          # First of the users in users.ndjson, then of all users there could be; also where the check fails.
+          # First of the users, then of all users there could be; also where the check fails.
           - name: Say who gets something else
             if: ${{ !cancelled() && steps.install.outcome == 'success' && github.event_name == 'pull_request' }}
             env:
               BASE: ${{ github.base_ref }}
             run: |
               report="$RUNNER_TEMP/report.md"
-              echo '<!-- tollgate -->' > "$report"
+              # By which the comment about this config is found again.
+              name="$(git rev-parse --show-prefix)$CONFIG"
+              echo "<!-- tollgate ${name//[^[:alnum:]._\\/-]/_} -->" > "$report"
+              read -rd '' -a as_of <<< "$AS_OF" || true
               git fetch --quiet --no-tags --depth=1 origin "+refs/heads/$BASE:refs/remotes/origin/$BASE"
-              if git show "origin/$BASE:config.json" > "$RUNNER_TEMP/old.json"; then
+              if git show "origin/$BASE:./$CONFIG" > "$RUNNER_TEMP/old.json"; then
                 compare() {
-                  tollgate diff "$RUNNER_TEMP/old.json" config.json "$@" \(starter.basis) \\
+                  tollgate diff "$RUNNER_TEMP/old.json" "$CONFIG" "$@" "${as_of[@]}" \\
                     --format markdown --exit-zero --keep-going >> "$report" && return
                   printf '\\nThe configs could not be compared; the log of this run says why.\\n' >> "$report"
                   failed=1
                 }
-                compare --users users.ndjson
-                printf '\\n<details><summary>All users there could be</summary>\\n\\n' >> "$report"
-                compare
-                printf '\\n</details>\\n' >> "$report"
+                printf 'By `%s`, compared with that of %s:\\n\\n' "$name" "$BASE" >> "$report"
+                if [ -n "$USERS" ]; then
+                  compare --users "$USERS"
+                  printf '\\n<details><summary>All users there could be</summary>\\n\\n' >> "$report"
+                  compare
+                  printf '\\n</details>\\n' >> "$report"
+                else
+                  compare
+                fi
               else
-                echo "There is no config.json in $BASE to compare with." >> "$report"
+                echo "There is no $name in $BASE to compare with." >> "$report"
               fi
               cat "$report" >> "$GITHUB_STEP_SUMMARY"
               exit "${failed:-0}"
@@ -105,7 +117,7 @@ enum StarterWorkflow {
                   if (size >= 60000) print "\\nThe rest is in the summary of the workflow run."
                 }' "$RUNNER_TEMP/report.md" > "$comment"
               mine='.[] | select(.user.login == "github-actions[bot]")
-                | select(.body | startswith("<!-- tollgate -->")) | .id'
+                | select(.body | startswith("'"$(head -n 1 "$comment")"'")) | .id'
               post() {
                 issues="repos/$GITHUB_REPOSITORY/issues"
                 ids="$(gh api --paginate "$issues/$NUMBER/comments" --jq "$mine")" || return
@@ -120,7 +132,7 @@ enum StarterWorkflow {
 
           - name: Run the tests
             if: ${{ !cancelled() && steps.install.outcome == 'success' }}
-            run: tollgate test '*.tests.json*' --config config.json
+            run: tollgate test '*.tests.json*' --config "$CONFIG"
 
     """
   }

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Checks what `make dist` made beside the archive, which check.sh checks: that the sums are those of all
+# files, that the formula installs what it says and its own test passes, that the container file makes a
+# root in which the command works, and that the source archive of the Python package has no library.
+#
+# usage: Tools/Dist/check-packages.sh
+#
+# Where there is no Ruby, the formula is not run; without root rights, the container's root is not tried.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+version=$(Tools/version.sh)
+folder=$(mktemp -d "${TMPDIR:-/tmp}/tollgate-packages.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+faults=0
+
+fault() {
+  printf 'check-packages: %s\n' "$@" >&2
+  faults=$((faults + 1))
+}
+
+sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+
+check_sums() {
+  (cd out/dist && sum -c SHA256SUMS >/dev/null) || fault 'a sum in out/dist/SHA256SUMS is not that of its file'
+  local file
+  for file in out/dist/*; do
+    case $file in *.sha256 | */SHA256SUMS) continue ;; esac
+    [ ! -f "$file" ] || grep -q "  ${file#out/dist/}\$" out/dist/SHA256SUMS || fault "SHA256SUMS does not have $file"
+    case $file in
+    *.tar.gz | *.whl)
+      case ${file#out/dist/} in
+      tollgate-"$version"[-.]*) ;;
+      *) fault "$file is not of $version" ;;
+      esac
+      ;;
+    esac
+  done
+}
+
+check_python() {
+  local files
+  files=$(tar -tzf "out/dist/tollgate-$version.tar.gz")
+  grep -q '/tollgate/py.typed$' <<<"$files" || fault 'the source archive of the Python package has no types'
+  if grep -E '\.(so|dylib)$' <<<"$files"; then fault 'the source archive of the Python package has a library'; fi
+  ls out/dist/tollgate-"$version"-py3-none-*.whl >/dev/null || fault 'there is no wheel'
+}
+
+check_formula() {
+  if grep -n '@[A-Z]*@' out/dist/tollgate.rb; then fault 'the formula is not filled in'; fi
+  if ! command -v ruby >/dev/null; then
+    echo 'check-packages: there is no ruby, so the formula is not run'
+    return
+  fi
+  ruby Tools/Dist/run-formula.rb out/dist/tollgate.rb out/dist "$folder/brew" || fault 'the formula does not install'
+}
+
+# Its own commands, below a folder in place of /.
+check_container() {
+  local file=out/dist/Containerfile root=$folder/root-folder script
+  if grep -n '@[A-Z]*@' "$file"; then fault 'the container file is not filled in'; fi
+  [ "$(uname)" = Linux ] || return 0
+  mkdir "$folder/archives"
+  local pattern
+  pattern=$(sed -n 's|^COPY \(.*\) /archives/$|\1|p' "$file")
+  # shellcheck disable=SC2086
+  (cd out/dist && cp $pattern "$folder/archives/")
+  script=$(sed -n '/^RUN /,/[^\\]$/p' "$file" | sed -e 's/^RUN //' \
+    -e "s#/\(archives\|unpacked\|root-folder\)\b#$folder/\1#g")
+  sh -euc "$script" || fault 'the commands of the container file fail'
+  cp corpus/demo/config.json "$root/work/"
+  if ! chroot / true 2>/dev/null; then
+    echo 'check-packages: no rights to change roots, so the root of the container is not tried'
+    return
+  fi
+  [ "$(chroot "$root" /bin/tollgate --version)" = "tollgate $version" ] &&
+    chroot "$root" /bin/tollgate check work/config.json --quiet ||
+    fault 'the command does not work in the root of the container'
+  [ -s "$root/licenses/NOTICES" ] || fault 'the container has no licences'
+}
+
+check_sums
+check_python
+check_formula
+check_container
+if [ "$faults" -gt 0 ]; then
+  echo "check-packages: $faults faults" >&2
+  exit 1
+fi
+echo 'check-packages: ok'

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Completes out/dist: puts the Python package beside the archives of the command, makes a formula for
+# Homebrew and a file for containers of them, and the sums of everything.
+#
+# usage: Tools/Dist/packages.sh
+#
+# The archives (`make archive`) and the wheels (`make wheel`) of other machines may have been put into
+# out/dist before; the formula then has them, too. RELEASE_URL is where all files will be found, such as
+# https://example.com/tollgate/releases/download/v1.2.3; without it, the formula is for trying, and has
+# the files in out/dist.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+version=$(Tools/version.sh)
+url=${RELEASE_URL:-file://$PWD/out/dist}
+url=${url%/}
+homepage=${url%%/releases/*}
+templates=$PWD/Tools/Dist
+sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+fail() {
+  printf 'packages: %s\n' "$@" >&2
+  exit 1
+}
+
+[ -z "$(find out/wheels -name '*.whl' -o -name '*.tar.gz' 2>/dev/null)" ] ||
+  cp out/wheels/*.whl out/wheels/*.tar.gz out/dist/
+cd out/dist
+# What another version left.
+for file in *.tar.gz *.tar.gz.sha256 *.whl; do
+  case $file in
+  tollgate-"$version"-* | tollgate-"$version".tar.gz | '*'*) ;;
+  *) rm "$file" ;;
+  esac
+done
+[ -e "tollgate-$version.tar.gz" ] || fail "there is no Python package; run \`make wheel\` first"
+
+# The part of the formula for one machine, where there is an archive for it.
+#
+# usage: part SYSTEM MACHINE BLOCK
+part() {
+  local archive=tollgate-$version-$1-$2.tar.gz
+  [ -e "$archive" ] || return 0
+  printf '    %s do\n      url "%s"\n      sha256 "%s"\n    end\n' "$3" "$url/$archive" \
+    "$(sum "$archive" | cut -d ' ' -f 1)"
+}
+
+# The part for one system.
+system() {
+  local parts
+  parts=$(
+    part "$1" x86_64 on_intel
+    part "$1" arm64 on_arm
+    part "$1" aarch64 on_arm
+  )
+  [ -z "$parts" ] || printf '\n  %s do\n%s\n  end\n' "$2" "$parts"
+}
+
+systems=$(system darwin on_macos; system linux on_linux)
+[ -n "$systems" ] || fail "there is no archive of $version in out/dist; run \`make archive\` first"
+while IFS= read -r line; do
+  case $line in
+  @SYSTEMS@) printf '%s\n' "${systems#$'\n'}" ;;
+  *)
+    line=${line//@VERSION@/$version}
+    printf '%s\n' "${line//@HOMEPAGE@/$homepage}"
+    ;;
+  esac
+done <"$templates/tollgate.rb.in" >tollgate.rb
+sed "s/@VERSION@/$version/g" "$templates/Containerfile.in" >Containerfile
+
+# The sums beside archives are for those who take an archive alone.
+for file in *; do
+  case $file in *.sha256 | SHA256SUMS | sums.new) continue ;; esac
+  [ ! -f "$file" ] || sum "$file"
+done >sums.new
+mv sums.new SHA256SUMS
+ls -l | awk '/^-/ { printf "out/dist/%s  %.1f MB\n", $NF, $5 / 1e6 }'
