@@ -26,7 +26,9 @@ import Testing
     var inputs: [String: String] = [:]
     var name = ""
     for line in part.split(separator: "\n") {
-      if line.hasPrefix("  "), !line.hasPrefix("   ") { name = String(line.dropFirst(2).dropLast()) }
+      if line.prefix(while: { $0 == " " }).count == 2 {
+        name = String(line.dropFirst(2).dropLast())
+      }
       if line.hasPrefix("    default: ") {
         inputs[name] = line.dropFirst(13).trimmingCharacters(in: ["\""])
       }
@@ -151,8 +153,10 @@ import Testing
         "::error::There is no release for Windows on X64. Use a runner with Linux, or"))
     let here = released.merging(["github.action_repository": ""]) { $1 }
     #expect(try refused([:], here).hasPrefix("::error::This copy of the action belongs to no"))
-    let missing = try refused(["archive": "file://\(runner.path)/a.tar.gz"], released)
-    #expect(missing == "::error::There is no sum at file://\(runner.path)/a.tar.gz.sha256; set sha256\n")
+    let archive = "file://\(runner.path)/a.tar.gz"
+    #expect(
+      try refused(["archive": archive], released)
+        == "::error::There is no sum at \(archive).sha256; set sha256\n")
   }
 
   // MARK: A config in a folder of the repository

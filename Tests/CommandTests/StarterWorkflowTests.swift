@@ -219,12 +219,13 @@ import Testing
       Array(repeating: "| `user` | something else than before, and more of it |", count: count)
     }
     let details = ["<details><summary>All</summary>", ""]
-    let report =
-      ["<!-- tollgate config.json -->"] + lines(before) + details + lines(2_000) + ["", "</details>"]
+    let mark = ["<!-- tollgate config.json -->"]
+    let report = mark + lines(before) + details + lines(2_000) + ["", "</details>"]
     try runner.write("report.md", report.joined(separator: "\n") + "\n")
     let result = try post()
     #expect(result.code == 0)
-    let posted = try #require(runner.text("posted"), "\(result.output)\(result.errors)")
+    let said = result.output + result.errors
+    let posted = try #require(runner.text("posted"), "\(said)")
     #expect(posted.utf8.count < 61_000)
     let isCutBefore = before > 1_000
     #expect(posted.components(separatedBy: "<details>").count == (isCutBefore ? 1 : 2))
@@ -264,10 +265,12 @@ import Testing
     try start("superwall")
     try StandInForGitHub.write(in: runner, ids: "")
     let lines = (0..<2_000).map { "| `user-\($0)` | größer als vorher, und noch mehr |" }
-    try runner.write("report.md", (["<!-- tollgate config.json -->"] + lines).joined(separator: "\n") + "\n")
+    let report = ["<!-- tollgate config.json -->"] + lines
+    try runner.write("report.md", report.joined(separator: "\n") + "\n")
     let result = try post()
     #expect(result.code == 0)
-    let posted = try #require(runner.text("posted"), "\(result.output)\(result.errors)")
+    let said = result.output + result.errors
+    let posted = try #require(runner.text("posted"), "\(said)")
     #expect((55_000..<61_000).contains(posted.utf8.count))
     let kept = posted.components(separatedBy: "\n").dropFirst()
     #expect(
