@@ -60,6 +60,39 @@ def test_files(place: Path, config: tollgate.Config) -> None:
     assert not list(place.rglob("*.partial"))
 
 
+def test_reasons(place: Path, config: tollgate.Config) -> None:
+    run(
+        "decide", f"{place}/config.json", "--users", f"{place}/users/0.parquet", "--out",
+        f"{place}/o.parquet", "--now", NOW, "--seed", "s", "--reasons")
+    found = parquet.read_table(place / "o.parquet")
+    assert found.schema.field("export.reason").type == pa.string()
+    people = users(20_000)
+    kinds = set()
+    for row in range(0, 10_000, 97):
+        got = found.slice(row, 1).to_pylist()[0]
+        for placement, wanted in wanted_reasons(config, people[row]).items():
+            said = got[f"{placement}.reason"]
+            assert (json.loads(said) if said else None) == wanted
+            kinds.update(wanted or {})
+    assert "draw" in kinds
+    # Without them, what was decided is something else.
+    _, said = run(
+        "decide", f"{place}/config.json", "--users", f"{place}/users/0.parquet", "--out",
+        f"{place}/o.parquet", "--now", NOW, "--seed", "s", "--resume", code=2)
+    assert "was decided with another reasons" in said
+
+
+def wanted_reasons(config: tollgate.Config, record: dict[str, Any]) -> dict[str, Any]:
+    """What the library says of one user by itself."""
+    from tollgate._library import Text, checked, library
+
+    body = json.dumps({**record, "now": NOW, "reasons": True}).encode()
+    text = Text()
+    found = json.loads(
+        checked(library.tg_decide(config._pointer, body, len(body), text), text))
+    return {outcome["placement"]: outcome.get("reason") for outcome in found["decisions"]}
+
+
 def test_resume(place: Path) -> None:
     arguments = [
         "decide", f"{place}/config.json", "--users", f"{place}/users/*.parquet", "--out",

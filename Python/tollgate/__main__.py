@@ -16,10 +16,11 @@ from typing import Any
 from .config import Config
 from .errors import TollgateError
 from .outcomes import Tally
-from .plan import Plan
+from .plan import Field, Plan
 
 # What a file of outcomes depends on, among the metadata of its schema.
 _KEY = b"tollgate"
+_FIELDS: list[Field] = ["result", "audience", "experiment", "variant", "paywall"]
 
 
 class _Usage(Exception):
@@ -68,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     decide.add_argument("--now", metavar="TIME", help="the time to decide at (the present)")
     decide.add_argument("--seed", default="", help="what draws depend on beside the user")
     decide.add_argument("--placements", metavar="NAMES", help="comma-separated; all unless given")
+    decide.add_argument(
+        "--reasons", action="store_true", help="say of every outcome why, in a column with JSON"
+    )
     decide.add_argument("--dialect", default="superscript:ios", help="how conditions are evaluated")
     decide.add_argument("--subject", default="userId", help="the column with the users' identities")
     decide.add_argument("--root", choices=["user", "device"], help="whose attributes columns are")
@@ -104,7 +108,7 @@ def _decide(options: argparse.Namespace) -> int:
         plan = config.plan(
             options.placements.split(",") if options.placements else None,
             now=options.now,
-            fields=["result", "audience", "experiment", "variant", "paywall"],
+            fields=[*_FIELDS, "reason"] if options.reasons else _FIELDS,
             subject=options.subject, root=options.root, columns=_columns(options.columns),
             missing_columns="ignore" if options.ignore_missing else "error",
             texts="dictionary",
@@ -124,7 +128,7 @@ def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, An
         "config": hashlib.sha256(text).hexdigest(), "dialect": options.dialect,
         "seed": options.seed, "now": plan.now, "placements": plan.placements,
         "subject": options.subject, "root": options.root, "columns": sorted(options.columns),
-        "ignoreMissing": options.ignore_missing,
+        "ignoreMissing": options.ignore_missing, "reasons": options.reasons,
     }
 
 

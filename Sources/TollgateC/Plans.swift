@@ -40,7 +40,8 @@
         BatchPlan(
           ruleSet, placements: options.placements, now: options.now,
           assigner: options.assigner, form: .rows, writesOutcomes: false,
-          clock: config.clock(options.now), texts: nil, collectsChoices: collects)
+          clock: config.clock(options.now), texts: nil,
+          givesReasons: options.form.fields.contains(.reason), collectsChoices: collects)
       }
       batch = plan(collects: true)
       counting = plan(collects: false)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks what `make dist` made beside the archive, which check.sh checks: that the sums are those of all
 # files, that the formula installs what it says and its own test passes, that the container file makes a
-# root in which the command works, and that the source archive of the Python package has no library.
+# root in which the command works, that the source archive of the Python package has no library, and that
+# the action and the workflows are what GitHub takes.
 #
 # usage: Tools/Dist/check-packages.sh
 #
@@ -79,7 +80,24 @@ check_container() {
   [ -s "$root/licenses/NOTICES" ] || fault 'the container has no licences'
 }
 
+# That GitHub can read what is written for it.
+check_workflows() {
+  local check=out/python-venv/bin/check-jsonschema
+  if [ ! -x "$check" ]; then
+    echo 'check-packages: there is no check-jsonschema, so action.yml and workflows are not read'
+    return
+  fi
+  "$check" --builtin-schema vendor.github-actions action.yml || fault 'action.yml is not an action'
+  local workflows=(.github/workflows/*.yml) tool=.build/release/tollgate
+  if [ -x "$tool" ]; then
+    "$tool" init "$folder/init" >/dev/null
+    workflows+=("$folder/init/.github/workflows/paywalls.yml")
+  fi
+  "$check" --builtin-schema vendor.github-workflows "${workflows[@]}" || fault 'a workflow is not one'
+}
+
 check_sums
+check_workflows
 check_python
 check_formula
 check_container

@@ -51,7 +51,7 @@ struct BatchErrors: ~Copyable {
     ruleSet = plan.ruleSet
     names = plan.placements.map(\.name)
     form = plan.form
-    isNoting = plan.writesOutcomes || plan.keepsDecisions
+    isNoting = plan.writesOutcomes || plan.keepsDecisions || plan.tellsReasons
     givesReasons = plan.givesReasons
     notes = OutcomeNotes(placements: names.count)
   }

@@ -144,6 +144,9 @@ public final class BatchPlan: Sendable {
     writesOutcomes || wantsExamples || collectsChoices || keepsDecisions
   }
 
+  /// Whether somebody gets to see why outcomes are as they are.
+  var tellsReasons: Bool { givesReasons && (writesOutcomes || collectsChoices) }
+
   /// The placements, in their order.
   package var placementNames: [String] { placements.map(\.name) }
 

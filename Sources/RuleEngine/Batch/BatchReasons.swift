@@ -52,7 +52,7 @@ struct BatchReasons: ~Copyable {
   private static let mostKept = 4_096
 
   init(_ plan: BatchPlan) {
-    isActive = plan.givesReasons && plan.writesOutcomes
+    isActive = plan.tellsReasons
     isNoting = isActive || plan.keepsDecisions
     (form, ruleSet) = (plan.form, plan.ruleSet)
     notes = OutcomeNotes(placements: plan.placements.count)

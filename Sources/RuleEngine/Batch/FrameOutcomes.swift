@@ -10,6 +10,11 @@
     /// What is said of an outcome.
     package enum Field: String, CaseIterable, Sendable {
       case result, audience, experiment, variant, paywall
+      /// JSON, as `tollgate precompute --reasons` writes it; for plans that give reasons.
+      case reason
+
+      /// Those that follow from the choice.
+      package static let ofChoices: [Field] = [.result, .audience, .experiment, .variant, .paywall]
     }
 
     /// How texts are written.
@@ -24,7 +29,7 @@
 
     package struct Form: Sendable {
       /// What each placement's struct holds; none for one number a placement, of ``BatchPlan/choices``.
-      package var fields = Field.allCases
+      package var fields = Field.ofChoices
       package var texts = Texts.dictionary
 
       package init() {}
@@ -67,6 +72,7 @@
 
     private func column(_ field: Field) -> ArrowSchemaExport {
       if field == .audience { return ArrowSchemaExport(name: field.rawValue, format: "i") }
+      if field == .reason { return ArrowSchemaExport(name: field.rawValue, format: "u") }
       switch form.texts {
       case .plain: return ArrowSchemaExport(name: field.rawValue, format: "u")
       case .views: return ArrowSchemaExport(name: field.rawValue, format: "vu")
@@ -83,32 +89,41 @@
     package func export(_ worker: borrowing FrameWorker, to array: UnsafeMutablePointer<ArrowArray>)
       throws(ArrowError)
     {
-      try export(worker.choices, count: worker.count, to: array)
+      try export(worker.choices, worker.reasons, count: worker.count, to: array)
     }
 
-    /// - Parameter choices: as ``FrameWorker/choices`` has them.
+    /// - Parameters:
+    ///   - choices: as ``FrameWorker/choices`` has them.
+    ///   - reasons: where ``Form/fields`` asks for them.
     package func export(
-      _ choices: [Int32], count: Int, to array: UnsafeMutablePointer<ArrowArray>
+      _ choices: [Int32], _ reasons: FrameReasons? = nil, count: Int,
+      to array: UnsafeMutablePointer<ArrowArray>
     ) throws(ArrowError) {
       precondition(choices.count == names.count * count)
       var placements: [ArrowExport] = []
       for placement in names.indices {
         let part = choices[placement * count..<(placement + 1) * count]
-        placements.append(try export(part, names[placement]))
+        let texts = reasons.flatMap { $0.columns.isEmpty ? nil : $0.columns[placement] }
+        placements.append(try export(part, texts, names[placement]))
       }
       ArrowExport(count: count, buffers: [nil], children: placements).export(to: array)
     }
 
-    private func export(_ choices: ArraySlice<Int32>, _ name: String) throws(ArrowError)
-      -> ArrowExport
-    {
+    private func export(
+      _ choices: ArraySlice<Int32>, _ reasons: FrameReasons.Column?, _ name: String
+    ) throws(ArrowError) -> ArrowExport {
       let (valid, nulls) = FrameOutcomes.validity(choices) { $0 >= 0 }
       if form.fields.isEmpty {
         return ArrowExport(
           count: choices.count, buffers: [valid, ArrowBuffer(Array(choices))], nullCount: nulls)
       }
       var members: [ArrowExport] = []
-      for column in columns { members.append(try export(choices, column, name)) }
+      for column in columns {
+        members.append(
+          column.field == .reason
+            ? try export(reasons, count: choices.count, name)
+            : try export(choices, column, name))
+      }
       return ArrowExport(
         count: choices.count, buffers: [valid], nullCount: nulls, children: members)
     }
@@ -148,6 +163,25 @@
       }
       let (offsets, bytes) = try column.textsOf(view, name)
       return ArrowExport(count: count, buffers: [valid, offsets, bytes], nullCount: nulls)
+    }
+
+    /// Reasons; NULL where there is nothing to say.
+    private func export(
+      _ reasons: FrameReasons.Column?, count: Int, _ name: String
+    ) throws(ArrowError) -> ArrowExport {
+      guard let reasons, reasons.ends.count == count else {
+        throw ArrowError(name, "reasons were asked for, and the plan gives none")
+      }
+      let ends = [0] + reasons.ends
+      guard let total = ends.last, total <= Int(Int32.max) else {
+        throw ArrowError(name, "the reasons take more than 2 GiB; decide fewer rows at a time")
+      }
+      let lengths = zip(ends.dropFirst(), ends).map { Int32($0 - $1) }
+      let (valid, nulls) = FrameOutcomes.validity(lengths) { $0 > 0 }
+      return ArrowExport(
+        count: count,
+        buffers: [valid, ArrowBuffer(ends.map { Int32($0) }), ArrowBuffer(reasons.bytes)],
+        nullCount: nulls)
     }
 
     /// A bit for each element that is there; nil when all are.
@@ -273,7 +307,7 @@
     fileprivate func text(of field: FrameOutcomes.Field) -> String {
       switch field {
       case .result: result
-      case .audience: ""
+      case .audience, .reason: ""
       case .experiment: experiment
       case .variant: variant
       case .paywall: paywall

@@ -32,6 +32,8 @@
     package private(set) var choices: [Int32] = []
     /// The first of the rows without an outcome.
     package private(set) var rejected: [RejectedRow] = []
+    /// Why the rows of ``choices`` got what they got.
+    package private(set) var reasons: FrameReasons
     /// Rows that ``choices`` has.
     package private(set) var count = 0
 
@@ -44,6 +46,7 @@
       self.plan = plan
       self.columns = columns
       worker = BatchWorker(plan)
+      reasons = FrameReasons(plan)
       subjects = .allocate(capacity: BlockShape.rows)
       statuses = .allocate(capacity: BlockShape.rows)
       subjects.initialize(repeating: ByteView(start: nil, count: 0), count: BlockShape.rows)
@@ -76,6 +79,7 @@
       }
       worker.counts.clear()
       rejected.removeAll(keepingCapacity: true)
+      reasons.removeAll()
       self.count = count
       let wanted = plan.keepsChoices ? plan.placementCount * count : 0
       if choices.count != wanted { choices = Array(repeating: BatchBlock.noChoice, count: wanted) }
@@ -141,7 +145,7 @@
           rejected.append(RejectedRow(row: start + row, reason: reason))
         }
       }
-      worker.decideColumns(refused: refused)
+      worker.decideColumns(rows: count, refused: refused, &reasons)
       for placement in 0..<(choices.isEmpty ? 0 : plan.placementCount) {
         let block = worker.block.choices + placement &* BlockShape.rows
         let place = placement &* self.count &+ start
@@ -257,8 +261,11 @@
 
   extension BatchWorker {
     /// Decides for the rows of the block that are in columns, and counts.
-    fileprivate mutating func decideColumns(refused: Int) {
+    fileprivate mutating func decideColumns(
+      rows: Int, refused: Int, _ texts: inout FrameReasons
+    ) {
       columns.decide(&block, table, &counts, chooser, &errors, &reasons)
+      if texts.isActive { texts.append(rows, of: block, chooser, errors, &reasons) }
       counts.users += block.count - refused
       counts.endBlock(block)
       errors.endBlock(block)

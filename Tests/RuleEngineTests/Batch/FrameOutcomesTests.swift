@@ -89,7 +89,7 @@
     func everyForm(texts: FrameOutcomes.Texts) throws {
       let plan = try plan()
       let worker = try decided(plan)
-      for fields in [FrameOutcomes.Field.allCases, [.paywall], [.variant, .audience]] {
+      for fields in [FrameOutcomes.Field.ofChoices, [.paywall], [.variant, .audience]] {
         var form = FrameOutcomes.Form()
         form.fields = fields
         form.texts = texts
