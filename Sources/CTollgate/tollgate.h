@@ -171,7 +171,9 @@ int32_t tg_report_make(tg_report *TG_NULLABLE *TG_NULLABLE out);
 
 /* {"users": 2, "rejected": 1, "placements": {..}, "rejects": [{"row": 2, "reason": "'userId' is NULL, and must be there"}]}:
  * users and placements as in the summary of `tollgate precompute`, and the first 100 rows without an outcome.
- * Rows count from 0 in what a call or a stream was given. "placements" is {} before anything was counted. */
+ * Rows count from 0 in what a call or a stream was given. "placements" is {} before it counts for a plan. Where an
+ * error has ended a stream, "failure" is that error as functions give it, with "column" and "row" where they are
+ * known: streams themselves say the message alone. */
 int32_t tg_report_read(const tg_report *TG_NULLABLE report, tg_text *TG_NULLABLE out);
 
 void tg_report_free(tg_report *TG_NULLABLE report);
@@ -216,6 +218,7 @@ int32_t tg_plan_schema(
 
 /* Decides for all rows of one array of structs. The outcomes have as many rows, in the same order; a row whose
  * user cannot be read is NULL in every placement, and is in the report. `schema` and `users` are not released.
+ * Columns of a table without rows may be floats or NULL where others belong.
  * `report` and `error` may be NULL. */
 int32_t tg_plan_decide(
     const tg_plan *TG_NULLABLE plan, const struct ArrowSchema *TG_NULLABLE schema,

@@ -4,6 +4,7 @@
 #if !TOLLGATE_NO_FRAMES
   public import CArrow
   public import CTollgate
+  internal import Expressions
 
   #if canImport(Glibc)
     internal import Glibc
@@ -88,6 +89,10 @@
     return attempt(error) { () throws(LibraryError) in
       guard let schema else { throw .null("schema") }
       guard let array else { throw .null("array") }
+      guard schema.pointee.release != nil, array.pointee.release != nil else {
+        let what = schema.pointee.release == nil ? "schema" : "array"
+        throw LibraryError(ArrowError("", "the \(what) has been released"), TG_BAD_ARRAY)
+      }
       let stream = ArrayStream(taking: schema, array)
       guard let out else { throw .null("out") }
       stream.export(to: out)

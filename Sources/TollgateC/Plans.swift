@@ -52,7 +52,9 @@
     }
 
     /// Which columns of a table are what. Finding out takes longer than a small table.
-    func binding(_ field: ArrowField) throws(LibraryError) -> TableBinding {
+    ///
+    /// - Parameter hasRows: false for a table without rows, whose columns may be of kinds that nobody has chosen.
+    func binding(_ field: ArrowField, hasRows: Bool = true) throws(LibraryError) -> TableBinding {
       if let given {
         if given.field == field { return given }
         throw LibraryError(
@@ -60,10 +62,29 @@
           "the table has other columns, or of other types, than the schema that the plan was made for"
         )
       }
-      if let found = known.withLock({ $0.first { $0.field == field } }) { return found }
+      var options = options
+      options.hasRows = hasRows
+      if let found = known.withLock({
+        $0.first { $0.hasRows == hasRows && $0.field == field }
+      }) {
+        return found
+      }
       let made = try TableBinding(field, ruleSet, options)
       known.withLock { $0 = [made] + $0.prefix(Self.mostKnown - 1) }
       return made
+    }
+
+    /// The same for an array.
+    func binding(
+      of users: UnsafePointer<ArrowArray>, _ field: ArrowField
+    ) throws(LibraryError) -> TableBinding {
+      do throws(LibraryError) {
+        return try binding(field)
+      } catch {
+        let isEmpty = users.pointee.release != nil && users.pointee.length == 0
+        guard isEmpty, let lenient = try? binding(field, hasRows: false) else { throw error }
+        return lenient
+      }
     }
 
     var description: Value {
@@ -92,6 +113,7 @@
   final class TableBinding: Sendable {
     let field: ArrowField
     let columns: FrameColumns
+    let hasRows: Bool
     private let workers = Locked<[WorkerBox]>([])
     private static let mostWorkers = 16
 
@@ -105,6 +127,7 @@
       throws(LibraryError)
     {
       self.field = field
+      hasRows = options.hasRows
       do throws(ArrowError) {
         columns = try FrameColumns(field, for: ruleSet, options)
       } catch {
@@ -264,7 +287,7 @@
       guard let out else { throw .null("out") }
       guard let schema else { throw .null("schema") }
       guard let users else { throw .null("users") }
-      let binding = try plan.binding(try field(schema))
+      let binding = try plan.binding(of: users, try field(schema))
       let report = report?.object(Report.self)
       try report?.check(plan)
       try binding.withWorker(plan.batch) { (worker) throws(LibraryError) in

@@ -13,6 +13,7 @@
       var plan: TablePlan?
       var sums: BatchSums?
       var rejected: [Value] = []
+      var failure: Value?
     }
 
     private let counts = Locked(Counts())
@@ -43,12 +44,26 @@
       }
     }
 
+    /// Keeps why a stream has ended: what streams say of it has no place for a column.
+    func fail(_ error: ArrowError) {
+      let failure = LibraryError(error, TG_BAD_ARRAY).value
+      counts.withLock { $0.failure = failure }
+    }
+
     var value: Value {
       let counts = counts.withLock { $0 }
-      guard let plan = counts.plan, let sums = counts.sums,
-        case .map(let members) = plan.batch.tally(of: sums).value
-      else { return .object(["users": 0, "rejected": 0, "placements": .map([]), "rejects": []]) }
-      return .map(members + [.init(key: "rejects", value: .list(counts.rejected))])
+      var members: [Value.Entry] = [
+        .init(key: "users", value: 0), .init(key: "rejected", value: 0),
+        .init(key: "placements", value: .map([])),
+      ]
+      if let plan = counts.plan,
+        case .map(let found) = plan.batch.tally(of: counts.sums ?? plan.batch.emptySums).value
+      {
+        members = found
+      }
+      members.append(.init(key: "rejects", value: .list(counts.rejected)))
+      if let failure = counts.failure { members.append(.init(key: "failure", value: failure)) }
+      return .map(members)
     }
   }
 

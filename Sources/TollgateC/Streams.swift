@@ -52,6 +52,7 @@
         report?.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
         return 0
       } catch {
+        report?.fail(error)
         problem = strdup(error.message)
         return EINVAL
       }
@@ -104,9 +105,33 @@
     } catch {
       throw LibraryError(error, TG_BAD_ARRAY)
     }
-    let binding = try plan.binding(schema)
-    let made = FrameStream(counts ? plan.counting : plan.batch, binding.columns, stream)
+    let binding: TableBinding
+    var hasEnded = false
+    do throws(LibraryError) {
+      binding = try plan.binding(schema)
+    } catch {
+      guard let lenient = try? plan.binding(schema, hasRows: false), isWithoutRows(stream) else {
+        throw error
+      }
+      (binding, hasEnded) = (lenient, true)
+    }
+    let made = FrameStream(
+      counts ? plan.counting : plan.batch, binding.columns, stream, hasEnded: hasEnded)
     return (plan, FrameStreamBox(made))
+  }
+
+  /// Reads a stream until there is a row.
+  ///
+  /// - Returns: whether it has none.
+  private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
+    do throws(ArrowError) {
+      while let batch = try stream.next() {
+        if batch.count > 0 { return false }
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// A stream that can be handed on; tuples hold nothing that cannot be copied.

@@ -351,6 +351,8 @@
     private let failure: String?
     private var failureText: [CChar] = []
     public private(set) var releases = 0
+    /// How often somebody has asked for a batch.
+    public private(set) var requests = 0
 
     public init(_ tables: [ArrowTable], schema: ArrowTable, failure: String? = nil) {
       self.tables = tables
@@ -374,6 +376,7 @@
         },
         get_next: { stream, array in
           guard let tables = ArrowTables.of(stream) else { return 22 }
+          tables.requests += 1
           if tables.tables.isEmpty {
             array?.pointee = ArrowArray()
             return tables.failure == nil ? 0 : 5

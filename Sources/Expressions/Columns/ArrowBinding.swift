@@ -177,8 +177,12 @@
 
     private struct Node {
       var children: [(name: String, node: Node)] = []
+      /// The places of the children by their names: tables may have many thousand columns.
+      var places: [[UInt8]: Int] = [:]
       /// The columns of the table that stand here: more than one is a contradiction.
       var columns: [Int] = []
+
+      func child(_ name: String) -> Node? { places[Array(name.utf8)].map { children[$0].node } }
     }
 
     private let table: ArrowField
@@ -204,9 +208,11 @@
         node.columns.append(column)
         return
       }
-      let known = node.children.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
-      let place = known ?? node.children.count
-      if known == nil { node.children.append((name, Node())) }
+      let place = node.places[Array(name.utf8), default: node.children.count]
+      if place == node.children.count {
+        node.children.append((name, Node()))
+        node.places[Array(name.utf8)] = place
+      }
       insert(column, path.dropFirst(), &node.children[place].node)
     }
 
@@ -226,9 +232,7 @@
 
     /// Whether a root is a struct, or not there.
     mutating func checkObject(_ name: String) throws(ArrowError) {
-      guard let node = root.children.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.node,
-        let column = try column(of: node, [name])
-      else { return }
+      guard let node = root.child(name), let column = try column(of: node, [name]) else { return }
       let field = table.children[column]
       used.insert(column)
       guard field.codes == nil, field.type == .structure || field.type == .null else {
@@ -245,19 +249,17 @@
         if let column = try column(of: node, path[..<depth]) {
           return try resolve(below: column, path, depth, resolved)
         }
-        guard
-          let child = node.children.first(where: { $0.name.utf8.elementsEqual(path[depth].utf8) })
-        else {
+        guard let child = node.child(path[depth]) else {
           resolved.state = .absent(depth)
           return resolved
         }
-        node = child.node
+        node = child
         depth += 1
       }
       if let column = try column(of: node, path[...]) {
         return try resolve(below: column, path, depth, resolved)
       }
-      resolved.content = .group(try group(node, path))
+      resolved.content = .group(try group(node, path, null))
       return resolved
     }
 
@@ -304,12 +306,16 @@
 
     /// The columns below a name, to be read as a map.
     private mutating func group(
-      _ node: Node, _ path: [String]
+      _ node: Node, _ path: [String], _ null: ArrowNull
     ) throws(ArrowError) -> [(name: String, source: ArrowBinding.Source)] {
       var members: [(name: String, source: ArrowBinding.Source)] = []
       for child in node.children {
-        let resolved = try resolve(path + [child.name], .missing)
-        if case .alwaysNull = resolved.state { continue }
+        var resolved = try resolve(path + [child.name], null)
+        if case .alwaysNull = resolved.state {
+          // A member that is missing of all maps is none.
+          if null == .missing { continue }
+          resolved.content = .constant(.null)
+        }
         members.append(
           (
             child.name,

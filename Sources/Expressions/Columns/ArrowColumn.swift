@@ -108,7 +108,15 @@
     /// The bytes of a text; nil for NULL. Texts in a dictionary too.
     func text(_ row: Int) throws(ArrowError) -> ByteView? {
       guard isValid(row) else { return nil }
-      if hasDictionary { return try children[0].text(try code(row)) }
+      if hasDictionary {
+        let code = try code(row)
+        do throws(ArrowError) {
+          return try children[0].text(code)
+        } catch {
+          // Places in a dictionary are no rows.
+          throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
+        }
+      }
       let bytes: ByteView
       switch content {
       case .text(let offsets, let start):

@@ -178,12 +178,20 @@
         guard let child = source.children[i] else {
           throw ArrowError(path, "child \(i) of the schema is not there")
         }
+        guard child.pointee.release != nil else {
+          throw ArrowError(path, "child \(i) of the schema has been released")
+        }
         let name = child.pointee.name.map { String(cString: $0) } ?? ""
         children.append(
           try read(child, path.isEmpty ? name : "\(path).\(name)", levels - 1, &left))
       }
       var dictionary: ArrowField?
-      if let values = source.dictionary { dictionary = try read(values, path, levels - 1, &left) }
+      if let values = source.dictionary {
+        guard values.pointee.release != nil else {
+          throw ArrowError(path, "the schema of the dictionary has been released")
+        }
+        dictionary = try read(values, path, levels - 1, &left)
+      }
       var field = try checked(
         source.name.map { String(cString: $0) } ?? "", format: String(cString: format), children,
         dictionary: dictionary, path: path)

@@ -22,6 +22,10 @@
       self.array = array
       self.field = field
       self.name = name
+      // Memory of a released array is somebody else's, whatever is still in it.
+      guard array.pointee.release != nil else {
+        throw ArrowError(name, "the array has been released")
+      }
       let source = array.pointee
       guard source.length >= 0, source.offset >= 0, source.length <= ArrowPart.mostRows,
         source.offset <= ArrowPart.mostRows
@@ -152,7 +156,8 @@
       -> UnsafeBufferPointer<ByteView>
     {
       let number = Int(array.pointee.n_buffers) - 3
-      guard number > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+      // Without rows nobody looks.
+      guard number > 0, count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
       guard number < 1 << 24, let lengths = array.pointee.buffers[number + 2],
         let memory = tables.allocate(number * MemoryLayout<ByteView>.stride)
       else { throw damaged("it does not say how long its \(number) buffers are") }

@@ -145,6 +145,7 @@
       _ column: Column, _ row: Int, _ arena: inout Arena, nesting: Int, _ null: ArrowNull
     ) throws(ArrowError) -> Cell? {
       for level in column.levels where !level.valid[row] { return null == .null ? .null : .missing }
+      if case .constant(let cell) = column.source.content { return cell }
       if let array = column.array {
         do throws(ArrowError) {
           return try array.cell(row, in: &arena, nesting: nesting, null)
@@ -231,7 +232,14 @@
       }
       for value in 0..<values.count {
         tables.hasRunOut = false
-        let cell = try values.cell(value, in: &tables, nesting: source.nesting, binding.null)
+        let cell: Cell?
+        do throws(ArrowError) {
+          cell = try values.cell(value, in: &tables, nesting: source.nesting, binding.null)
+        } catch {
+          // Places in a dictionary are no rows, and what cannot be had is the fault of its rows alone.
+          if error.isOfValue { return tables.release(to: mark) }
+          throw ArrowError(error.column, error.reason)
+        }
         guard let cell else { return tables.release(to: mark) }
         if !cell.isValue || cell == .null {
           cells[value] = source.valueOfNull

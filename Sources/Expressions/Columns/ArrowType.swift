@@ -4,7 +4,7 @@
     /// The column, by its names from the outside in; empty for the table itself.
     package var column: String
     package var reason: String
-    /// The row of the batch, from 0, where one row is at fault.
+    /// The row of the batch, or of the stream, from 0, where one row is at fault.
     package var row: Int?
     /// Whether a value cannot be had, though the array is sound: then the row has no outcome, and the others do.
     package var isOfValue: Bool
@@ -176,7 +176,7 @@
     }
 
     /// The children with a name.
-    func indexes(of name: String) -> [Int] {
+    package func indexes(of name: String) -> [Int] {
       children.indices.filter { children[$0].name.utf8.elementsEqual(name.utf8) }
     }
 

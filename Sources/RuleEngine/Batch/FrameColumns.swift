@@ -15,6 +15,9 @@
       package var null = ArrowNull.missing
       /// Whether attributes may be read that no column has.
       package var ignoresMissing = false
+      /// False for a table without rows: where nothing says what columns hold, some call them floats (pandas
+      /// does) or NULL, and nobody is to be kept from deciding for nobody.
+      package var hasRows = true
 
       package init() {}
     }
@@ -29,6 +32,8 @@
     package init(_ table: ArrowField, for ruleSet: RuleSet, _ options: Options = Options())
       throws(ArrowError)
     {
+      let table = options.hasRows ? table : table.withoutKinds
+      try FrameColumns.checkPlaces(options)
       binding = try ArrowBinding(
         table, for: ruleSet.program, null: options.null,
         ArrowBinding.Places(
@@ -51,9 +56,11 @@
       }
       hasEventTexts =
         binding.captureFields[UserMember.events.rawValue].map { !$0.holdsTimestamps } ?? false
-      guard binding.captureFields[UserMember.userID.rawValue] != nil else {
-        throw FrameColumns.missingSubject(table, options)
-      }
+      let subject = FrameColumns.name(of: .userID, options)
+      guard
+        binding.captureFields[UserMember.userID.rawValue] != nil
+          || !options.hasRows && !table.indexes(of: subject).isEmpty
+      else { throw FrameColumns.missingSubject(table, options) }
       let missing = missingAttributes(ruleSet)
       if !options.ignoresMissing, let first = missing.first {
         let more = missing.count > 1 ? ", nor \(missing.count - 1) more that they read" : ""
@@ -61,6 +68,14 @@
           first,
           "rules read this attribute, and no column has it\(more); "
             + "add the column, say which one it is, or let missing columns be ignored")
+      }
+    }
+
+    /// Refuses places deeper than any attribute is.
+    private static func checkPlaces(_ options: Options) throws(ArrowError) {
+      for (place, column) in options.columns where split(place).count > mostLevels {
+        throw ArrowError(
+          column, "is to be an attribute with more than \(mostLevels) names in its path")
       }
     }
 
@@ -154,6 +169,15 @@
   }
 
   extension ArrowField {
+    /// A table of which columns of floats may be anything.
+    fileprivate var withoutKinds: ArrowField {
+      var table = self
+      for (i, column) in children.enumerated() where column.type == .double && column.codes == nil {
+        table.children[i] = ArrowField(column.name, .null)
+      }
+      return table
+    }
+
     fileprivate var isTime: Bool {
       if case .timestamp = type { return true }
       return type.isText

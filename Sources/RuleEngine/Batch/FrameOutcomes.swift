@@ -50,10 +50,13 @@
 
     private let names: [String]
     private let form: Form
+    /// Whether the plan has numbers for what users get.
+    private let hasChoices: Bool
     private let columns: [Column]
 
     package init(_ plan: BatchPlan, _ form: Form = Form()) {
       names = plan.placementNames
+      hasChoices = plan.form == .rows
       self.form = form
       columns = form.fields.map { Column($0, plan.choices) }
     }
@@ -93,13 +96,15 @@
     }
 
     /// - Parameters:
-    ///   - choices: as ``FrameWorker/choices`` has them.
+    ///   - choices: as ``FrameWorker/choices`` has them; those of a plan that only counts are an error.
     ///   - reasons: where ``Form/fields`` asks for them.
     package func export(
       _ choices: [Int32], _ reasons: FrameReasons? = nil, count: Int,
       to array: UnsafeMutablePointer<ArrowArray>
     ) throws(ArrowError) {
-      precondition(choices.count == names.count * count)
+      guard hasChoices, choices.count == names.count * count else {
+        throw ArrowError("", "the plan only counts, and keeps no outcomes that could be given out")
+      }
       var placements: [ArrowExport] = []
       for placement in names.indices {
         let part = choices[placement * count..<(placement + 1) * count]

@@ -16,7 +16,7 @@
     private var text: [UInt8] = []
 
     init(_ plan: BatchPlan) {
-      columns = plan.tellsReasons ? plan.placements.map { _ in Column() } : []
+      columns = plan.tellsReasons && plan.form == .rows ? plan.placements.map { _ in Column() } : []
     }
 
     var isActive: Bool { !columns.isEmpty }

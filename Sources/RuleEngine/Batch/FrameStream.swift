@@ -25,12 +25,20 @@
     /// Rows of the parts before the present one.
     private var before = 0
     private var failed: ArrowError?
+    /// Producers need not answer once they have said that there is no more.
+    private var hasEnded: Bool
 
     /// What users get in the part that was decided last.
     package private(set) var worker: FrameWorker
 
-    /// - Parameter columns: of the stream's schema.
-    package init(_ plan: BatchPlan, _ columns: FrameColumns, _ stream: consuming ArrowStream) {
+    /// - Parameters:
+    ///   - columns: of the stream's schema.
+    ///   - hasEnded: whether all batches have been read already.
+    package init(
+      _ plan: BatchPlan, _ columns: FrameColumns, _ stream: consuming ArrowStream,
+      hasEnded: Bool = false
+    ) {
+      self.hasEnded = hasEnded
       self.columns = columns
       self.stream = stream
       worker = FrameWorker(plan, columns)
@@ -39,9 +47,11 @@
     /// The row of the stream that the present part begins with, from 0.
     package var firstRow: Int { before - worker.count }
 
-    /// Decides for the next part; nil at the end. After an error there is no next part.
+    /// Decides for the next part; nil at the end. After an error there is no next part. Rows of errors are
+    /// those of the stream, from 0.
     package mutating func decide() throws(ArrowError) -> BatchSums? {
       if let failed { throw failed }
+      if hasEnded { return nil }
       do throws(ArrowError) {
         while true {
           if let current, next < current.rows.count {
@@ -53,13 +63,19 @@
           }
           current = nil
           next = 0
-          guard let batch = try stream.next() else { return nil }
+          guard let batch = try stream.next() else {
+            hasEnded = true
+            return nil
+          }
           current = try Current(batch, columns.binding)
         }
       } catch {
+        var problem = error
+        // Whoever reads a stream does not see its batches.
+        if let row = error.row { problem.row = before - next + row }
         current = nil
-        failed = error
-        throw error
+        failed = problem
+        throw problem
       }
     }
   }

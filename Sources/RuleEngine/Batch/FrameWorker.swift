@@ -39,8 +39,10 @@
 
     /// Rows without an outcome of which the reason is kept.
     package static let mostReasons = 100
-    /// Rows that are decided in one call. A batch says of itself how many it has.
+    /// Rows that are decided in one call, and outcomes that are kept. A batch says of itself how many rows it
+    /// has.
     private static let mostRows = 1 << 28
+    private static let mostOutcomes = 1 << 30
 
     package init(_ plan: BatchPlan, _ columns: FrameColumns) {
       self.plan = plan
@@ -65,17 +67,41 @@
     /// - Returns: the counts. What users get is in ``choices``.
     package mutating func decide(_ batch: UnsafePointer<ArrowArray>) throws(ArrowError) -> BatchSums
     {
-      var rows = try ArrowRows(columns.binding, batch)
-      return try decide(&rows, from: 0, count: rows.count)
+      do throws(ArrowError) {
+        var rows = try ArrowRows(columns.binding, batch)
+        return try decideRows(&rows, from: 0, count: rows.count)
+      } catch {
+        abandon()
+        throw error
+      }
     }
 
     /// Decides for some rows of a batch.
     package mutating func decide(_ rows: inout ArrowRows, from first: Int, count: Int)
       throws(ArrowError) -> BatchSums
     {
+      do throws(ArrowError) {
+        return try decideRows(&rows, from: first, count: count)
+      } catch {
+        abandon()
+        throw error
+      }
+    }
+
+    private mutating func decideRows(_ rows: inout ArrowRows, from first: Int, count: Int)
+      throws(ArrowError) -> BatchSums
+    {
       precondition(first >= 0 && count >= 0 && count <= rows.count - first)
       guard count <= FrameWorker.mostRows else {
         throw ArrowError("", "the batch has \(count) rows; give at most \(FrameWorker.mostRows)")
+      }
+      if let problem = plan.problemWithTables { throw ArrowError("", problem) }
+      let (outcomes, isOver) = count.multipliedReportingOverflow(by: plan.placementCount)
+      guard !plan.keepsChoices || !isOver && outcomes <= FrameWorker.mostOutcomes else {
+        throw ArrowError(
+          "",
+          "\(count) rows at \(plan.placementCount) placements are more than "
+            + "\(FrameWorker.mostOutcomes) outcomes; give fewer rows at once, or a stream")
       }
       worker.counts.clear()
       rejected.removeAll(keepingCapacity: true)
@@ -100,6 +126,16 @@
       sums.rejected = refused
       sums.lines = count
       return sums
+    }
+
+    /// Forgets what was decided before something failed, and what it has noted of rows: neither is it given out,
+    /// nor counted with what comes next.
+    private mutating func abandon() {
+      worker = BatchWorker(plan)
+      choices = []
+      rejected = []
+      reasons.removeAll()
+      count = 0
     }
 
     /// - Returns: how many of the rows have no outcome.
@@ -256,6 +292,20 @@
       }
       worker.decideAlone()
       return nil
+    }
+  }
+
+  extension BatchPlan {
+    /// Why tables cannot be decided by the plan, for a person: what it wants beside outcomes and counts is made
+    /// of lines. Nil where they can.
+    fileprivate var problemWithTables: String? {
+      let wanted =
+        draws != nil
+        ? "counts draws"
+        : keepsDecisions || givesChanged || earlier != nil
+          ? "keeps decisions for later runs, or has those of an earlier one"
+          : texts != nil ? "renders texts" : nil
+      return wanted.map { "the plan \($0), which is done for lines of JSON, and not for tables" }
     }
   }
 

@@ -157,8 +157,24 @@
       Damage("key that is no text", "events") {
         write(UInt8(0xFF), 0, buffer: 2, of: child($0, 2, 0, 0))
       },
-      Damage("released", "") { $0.pointee.release = nil },
+      Damage("released", "") { release($0) },
+      Damage("released column", "user") { release(child($0, 1)) },
+      Damage("released identities", "userId") { release(child($0, 0)) },
+      Damage("released member", "user.n") { release(child($0, 1, 0)) },
+      Damage("released elements", "user.l") { release(child($0, 1, 5, 0)) },
+      Damage("released codes", "user.d") { release(child($0, 1, 4)) },
+      Damage("released dictionary", "user.d") { release(child($0, 1, 4).pointee.dictionary) },
+      Damage("released events", "events") { release(child($0, 2)) },
+      Damage("released entries", "events") { release(child($0, 2, 0)) },
     ]
+
+    /// What is left of an array whose memory is somebody else's.
+    private static func release(_ array: Array) {
+      array.pointee.release = nil
+      array.pointee.buffers = UnsafeMutablePointer(bitPattern: 8)
+      array.pointee.children = UnsafeMutablePointer(bitPattern: 8)
+      array.pointee.dictionary = UnsafeMutablePointer(bitPattern: 8)
+    }
 
     /// In the loops over columns, and where a row with events is decided alone.
     @Test(arguments: damages, [true, false]) func damagedArrays(damage: Damage, hasEvents: Bool)
@@ -184,6 +200,9 @@
       let error = #expect(throws: ArrowError.self) { _ = try worker.decide(table.array) }
       #expect(error?.column.hasPrefix(damage.column) == true)
       #expect(error.map { !$0.reason.isEmpty } == true)
+      if damage.testDescription.hasPrefix("released") {
+        #expect(error?.reason.hasSuffix("has been released") == true)
+      }
       // The worker is as good as before.
       let other = ArrowTable(Self.shape, Self.rows)
       #expect(try worker.decide(other.array).users == 3)
@@ -253,6 +272,16 @@
       #expect(
         try problem { $0.pointee.children[1]?.pointee.children[5]?.pointee.n_children = 0 }
           == "column 'user.l': the schema has 0 children where 1 belong")
+      #expect(
+        try problem { $0.pointee.children[1]?.pointee.release = nil }
+          == "the table: child 1 of the schema has been released")
+      #expect(
+        try problem { $0.pointee.children[1]?.pointee.children[5]?.pointee.release = nil }
+          == "column 'user': child 5 of the schema has been released")
+      #expect(
+        try problem { schema in
+          schema.pointee.children[1]?.pointee.children[4]?.pointee.dictionary.pointee.release = nil
+        } == "column 'user.d': the schema of the dictionary has been released")
       // The entries of a map as codes of a dictionary.
       let coded = ArrowTable(.map(.text("u")), [])
       let codes = ArrowTable(
