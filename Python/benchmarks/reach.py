@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from workloads import ROOTS, Workload, flat_users, nested, records
 
 import tollgate
 import tollgate.duckdb
+from tollgate._library import library
 
 NOW = "2026-03-01T12:00:00Z"
 # A user of whom little is told, and whom the first audience takes: what deciding itself costs.
@@ -45,6 +47,8 @@ class Settings:
     starts: int = 15
     # How often the small user is decided in a run.
     repeated: int = 5_000
+    # Of 8,192 users each, for the memory that a stream takes.
+    batches: int = 1_000
 
 
 def compiled(workload: Workload) -> tollgate.Config:
@@ -65,6 +69,7 @@ class Reach:
         self.one_decision()
         self.starting()
         self.reading()
+        self.streaming()
         for name in ("rotated", "distinct"):
             for placements in (1, 10):
                 self.tables(Workload(name, placements), aimed=name == "rotated")
@@ -136,6 +141,8 @@ class Reach:
                     __import__(name.lower())
                     tried.value = seconds(code) * 1e3
         self.lines.append(line)
+        size = Path(library._name).stat().st_size
+        self.lines.append(Line("size of the library", "MB", size / 1e6, at_most=13))
 
     # Tables
 
@@ -155,6 +162,16 @@ class Reach:
         self.lines.append(Line(
             "reading 17 columns", "M users/s", self.rate(lambda: plan.count(self.table)),
             at_least=20))
+
+    def streaming(self) -> None:
+        command = [
+            sys.executable, str(Path(__file__).with_name("streaming.py")),
+            str(self.settings.batches),
+        ]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        users = self.settings.batches * 8_192 / 1e6
+        self.lines.append(Line(
+            f"memory of a stream of {users:.1f} M users", "MB", int(done.stdout) / 1e6, at_most=64))
 
     def tables(self, workload: Workload, *, aimed: bool) -> None:
         count = len(workload.placements)
@@ -261,6 +278,11 @@ class Tried:
         return missing
 
 
+def status(lines: list[Line]) -> int:
+    """What the program ends with: 1 where a peer decides otherwise."""
+    return int(any(peer.differing or peer.crooked for line in lines for peer in line.peers))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--users", type=int)
@@ -271,7 +293,7 @@ def main() -> int:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     settings = Settings()
     if options.quick:
-        settings = Settings(users=3_000, sample=100, runs=1, starts=1, repeated=50)
+        settings = Settings(users=3_000, sample=100, runs=1, starts=1, repeated=50, batches=20)
     if options.users:
         settings.users = options.users
     begin = machine()
@@ -279,7 +301,7 @@ def main() -> int:
     print(table(lines, begin))
     if options.json:
         options.json.write_text(json.dumps(document(lines, begin), indent=1), encoding="utf-8")
-    return 1 if any(peer.differing or peer.crooked for line in lines for peer in line.peers) else 0
+    return status(lines)
 
 
 if __name__ == "__main__":

@@ -47,12 +47,13 @@ def test_quick_run(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
     found = json.loads(path.read_text(encoding="utf-8"))
     lines = {line["what"]: line for line in found["lines"]}
-    assert len(lines) == len(found["lines"]) == 21
+    assert len(lines) == len(found["lines"]) == 23
     assert lines["one decision, small record"]["target"] == "<= 6"
     assert lines["Polars to Polars: rotated, 10 placements"]["target"] == ">= 3.9"
     assert lines["Polars to Polars: distinct, 10 placements"]["target"] == ""
     for line in lines.values():
-        assert line["value"] > 0 and line["what"] in done.stdout
+        assert line["value"] > 0 or line["what"].startswith("memory")
+        assert line["what"] in done.stdout
         for peer in line["peers"]:
             if peer["note"]:
                 assert peer["name"] in ("cel", "GrowthBook") and "not installed" in peer["note"]
@@ -120,3 +121,27 @@ def test_other_shares_are_noticed(peers: ModuleType) -> None:
 
     assert peers.crooked_shares(drawn(440, 460, 100)) == []
     assert peers.crooked_shares(drawn(400, 400, 200)) == ["p"]
+
+
+def test_figures_of_those_who_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import measuring
+    import reach
+
+    line = measuring.Line("deciding", "us", 2.0, at_most=6)
+    for name, differing, crooked in (("same", 0, []), ("other", 3, []), ("crooked", 0, ["p0"])):
+        with reach.Tried(line, name) as tried:
+            if tried.agrees(differing, 10, crooked):
+                tried.value = 5.0
+    with reach.Tried(line, "absent"):
+        __import__("a package that is not there")
+    assert [(peer.name, peer.value, peer.ratio) for peer in line.peers] == [
+        ("same", 5.0, 2.5), ("other", None, None), ("crooked", None, None), ("absent", None, None)]
+    assert reach.status([line]) == 1 and reach.status([measuring.Line("x", "us", 1.0)]) == 0
+    text = measuring.table([line], measuring.machine())
+    assert "other: 3 of 10 users are taken by other audiences" in text
+    assert "crooked: variants have other shares at p0" in text
+    # A rate that is twice ours takes half the time.
+    rate = measuring.Line("rate", "M users/s", 2.0)
+    rate.add(measuring.Peer("faster", 4.0))
+    assert rate.peers[0].ratio == 0.5
