@@ -160,7 +160,10 @@ class Every:
         return reduce(operator.and_, (part.polars() for part in self._parts))
 
     def growthbook(self) -> dict[str, Any]:
-        return {"$and": [part.growthbook() for part in self._parts]}
+        parts = [part.growthbook() for part in self._parts]
+        # As it is written where each attribute is there once.
+        merged = {path: value for part in parts for path, value in part.items()}
+        return merged if len(merged) == sum(map(len, parts)) else {"$and": parts}
 
 
 class Some:
