@@ -27,7 +27,7 @@ NESTED = $(patsubst %/Package.swift,%,$(wildcard Benchmarks/Package.swift Exampl
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: serve help setup build release install uninstall archive test-archive dist test-dist library test-library wheel test-python demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench format lint clean
+.PHONY: serve help setup build release install uninstall archive test-archive dist test-dist library test-library wheel test-python demo test test-all release-tests asan tsan property mutants nightly conformance counts schemas examples example messages api docs kill-tests fuzz bench bench-python format lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -202,6 +202,11 @@ bench: setup ## measure; the figures are for this machine and this moment
 	@# A nested package finds files that were added to this one only when its manifest is new.
 	@touch Benchmarks/Package.swift
 	$(SWIFT) run --package-path Benchmarks -c release $(PARALLEL) bench all
+
+bench-python: wheel ## measure the Python package, with DuckDB, Polars, cel-rust and GrowthBook beside it
+	out/python-venv/bin/pip install --quiet --disable-pip-version-check -r Python/requirements-peers.txt
+	out/python-venv/bin/pip install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall out/wheels/*.whl
+	out/python-venv/bin/python Python/benchmarks/reach.py
 
 format: ## rewrite the Swift sources in the style of .swift-format
 	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)

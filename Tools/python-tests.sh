@@ -4,7 +4,8 @@
 #
 # usage: Tools/python-tests.sh [argument of pytest...]
 #
-# With ENGINES=all Spark and Ray are installed and tested, too: they take half a gigabyte, and Java.
+# With ENGINES=all Spark and Ray are installed and tested, too: they take half a gigabyte, and Java. So are the peers
+# that the benchmark compares with.
 # The wheel has to be there already (`make wheel`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,7 +36,8 @@ END
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheel"
 if [ "${ENGINES:-}" = all ]; then
   Tools/setup.sh engines
-  "$venv/bin/pip" install --quiet --disable-pip-version-check -r Python/requirements-engines.txt
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r Python/requirements-engines.txt \
+    -r Python/requirements-peers.txt
 fi
 "$venv/bin/ruff" check Python
 "$venv/bin/mypy" --config-file Python/pyproject.toml --python-executable "$venv/bin/python" Python/tollgate

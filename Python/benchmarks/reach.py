@@ -1,188 +1,308 @@
-"""Figures of the Python package: one decision, starting, tables from Polars and DuckDB.
+"""Figures of the Python package, with what is aimed at, and peers on the same users and audiences.
 
-usage: python reach.py [--users 1000000] [--json]
+usage: python reach.py [--users 1000000] [--quick] [--json FILE]
 
-Prints the minimum of several runs and what is aimed at. It needs polars, duckdb and pyarrow.
+It needs polars, duckdb, pyarrow and numpy. cel-rust and GrowthBook's SDK are measured where they
+are installed (``pip install -r Python/requirements-peers.txt``). What a peer comes to is compared
+with ours before it is timed: where another audience takes a user, it has no figure, and the status
+is 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import peers
+from conditions import Compare, Some
+from measuring import Line, Peer, document, least, least_of_processes, machine, table
+from workloads import ROOTS, Workload, flat_users, nested, records
+
 import tollgate
+import tollgate.duckdb
+from tollgate._library import library
 
 NOW = "2026-03-01T12:00:00Z"
-COUNTRIES = ["US", "DE", "BR", "JP", "FR", "GB", "IN", "ES"]
-PLANS = ["free", "basic", "coach", "lapsed"]
+# A user of whom little is told, and whom the first audience takes: what deciding itself costs.
+SMALL = {
+    "userId": "u-1", "user": {"seed": 40},
+    "device": {"country": "US", "subscriptionStatus": "UNKNOWN"},
+}
 
 
-def audience(placement: int, number: int) -> dict[str, Any]:
-    """One of ten audiences, each of another kind."""
-    conditions = [
-        f"user.plan == '{PLANS[(placement + number) % 4]}' && user.sessions > {number * 40}",
-        f"device.country in ['{COUNTRIES[(placement + number) % 8]}', 'XX']",
-        f"device.daysSinceInstall >= {300 - number * 10} && user.streak % 7 == {placement % 7}",
-        f"device.platform == 'iOS' && user.score > {0.9 - placement * 0.01}",
-        f"user.email.startsWith('a{placement}') || user.paying",
-    ]
-    name = f"e{placement}-{number}"
-    return {
-        "experiment_id": name, "experiment_group_id": "g",
-        "expression_cel": conditions[number % len(conditions)],
-        "variants": [
-            {"variant_id": f"{name}-a", "variant_type": "TREATMENT", "percentage": 45,
-             "paywall_identifier": f"annual-{placement}"},
-            {"variant_id": f"{name}-b", "variant_type": "TREATMENT", "percentage": 45,
-             "paywall_identifier": f"monthly-{placement}"},
-            {"variant_id": f"{name}-c", "variant_type": "HOLDOUT", "percentage": 10},
-        ],
-    }
+@dataclass
+class Settings:
+    users: int = 1_000_000
+    # Users whom those get who take them one at a time.
+    sample: int = 2_000
+    runs: int = 5
+    starts: int = 15
+    # How often the small user is decided in a run.
+    repeated: int = 5_000
+    # Of 8,192 users each, for the memory that a stream takes.
+    batches: int = 1_000
 
 
-def config_text(placements: int, audiences: int = 10) -> str:
-    return json.dumps({
-        "build_id": "bench",
-        "trigger_options": [
-            {"event_name": f"p{placement}",
-             "rules": [audience(placement, number) for number in range(audiences)]}
-            for placement in range(placements)
-        ],
-    })
+def compiled(workload: Workload) -> tollgate.Config:
+    return tollgate.Config.loads(workload.config(), seed="s")
 
 
-def users(count: int) -> Any:
-    """A frame with 17 attributes in two structs."""
+class Reach:
+    """All lines, one after the other."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.lines: list[Line] = []
+        self.flat = flat_users(settings.users)
+        self.frame = nested(self.flat)
+        self.table = self.frame.to_arrow()
+
+    def run(self) -> list[Line]:
+        self.one_decision()
+        self.starting()
+        self.reading()
+        self.streaming()
+        for name in ("rotated", "distinct"):
+            for placements in (1, 10):
+                self.tables(Workload(name, placements), aimed=name == "rotated")
+        for placements in (1, 10):
+            self.rows(Workload("distinct", placements))
+        return self.lines
+
+    # One user
+
+    def one_decision(self) -> None:
+        workload = Workload("rotated", 1)
+        config = compiled(workload)
+        times = self.settings.repeated
+
+        def seconds(decide: Callable[[], object]) -> float:
+            def many() -> None:
+                for _ in range(times):
+                    decide()
+
+            return least(many, self.settings.runs) / times
+
+        line = Line(
+            "one decision, small record", "us",
+            seconds(lambda: config.decide("p0", SMALL, now=NOW)) * 1e6, at_most=6)
+        ours = config.decide("p0", SMALL, now=NOW).experiment
+        for kind in (peers.CEL, peers.GrowthBook):
+            with Tried(line, kind.name) as tried:
+                peer = kind(workload, self.flat.head(1))
+                theirs = peer.one(SMALL, ["p0"])[0]["experiment"]
+                if tried.agrees(int(ours != theirs), 1):
+                    one = peer.one
+                    tried.value = seconds(lambda one=one: one(SMALL, ["p0"])) * 1e6
+        self.lines.append(line)
+
+    def starting(self) -> None:
+        """Importing, and compiling 100 audiences, over what Python itself takes."""
+        workload = Workload("distinct", 10)
+        ours = "import sys, tollgate; tollgate.Config.load(sys.argv[1])"
+        theirs = {
+            "cel":
+                "import sys, json, cel; "
+                "[cel.compile(text) for text in json.load(open(sys.argv[2]))]",
+            "GrowthBook":
+                "import sys, json; from growthbook import GrowthBook as G; "
+                "G(features=json.load(open(sys.argv[3])))",
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            documents = {
+                "config.json": workload.config(),
+                "cel.json": json.dumps([
+                    condition.cel() for found in workload.audiences.values() for condition in found
+                    if condition
+                ]),
+                "growthbook.json": json.dumps(peers.growthbook_features(workload)),
+            }
+            for name, text in documents.items():
+                (Path(folder) / name).write_text(text, encoding="utf-8")
+
+            def seconds(code: str) -> float:
+                # In a folder without packages, so that the installed ones are measured.
+                commands = [[sys.executable, "-c", it, *documents] for it in ("pass", code)]
+                nothing, all_of_it = least_of_processes(commands, self.settings.starts, folder)
+                return all_of_it - nothing
+
+            line = Line(
+                "import, and compile 100 audiences", "ms", seconds(ours) * 1e3, at_most=20)
+            for name, code in theirs.items():
+                with Tried(line, name) as tried:
+                    __import__(name.lower())
+                    tried.value = seconds(code) * 1e3
+        self.lines.append(line)
+        size = Path(library._name).stat().st_size
+        self.lines.append(Line("size of the library", "MB", size / 1e6, at_most=13))
+
+    # Tables
+
+    def rate(self, work: Callable[[], object]) -> float:
+        """Millions of users a second."""
+        return self.settings.users / least(work, self.settings.runs) / 1e6
+
+    def reading(self) -> None:
+        """One audience that reads all attributes."""
+        workload = Workload("rotated", 1)
+        workload.audiences["p0"] = [Some(*(
+            Compare(f"{root}.{name}", "==", _nobody(self.flat.schema[f"{root}_{name}"]))
+            for root, names in ROOTS.items() for name in names
+        ))]
+        plan = compiled(workload).plan(now=NOW)
+        assert len(plan.requirements) == 17, plan.requirements
+        self.lines.append(Line(
+            "reading 17 columns", "M users/s", self.rate(lambda: plan.count(self.table)),
+            at_least=20))
+
+    def streaming(self) -> None:
+        command = [
+            sys.executable, str(Path(__file__).with_name("streaming.py")),
+            str(self.settings.batches),
+        ]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        users = self.settings.batches * 8_192 / 1e6
+        self.lines.append(Line(
+            f"memory of a stream of {users:.1f} M users", "MB", int(done.stdout) / 1e6, at_most=64))
+
+    def tables(self, workload: Workload, *, aimed: bool) -> None:
+        count = len(workload.placements)
+        label = f"{workload.name}, {count} placement{'s' if count > 1 else ''}"
+        plan = compiled(workload).plan(now=NOW)
+        ours = plan.decide(self.frame)
+        duck, polars = (kind(workload, self.flat) for kind in (peers.DuckDB, peers.Polars))
+        alike = {
+            peer.name: (peers.differing(ours, found), peers.crooked_shares(found))
+            for peer in (duck, polars) for found in [peer.outcomes()]
+        }
+
+        def add(
+            what: str, aims: tuple[float | None, float | None], work: Callable[[], object],
+            **theirs: Callable[[], object],
+        ) -> None:
+            aim = aims[0] if count == 1 else aims[1]
+            line = Line(
+                f"{what}: {label}", "M users/s", self.rate(work), at_least=aim if aimed else None)
+            for name, their_work in theirs.items():
+                with Tried(line, name) as tried:
+                    if tried.agrees(alike[name][0], self.settings.users, alike[name][1]):
+                        tried.value = self.rate(their_work)
+            self.lines.append(line)
+
+        def streamed() -> None:
+            for _ in plan.stream(self.table):
+                pass
+
+        def in_duckdb() -> None:
+            users = duck.connection.table("users")
+            tollgate.duckdb.decide(duck.connection, users, plan).create("outcomes")
+            duck.connection.execute("drop table outcomes")
+
+        add("counting", (None, 8), lambda: plan.count(self.table),
+            DuckDB=duck.count, Polars=polars.count)
+        add("Arrow to Arrow, batches", (None, 5), streamed)
+        add("Polars to Polars", (10, 3.9), lambda: plan.decide(self.frame), Polars=polars.decide)
+        add("DuckDB to DuckDB", (2.2, 1.4), in_duckdb, DuckDB=duck.decide)
+
+    # A user at a time
+
+    def rows(self, workload: Workload) -> None:
+        sample = self.flat.head(self.settings.sample)
+        config, placements = compiled(workload), workload.placements
+        users = records(sample)
+        label = f"{len(placements)} placement{'s' if len(placements) > 1 else ''}"
+        plan = config.plan(now=NOW)
+        outcomes = plan.decide(nested(sample))
+
+        def decide() -> None:
+            for user in users:
+                config.decide_all(user, now=NOW)
+
+        def microseconds(work: Callable[[], object]) -> float:
+            return least(work, self.settings.runs) / len(users) * 1e6
+
+        line = Line(f"a user at a time: distinct, {label}", "us", microseconds(decide))
+        for kind in (peers.CEL, peers.GrowthBook):
+            with Tried(line, kind.name) as tried:
+                peer = kind(workload, sample)
+                found = peer.outcomes()
+                if tried.agrees(
+                    peers.differing(outcomes, found), len(users), peers.crooked_shares(found)
+                ):
+                    tried.value = microseconds(peer.decide)
+        self.lines.append(line)
+
+
+def _nobody(kind: Any) -> Any:
+    """A value of a type that few users have, or none."""
     import polars as pl
 
-    row = pl.int_range(count, eager=True)
-
-    def pick(values: list[str], stride: int) -> Any:
-        return (row * stride % len(values)).replace_strict(
-            dict(enumerate(values)), return_dtype=pl.String)
-
-    user = pl.DataFrame({
-        "plan": pick(PLANS, 3), "sessions": row * 7919 % 400, "streak": row * 31 % 30,
-        "score": row * 104_729 % 1_000 / 1_000, "paying": row * 13 % 10 == 0,
-        "email": "a" + (row * 17 % 1_000).cast(pl.String) + "@mail.example",
-        "goal": pick(["run", "sleep", "strength"], 5), "visits": row % 90, "seed": row * 11 % 100,
-    })
-    device = pl.DataFrame({
-        "country": pick(COUNTRIES, 7), "platform": pick(["iOS", "Android"], 1),
-        "daysSinceInstall": row * 37 % 400, "model": pick(["a", "b", "c", "d", "e"], 3),
-        "version": pick(["4.1.0", "4.2.0", "4.3.0"], 1), "language": pick(["en", "de", "pt"], 2),
-        "views": row * 5 % 20, "width": row * 3 % 2_000,
-    })
-    return pl.DataFrame({
-        "userId": "u-" + row.cast(pl.String), "user": user.to_struct(), "device": device.to_struct()
-    })
+    return "nobody" if kind == pl.String else kind == pl.Boolean or -1
 
 
-def least(work: Callable[[], object], runs: int) -> float:
-    """The shortest of several runs, in seconds; the first does not count."""
-    work()
-    found = []
-    for _ in range(runs):
-        begin = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - begin)
-    return min(found)
+class Tried:
+    """A peer that may not be installed, and may not agree."""
+
+    def __init__(self, line: Line, name: str) -> None:
+        self._line = line
+        self._peer = Peer(name)
+        self.value: float | None = None
+
+    def agrees(self, differing: int, compared: int, crooked: list[str] | None = None) -> bool:
+        self._peer.differing, self._peer.compared = differing, compared
+        self._peer.crooked = crooked or []
+        if differing:
+            self._peer.note = f"{differing} of {compared} users are taken by other audiences"
+        elif crooked:
+            self._peer.note = f"variants have other shares at {', '.join(crooked)}"
+        return not differing and not crooked
+
+    def __enter__(self) -> Tried:
+        return self
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> bool:
+        missing = isinstance(problem, ImportError)
+        if missing:
+            self._peer.note = f"not installed: {problem}"
+        if problem is None or missing:
+            self._peer.value = self.value
+            self._line.add(self._peer)
+        return missing
 
 
-def one_decision() -> float:
-    """Microseconds of ``Config.decide`` for a small record."""
-    config = tollgate.Config.loads(config_text(1))
-    user = {"userId": "u-1", "user": {"plan": "free", "sessions": 50}, "device": {"country": "US"}}
-
-    def many() -> None:
-        for _ in range(5_000):
-            config.decide("p0", user, now=NOW)
-
-    return least(many, 5) / 5_000 * 1e6
+def status(lines: list[Line]) -> int:
+    """What the program ends with: 1 where a peer decides otherwise."""
+    return int(any(peer.differing or peer.crooked for line in lines for peer in line.peers))
 
 
-def starting() -> float:
-    """Milliseconds to import and compile 100 audiences, over ``python -c pass``."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "config.json"
-        path.write_text(config_text(10), encoding="utf-8")
-        work = "import sys, tollgate; tollgate.Config.load(sys.argv[1])"
-
-        def run(code: str) -> Callable[[], object]:
-            # In a folder without a package of that name, so that the installed one is measured.
-            command = [sys.executable, "-c", code, str(path)]
-            return lambda: subprocess.run(command, check=True, cwd=folder)
-
-        return (least(run(work), 15) - least(run("pass"), 15)) * 1e3
-
-
-def tables(count: int) -> list[tuple[str, float, float | None]]:
-    """Millions of users a second, from tables to tables."""
-    import duckdb
-
-    import tollgate.duckdb
-
-    frame = users(count)
-    table = frame.to_arrow()
-    connection = duckdb.connect()
-    connection.execute("set threads = 1")
-    connection.register("frame", table)
-    connection.execute("create table users as select * from frame")
-    found: list[tuple[str, float, float | None]] = []
-
-    def add(name: str, aim: float | None, work: Callable[[], object]) -> None:
-        found.append((name, count / least(work, 3) / 1e6, aim))
-
-    for placements, polars_aim, duckdb_aim in ((1, 10.0, 2.2), (10, 3.9, 1.4)):
-        plan = tollgate.Config.loads(config_text(placements), seed="s").plan(now=NOW)
-        label = f"{placements} placement{'s' if placements > 1 else ''}"
-        add(f"counting, {label}", 8.0 if placements == 10 else None,
-            lambda plan=plan: plan.count(table))  # type: ignore[misc]
-        add(f"Polars to Polars, {label}", polars_aim,
-            lambda plan=plan: plan.decide(frame))  # type: ignore[misc]
-        add(f"pyarrow to pyarrow, {label}", None,
-            lambda plan=plan: plan.decide(table))  # type: ignore[misc]
-
-        def in_duckdb(plan: tollgate.Plan = plan) -> None:
-            # DuckDB finds it by its name.
-            outcomes = tollgate.duckdb.decide(connection, connection.table("users"), plan)
-            outcomes.create("outcomes")
-            connection.execute("drop table outcomes")
-
-        add(f"DuckDB to DuckDB, {label}", duckdb_aim, in_duckdb)
-    return found
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--users", type=int, default=1_000_000)
-    parser.add_argument("--json", action="store_true", help="for programs")
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--users", type=int)
+    parser.add_argument("--quick", action="store_true", help="few users, once: to see that it runs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="for programs")
     options = parser.parse_args()
-    figures: list[dict[str, Any]] = [
-        {"what": "one decision", "unit": "us", "value": one_decision(), "atMost": 6.0},
-        {"what": "import, and compile 100 audiences", "unit": "ms", "value": starting(),
-         "atMost": 20.0},
-    ]
-    for name, value, aim in tables(options.users):
-        figures.append({"what": name, "unit": "M users/s", "value": value, "atLeast": aim})
+    # Before Polars is imported.
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    settings = Settings()
+    if options.quick:
+        settings = Settings(users=3_000, sample=100, runs=1, starts=1, repeated=50, batches=20)
+    if options.users:
+        settings.users = options.users
+    begin = machine()
+    lines = Reach(settings).run()
+    print(table(lines, begin))
     if options.json:
-        print(json.dumps(figures))
-        return
-    for figure in figures:
-        wanted = ""
-        if figure.get("atMost") is not None:
-            wanted = f"(at most {figure['atMost']:g})"
-        elif figure.get("atLeast") is not None:
-            wanted = f"(at least {figure['atLeast']:g})"
-        print(f"{figure['what']:36} {figure['value']:8.2f} {figure['unit']:10} {wanted}")
+        options.json.write_text(json.dumps(document(lines, begin), indent=1), encoding="utf-8")
+    return status(lines)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

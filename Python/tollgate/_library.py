@@ -13,9 +13,9 @@ _NAME = "libtollgate.dylib" if sys.platform == "darwin" else "libtollgate.so"
 
 
 class Text(ctypes.Structure):
-    """``tg_text``"""
+    """``tg_text``: JSON, which has no zero byte before the one that ends it."""
 
-    _fields_ = [("bytes", ctypes.c_void_p), ("count", ctypes.c_size_t)]
+    _fields_ = [("bytes", ctypes.c_char_p), ("count", ctypes.c_size_t)]
 
 
 _pointer = ctypes.c_void_p
@@ -85,12 +85,10 @@ _free = library.tg_text_free
 
 def take(text: Text) -> bytes | None:
     """The bytes of a text that the library gave out, which is freed."""
-    if not text.bytes:
-        return None
-    try:
-        return ctypes.string_at(text.bytes, text.count)
-    finally:
+    found: bytes | None = text.bytes
+    if found is not None:
         _free(text)
+    return found
 
 
 def checked(status: int, text: Text) -> bytes:

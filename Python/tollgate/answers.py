@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -88,6 +89,88 @@ class Decision(_Value):
         _set(self, "paywall", paywall)
         _set(self, "errors", errors)
         _set(self, "texts", {} if texts is None else texts)
+
+
+class _Draft(_Value):
+    """A decision that is being filled in, which takes a third of the time of making one."""
+
+    __slots__ = Decision.__slots__
+    # Both, as Python keeps them in one place.
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+    __delattr__ = object.__delattr__
+
+
+# Placement, result, audience, experiment, variant, paywall.
+_Parts = tuple[str, Result, "int | None", "str | None", "str | None", "str | None"]
+
+
+def _decision(
+    user_id: str, parts: _Parts, errors: tuple[dict[str, Any], ...], texts: Mapping[str, str]
+) -> Decision:
+    made: Any = _Draft()
+    made.user_id = user_id
+    made.placement, made.result, made.audience, made.experiment, made.variant, made.paywall = parts
+    made.errors = errors
+    made.texts = texts
+    made.__class__ = Decision
+    found: Decision = made
+    return found
+
+
+def _parts(found: Mapping[str, Any]) -> _Parts:
+    result = found["result"]
+    experiment = result.get("experiment")
+    return (
+        found["placement"], result["result"], found.get("audience"),
+        experiment and experiment["id"], experiment and experiment["variant"]["id"],
+        found.get("paywall"),
+    )
+
+
+class DecisionReader:
+    """Reads decisions of one config: ``{"decisions":[{"userId":"u","placement":"p",..},..]}``.
+
+    What follows the user's identity is the same for all users who get the same, so that it is read
+    once. There are no more of these texts than a config has variants and placements.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Parts] = {}
+
+    def plain(self, answer: bytes) -> list[Decision]:
+        """The decisions of an answer without texts."""
+        # Neither occurs within a string, where a quote has a backslash before it.
+        begin, end = answer.find(b'{"userId":'), answer.find(b',"placement":')
+        if begin < 0:
+            return []
+        user = answer[begin:end]
+        user_id: str = json.loads(user[10:]) if b"\\" in user else user[11:-1].decode()
+        known = self._known
+        found = []
+        for text in answer[end:-2].split(b"," + user):
+            parts = known.get(text)
+            errors: tuple[dict[str, Any], ...] = ()
+            if parts is None:
+                value = json.loads(b"{" + text[1:])
+                parts = _parts(value)
+                errors = tuple(value.get("errors", ()))
+                # Errors are told of users.
+                if not errors:
+                    known[text] = parts
+            found.append(_decision(user_id, parts, errors, {}))
+        return found
+
+    def with_texts(self, answer: bytes) -> list[Decision]:
+        """The decisions of an answer that has the paywalls' texts."""
+        return [
+            _decision(
+                found["userId"], _parts(found), tuple(found.get("errors", ())),
+                found.get("texts") or {},
+            )
+            for found in json.loads(answer)["decisions"]
+        ]
 
 
 class Diagnostic(_Value):
