@@ -145,6 +145,16 @@ import Testing
       ["diff", "config.json", "config.json", "--placement", "export_report"]
         + ["--placement", "workout_finished", "--quiet"] + Self.settings)
     #expect(both.code == 0 && both.output == "Both placements give everybody the same.\n")
+    // A placement that is named twice is one.
+    let once = ["--placement", "export_report"]
+    for users in [[], ["--users", "users.ndjson"]] {
+      let results = try [once, once + once].map {
+        try folder.tollgate(
+          ["diff", "config.json", "next.json", "--json"] + users + $0 + Self.settings)
+      }
+      #expect(results[0].output == results[1].output && !results[0].output.isEmpty)
+      #expect(results.allSatisfy { $0.errors.contains("Comparing 1 placement as of ") })
+    }
     let result = try diff(folder, "--json")
     #expect(result.code == 1)
     let report = try json(result)
@@ -195,6 +205,7 @@ import Testing
       (["--out", "x.csv"], "--out is for --users"),
       (["--json", "--format", "markdown"], "not both"),
       (["--users", "empty.ndjson"], "there are no users in empty.ndjson"),
+      (["--users", "empty.ndjson", "--out", "moved.csv"], "there are no users in empty.ndjson"),
       (["--users", "users.ndjson", "--out", "users.ndjson"], "are the same file"),
       (["--users", "users.ndjson", "--out", "x.parquet"], "is not written"),
     ] {
@@ -202,6 +213,11 @@ import Testing
       #expect(result.code == 2, "\(arguments): \(result.errors)")
       #expect(result.errors.contains(message), "\(arguments): \(result.errors)")
     }
+    // Where there are no users, no file is written, and none replaced.
+    #expect(!folder.names.contains { $0.hasPrefix("moved.csv") })
+    try folder.write("moved.csv", "")
+    #expect(try error("--users", "empty.ndjson", "--out", "moved.csv").0 == 2)
+    #expect(folder.text("moved.csv") == "")
     let strict = try error("--users", "refused.ndjson", "--strict", "--exit-zero")
     #expect(strict.0 == 3 && strict.1.contains("refused.ndjson:2"), "\(strict)")
     let broken = (folder.text("next.json") ?? "").replacing(

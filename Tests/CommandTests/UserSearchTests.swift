@@ -136,6 +136,22 @@ import Testing
     #expect(behind.errors.contains("many.gz is damaged"), "\(behind.errors)")
   }
 
+  /// Of four bytes one may differ, of more two.
+  @Test(arguments: [
+    ("ab1", "ab2", true), ("ab12", "ab1", true), ("ab12", "ab1234", false), ("ab12", "ac13", false),
+    ("ab12", "ab21x", false), ("abc12", "abc34", true), ("abc12", "abd34", false),
+    ("AB12", "ab12", true), ("abc12", "abc1234", true), ("abc12", "abc12345", false),
+  ])
+  func idsThatAreNear(asked: String, there: String, isNear: Bool) throws {
+    let folder = try folder()
+    try folder.write("one.ndjson", #"{"userId":"\#(there)"}"# + "\n")
+    let result = try folder.tollgate(
+      "explain", "config.json", "--all", "--users", "one.ndjson", "--id", asked)
+    #expect(result.code == 2)
+    #expect(
+      result.errors.contains("did you mean '\(there)'?") == isNear, "\(result.errors)")
+  }
+
   @Test func usersThatAreNotThere() throws {
     let folder = try folder()
     func errors(_ id: String, _ file: String = "users.ndjson") throws -> String {

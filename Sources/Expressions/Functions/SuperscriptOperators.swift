@@ -26,8 +26,9 @@ enum Superscript {
 
   /// Instants that nanoseconds since 1970 in 64 bits cannot hold count as 1970 itself.
   private static func isAfter1970(_ time: Timestamp) -> Bool {
-    let limit = Int64.max / 1_000_000_000
-    guard time.seconds < limit else { return false }
+    let (seconds, nanoseconds) = (Int64.max / 1_000_000_000, Int64.max % 1_000_000_000)
+    guard time.seconds < seconds || time.seconds == seconds && time.nanoseconds <= nanoseconds
+    else { return false }
     return time.seconds > 0 || time.seconds == 0 && time.nanoseconds > 0
   }
 

@@ -79,6 +79,39 @@ import Testing
     #expect(folder.text("config.json.fetched") == record)
   }
 
+  /// The same config of another server is told so; the time stays that of the first one.
+  @Test func whatIsTheSameElsewhere() throws {
+    #expect(try run.fetch(try server(build: "7")).code == 0)
+    let record = try Value.parse(json: try #require(folder.text("config.json.fetched")).utf8)
+    let earlier = record.merging(patch: ["fetchedAt": "2025-01-02T03:04:05Z"])
+    try folder.write("config.json.fetched", earlier.json)
+    let time = try run.modified("config.json")
+    let other = try server(build: "7")
+    let result = try run.fetch(other)
+    #expect(result.code == 0 && !result.output.contains("up to date"), "\(result.output)")
+    #expect(try run.modified("config.json") == time)
+    let now = try Value.parse(json: try #require(folder.text("config.json.fetched")).utf8)
+    #expect(now["url"]?.text == other.url && now["fetchedAt"] == "2025-01-02T03:04:05Z")
+    // Another config has a time of its own.
+    #expect(try run.fetch(try server(build: "8")).code == 0)
+    let next = try Value.parse(json: try #require(folder.text("config.json.fetched")).utf8)
+    #expect(next["fetchedAt"] != "2025-01-02T03:04:05Z" && next["buildId"] == "8")
+  }
+
+  /// One text may be a config of either format; which it was fetched as is kept.
+  @Test func whatIsTheSameInTheOtherFormat() throws {
+    let text =
+      #"{"build_id":"7","trigger_options":[],"campaigns":[],"paywalls":{},"products":[]}"#
+    let server = try LoopbackServer { $0.answer("200 OK", body: text) }
+    for format in ["superwall", "agentwallie", "superwall"] {
+      let result = try run.fetch(server, "--config-format", format)
+      #expect(result.code == 0, "\(result.errors)")
+      #expect(
+        folder.text("config.json.fetched")?.contains(#""format": "\#(format)""#) == true,
+        "\(folder.text("config.json.fetched") ?? "")")
+    }
+  }
+
   @Test func aNewBuildIsNamedWithTheOldOne() throws {
     try run.fetchBefore()
     let result = try run.fetch(try server(build: "8"))

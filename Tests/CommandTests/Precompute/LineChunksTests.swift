@@ -73,6 +73,10 @@ import Testing
     let text = String(repeating: "x\",\"\n", count: lines)
     let found = try rows(text, size: 1 << 16, limit: 1 << 20)
     #expect(found.count == lines)
+    // Nor do they swallow the whole lines between them.
+    let others = try rows(
+      text.replacing("\n", with: "\nwhole,line\n"), size: 1 << 16, limit: 1 << 20)
+    #expect(others.count == 2 * lines && others.count { $0 == "whole,line" } == lines)
   }
 
   @Test func longLines() throws {

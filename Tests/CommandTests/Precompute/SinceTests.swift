@@ -310,6 +310,12 @@ import Testing
     let told = try #require(
       try Self.compare(folder, "out.ndjson", [], since: "kept/old.ndjson.manifest.json"))
     #expect(told.anew < 100)
+    // Something else may be by now where they were written.
+    try folder.write("old.ndjson.decisions", "another run's")
+    let again = try folder.tollgate(
+      Self.run("again.ndjson", ["--since", "kept/old.ndjson.manifest.json"]))
+    #expect(again.code == 0 && folder.bytes("again.ndjson") == folder.bytes("out.ndjson"))
+    #expect(Self.told(again)?.anew == told.anew, "\(again.errors)")
   }
 
   @Test func needsAFile() throws {

@@ -163,6 +163,15 @@ import Testing
     ),
     ("cel.bind(v, device.nope, user.a)", #"cel.bind(x, error("no such attribute"), user.a)"#),
     ("cel.bind(v, user.a, 1)", "1"),
+    ("user.a - (user.b - user.c)", "user.a - (user.b - user.c)"),
+    ("user.a - user.b - user.c", "user.a - user.b - user.c"),
+    ("user.a - (user.b + user.c)", "user.a - (user.b + user.c)"),
+    ("user.a / (user.b * user.c)", "user.a / (user.b * user.c)"),
+    ("user.a * user.b % user.c", "user.a * user.b % user.c"),
+    ("(user.a - user.b) * user.c", "(user.a - user.b) * user.c"),
+    ("user.a - user.b * user.c", "user.a - user.b * user.c"),
+    ("user.a == (user.b == user.c)", "user.a == (user.b == user.c)"),
+    ("user.a && (user.b || user.c)", "user.a && (user.b || user.c)"),
   ])
   func residue(source: String, expected: String) throws {
     let program = try #require(ExpressionEnvironment().compile(source).output)

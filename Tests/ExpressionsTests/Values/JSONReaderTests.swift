@@ -70,6 +70,8 @@ import Testing
     ("[1", .unexpectedEnd, 2), ("[1,", .unexpectedEnd, 3), ("{", .unexpectedEnd, 1),
     ("{\"a\"", .unexpectedEnd, 4), ("{\"a\":", .unexpectedEnd, 5), ("{\"a\":1", .unexpectedEnd, 6),
     ("{\"a\":1,", .unexpectedEnd, 7), ("\"abc", .unexpectedEnd, 4), ("\"abc\\", .unexpectedEnd, 5),
+    ("\"\\u0041", .unexpectedEnd, 7), ("\"a\\u00e9", .unexpectedEnd, 8),
+    ("\"\\n", .unexpectedEnd, 3),
     ("tru", .unexpectedEnd, 3), ("nul", .unexpectedEnd, 3), ("f", .unexpectedEnd, 1),
     ("]", .unexpectedByte, 0), ("}", .unexpectedByte, 0), (",", .unexpectedByte, 0),
     ("[,]", .unexpectedByte, 1), ("[1,]", .unexpectedByte, 3), ("[1 2]", .unexpectedByte, 3),

@@ -29,6 +29,12 @@ struct ProductAttributesTests {
     for (days, expected) in [(-1, nil), (0, nil), (1, 1)] as [(Int, Int?)] {
       product.trialDays = days
       #expect(product.introOrTrialDays?.period.count == expected)
+      // An offer for no time at all is none.
+      var other = product
+      other.intro = IntroductoryOffer(.payUpFront, try #require(Period(.week, 0)), micros: 5)
+      #expect(other.introOrTrialDays?.period.count == expected)
+      other.intro = IntroductoryOffer(.payUpFront, week, micros: 5)
+      #expect(other.introOrTrialDays == other.intro)
     }
   }
 

@@ -39,6 +39,25 @@ import Testing
     #expect((found.map { "\($0.basePlanID)/\($0.offerID)" } ?? "-") == wanted)
   }
 
+  /// Of free spans the longest counts, whatever they are written in: a week has 7 days, a month 30.
+  @Test(arguments: [
+    ("P2W", "P13D"), ("P15D", "P2W"), ("P1M", "P4W"), ("P5W", "P1M"), ("P31D", "P1M"),
+    ("P1M", "P29D"), ("P1Y", "P11M"), ("P13M", "P1Y"), ("P1M1D", "P1M"), ("P1W1D", "P1W"),
+  ])
+  func theLongestTrial(long: String, short: String) {
+    let plan = Self.offer("m", "", [Self.price])
+    let offers = [
+      Self.offer("m", "short", [(0, short), Self.price]),
+      Self.offer("m", "long", [(0, long), Self.price]),
+    ]
+    for offers in [offers, offers.reversed()] {
+      #expect(PlayOffer.select(PlayProductID("p:m"), from: [plan] + offers)?.offerID == "long")
+    }
+    // Of equals the first.
+    let equals = ["a", "b"].map { Self.offer("m", $0, [(0, short), Self.price]) }
+    #expect(PlayOffer.select(PlayProductID("p:m"), from: [plan] + equals)?.offerID == "a")
+  }
+
   /// Without a free one the cheapest, and without any the plan itself.
   @Test func plansWithoutOffers() {
     let alone = [Self.offer("m", "", [Self.price])]

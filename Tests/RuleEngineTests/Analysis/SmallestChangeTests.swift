@@ -120,6 +120,44 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(opaque.excluded == 0)
   }
 
+  /// What does not compile takes nobody, and so does what its limit holds back.
+  @Test func earlierAudiencesThatTakeNobody() throws {
+    let contradiction = "user.plan == 'a' && user.plan == 'b'"
+    let broken = try change(try rules(audiences("user.plan ==", contradiction)), 1, user)
+    #expect(broken.verdict == .none && broken.why == "its condition holds for nobody")
+    #expect(
+      try change(try rules(audiences("user.plan ==", "user.age == 17")), 1, user).changes == [])
+    var limited = audiences(nil, contradiction)
+    limited[0].occurrenceLimit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
+    let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
+    #expect(try change(try rules(limited), 1, used).why == "its condition holds for nobody")
+    #expect(
+      try change(try rules(limited), 1, user).why == "audience 0 (e0) takes everybody before")
+  }
+
+  /// How many attributes are not enough is said only where that is known of all before.
+  @Test func whatIsNotUnderstoodIsNotExcluded() throws {
+    let either = "user.age % 1000003 + 5 == 777777 || user.x == 1 && user.y == 2"
+    let found = try change(try rules(audiences(either)), 0, user)
+    #expect(found.verdict == .found && found.changes.count == 2)
+    #expect(found.excluded == 0)
+    let both = try change(try rules(audiences("user.x == 1 && user.y == 2")), 0, user)
+    #expect(both.changes.count == 2 && both.excluded == 1)
+  }
+
+  /// Numbers in texts keep as many digits as they have.
+  @Test(arguments: [
+    ("user.month < '2026-10'", "2026-12", "2026-09"),
+    ("user.month > '2026-09'", "2026-01", "2026-10"),
+    ("user.month > '2026-10'", "2026-01", "2026-11"), ("user.month < 'v1.10'", "v1.5", "v1.09"),
+    ("user.month > '09'", "01", "10"), ("user.month < 'a100b'", "b", "a099b"),
+  ])
+  func numbersInTexts(expression: String, own: String, expected: String) throws {
+    let record = user.setting(["user", "month"], to: .string(own))
+    let found = try change(try rules(audiences(expression)), 0, record)
+    #expect(found.changes.map(\.to) == [.string(expected)])
+  }
+
   @Test func ownersAreTakenOrPassedOver() throws {
     var guarded = audiences("user.plan == 'free'", "user.age == 17")
     guarded[0].entitlementGuard = "pro"
@@ -304,6 +342,22 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     // Numbers have no other texts between them.
     #expect(found.stretches.allSatisfy { !$0.isOfTexts } && found.stretches.count > 2)
     #expect(!rows(found).contains { $0.hasPrefix("any other text") })
+  }
+
+  /// Where conditions may change their minds, only numbers in a row are told together.
+  @Test(arguments: [99, 100, 101])
+  func opaqueConditionsSayNothingOfGaps(own: Int) throws {
+    let found = try sweep(
+      ["user", "n"], "user.n % 3 == 1 && user.n != 5", user: ["n": .int(Int64(own))])
+    #expect(found.isPartial)
+    let spans = found.stretches.compactMap { stretch -> ClosedRange<Int>? in
+      guard let from = stretch.from?.wholeNumber, let to = stretch.to?.wholeNumber else {
+        return nil
+      }
+      return from...to
+    }
+    #expect(spans.count > 10 && spans.contains { $0.count == 2 })
+    #expect(spans.allSatisfy { $0.count <= 3 || $0.contains(5) && $0.count <= 6 }, "\(spans)")
   }
 
   /// What is said of changes, for a person and as JSON.

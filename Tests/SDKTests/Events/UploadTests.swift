@@ -143,6 +143,25 @@ struct UploadTests {
     }
   }
 
+  /// After a batch that was refused smaller ones are sent, until one is accepted; then whole ones again.
+  @Test func batchesGrowAgain() {
+    let events = (1...200).map { number in
+      var event = CollectedEvent(
+        id: "\(number)", name: "e", parameters: [:], createdAt: Samples.start)
+      event.number = number
+      return event
+    }
+    var uploads = Uploads(isOn: true, waiting: events)
+    #expect(uploads.begin().map(\.number) == Array(1...50) && uploads.isFull)
+    #expect(uploads.refuse().isEmpty && uploads.failures == 1 && !uploads.isFull)
+    #expect(uploads.begin().map(\.number) == Array(1...25))
+    uploads.fail()
+    #expect(uploads.begin().count == 25 && uploads.failures == 2)
+    #expect(uploads.succeed() == Array(1...25) && uploads.failures == 0 && uploads.isFull)
+    #expect(uploads.begin().map(\.number) == Array(26...75))
+    #expect(uploads.succeed() == Array(26...75))
+  }
+
   /// What one process could not upload, the next one does.
   @Test func survivesARestart() {
     let first = App([.networkError("off")])

@@ -85,6 +85,26 @@ struct DeepLinkTests {
     #expect(DeepLink(url)?.redemptionCode == code)
   }
 
+  /// Links that come before the config are the SDK's where they redeem something, or open the app.
+  @Test(arguments: [
+    ("app://superwall/redeem?code=a", true, true),
+    ("https://acme.superwall.app/app-link/superwall/redeem?code=a", true, true),
+    ("https://acme.superwall.app/app-link/other", true, false),
+    ("app://superwall/other", false, false), ("app://superwall/redeem", false, false),
+    ("no link", false, false),
+  ])
+  func linksBeforeTheConfig(url: String, isHandled: Bool, redeems: Bool) {
+    var run = StateRun()
+    let call = run.call(.handleDeepLink(url))
+    #expect(run.take().replies(to: call) == [.success(.truth(isHandled))])
+    run.call(
+      .configure(
+        Configuration(apiKey: "pk", options: .init(), purchases: .controller, wrapper: nil)))
+    for request in run.take().requests { run.answer(request.token, Samples.config) }
+    let sent = run.take().requests.map { $0.request.segments.last ?? "" }
+    #expect(sent.contains("redeem") == redeems)
+  }
+
   /// IDs and names of attributes differ by their bytes, as hashes and headers have them.
   @Test func textsAreEqualWhenTheirBytesAre() {
     var run = StateRun()

@@ -269,6 +269,76 @@ struct CheckingOutTests {
     return BackendRun(stored: ["pendingCheckout": checkout])
   }
 
+  /// The price is in the product's currency, whatever the device's is.
+  @Test func whatIsAskedOfTheBackend() {
+    var run = BackendRun()
+    var product = Samples.product(Self.product, "9.99", Currency("EUR") ?? .usd)
+    product.priced.store = .paddle
+    run.run.present("web", store: [product])
+    buy(&run)
+    #expect(run.body?["currencyCode"] == "EUR" && run.body?["store"] == "paddle")
+    let context = run.body?["context"]
+    #expect(context?["paywall"]?["paywallIdentifier"] == "pw_web")
+    #expect(context?["product"]?["currencyCode"] == "EUR")
+    #expect(context?["identity"]?["aliasId"] == .string(run.state.person.aliasID))
+  }
+
+  /// Who closes the paywall before the backend has answered sees no checkout; it is asked for later.
+  @Test func paywallsThatGoBeforeTheSession() {
+    var run = BackendRun()
+    present(&run)
+    buy(&run)
+    run.report(.swipedAway)
+    #expect(run.state.presentation == nil && phase(run) == .beginning)
+    run.answer("session", Self.session("redirect"))
+    #expect(run.told.isEmpty && pending(run)?.contextID == "ctx")
+    // Nor does another paywall.
+    var other = BackendRun()
+    present(&other)
+    buy(&other)
+    other.report(.swipedAway)
+    other.run.present("gated")
+    other.answer("session", Self.session("redirect"))
+    #expect(other.told.isEmpty && pending(other)?.contextID == "ctx")
+  }
+
+  /// A checkout that the user has turned away from, and that the backend is asked about.
+  private func left() -> BackendRun {
+    var run = shown()
+    run.report(.swipedAway)
+    run.foreground()
+    #expect(run.sent.contains(Self.poll) && pending(run)?.attempts == 1)
+    return run
+  }
+
+  /// Codes belong to the user or to the device, however the app hears of them.
+  @Test(arguments: [false, true])
+  func codesBelongToSomebody(isOfUser: Bool) {
+    var run = shown()
+    run.report(.checkout(.returned))
+    run.answer("status", ["status": "completed"])
+    run.answer(Self.poll, BackendRun.codes(["x"], isOfUser: isOfUser))
+    #expect(run.state.ownership.userCodes == (isOfUser ? ["x"] : []))
+    run.step { $0.call(.reset) }
+    #expect(run.state.ownership.codes == (isOfUser ? [] : ["x"]))
+    var late = left()
+    late.answer(Self.poll, BackendRun.codes(["x"], isOfUser: isOfUser))
+    #expect(late.state.ownership.userCodes == (isOfUser ? ["x"] : []))
+  }
+
+  /// Questions are repeated, as nothing comes of asking twice; one is not asked twice at a time.
+  @Test func questionsAreRepeated() {
+    var late = left()
+    late.answer(Self.poll, status: 503)
+    #expect(late.retries == 1 && pending(late)?.attempts == 1)
+    late.foreground()
+    #expect(!late.sent.contains(Self.poll) && pending(late)?.attempts == 1)
+    var run = shown()
+    run.report(.checkout(.returned))
+    run.answer("status", status: 503)
+    #expect(run.retries == 1)
+  }
+
   /// Asked for five times, one at a time, and given up.
   @Test func isAskedFiveTimes() {
     var run = earlier(attempts: 2)

@@ -22,6 +22,70 @@ struct EffectTests {
           placement: placement, params: .map([]), handlerID: nil, isFeatureGatable: false)))
   }
 
+  /// A product is named by its ID, or by its slot where no ID is like that.
+  @Test(arguments: [("a", "a"), ("b", "b"), ("first", "b"), ("c", nil)] as [(String, String?)])
+  func productsAreNamedByIDFirst(name: String, id: String?) {
+    func product(_ id: String, _ slot: String) -> Value {
+      [
+        "reference_name": .string(slot), "sw_composite_product_id": .string(id),
+        "store_product": ["store": "APP_STORE", "product_identifier": .string(id)],
+        "entitlements": [],
+      ]
+    }
+    let products: Value = [product("b", "first"), product("x", "a"), product("a", "b")]
+    var run = StateRun()
+    run.configure(Self.paywall("pw_gated", patch: ["products_v2": products]))
+    run.present("gated", store: ["a", "b", "x"].map { Samples.product($0, "1.00") })
+    run.report(.purchase(productID: name, shouldDismiss: true))
+    let bought = run.take().compactMap { effect -> String? in
+      if case .purchase(_, let request, _) = effect { request.productID } else { nil }
+    }
+    #expect(bought == [id].compactMap(\.self))
+  }
+
+  /// Rules know whether a feature waits for the placement; the SDK's own questions have none.
+  @Test(arguments: [true, false])
+  func rulesKnowWhetherAFeatureWaits(isGatable: Bool) {
+    let triggers = (Samples.config["trigger_options"]?.elements ?? []).map { trigger -> Value in
+      guard trigger["event_name"] == "gated", let rules = trigger["rules"]?.elements else {
+        return trigger
+      }
+      let asked = rules.map {
+        $0.merging(patch: ["expression_cel": #"params["$is_feature_gatable"] == true"#])
+      }
+      return trigger.merging(patch: ["rules": .list(asked)])
+    }
+    var run = StateRun()
+    run.configure(Samples.config.merging(patch: ["trigger_options": .list(triggers)]))
+    run.call(
+      .registerPlacement(
+        PlacementRequest(
+          placement: "gated", params: .map([]), handlerID: nil, isFeatureGatable: isGatable)))
+    #expect((run.state.active != nil) == isGatable)
+    let question = run.call(.getPresentationResult(placement: "gated", params: .map([])))
+    let answer = run.take().replies(to: question)
+    #expect(answer == [.success(.presentation(.noAudienceMatch))])
+  }
+
+  /// Who asked for a paywall to go, which cannot come, hears that it is gone.
+  @Test func dismissalsOfWhatDoesNotCome() {
+    for failure in ["no window", nil] as [String?] {
+      var run = StateRun()
+      run.configure()
+      register("gated", &run)
+      for case .loadProducts(let token, _) in run.take() {
+        run.handle(.products(token, .success([])))
+      }
+      for case .askPresenter(let token) in run.take() { run.handle(.canPresent(token, true)) }
+      let id = run.state.presentation?.id ?? ""
+      let call = run.call(.dismiss)
+      #expect(!id.isEmpty && run.take().replies(to: call).isEmpty)
+      run.handle(failure.map { .presentFailed(id: id, $0) } ?? .timer(.present(id: id)))
+      #expect(run.take().replies(to: call) == [.success(.done)])
+      #expect(run.state.presentation == nil)
+    }
+  }
+
   // MARK: Events
 
   @Test(arguments: [EventTrackingBehavior.all, .superwallOnly, .none])

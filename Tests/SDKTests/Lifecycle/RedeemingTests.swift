@@ -127,6 +127,33 @@ struct RedeemingTests {
     #expect(run.tracked.contains(.restoreFail) && run.state.presentation != nil)
   }
 
+  /// Where the paywall is gone, something has to be there for the restore to count.
+  @Test(arguments: [[], ["pro"], ["other"]])
+  func paywallsThatAreGone(entitlements: [String]) {
+    var run = BackendRun()
+    run.run.present("gated")
+    run.open(link("a"))
+    run.report(.swipedAway)
+    run.answer("redeem", BackendRun.codes(["a"], entitlements: entitlements))
+    #expect(run.tracked.contains(.restoreComplete) == !entitlements.isEmpty)
+    #expect(run.tracked.contains(.restoreFail) == entitlements.isEmpty)
+    #expect(!run.told.contains("restore failed") && run.told.last == "did a")
+  }
+
+  /// What gave something, or may, is asked for again.
+  @Test(arguments: [
+    ("SUCCESS", true), ("EXPIRED_SUBSCRIPTION", true), ("CODE_EXPIRED", true),
+    ("INVALID_CODE", false), ("ERROR", false),
+  ])
+  func codesThatAreKept(status: String, isKept: Bool) {
+    var run = BackendRun()
+    run.open(link("a"))
+    var code = BackendRun.codes(["a"])["codes"]?.elements?.first ?? .null
+    code = code.merging(patch: ["status": .string(status)])
+    run.answer("redeem", ["codes": .list([code])])
+    #expect(run.told.last == "did a" && run.state.ownership.codes == (isKept ? ["a"] : []))
+  }
+
   // MARK: What was bought on the web
 
   private static let day: Int64 = 86_400_000
@@ -167,6 +194,26 @@ struct RedeemingTests {
     var controlled = BackendRun(purchases: .controller)
     controlled.foreground()
     #expect(controlled.sent.isEmpty)
+  }
+
+  /// The backend is asked by the user's ID, or by the device's as long as there is none; where
+  /// AgentWallie's server knows what is owned, it is not asked.
+  @Test func whoIsAskedAbout() {
+    func asked(_ run: BackendRun) -> String? {
+      run.effects.requests.first?.request.segments.dropLast().last
+    }
+    var run = BackendRun()
+    run.foreground()
+    #expect(run.sent == ["entitlements"] && asked(run) == run.state.deviceID)
+    run = BackendRun(stored: ["appUserId": "user"])
+    #expect(run.state.person.appUserID == "user")
+    run.foreground()
+    #expect(run.sent == ["entitlements"] && asked(run) == "user")
+    var options = TollgateOptions()
+    options.purchaseMode = .agentWallie
+    run = BackendRun(options: options)
+    run.foreground()
+    #expect(run.sent.isEmpty)
   }
 
   @Test func webEntitlementsEnd() {

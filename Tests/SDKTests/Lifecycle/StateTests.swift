@@ -38,6 +38,39 @@ struct StateTests {
     #expect(run.state.startup.phase == .configured && run.state.outbox.armedTimers.isEmpty)
   }
 
+  /// What is added to a pause keeps devices that failed together from coming back together; the last
+  /// attempt ends the request, and so does what no other attempt could change.
+  @Test func pausesHaveJitter() throws {
+    let answers: [Result<HTTPResponse, TransportFailure>] = [
+      .failure(.network("off")), .failure(.timeout), .success(HTTPResponse(status: 503, body: [])),
+    ]
+    for answer in answers {
+      var requests = Requests()
+      let token = Token(number: 1)
+      let request = HTTPRequest(.get, "/")
+      requests.begin(PendingRequest(request, for: .events, retries: 2, limit: .seconds(1)), token)
+      for pause: Int64 in [5_000, 11_180] {
+        guard case .retry(let found) = requests.answer(answer, token, jitter: 17) else {
+          Issue.record("it ended")
+          return
+        }
+        #expect(found == pause + 17)
+        // Between two attempts nobody waits for an answer.
+        guard case .nothing = requests.answer(answer, token, jitter: 0) else {
+          Issue.record("it counted")
+          return
+        }
+        let again = requests.takeForRetry(token)
+        requests.begin(try #require(again), token)
+      }
+      guard case .end(.events, .failure) = requests.answer(answer, token, jitter: 17) else {
+        Issue.record("it went on")
+        return
+      }
+      #expect(requests.isEmpty)
+    }
+  }
+
   /// Seven attempts for six retries, and one failure.
   @Test func retriesAreCounted() throws {
     var run = StateRun()
