@@ -185,6 +185,8 @@ def reader():
     "sys.kept = pa.RecordBatchReader.from_stream(plan.outcomes(reader()))\n"
     "sys.kept.read_next_batch()",
     "sys.kept = plan.outcomes(reader())",
+    "sys.kept = plan.decide(reader())",
+    "sys.kept = plan.decide(reader())\nsys.kept.read_next_batch()",
     "kept = [plan.outcomes(reader())]\n"
     "thread = threading.Thread(target=kept.clear); thread.start(); thread.join()",
     "work = lambda: [plan.count(table) for _ in range(10**6)]\n"

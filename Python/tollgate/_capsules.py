@@ -116,3 +116,26 @@ class Kind:
 SCHEMA = Kind(b"arrow_schema", Schema, "tg_python_free_schema")
 ARRAY = Kind(b"arrow_array", Array, "tg_python_free_array")
 STREAM = Kind(b"arrow_array_stream", Stream, "tg_python_free_stream")
+
+_get_next = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+def drain(capsule: object) -> bool:
+    """Reads a stream to its end, batch by batch, and keeps nothing.
+
+    :returns: whether it ended without an error.
+    """
+    address = STREAM.address(capsule)
+    get_next = _get_next(Stream.from_address(address).get_next)
+    batch = Array()
+    try:
+        while get_next(address, ctypes.addressof(batch)) == 0:
+            if not batch.release:
+                return True
+            _release(batch.release)(ctypes.addressof(batch))
+        return False
+    finally:
+        # An interrupt can come in between.
+        if batch.release:
+            _release(batch.release)(ctypes.addressof(batch))

@@ -49,6 +49,16 @@ class ColumnError(TollgateError):
 class TableError(TollgateError):
     """A table contradicts itself, or its producer failed."""
 
+    @property
+    def column(self) -> str | None:
+        """The column at fault, where one is known."""
+        return self.details.get("column")
+
+    @property
+    def row(self) -> int | None:
+        """The row at fault, from 0 in the whole table, where one is known."""
+        return self.details.get("row")
+
 
 _KINDS: dict[int, type[TollgateError]] = {
     1: RecordError,
@@ -68,6 +78,12 @@ def error(status: int, text: bytes | None) -> TollgateError:
             details = json.loads(text)
         except ValueError:
             details = {"message": text.decode("utf-8", "replace")}
+    return told(status, details)
+
+
+def told(status: int, details: dict[str, Any]) -> TollgateError:
+    """The same of an error whose text has been read already."""
+    details = dict(details)
     code = details.pop("code", "unknown")
     message = details.pop("message", f"the library returned {status}")
     faults = [

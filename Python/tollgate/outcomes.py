@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._library import Text, checked, library
-from .errors import TableError, TollgateError
+from .errors import TableError, TollgateError, told
 
 if TYPE_CHECKING:
     from .plan import Plan
+
+# What a function of the library returns for a table at fault.
+_BAD_ARRAY = 5
 
 
 class Report:
@@ -32,9 +36,20 @@ class Report:
         raise TypeError("outcomes that are being read cannot be copied; make a table of them first")
 
     def read(self) -> Tally:
+        value = self._value()
+        value.pop("failure", None)
+        return Tally(value)
+
+    def failure(self) -> TollgateError | None:
+        """Why the stream has ended, if an error ended it."""
+        found = self._value().get("failure")
+        return told(_BAD_ARRAY, found) if found is not None else None
+
+    def _value(self) -> dict[str, Any]:
         text = Text()
         status = library.tg_report_read(self.pointer, ctypes.byref(text))
-        return Tally(json.loads(checked(status, text)))
+        value: dict[str, Any] = json.loads(checked(status, text))
+        return value
 
 
 class Tally:
@@ -106,18 +121,37 @@ class Outcomes:
         """Counts of what has been read so far, and the rows without an outcome."""
         return self._report.read()
 
+    def batches(self) -> Iterator[Any]:
+        """Decides part by part: pyarrow's record batches of at most 8,192 rows."""
+        import pyarrow
+
+        reader = pyarrow.RecordBatchReader.from_stream(self)
+        while True:
+            with _Telling(self._report):
+                batch = next(reader, None)
+            if batch is None:
+                return
+            yield batch
+
+    def to_reader(self) -> Any:
+        """A reader of pyarrow's, which decides as it is read."""
+        import pyarrow
+
+        return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(self), self.batches())
+
     def to_arrow(self) -> Any:
         """A table of pyarrow's."""
         import pyarrow
 
-        with _told():
-            return pyarrow.RecordBatchReader.from_stream(self).read_all()
+        schema = pyarrow.schema(self)
+        # A loop of Python's, so that Ctrl-C ends it.
+        return pyarrow.Table.from_batches(list(self.batches()), schema)
 
     def to_polars(self) -> Any:
         """A data frame of Polars'."""
         import polars
 
-        with _told():
+        with _Telling(self._report):
             return polars.DataFrame(self)
 
     def to_pandas(self) -> Any:
@@ -125,8 +159,11 @@ class Outcomes:
         return self.to_arrow().flatten().to_pandas()
 
 
-class _told:
+class _Telling:
     """Turns what a reader says of a failed stream into the error that caused it."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
 
     def __enter__(self) -> None:
         return None
@@ -134,10 +171,10 @@ class _told:
     def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
         if problem is None or isinstance(problem, TollgateError):
             return
-        if isinstance(problem, (KeyboardInterrupt, MemoryError, ImportError)):
-            return
-        if isinstance(problem, Exception):
-            raise TableError(str(problem), "bad_array", {}) from problem
+        # What a handler of signals has raised is nobody's error.
+        if isinstance(problem, Exception) and library_of(problem) in ("pyarrow", "polars"):
+            cause = self._report.failure() or TableError(str(problem), "bad_array", {})
+            raise cause from problem
 
 
 def library_of(frame: Any) -> str:
@@ -168,9 +205,7 @@ def to_kind_of(frame: Any, plan: Plan) -> Any:
         if kind.__name__ == "RecordBatch":
             return _one_batch(outcomes)
         if kind.__name__ == "RecordBatchReader":
-            import pyarrow
-
-            return pyarrow.RecordBatchReader.from_stream(outcomes)
+            return outcomes.to_reader()
         return outcomes.to_arrow()
     return outcomes
 

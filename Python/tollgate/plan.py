@@ -15,6 +15,7 @@ from ._capsules import (
     ArrowArrayExportable,
     ArrowSchemaExportable,
     ArrowStreamExportable,
+    drain,
 )
 from ._library import Text, checked, library
 from .config import Config, _names, json_bytes, time_text
@@ -47,7 +48,7 @@ class Plan:
     :param schema: what tables look like, to find out now whether they can be decided.
     """
 
-    __slots__ = ("_config", "_facts", "_options", "_others", "_pointer")
+    __slots__ = ("_config", "_facts", "_options", "_others", "_pointer", "_schema")
 
     def __init__(
         self,
@@ -68,6 +69,7 @@ class Plan:
     ) -> None:
         self._pointer: int | None = None
         self._config = config
+        self._schema = schema
         self._others: dict[str, Plan] = {}
         options: dict[str, object] = {
             "placements": _names(placements) if placements is not None else None,
@@ -164,8 +166,15 @@ class Plan:
         if self._options["texts"] == texts:
             return self
         if texts not in self._others:
-            self._others[texts] = self.with_options(texts=texts)
+            self._others[texts] = self.with_options(texts=texts, schema=self._schema)
         return self._others[texts]
+
+    def _with_codes(self) -> Plan:
+        if self._options.get("codes"):
+            return self
+        if "codes" not in self._others:
+            self._others["codes"] = self.with_options(codes=True, schema=self._schema)
+        return self._others["codes"]
 
     # Tables
 
@@ -185,20 +194,17 @@ class Plan:
 
     def stream(self, frame: Any) -> Iterator[Any]:
         """Decides part by part: pyarrow's record batches of at most 8,192 rows."""
-        import pyarrow
-
-        yield from pyarrow.RecordBatchReader.from_stream(self.outcomes(frame))
+        yield from self.outcomes(frame).batches()
 
     def count(self, frame: Any) -> Tally:
         """Decides for all rows and counts only."""
-        capsule = stream_of(frame)
-        text = Text()
-        status = library.tg_plan_count(
-            self._pointer, STREAM.address(capsule), ctypes.byref(text)
-        )
-        return Tally(json.loads(checked(status, text)))
+        # Numbers are the least that there is to give out. Part by part, so that Ctrl-C ends it.
+        capsule, report = self._with_codes()._stream(frame)
+        if not drain(capsule):
+            raise report.failure() or TableError("the table cannot be read", "bad_array", {})
+        return report.read()
 
-    def _stream(self, frame: Any) -> tuple[Any, Any]:
+    def _stream(self, frame: Any) -> tuple[Any, Report]:
         """A capsule with the outcomes of a table, and the report that counts them."""
         capsule, report = stream_of(frame), Report()
         text = Text()

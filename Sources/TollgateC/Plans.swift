@@ -74,17 +74,27 @@
       return made
     }
 
-    /// The same for an array.
+    /// The same for a table that may have no rows: then it does not matter of what kinds its columns are.
+    ///
+    /// - Parameter isEmpty: asked where that would make a difference, at most once.
     func binding(
-      of users: UnsafePointer<ArrowArray>, _ field: ArrowField
-    ) throws(LibraryError) -> TableBinding {
+      _ field: ArrowField, isEmpty: () -> Bool
+    ) throws(LibraryError) -> (binding: TableBinding, isEmpty: Bool) {
+      let strict: LibraryError
       do throws(LibraryError) {
-        return try binding(field)
+        return (try binding(field), false)
       } catch {
-        let isEmpty = users.pointee.release != nil && users.pointee.length == 0
-        guard isEmpty, let lenient = try? binding(field, hasRows: false) else { throw error }
-        return lenient
+        strict = error
       }
+      let lenient: Result<TableBinding, LibraryError>
+      do throws(LibraryError) {
+        lenient = .success(try binding(field, hasRows: false))
+      } catch {
+        lenient = .failure(error)
+        if error.value == strict.value { throw strict }
+      }
+      guard isEmpty() else { throw strict }
+      return (try lenient.get(), true)
     }
 
     var description: Value {
@@ -287,7 +297,9 @@
       guard let out else { throw .null("out") }
       guard let schema else { throw .null("schema") }
       guard let users else { throw .null("users") }
-      let binding = try plan.binding(of: users, try field(schema))
+      let (binding, _) = try plan.binding(try field(schema)) {
+        users.pointee.release != nil && users.pointee.length == 0
+      }
       let report = report?.object(Report.self)
       try report?.check(plan)
       try binding.withWorker(plan.batch) { (worker) throws(LibraryError) in

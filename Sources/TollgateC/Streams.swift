@@ -105,16 +105,7 @@
     } catch {
       throw LibraryError(error, TG_BAD_ARRAY)
     }
-    let binding: TableBinding
-    var hasEnded = false
-    do throws(LibraryError) {
-      binding = try plan.binding(schema)
-    } catch {
-      guard let lenient = try? plan.binding(schema, hasRows: false), isWithoutRows(stream) else {
-        throw error
-      }
-      (binding, hasEnded) = (lenient, true)
-    }
+    let (binding, hasEnded) = try plan.binding(schema) { isWithoutRows(stream) }
     let made = FrameStream(
       counts ? plan.counting : plan.batch, binding.columns, stream, hasEnded: hasEnded)
     return (plan, FrameStreamBox(made))

@@ -179,4 +179,20 @@ import TollgateC
       }
     }
   }
+
+  /// What is wrong with the names of a table without rows is told, and not what its columns hold.
+  @Test func namesOfTablesWithoutRows() throws {
+    let plan = try plan()
+    let table = ArrowTable(
+      .structure([("userId", .number("g")), ("user.plan", .number("g"))]), [])
+    var (out, error) = (ArrowArray(), tg_text())
+    #expect(
+      tg_plan_decide(plan.pointer, table.schema, table.array, nil, &out, &error) == TG_BAD_COLUMN)
+    #expect(take(error)?["column"] == "user.visits" && out.release == nil)
+    let tables = ArrowTables([table], schema: table)
+    var users = tables.export()
+    let (status, told) = answer { tg_plan_count(plan.pointer, &users, $0) }
+    #expect(status == TG_BAD_COLUMN && told?["column"] == "user.visits")
+    #expect(table.releases == 1 && tables.releases == 1)
+  }
 }
