@@ -13,20 +13,25 @@ from importlib import metadata
 from typing import Any
 
 
-def least(work: Callable[[], object], runs: int, patience: float = 10) -> float:
-    """The least CPU time of several runs, in seconds; the first does not count.
+def least(works: Sequence[Callable[[], object]], runs: int, patience: float = 25) -> list[float]:
+    """The least CPU time of several runs of each, in seconds; the first does not count.
 
-    CPU time, of all threads, because other work on the machine does not count there. After
-    ``patience`` seconds there is no further run.
+    CPU time, of all threads, because what else the machine does counts less there. They take turns,
+    so that they have the same of it. After ``patience`` seconds there are no further runs.
     """
     begin = time.perf_counter()
-    work()
-    found = []
-    while not found or (len(found) < runs and time.perf_counter() - begin < patience):
-        before = time.process_time()
+    for work in works:
         work()
-        found.append(time.process_time() - before)
-    return min(found)
+    found: list[list[float]] = []
+    while not found or (len(found) < runs and time.perf_counter() - begin < patience):
+        found.append([_once(work) for work in works])
+    return [min(times) for times in zip(*found, strict=True)]
+
+
+def _once(work: Callable[[], object]) -> float:
+    before = time.process_time()
+    work()
+    return time.process_time() - before
 
 
 def least_of_processes(commands: Sequence[list[str]], runs: int, folder: str) -> list[float]:
@@ -65,7 +70,7 @@ class Line:
 
     what: str
     unit: str
-    value: float
+    value: float = 0
     at_most: float | None = None
     at_least: float | None = None
     peers: list[Peer] = field(default_factory=list)

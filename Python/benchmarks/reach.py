@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Settings:
     users: int = 1_000_000
     # Users whom those get who take them one at a time.
     sample: int = 2_000
-    runs: int = 5
+    runs: int = 7
     starts: int = 15
     # How often the small user is decided in a run.
     repeated: int = 5_000
@@ -81,34 +82,33 @@ class Reach:
 
     def one_decision(self) -> None:
         workload = Workload("rotated", 1)
-        config = compiled(workload)
-        times = self.settings.repeated
+        config, times = compiled(workload), self.settings.repeated
 
-        def seconds(decide: Callable[[], object]) -> float:
-            def many() -> None:
+        def many(decide: Callable[[], object]) -> Callable[[], object]:
+            def work() -> None:
                 for _ in range(times):
                     decide()
 
-            return least(many, self.settings.runs) / times
+            return work
 
-        line = Line(
-            "one decision, small record", "us",
-            seconds(lambda: config.decide("p0", SMALL, now=NOW)) * 1e6, at_most=6)
+        contest = Contest(
+            Line("one decision, small record", "us", at_most=6),
+            many(lambda: config.decide("p0", SMALL, now=NOW)),
+            lambda seconds: seconds / times * 1e6)
         ours = config.decide("p0", SMALL, now=NOW).experiment
         for kind in (peers.CEL, peers.GrowthBook):
-            with Tried(line, kind.name) as tried:
-                peer = kind(workload, self.flat.head(1))
-                theirs = peer.one(SMALL, ["p0"])[0]["experiment"]
-                if tried.agrees(int(ours != theirs), 1):
-                    one = peer.one
-                    tried.value = seconds(lambda one=one: one(SMALL, ["p0"])) * 1e6
-        self.lines.append(line)
+            with contest.against(kind.name) as tried:
+                one = kind(workload, self.flat.head(1)).one
+                if tried.agrees(int(ours != one(SMALL, ["p0"])[0]["experiment"]), 1):
+                    tried.work = many(lambda one=one: one(SMALL, ["p0"]))
+        self.lines.append(contest.run(self.settings.runs))
 
     def starting(self) -> None:
         """Importing, and compiling 100 audiences, over what Python itself takes."""
         workload = Workload("distinct", 10)
-        ours = "import sys, tollgate; tollgate.Config.load(sys.argv[1])"
-        theirs = {
+        codes = {
+            "nothing": "pass",
+            "tollgate": "import sys, tollgate; tollgate.Config.load(sys.argv[1])",
             "cel":
                 "import sys, json, cel; "
                 "[cel.compile(text) for text in json.load(open(sys.argv[2]))]",
@@ -116,6 +116,7 @@ class Reach:
                 "import sys, json; from growthbook import GrowthBook as G; "
                 "G(features=json.load(open(sys.argv[3])))",
         }
+        absent = {name for name in ("cel", "GrowthBook") if not find_spec(name.lower())}
         with tempfile.TemporaryDirectory() as folder:
             documents = {
                 "config.json": workload.config(),
@@ -128,27 +129,28 @@ class Reach:
             for name, text in documents.items():
                 (Path(folder) / name).write_text(text, encoding="utf-8")
 
-            def seconds(code: str) -> float:
-                # In a folder without packages, so that the installed ones are measured.
-                commands = [[sys.executable, "-c", it, *documents] for it in ("pass", code)]
-                nothing, all_of_it = least_of_processes(commands, self.settings.starts, folder)
-                return all_of_it - nothing
-
-            line = Line(
-                "import, and compile 100 audiences", "ms", seconds(ours) * 1e3, at_most=20)
-            for name, code in theirs.items():
-                with Tried(line, name) as tried:
-                    __import__(name.lower())
-                    tried.value = seconds(code) * 1e3
+            # In a folder without packages, so that the installed ones are measured.
+            commands = {
+                name: [sys.executable, "-c", code, *documents]
+                for name, code in codes.items() if name not in absent
+            }
+            times = least_of_processes(list(commands.values()), self.settings.starts, folder)
+            figures = dict(zip(commands, times, strict=True))
+        line = Line("import, and compile 100 audiences", "ms", at_most=20)
+        line.value = (figures["tollgate"] - figures["nothing"]) * 1e3
+        for name in ("cel", "GrowthBook"):
+            peer = Peer(name, note="not installed") if name in absent else Peer(
+                name, (figures[name] - figures["nothing"]) * 1e3)
+            line.add(peer)
         self.lines.append(line)
         size = Path(library._name).stat().st_size
         self.lines.append(Line("size of the library", "MB", size / 1e6, at_most=13))
 
     # Tables
 
-    def rate(self, work: Callable[[], object]) -> float:
+    def rate(self, seconds: float) -> float:
         """Millions of users a second."""
-        return self.settings.users / least(work, self.settings.runs) / 1e6
+        return self.settings.users / seconds / 1e6
 
     def reading(self) -> None:
         """One audience that reads all attributes."""
@@ -159,9 +161,9 @@ class Reach:
         ))]
         plan = compiled(workload).plan(now=NOW)
         assert len(plan.requirements) == 17, plan.requirements
-        self.lines.append(Line(
-            "reading 17 columns", "M users/s", self.rate(lambda: plan.count(self.table)),
-            at_least=20))
+        line = Line("reading 17 columns", "M users/s", at_least=20)
+        contest = Contest(line, lambda: plan.count(self.table), self.rate)
+        self.lines.append(contest.run(self.settings.runs))
 
     def streaming(self) -> None:
         command = [
@@ -189,13 +191,13 @@ class Reach:
             **theirs: Callable[[], object],
         ) -> None:
             aim = aims[0] if count == 1 else aims[1]
-            line = Line(
-                f"{what}: {label}", "M users/s", self.rate(work), at_least=aim if aimed else None)
+            line = Line(f"{what}: {label}", "M users/s", at_least=aim if aimed else None)
+            contest = Contest(line, work, self.rate)
             for name, their_work in theirs.items():
-                with Tried(line, name) as tried:
+                with contest.against(name) as tried:
                     if tried.agrees(alike[name][0], self.settings.users, alike[name][1]):
-                        tried.value = self.rate(their_work)
-            self.lines.append(line)
+                        tried.work = their_work
+            self.lines.append(contest.run(self.settings.runs))
 
         def streamed() -> None:
             for _ in plan.stream(self.table):
@@ -226,19 +228,18 @@ class Reach:
             for user in users:
                 config.decide_all(user, now=NOW)
 
-        def microseconds(work: Callable[[], object]) -> float:
-            return least(work, self.settings.runs) / len(users) * 1e6
-
-        line = Line(f"a user at a time: distinct, {label}", "us", microseconds(decide))
+        contest = Contest(
+            Line(f"a user at a time: distinct, {label}", "us"), decide,
+            lambda seconds: seconds / len(users) * 1e6)
         for kind in (peers.CEL, peers.GrowthBook):
-            with Tried(line, kind.name) as tried:
+            with contest.against(kind.name) as tried:
                 peer = kind(workload, sample)
                 found = peer.outcomes()
                 if tried.agrees(
                     peers.differing(outcomes, found), len(users), peers.crooked_shares(found)
                 ):
-                    tried.value = microseconds(peer.decide)
-        self.lines.append(line)
+                    tried.work = peer.decide
+        self.lines.append(contest.run(self.settings.runs))
 
 
 def _nobody(kind: Any) -> Any:
@@ -248,21 +249,48 @@ def _nobody(kind: Any) -> Any:
     return "nobody" if kind == pl.String else kind == pl.Boolean or -1
 
 
+class Contest:
+    """A line of ours, and peers who do the same."""
+
+    def __init__(
+        self, line: Line, work: Callable[[], object], figure: Callable[[float], float]
+    ) -> None:
+        self._line = line
+        self._work = work
+        self._figure = figure
+        self._tried: list[Tried] = []
+
+    def against(self, name: str) -> Tried:
+        self._tried.append(Tried(name))
+        return self._tried[-1]
+
+    def run(self, runs: int) -> Line:
+        """Measures all who came to the same."""
+        those = [tried for tried in self._tried if tried.work]
+        works = [self._work, *(tried.work for tried in those if tried.work)]
+        ours, *theirs = map(self._figure, least(works, runs))
+        self._line.value = ours
+        for tried, value in zip(those, theirs, strict=True):
+            tried.peer.value = value
+        for tried in self._tried:
+            self._line.add(tried.peer)
+        return self._line
+
+
 class Tried:
     """A peer that may not be installed, and may not agree."""
 
-    def __init__(self, line: Line, name: str) -> None:
-        self._line = line
-        self._peer = Peer(name)
-        self.value: float | None = None
+    def __init__(self, name: str) -> None:
+        self.peer = Peer(name)
+        self.work: Callable[[], object] | None = None
 
     def agrees(self, differing: int, compared: int, crooked: list[str] | None = None) -> bool:
-        self._peer.differing, self._peer.compared = differing, compared
-        self._peer.crooked = crooked or []
+        self.peer.differing, self.peer.compared = differing, compared
+        self.peer.crooked = crooked or []
         if differing:
-            self._peer.note = f"{differing} of {compared} users are taken by other audiences"
+            self.peer.note = f"{differing} of {compared} users are taken by other audiences"
         elif crooked:
-            self._peer.note = f"variants have other shares at {', '.join(crooked)}"
+            self.peer.note = f"variants have other shares at {', '.join(crooked)}"
         return not differing and not crooked
 
     def __enter__(self) -> Tried:
@@ -271,10 +299,7 @@ class Tried:
     def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> bool:
         missing = isinstance(problem, ImportError)
         if missing:
-            self._peer.note = f"not installed: {problem}"
-        if problem is None or missing:
-            self._peer.value = self.value
-            self._line.add(self._peer)
+            self.peer.note = "not installed"
         return missing
 
 

@@ -128,19 +128,22 @@ def test_figures_of_those_who_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     import measuring
     import reach
 
-    line = measuring.Line("deciding", "us", 2.0, at_most=6)
+    line = measuring.Line("deciding", "us", at_most=6)
+    contest = reach.Contest(line, lambda: None, lambda _: 2.0)
     for name, differing, crooked in (("same", 0, []), ("other", 3, []), ("crooked", 0, ["p0"])):
-        with reach.Tried(line, name) as tried:
+        with contest.against(name) as tried:
             if tried.agrees(differing, 10, crooked):
-                tried.value = 5.0
-    with reach.Tried(line, "absent"):
+                tried.work = print
+    with contest.against("absent"):
         __import__("a package that is not there")
+    contest.run(1)
     assert [(peer.name, peer.value, peer.ratio) for peer in line.peers] == [
-        ("same", 5.0, 2.5), ("other", None, None), ("crooked", None, None), ("absent", None, None)]
+        ("same", 2.0, 1.0), ("other", None, None), ("crooked", None, None), ("absent", None, None)]
     assert reach.status([line]) == 1 and reach.status([measuring.Line("x", "us", 1.0)]) == 0
     text = measuring.table([line], measuring.machine())
     assert "other: 3 of 10 users are taken by other audiences" in text
     assert "crooked: variants have other shares at p0" in text
+    assert "absent: not installed" in text
     # A rate that is twice ours takes half the time.
     rate = measuring.Line("rate", "M users/s", 2.0)
     rate.add(measuring.Peer("faster", 4.0))

@@ -83,17 +83,11 @@ library.tg_python_setup(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, ctype
 _free = library.tg_text_free
 
 
-def take(text: Text) -> bytes | None:
-    """The bytes of a text that the library gave out, which is freed."""
-    found: bytes | None = text.bytes
-    if found is not None:
-        _free(text)
-    return found
-
-
 def checked(status: int, text: Text) -> bytes:
-    """What a function has answered, or the error that it has told."""
-    answer = take(text)
+    """What a function has answered, or the error that it has told; the text is freed."""
+    answer: bytes | None = text.bytes
+    if answer is not None:
+        _free(text)
     if status != 0:
         raise error(status, answer)
     return answer or b""
@@ -104,4 +98,4 @@ def version() -> str:
     return text.decode()
 
 
-__all__ = ["Text", "TollgateError", "checked", "library", "take", "version"]
+__all__ = ["Text", "TollgateError", "checked", "library", "version"]

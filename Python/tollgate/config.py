@@ -293,7 +293,7 @@ class Config:
         :param texts: whether the texts of the paywall are given, which came with the config.
         :raises RecordError: when the record cannot be read, or there is no such placement.
         """
-        return self.decide_all(user, placements=[placement], now=now, seed=seed, texts=texts)[0]
+        return self._decided(user, [placement], now, seed, texts)[0]
 
     def decide_all(
         self,
@@ -305,9 +305,16 @@ class Config:
         texts: bool = False,
     ) -> list[Decision]:
         """What a user gets at several placements, or at all of them."""
+        names = _names(placements) if placements is not None else None
+        return self._decided(user, names, now, seed, texts)
+
+    def _decided(
+        self, user: Record, placements: list[str] | None, now: datetime | str | None,
+        seed: str | None, texts: bool,
+    ) -> list[Decision]:
         request = _record(user)
         if placements is not None:
-            request["placements"] = _names(placements)
+            request["placements"] = placements
         if now is not None:
             request["now"] = time_text(now)
         if seed is not None:

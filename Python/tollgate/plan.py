@@ -38,8 +38,9 @@ class Plan:
     :param placements: names; all of the config unless given.
     :param now: the time of all decisions; when the plan was made unless given.
     :param seed: instead of the config's.
-    :param fields: what is told of each placement. ``reason`` is JSON, as ``tollgate precompute --reasons``
-        writes it: limits and entitlements that held audiences back, errors, the draw.
+    :param fields: what is told of each placement. ``reason`` is JSON, as
+        ``tollgate precompute --reasons`` writes it: limits and entitlements that held audiences
+        back, errors, the draw.
     :param codes: one number for each placement instead, a place in :attr:`choices`.
     :param texts: how texts lie in memory: ``utf8``, ``string_view`` or ``dictionary``.
     :param subject: the column with the users' identities.
