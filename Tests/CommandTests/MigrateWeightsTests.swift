@@ -56,6 +56,9 @@ import Testing
       "2026-03-01T12:00:00Z", "--seed", seed, "--old-seed", "demo", "--json", "--quiet", "--out",
       "assignments.ndjson", "--experiment", "export-free", "--experiment", "export-settled")
     #expect(run.code == 0, "\(run.errors)")
+    // One line for everybody, however many there are.
+    let lines = (folder.text("assignments.ndjson") ?? "").split(separator: "\n")
+    try #require(!lines.isEmpty && Set(lines).count == lines.count)
     // With these assignments everybody gets what was worked out, whatever the seed.
     try merge(folder)
     let after = try given(config, folder, seed: "no matter", users: "assigned.ndjson")
