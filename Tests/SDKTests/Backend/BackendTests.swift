@@ -69,6 +69,30 @@ struct RequestTests {
   }
 }
 
+@Suite("Answers")
+struct AnswerTests {
+  /// A status that is not told is that of a receipt that counts; names that are missing are an error.
+  @Test func receipts() throws {
+    let answer: Value = ["valid": true, "transaction_id": "t", "product_id": "p"]
+    let receipt = try ReceiptAnswer(decoding: answer)
+    #expect(receipt.isValid && receipt.status == "active" && receipt.entitlements.isEmpty)
+    let expired = try ReceiptAnswer(decoding: answer.merging(patch: ["status": "expired"]))
+    #expect(expired.status == "expired")
+    for key in ["valid", "transaction_id", "product_id"] {
+      #expect(throws: BackendError.self) {
+        try ReceiptAnswer(decoding: answer.merging(patch: .object([key: .null])))
+      }
+    }
+  }
+
+  /// Of entitlements with one ID the first counts.
+  @Test func entitlementsAreThereOnce() {
+    let status = SubscriptionStatus(entitlements: ["a", "b", "a"].map { Entitlement(id: $0) })
+    #expect(status.entitlements.map(\.id) == ["a", "b"])
+    #expect(SubscriptionStatus(entitlements: []) == .inactive)
+  }
+}
+
 @Suite("Application config")
 struct ApplicationConfigTests {
   @Test func readsPaywallsProductsAndSettings() throws {

@@ -283,6 +283,25 @@ struct CheckingOutTests {
     #expect(context?["identity"]?["aliasId"] == .string(run.state.person.aliasID))
   }
 
+  /// Without the names of session, context, page or key there is nothing to show.
+  @Test(arguments: ["checkoutSessionId", "checkoutContextId", "checkoutUrl", "publishableKey"])
+  func sessionsWithoutNames(key: String) {
+    for kind in ["redirect", "drawer", "embedded"] {
+      var run = BackendRun()
+      present(&run)
+      buy(&run)
+      let session = Self.session(kind)
+      run.answer(
+        "session",
+        session[key] == nil
+          ? session.merging(patch: ["directive": .object([key: ""])])
+          : session.merging(patch: .object([key: ""])))
+      let isNeeded =
+        key == "checkoutUrl" ? kind == "redirect" : key != "publishableKey" || kind != "redirect"
+      #expect(run.told == [isNeeded ? "purchase failed" : "checkout \(kind)"], "\(kind)")
+    }
+  }
+
   /// Who closes the paywall before the backend has answered sees no checkout; it is asked for later.
   @Test func paywallsThatGoBeforeTheSession() {
     var run = BackendRun()
