@@ -107,6 +107,12 @@
         }
         #expect(error?.message == message && array.release == nil)
       }
+      // Numbers that mean nothing to the plan.
+      var array = ArrowArray()
+      let error = #expect(throws: ArrowError.self) {
+        try FrameOutcomes(counting).export([0, 0], count: 2, to: &array)
+      }
+      #expect(error?.message == message && array.release == nil)
       func problem(draws: Bool = false, keeps: Bool = false) -> String? {
         let plan = BatchPlan(
           rules, now: 0, assigner: .hash(salt: ""), texts: nil, countsDraws: draws,
