@@ -151,7 +151,10 @@ import Testing
     #expect(try run(folder, "--users", "users.ndjson", "--placement", "upgrad").code == 2)
     #expect(try run(folder, "--users", "gone.ndjson").code == 2)
     try folder.write("bad.ndjson", "nonsense\n")
-    #expect(try run(folder, "--users", "bad.ndjson").code == 2)
+    // Of nobody there is nothing to show, and no page either.
+    let nobody = try run(folder, "--users", "bad.ndjson", "--report", "match.html")
+    #expect(nobody.code == 2 && nobody.output == "", "\(nobody.output)")
+    #expect(!folder.exists("match.html"))
     try folder.write("bad.ndjson", "nonsense\n" + Self.users)
     #expect(try run(folder, "--users", "bad.ndjson").code == 0)
     #expect(try run(folder, "--users", "bad.ndjson", "--strict").code == 3)

@@ -172,6 +172,27 @@ struct CheckingOutTests {
     #expect(run.state.checkout == nil && pending(run) == nil)
   }
 
+  /// A config may have a paywall for those who leave a checkout: the open one makes room for it, and who
+  /// has closed that one already is shown nothing.
+  @Test(arguments: [false, true])
+  func aPaywallForWhoLeaves(isGone: Bool) {
+    var run = BackendRun(
+      config: Samples.config(adding: "transaction_abandon", paywall: "pw_open"))
+    present(&run)
+    buy(&run)
+    run.answer("session", Self.session("redirect"))
+    run.report(.checkout(.returned))
+    if isGone { run.report(.swipedAway) }
+    run.answer("status", ["status": "abandoned"])
+    #expect(run.tracked.first == .transactionAbandon)
+    if isGone { return #expect(run.state.presentation == nil && run.told.isEmpty) }
+    guard case .dismissing(let closing)? = run.state.presentation?.phase else {
+      Issue.record("it stays")
+      return
+    }
+    #expect(closing.reason == .forNextPaywall && closing.next != nil)
+  }
+
   /// What begins or ends something is sent once; what only asks is repeated.
   @Test func whatIsRepeated() {
     var run = BackendRun()

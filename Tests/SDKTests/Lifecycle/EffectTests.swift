@@ -145,6 +145,22 @@ struct EffectTests {
     #expect(effects.contains { if case .cancelTimer(.backPress) = $0 { true } else { false } })
   }
 
+  /// A paywall that is going away already has no use for the back button, and the app is not asked.
+  @Test func backWhileItGoes() {
+    var run = StateRun(platform: .android)
+    run.configure()
+    run.present("back")
+    run.call(.dismiss)
+    _ = run.take()
+    run.handle(.backPress(Token(number: 900), presentation: run.state.presentation?.id ?? ""))
+    let effects = run.take()
+    #expect(effects.timers.isEmpty && effects.count == 1)
+    guard case .answerBackPress(Token(number: 900), isConsumed: false)? = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+  }
+
   /// Whoever waits for the answer to a back press gets one when the paywall goes.
   @Test func aDismissalAnswersTheBackButton() {
     var run = StateRun(platform: .android)
