@@ -195,6 +195,17 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
         .isEmpty)
   }
 
+  /// Of audiences with one condition, the one that takes everybody is named, and not the one with a limit
+  /// before it, which somebody gets past.
+  @Test func whoTakesTheOthersIsNamed() throws {
+    let found = try analysis(
+      "user.a == 1", "user.a == 1", "user.a == 1 || user.b == 2", occurrences: [0: once])
+    let constant = try #require(
+      found.findings.map(\.diagnostic).first { $0.code == .constantClause })
+    #expect(constant.path == "trigger_options[0].rules[2].expression_cel")
+    #expect(constant.related.map(\.path) == ["trigger_options[0].rules[1].expression_cel"])
+  }
+
   @Test func clauseAfterAStrongerOneIsConstant() throws {
     let found = try analysis("user.age >= 18 && user.age >= 10")
     #expect(codes(found) == ["warning constant-clause"])

@@ -173,6 +173,18 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(gained == ["entitlements: - -> [\"pro\"]"])
   }
 
+  /// Three audiences that take everybody but the owners of something each are passed over by who owns all
+  /// of it.
+  @Test func ownersOfEverything() throws {
+    var guarded = audiences(nil, nil, nil, "user.age == 17")
+    for (number, entitlement) in ["a", "b", "c"].enumerated() {
+      guarded[number].entitlementGuard = entitlement
+    }
+    let found = try change(try rules(guarded), 3, user)
+    #expect(texts(found.changes) == ["entitlements: - -> [\"a\",\"b\",\"c\"]"])
+    #expect(found.verdict == .found)
+  }
+
   @Test func statusBesideTheDeviceStandsForIts() throws {
     let set = try rules(audiences("device.subscriptionStatus == 'ACTIVE'", "true"))
     let inactive = user.setting(["subscriptionStatus"], to: "INACTIVE")
