@@ -134,6 +134,19 @@ struct EffectTests {
     #expect(stopped == [.requestLimit(request.token)])
   }
 
+  /// A new attempt has not failed yet: whoever looks meanwhile is not told of the one before.
+  @Test func aNewAttemptHasNoErrorYet() {
+    var run = StateRun()
+    let configure = Call.configure(
+      Configuration(
+        apiKey: "pk", options: TollgateOptions(), purchases: .controller, wrapper: nil))
+    run.call(configure)
+    for request in run.take().requests { run.answer(request.token, .map([])) }
+    #expect(run.state.startup.error?.contains("'build_id' is missing") == true)
+    run.call(configure)
+    #expect(run.state.startup.error == nil)
+  }
+
   @Test func anAnswerStopsTheClockOfTheBackButton() {
     var run = StateRun(platform: .android)
     run.configure()

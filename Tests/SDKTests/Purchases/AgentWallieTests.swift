@@ -130,6 +130,33 @@ struct AgentWallieTests {
     app.end()
   }
 
+  // MARK: Restores
+
+  /// Where the store knows nothing, a restore gives what its paywall sells, and nothing of another that
+  /// has taken its place meanwhile.
+  @Test(arguments: [false, true])
+  func aRestoreGivesWhatItsPaywallSells(isReplaced: Bool) {
+    var run = StateRun()
+    run.configure(options: options, purchases: .controller)
+    run.present("gated")
+    run.report(.restore)
+    for case .restore(let token, byController: true) in run.take() {
+      run.handle(.restoreFinished(token, .restored))
+    }
+    let loads = run.take().compactMap { effect -> Token? in
+      if case .loadOwnedProducts(let token) = effect { token } else { nil }
+    }
+    #expect(loads.count == 1)
+    if isReplaced {
+      run.call(.dismiss)
+      run.finishDismissing()
+      run.present("gated")
+    }
+    #expect(run.state.presentation != nil)
+    for token in loads { run.handle(.ownedProducts(token, .success([]))) }
+    #expect(run.state.ownership.status.isActive == !isReplaced)
+  }
+
   // MARK: Receipts
 
   /// The receipt follows the status and the events, is sent again while the network fails, and delays
