@@ -90,7 +90,11 @@ def wanted_reasons(config: tollgate.Config, record: dict[str, Any]) -> dict[str,
     text = Text()
     found = json.loads(
         checked(library.tg_decide(config._pointer, body, len(body), text), text))
-    return {outcome["placement"]: outcome.get("reason") for outcome in found["decisions"]}
+    reasons = {outcome["placement"]: outcome.get("reason") for outcome in found["decisions"]}
+    for reason in reasons.values():
+        # What the result says already.
+        (reason or {}).pop("code", None)
+    return {placement: reason or None for placement, reason in reasons.items()}
 
 
 def test_resume(place: Path) -> None:

@@ -190,8 +190,8 @@ typedef struct tg_plan tg_plan;
  *   "seed"            instead of the config's
  *   "layout"          "wide": a struct for each placement. Others are refused
  *   "fields"          of ["result", "audience", "experiment", "variant", "paywall", "reason"]; all but
- *                     "audience" and "reason" unless given. A reason is a text of JSON, as tg_decide gives
- *                     it, or NULL where there is nothing to say
+ *                     "audience" and "reason" unless given. A reason is a text of JSON, as `tollgate precompute
+ *                     --reasons` writes it, or NULL where there is nothing to say
  *   "codes"           true: one number for each placement instead of a struct, by tg_plan_describe's "choices"
  *   "texts"           "string_view", "utf8" or "dictionary": how texts are given out; "utf8" unless given
  *   "subject"         the column with the users' identities; "userId" unless given
