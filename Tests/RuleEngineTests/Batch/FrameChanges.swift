@@ -59,17 +59,17 @@
       let source = array.pointee
       switch Int.random(in: 0..<12, using: &random) {
       case 0:
-        var lengths = [-1, .min, 0, source.length / 2, max(source.length - 1, 0)]
-        if array == table.array { lengths += [.max, 1 << 40, source.length + 1] }
+        var lengths = [-1, .min, 0, source.length / 2, max(source.length, 1) - 1]
+        if array == table.array { lengths += [.max, 1 << 40, source.length &+ 1] }
         array.pointee.length = pick(lengths)
-      case 1: array.pointee.offset = pick([-1, .min, .max, 0, max(source.offset - 1, 0)])
+      case 1: array.pointee.offset = pick([-1, .min, .max, 0, max(source.offset, 1) - 1])
       case 2: array.pointee.null_count = pick([-1, 0, 1, .min, .max])
       case 3:
         // With views the number says where the sizes are.
         let number = source.n_buffers
         array.pointee.n_buffers = pick(
-          format == "vu" ? [0, 1, 2, -1] : [0, number - 1, number + 1, .min, .max])
-      case 4: array.pointee.n_children = pick([-1, 0, 1, source.n_children + 1, .min, .max])
+          format == "vu" ? [0, 1, 2, -1] : [0, number &- 1, number &+ 1, .min, .max])
+      case 4: array.pointee.n_children = pick([-1, 0, 1, source.n_children &+ 1, .min, .max])
       case 5:
         if place.children > 0, source.children != nil {
           array.pointee.children[Int.random(in: 0..<place.children, using: &random)] = nil
@@ -206,7 +206,7 @@
       case 3: schema.pointee.name = pick([nil] + Self.names)
       case 4:
         // More than there are is nothing that anybody could find out.
-        schema.pointee.n_children = pick([-1, .min, 0, max(count - 1, 0)])
+        schema.pointee.n_children = pick([-1, .min, 0, max(count, 1) - 1])
       case 5:
         if count > 0, schema.pointee.children != nil {
           let other: Schema? = Bool.random(using: &random) ? nil : pick(schemas)
