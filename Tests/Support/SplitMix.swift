@@ -11,4 +11,9 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
     value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
     return value ^ value >> 31
   }
+
+  /// One of some elements, of which there is at least one.
+  public mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &self)]
+  }
 }

@@ -25,7 +25,8 @@ if tar --version 2>/dev/null | grep -q GNU; then
   packing=(--sort=name --mtime="@$when" --owner=0 --group=0 --numeric-owner --format=ustar)
 fi
 tar -C out/dist ${packing[@]+"${packing[@]}"} -cf - "$name" | gzip -9n >"out/dist/$name.tar.gz"
-sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+# shellcheck source=Tools/Dist/common.sh
+. Tools/Dist/common.sh
 (cd out/dist && sum "$name.tar.gz" >"$name.tar.gz.sha256")
 rm -r "$folder"
 ls -l "out/dist/$name.tar.gz" | awk '{ printf "%s  %.1f MB\n", $NF, $5 / 1e6 }'

@@ -13,30 +13,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 version=$(Tools/version.sh)
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tollgate-packages.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
-faults=0
-
-fault() {
-  printf 'check-packages: %s\n' "$@" >&2
-  faults=$((faults + 1))
-}
-
-sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+# shellcheck source=Tools/Dist/common.sh
+. Tools/Dist/common.sh
 
 check_sums() {
   (cd out/dist && sum -c SHA256SUMS >/dev/null) || fault 'a sum in out/dist/SHA256SUMS is not that of its file'
   local file
-  for file in out/dist/*; do
-    case $file in *.sha256 | */SHA256SUMS) continue ;; esac
-    [ ! -f "$file" ] || grep -q "  ${file#out/dist/}\$" out/dist/SHA256SUMS || fault "SHA256SUMS does not have $file"
-    case $file in
-    *.tar.gz | *.whl)
-      case ${file#out/dist/} in
-      tollgate-"$version"[-.]*) ;;
-      *) fault "$file is not of $version" ;;
-      esac
-      ;;
-    esac
+  for file in out/dist/tollgate-"$version"[-.]* out/dist/tollgate.rb out/dist/Containerfile; do
+    case $file in *.sha256) continue ;; esac
+    grep -q "  ${file#out/dist/}\$" out/dist/SHA256SUMS || fault "SHA256SUMS does not have $file"
   done
+  while read -r _ file; do
+    case $file in
+    tollgate-"$version"[-.]* | tollgate.rb | Containerfile) ;;
+    *) fault "SHA256SUMS has $file, which is no part of $version" ;;
+    esac
+  done <out/dist/SHA256SUMS
 }
 
 check_python() {
@@ -101,8 +93,5 @@ check_workflows
 check_python
 check_formula
 check_container
-if [ "$faults" -gt 0 ]; then
-  echo "check-packages: $faults faults" >&2
-  exit 1
-fi
+end_of_check
 echo 'check-packages: ok'

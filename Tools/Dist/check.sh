@@ -18,14 +18,8 @@ name=tollgate-$version-$(uname | tr '[:upper:]' '[:lower:]')-$(uname -m)
 archive=out/dist/$name.tar.gz
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tollgate-dist.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
-faults=0
-
-fault() {
-  printf 'check: %s\n' "$@" >&2
-  faults=$((faults + 1))
-}
-
-sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+# shellcheck source=Tools/Dist/common.sh
+. Tools/Dist/common.sh
 
 # Without macros of roff, so that words can be found.
 plain() { sed -e 's/\\f[BIRP]//g' -e 's/\\-/-/g' "$1"; }
@@ -261,10 +255,7 @@ check_completions
 check_mistakes
 check_roots "${1:-}"
 check_installing
-if [ "$faults" != 0 ]; then
-  echo "check: $faults faults in $archive" >&2
-  exit 1
-fi
+end_of_check
 # For tests, which take it by TOLLGATE_TOOL.
 mkdir -p out/dist/checked
 cp "$tool" out/dist/checked/tollgate

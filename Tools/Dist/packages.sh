@@ -9,6 +9,8 @@
 # https://example.com/tollgate/releases/download/v1.2.3; without it, the formula is for trying, and has
 # the files in out/dist.
 set -euo pipefail
+# An & in a URL is an &.
+shopt -u patsub_replacement 2>/dev/null || true
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 version=$(Tools/version.sh)
@@ -16,7 +18,8 @@ url=${RELEASE_URL:-file://$PWD/out/dist}
 url=${url%/}
 homepage=${url%%/releases/*}
 templates=$PWD/Tools/Dist
-sum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+# shellcheck source=Tools/Dist/common.sh
+. Tools/Dist/common.sh
 fail() {
   printf 'packages: %s\n' "$@" >&2
   exit 1
@@ -25,13 +28,6 @@ fail() {
 [ -z "$(find out/wheels -name '*.whl' -o -name '*.tar.gz' 2>/dev/null)" ] ||
   cp out/wheels/*.whl out/wheels/*.tar.gz out/dist/
 cd out/dist
-# What another version left.
-for file in *.tar.gz *.tar.gz.sha256 *.whl; do
-  case $file in
-  tollgate-"$version"-* | tollgate-"$version".tar.gz | '*'*) ;;
-  *) rm "$file" ;;
-  esac
-done
 [ -e "tollgate-$version.tar.gz" ] || fail "there is no Python package; run \`make wheel\` first"
 
 # The part of the formula for one machine, where there is an archive for it.
@@ -68,10 +64,10 @@ while IFS= read -r line; do
 done <"$templates/tollgate.rb.in" >tollgate.rb
 sed "s/@VERSION@/$version/g" "$templates/Containerfile.in" >Containerfile
 
-# The sums beside archives are for those who take an archive alone.
-for file in *; do
-  case $file in *.sha256 | SHA256SUMS | sums.new) continue ;; esac
-  [ ! -f "$file" ] || sum "$file"
+# Of this version alone, whatever lies there beside it. The sums beside archives are for those who take an
+# archive alone.
+for file in tollgate-"$version"[-.]* tollgate.rb Containerfile; do
+  case $file in *.sha256) ;; *) sum "$file" ;; esac
 done >sums.new
 mv sums.new SHA256SUMS
-ls -l | awk '/^-/ { printf "out/dist/%s  %.1f MB\n", $NF, $5 / 1e6 }'
+ls -l tollgate-"$version"[-.]* tollgate.rb Containerfile SHA256SUMS | awk '{ printf "out/dist/%s  %.1f MB\n", $NF, $5 / 1e6 }'

@@ -89,7 +89,7 @@
             let node =
               place < 3
               ? children[place]! : children[1]!.pointee.children[0]!
-            try bytes.withUnsafeBufferPointer { text in
+            bytes.withUnsafeBufferPointer { text in
               node.pointee.format = text.baseAddress
               do throws(ArrowError) {
                 _ = try FrameColumns(try ArrowField(table.schema), for: rules)

@@ -10,10 +10,6 @@
 
     init(_ random: SplitMix) { self.random = random }
 
-    private mutating func pick<Element>(_ elements: [Element]) -> Element {
-      elements[Int.random(in: 0..<elements.count, using: &random)]
-    }
-
     /// An array, with what the schema says of it.
     struct Place {
       var array: Array
@@ -54,22 +50,23 @@
     mutating func apply(to table: ArrowTable) {
       let places = Self.all(table)
       guard !places.isEmpty else { return }
-      let place = pick(places)
+      let place = random.pick(places)
       let (array, format) = (place.array, place.format)
       let source = array.pointee
       switch Int.random(in: 0..<12, using: &random) {
       case 0:
         var lengths = [-1, .min, 0, source.length / 2, max(source.length, 1) - 1]
         if array == table.array { lengths += [.max, 1 << 40, source.length &+ 1] }
-        array.pointee.length = pick(lengths)
-      case 1: array.pointee.offset = pick([-1, .min, .max, 0, max(source.offset, 1) - 1])
-      case 2: array.pointee.null_count = pick([-1, 0, 1, .min, .max])
+        array.pointee.length = random.pick(lengths)
+      case 1: array.pointee.offset = random.pick([-1, .min, .max, 0, max(source.offset, 1) - 1])
+      case 2: array.pointee.null_count = random.pick([-1, 0, 1, .min, .max])
       case 3:
         // With views the number says where the sizes are.
         let number = source.n_buffers
-        array.pointee.n_buffers = pick(
+        array.pointee.n_buffers = random.pick(
           format == "vu" ? [0, 1, 2, -1] : [0, number &- 1, number &+ 1, .min, .max])
-      case 4: array.pointee.n_children = pick([-1, 0, 1, source.n_children &+ 1, .min, .max])
+      case 4:
+        array.pointee.n_children = random.pick([-1, 0, 1, source.n_children &+ 1, .min, .max])
       case 5:
         if place.children > 0, source.children != nil {
           array.pointee.children[Int.random(in: 0..<place.children, using: &random)] = nil
@@ -127,7 +124,7 @@
       let isText = format == "u" || format == "U"
       return Bool.random(using: &random)
         ? Offset.random(in: -5...last, using: &random)
-        : isText ? pick([.min, -1, 0, last]) : pick([.min, .max, -1, last &+ 1])
+        : isText ? random.pick([.min, -1, 0, last]) : random.pick([.min, .max, -1, last &+ 1])
     }
 
     private mutating func storeByte(_ memory: UnsafeMutableRawPointer, _ place: Int) {
@@ -142,10 +139,6 @@
     var random: SplitMix
 
     init(_ random: SplitMix) { self.random = random }
-
-    private mutating func pick<Element>(_ elements: [Element]) -> Element {
-      elements[Int.random(in: 0..<elements.count, using: &random)]
-    }
 
     private static func text(_ bytes: [UInt8]) -> UnsafePointer<CChar> {
       // They are few, and live as long as the tests.
@@ -198,26 +191,26 @@
     mutating func apply(to root: Schema) {
       let schemas = all(root)
       guard !schemas.isEmpty else { return }
-      let schema = pick(schemas)
+      let schema = random.pick(schemas)
       let count = schema.pointee.n_children
       switch Int.random(in: 0..<10, using: &random) {
-      case 0: schema.pointee.format = pick([nil] + Self.formats)
-      case 1, 2: schema.pointee.format = pick(Self.formats)
-      case 3: schema.pointee.name = pick([nil] + Self.names)
+      case 0: schema.pointee.format = random.pick([nil] + Self.formats)
+      case 1, 2: schema.pointee.format = random.pick(Self.formats)
+      case 3: schema.pointee.name = random.pick([nil] + Self.names)
       case 4:
         // More than there are is nothing that anybody could find out.
-        schema.pointee.n_children = pick([-1, .min, 0, max(count, 1) - 1])
+        schema.pointee.n_children = random.pick([-1, .min, 0, max(count, 1) - 1])
       case 5:
         if count > 0, schema.pointee.children != nil {
-          let other: Schema? = Bool.random(using: &random) ? nil : pick(schemas)
+          let other: Schema? = Bool.random(using: &random) ? nil : random.pick(schemas)
           schema.pointee.children[Int.random(in: 0..<Int(count), using: &random)] = other
         } else {
           schema.pointee.children = nil
         }
-      case 6: schema.pointee.dictionary = Bool.random(using: &random) ? nil : pick(schemas)
+      case 6: schema.pointee.dictionary = Bool.random(using: &random) ? nil : random.pick(schemas)
       case 7: schema.pointee.release = nil
-      case 8: schema.pointee.metadata = pick([nil] + Self.extensions)
-      default: schema.pointee.flags = pick([-1, 0, .max])
+      case 8: schema.pointee.metadata = random.pick([nil] + Self.extensions)
+      default: schema.pointee.flags = random.pick([-1, 0, .max])
       }
     }
   }
