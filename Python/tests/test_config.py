@@ -11,6 +11,7 @@ import pytest
 from conftest import CONFIG, NOW
 
 import tollgate
+from tollgate import _json
 
 
 def test_what_a_config_has(config: tollgate.Config) -> None:
@@ -59,14 +60,51 @@ def test_decisions_are_values(config: tollgate.Config) -> None:
 
 
 def test_importing_is_light() -> None:
-    """Nothing that takes long to import comes along."""
+    """Nothing that takes long to import comes along, nor what only tables need."""
     code = "import sys, tollgate; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-S", "-c", code], capture_output=True, text=True, timeout=120,
         env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(tollgate.__file__))})
-    assert "tollgate.plan" in loaded.stdout.split(), loaded.stderr
-    heavy = {"dataclasses", "inspect", "pathlib", "pyarrow", "numpy", "polars", "pandas", "duckdb"}
+    assert "tollgate.config" in loaded.stdout.split(), loaded.stderr
+    heavy = {
+        "collections", "contextlib", "dataclasses", "datetime", "inspect", "json", "math",
+        "pathlib", "re", "typing", "tollgate.outcomes", "tollgate.plan",
+        "pyarrow", "numpy", "polars", "pandas", "duckdb",
+    }
     assert heavy & set(loaded.stdout.split()) == set()
+
+
+def test_what_is_imported_later() -> None:
+    """Names of tables are there for whoever asks, whatever is asked first."""
+    for name in ("Plan", "Tally", "Outcomes", "ArrowStreamExportable"):
+        code = f"import tollgate; print(tollgate.{name}.__name__, '{name}' in dir(tollgate))"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+        assert done.stdout.split() == [name, "True"], done.stderr
+    code = "from tollgate import *; print(sorted(n for n in globals() if n[0].isupper()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == str(sorted(tollgate.__all__)), done.stderr
+    with pytest.raises(AttributeError, match="no attribute 'Plans'"):
+        tollgate.Plans  # noqa: B018
+
+
+def test_json_without_the_fast_parts() -> None:
+    """Another Python has no ``_json``: then ``json`` is asked."""
+    code = '''
+import sys
+sys.modules["_json"] = None
+from tollgate._json import encoder, loads
+text = "".join(encoder(sorted)({"a": [1, None, {2, 1}], "b": "é\\n"}, 0))
+print(text == '{"a":[1,null,[1,2]],"b":"é\\\\n"}')
+print(loads(text) == loads(text.encode()) == {"a": [1, None, [1, 2]], "b": "é\\n"})
+print("json" in sys.modules)
+'''
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["True", "True", "True"], done.stderr
+    assert _json.loads(b' {"a": [1.5, -2e3, "\\u00e9"]} ') == {"a": [1.5, -2000.0, "é"]}
+    for text in ("", "{", "[1] 2", b"\xff"):
+        with pytest.raises(ValueError):
+            _json.loads(text)
 
 
 def test_values_that_json_does_not_know(config: tollgate.Config) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from conftest import CONFIG, NOW, users
@@ -96,13 +98,16 @@ def test_names_that_texts_have() -> None:
 def test_writing_where_python_has_no_encoder(
     make: Any, config: tollgate.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import _json
+
     from tollgate import config as module
+    from tollgate._json import encoder
 
     record = {"userId": "ä", "user": {"x": (1, 0.5, None, True), "y": {"z": "a\n\u2028"}}}
     wanted = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()
     if make != "as it is":
-        monkeypatch.setattr(json.encoder, "c_make_encoder", make)
-    monkeypatch.setattr(module, "_encode", module._encoder())
+        monkeypatch.setattr(_json, "make_encoder", make)
+    monkeypatch.setattr(module, "_encode", encoder(module._plain))
     assert module.json_bytes(record) == wanted
     with pytest.raises(ValueError, match="'user.x' is not a finite number"):
         config.decide("open", {"userId": "u", "user": {"x": float("nan")}})
@@ -115,3 +120,51 @@ def test_records_that_cannot_be_written(config: tollgate.Config) -> None:
         config.decide("open", record)
     with pytest.raises(ValueError, match="'user.x' is not a finite number"):
         config.decide("open", {"userId": "u", "user": {"x": float("nan")}})
+
+
+def test_what_is_asked_is_not_the_records_to_say(config: tollgate.Config) -> None:
+    """A record may have members with the names of a request's."""
+    user = {"plan": "free", "visits": 9}
+    plain = config.decide("open", {"userId": "u", "user": user}, now=NOW)
+    for odd in ({"placements": ["export", 5]}, {"placements": None}):
+        assert config.decide("open", {**odd, "userId": "u", "user": user}, now=NOW) == plain
+    record = {"userId": "u", "user": user, "now": "1999-01-01T00:00:00Z", "seed": "other"}
+    assert config.decide("open", record, now=NOW, seed="") == config.decide(
+        "open", {"userId": "u", "user": user}, now=NOW, seed="")
+    assert record["seed"] == "other", "the caller's record is as it was"
+
+
+def test_the_same_asked_again(config: tollgate.Config) -> None:
+    """What is asked for is written once, and never for somebody who asks for something else."""
+    record = {"userId": "u", "user": {"plan": "free", "visits": 9}}
+    names = config.placements
+    for _ in range(2):
+        for name in names:
+            assert config.decide(name, record, now=NOW).placement == name
+        assert [one.placement for one in config.decide_all(record)] == names
+        assert [one.placement for one in config.decide_all(record, placements=[])] == []
+        for refused in (["nope"], [5], [[]], [{}]):
+            with pytest.raises(tollgate.RecordError):
+                config.decide_all(record, placements=refused, now=NOW)  # type: ignore[arg-type]
+        with pytest.raises(tollgate.RecordError, match="userId"):
+            config.decide(names[0], {}, now=NOW)
+    for second in range(300):
+        config.decide(names[0], record, now=f"2026-03-01T12:{second // 60:02}:{second % 60:02}Z")
+    assert len(config._asked) <= 128
+
+
+def test_times_that_are_equal_and_not_the_same() -> None:
+    """A clock that is put back shows an hour twice, and the two are equal for Python."""
+    zone = ZoneInfo("Europe/Berlin")
+    first, second = (datetime(2026, 10, 25, 2, 30, fold=fold, tzinfo=zone) for fold in (0, 1))
+    assert first == second
+    limited = {
+        **CONFIG["trigger_options"][1]["rules"][0], "expression_cel": "true",
+        "occurrence": {"key": "k", "max_count": 1, "interval": {"type": "MINUTES", "minutes": 45}},
+    }
+    made = tollgate.Config.loads(
+        {**CONFIG, "trigger_options": [{"event_name": "p", "rules": [limited]}]})
+    # Shown at half past two, the first time: an hour later it may be shown again.
+    record = {"userId": "u", "occurrences": {"k": ["2026-10-25T00:20:00Z"]}}
+    results = [made.decide("p", record, now=now).result for now in (first, second, first)]
+    assert results == ["noAudienceMatch", "paywall", "noAudienceMatch"]

@@ -320,3 +320,16 @@ def test_plans_outlive_configs(records: Any, wanted: Any) -> None:
     plan = tollgate.Config.loads(CONFIG, seed="s").plan(now=NOW)
     gc.collect()
     assert rows(plan.decide(table(records))) == wanted
+
+
+def test_rows_alone(config: tollgate.Config, plan: tollgate.Plan, records: Any) -> None:
+    """Without fields tables have rows and no columns, and the report counts."""
+    alone = config.plan(now=NOW, fields=[])
+    assert (alone.fields, pa.schema(alone.schema).names) == ([], [])
+    outcomes = alone.outcomes(table(records))
+    assert sum(batch.num_rows for batch in outcomes.batches()) == len(records)
+    whole = plan.outcomes(table(records))
+    whole.to_arrow()
+    assert outcomes.report.to_dict() == whole.report.to_dict() == plan.count(
+        table(records)).to_dict() == config.plan(now=NOW, codes=True).count(
+        table(records)).to_dict()

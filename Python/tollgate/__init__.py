@@ -6,13 +6,16 @@
 []
 """
 
-from ._capsules import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
 from ._library import version as _version
 from .answers import Decision, Diagnostic, Explanation
 from .config import Config
 from .errors import ColumnError, ConfigError, RecordError, TableError, TollgateError
-from .outcomes import Outcomes, Tally
-from .plan import Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .outcomes import Outcomes, Tally
+    from .plan import Plan
+    from .protocols import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
 
 __version__ = _version()
 
@@ -33,3 +36,28 @@ __all__ = [
     "Tally",
     "TollgateError",
 ]
+
+# Of tables; imported when somebody asks for it, as who decides for one user does not wait for it.
+_LATER = {
+    "ArrowArrayExportable": "protocols",
+    "ArrowSchemaExportable": "protocols",
+    "ArrowStreamExportable": "protocols",
+    "Outcomes": "outcomes",
+    "Plan": "plan",
+    "Tally": "outcomes",
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f".{module}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

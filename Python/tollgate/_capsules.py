@@ -7,33 +7,13 @@ interpreter ends does no harm.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
 
 from ._library import library
 
-
-@runtime_checkable
-class ArrowStreamExportable(Protocol):
-    """A table, or a stream of tables."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
-@runtime_checkable
-class ArrowArrayExportable(Protocol):
-    """One array of structs."""
-
-    def __arrow_c_array__(
-        self, requested_schema: object | None = None
-    ) -> tuple[object, object]: ...
-
-
-@runtime_checkable
-class ArrowSchemaExportable(Protocol):
-    """What tables look like."""
-
-    def __arrow_c_schema__(self) -> object: ...
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 class Schema(ctypes.Structure):

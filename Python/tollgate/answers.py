@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any, Literal
+from ._json import loads
 
-Result = Literal["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error"]
-Severity = Literal["error", "warning", "note"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    Result = Literal["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error"]
+    Severity = Literal["error", "warning", "note"]
+
+    # Placement, result, audience, experiment, variant, paywall.
+    _Outcome = tuple[str, Result, int | None, str | None, str | None, str | None]
 
 
 class _Value:
@@ -18,9 +24,11 @@ class _Value:
     """
 
     __slots__: tuple[str, ...] = ()
+    # Its parts, in the order in which they are given.
+    __match_args__: tuple[str, ...] = ()
 
     def _parts(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in type(self).__slots__)
+        return tuple(getattr(self, name) for name in type(self).__match_args__)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be set: it does not change")
@@ -37,7 +45,7 @@ class _Value:
         return hash(self._parts())
 
     def __repr__(self) -> str:
-        parts = (f"{name}={getattr(self, name)!r}" for name in type(self).__slots__)
+        parts = (f"{name}={getattr(self, name)!r}" for name in type(self).__match_args__)
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -54,19 +62,16 @@ class Decision(_Value):
     those of the paywall, where they were asked for.
     """
 
-    __slots__ = __match_args__ = (
+    # What others get, too, is one value for all of them.
+    __slots__ = ("_outcome", "errors", "texts", "user_id")
+    __match_args__ = (
         "user_id", "placement", "result", "audience", "experiment", "variant", "paywall", "errors",
         "texts",
     )
     user_id: str
-    placement: str
-    result: Result
-    audience: int | None
-    experiment: str | None
-    variant: str | None
-    paywall: str | None
     errors: tuple[dict[str, Any], ...]
     texts: Mapping[str, str]
+    _outcome: _Outcome
 
     def __init__(
         self,
@@ -81,14 +86,34 @@ class Decision(_Value):
         texts: Mapping[str, str] | None = None,
     ) -> None:
         _set(self, "user_id", user_id)
-        _set(self, "placement", placement)
-        _set(self, "result", result)
-        _set(self, "audience", audience)
-        _set(self, "experiment", experiment)
-        _set(self, "variant", variant)
-        _set(self, "paywall", paywall)
+        _set(self, "_outcome", (placement, result, audience, experiment, variant, paywall))
         _set(self, "errors", errors)
         _set(self, "texts", {} if texts is None else texts)
+
+    @property
+    def placement(self) -> str:
+        return self._outcome[0]
+
+    @property
+    def result(self) -> Result:
+        return self._outcome[1]
+
+    @property
+    def audience(self) -> int | None:
+        """The number of the audience that took the user, from 0."""
+        return self._outcome[2]
+
+    @property
+    def experiment(self) -> str | None:
+        return self._outcome[3]
+
+    @property
+    def variant(self) -> str | None:
+        return self._outcome[4]
+
+    @property
+    def paywall(self) -> str | None:
+        return self._outcome[5]
 
 
 class _Draft(_Value):
@@ -100,16 +125,12 @@ class _Draft(_Value):
     __delattr__ = object.__delattr__
 
 
-# Placement, result, audience, experiment, variant, paywall.
-_Parts = tuple[str, Result, "int | None", "str | None", "str | None", "str | None"]
-
-
 def _decision(
-    user_id: str, parts: _Parts, errors: tuple[dict[str, Any], ...], texts: Mapping[str, str]
+    user_id: str, outcome: _Outcome, errors: tuple[dict[str, Any], ...], texts: Mapping[str, str]
 ) -> Decision:
     made: Any = _Draft()
     made.user_id = user_id
-    made.placement, made.result, made.audience, made.experiment, made.variant, made.paywall = parts
+    made._outcome = outcome
     made.errors = errors
     made.texts = texts
     made.__class__ = Decision
@@ -117,7 +138,7 @@ def _decision(
     return found
 
 
-def _parts(found: Mapping[str, Any]) -> _Parts:
+def _outcome(found: Mapping[str, Any]) -> _Outcome:
     result = found["result"]
     experiment = result.get("experiment")
     return (
@@ -137,24 +158,27 @@ class DecisionReader:
     __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._known: dict[bytes, _Parts] = {}
+        self._known: dict[bytes, _Outcome] = {}
 
     def plain(self, answer: bytes) -> list[Decision]:
         """The decisions of an answer without texts."""
-        # Neither occurs within a string, where a quote has a backslash before it.
-        begin, end = answer.find(b'{"userId":'), answer.find(b',"placement":')
-        if begin < 0:
+        # It does not occur within a string, where a quote has a backslash before it.
+        head, _, rest = answer.partition(b',"placement":')
+        if not rest:
             return []
-        user = answer[begin:end]
-        user_id: str = json.loads(user[10:]) if b"\\" in user else user[11:-1].decode()
+        user_id: str = loads(head[24:]) if b"\\" in head else head[25:-1].decode()
         known = self._known
+        alone = known.get(rest[:-2])
+        if alone is not None:
+            return [_decision(user_id, alone, (), {})]
         found = []
-        for text in answer[end:-2].split(b"," + user):
+        # Behind '{"decisions":[' there is what each of them begins with.
+        for text in rest[:-2].split(b"," + head[14:] + b',"placement":'):
             parts = known.get(text)
             errors: tuple[dict[str, Any], ...] = ()
             if parts is None:
-                value = json.loads(b"{" + text[1:])
-                parts = _parts(value)
+                value = loads(b'{"placement":' + text)
+                parts = _outcome(value)
                 errors = tuple(value.get("errors", ()))
                 # Errors are told of users.
                 if not errors:
@@ -166,10 +190,10 @@ class DecisionReader:
         """The decisions of an answer that has the paywalls' texts."""
         return [
             _decision(
-                found["userId"], _parts(found), tuple(found.get("errors", ())),
+                found["userId"], _outcome(found), tuple(found.get("errors", ())),
                 found.get("texts") or {},
             )
-            for found in json.loads(answer)["decisions"]
+            for found in loads(answer)["decisions"]
         ]
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-import json
-import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, Literal
 
+from ._json import encoder, loads
 from ._library import Text, checked, library
 from .answers import Decision, DecisionReader, Diagnostic, Explanation
 
+# What only types need, and what few calls need, is not imported at the start.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+    from typing import Any, Literal
+
     from .plan import Plan
 
-Record = Mapping[str, Any]
-JSON = str | bytes | Mapping[str, Any]
+    Record = Mapping[str, Any]
+    JSON = str | bytes | Mapping[str, Any]
 
 _decide = library.tg_decide
 
@@ -26,6 +28,8 @@ def time_text(now: datetime | str | None) -> str | None:
     """A time as the library takes it. A ``datetime`` needs a time zone: nobody guesses one."""
     if now is None or isinstance(now, str):
         return now
+    from datetime import datetime, timezone
+
     if not isinstance(now, datetime):
         raise TypeError(
             f"now must be a datetime with a time zone, or a text such as '2026-03-01T12:00:00Z', "
@@ -55,6 +59,9 @@ def json_bytes(value: object) -> bytes:
 
 def _odd_number(value: object, path: str) -> str | None:
     """Where in a document a number is that JSON has no text for."""
+    import math
+    from collections.abc import Mapping
+
     if isinstance(value, float):
         return None if math.isfinite(value) else path
     parts: Iterable[tuple[object, object]] = ()
@@ -71,6 +78,9 @@ def _odd_number(value: object, path: str) -> str | None:
 
 def _plain(value: object) -> object:
     """What rules have a value for that JSON has none for."""
+    from collections.abc import Mapping
+    from datetime import datetime
+
     if isinstance(value, datetime):
         return time_text(value)
     item = getattr(value, "item", None)
@@ -83,29 +93,12 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is not a value that rules know: {value!r}")
 
 
-def _encoder() -> Callable[[object, int], Iterable[str]]:
-    """What writes JSON in parts, made once: ``JSONEncoder`` makes one anew for every value.
+_encode = encoder(_plain)
 
-    Making it takes a third of the time that writing a small record does.
-    """
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    try:
-        made: Callable[[object, int], Iterable[str]] = make(
-            None, _plain, json.encoder.encode_basestring, None, ":", ",", False, False, False
-        )
-        if "".join(made({"a": [1, None, {"b": 0.5}]}, 0)) == '{"a":[1,null,{"b":0.5}]}':
-            return made
-    except TypeError:
-        pass
-    # A Python without it, or with another one.
-    given = json.JSONEncoder(
-        separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False,
-        default=_plain,
-    )
-    return lambda value, _: given.iterencode(value)
-
-
-_encode = _encoder()
+# What a request says beside the user.
+_ASKED = frozenset(("placements", "now", "seed", "texts"))
+# Requests that were asked last: programs ask for the same again and again.
+_MOST_ASKED = 128
 
 
 def _names(placements: Sequence[str]) -> list[str]:
@@ -120,8 +113,12 @@ def _kind(value: object) -> str:
 
 
 def _record(user: Record) -> dict[str, Any]:
-    """A user record that nobody else has."""
-    if type(user) is not dict and not isinstance(user, Mapping):
+    """A user record as JSON is written of it."""
+    if type(user) is dict:
+        return user
+    from collections.abc import Mapping
+
+    if not isinstance(user, Mapping):
         raise TypeError(
             f"a user record is a mapping such as {{'userId': 'u-1'}}, not {_kind(user)}"
         )
@@ -157,7 +154,7 @@ class Config:
     'annual'
     """
 
-    __slots__ = ("_facts", "_given", "_pointer", "_reader", "diagnostics")
+    __slots__ = ("_asked", "_facts", "_given", "_pointer", "_reader", "diagnostics")
 
     def __init__(
         self,
@@ -187,7 +184,7 @@ class Config:
         status = library.tg_config_compile(
             text, len(text), given, len(given), ctypes.byref(out), ctypes.byref(said)
         )
-        found = json.loads(checked(status, said))
+        found = loads(checked(status, said))
         self._pointer = out.value
         self.diagnostics: list[Diagnostic] = [
             Diagnostic(
@@ -197,6 +194,7 @@ class Config:
         ]
         self._facts: dict[str, Any] | None = None
         self._reader = DecisionReader()
+        self._asked: dict[tuple[Any, ...], bytes] = {}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **options: Any) -> Config:
@@ -247,7 +245,7 @@ class Config:
         if self._facts is None:
             text = Text()
             status = library.tg_config_describe(self._pointer, ctypes.byref(text))
-            self._facts = json.loads(checked(status, text))
+            self._facts = loads(checked(status, text))
         return self._facts
 
     @property
@@ -312,19 +310,49 @@ class Config:
         self, user: Record, placements: list[str] | None, now: datetime | str | None,
         seed: str | None, texts: bool,
     ) -> list[Decision]:
-        request = _record(user)
+        record = _record(user)
+        if type(now) is not str:
+            # Times that are equal need not be the same, where clocks are put back.
+            now = time_text(now)
+        key = tuple(placements) if placements is not None else None, now, seed, texts
+        try:
+            asked = self._asked.get(key)
+        except TypeError:
+            # A name that is none, of which the library says so.
+            asked = None
+        if asked is None:
+            asked = self._asking(key)
+        if record and _ASKED.isdisjoint(record):
+            body = json_bytes(record)[:-1] + asked
+        else:
+            # What is asked for is not the record's to say.
+            body = json_bytes({**record, **loads(b"{" + asked.removeprefix(b","))})
+        text = Text()
+        answer = checked(_decide(self._pointer, body, len(body), text), text)
+        return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
+
+    def _asking(
+        self, key: tuple[tuple[str, ...] | None, str | None, str | None, bool]
+    ) -> bytes:
+        """What a request has behind the user; kept, as the next one asks for the same."""
+        placements, now, seed, texts = key
+        request: dict[str, Any] = {}
         if placements is not None:
             request["placements"] = placements
         if now is not None:
-            request["now"] = time_text(now)
+            request["now"] = now
         if seed is not None:
             request["seed"] = seed
         if texts:
             request["texts"] = True
-        body = json_bytes(request)
-        text = Text()
-        answer = checked(_decide(self._pointer, body, len(body), text), text)
-        return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
+        asked = b"," + json_bytes(request)[1:] if request else b"}"
+        if len(self._asked) >= _MOST_ASKED:
+            self._asked.clear()
+        try:
+            self._asked[key] = asked
+        except TypeError:
+            pass
+        return asked
 
     def explain(
         self,
@@ -419,7 +447,7 @@ class Config:
         status = library.tg_diff(
             self._pointer, other._pointer, body, len(body), ctypes.byref(text)
         )
-        found: dict[str, Any] = json.loads(checked(status, text))
+        found: dict[str, Any] = loads(checked(status, text))
         return found
 
     def cover(
@@ -441,7 +469,7 @@ class Config:
     def _ask(self, function: str, request: Mapping[str, Any]) -> Any:
         body, text = json_bytes(request), Text()
         status = getattr(library, function)(self._pointer, body, len(body), ctypes.byref(text))
-        return json.loads(checked(status, text))
+        return loads(checked(status, text))
 
 
 def _compiled(text: bytes, options: Mapping[str, Any]) -> Config:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from ._json import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["ColumnError", "ConfigError", "RecordError", "TableError", "TollgateError"]
 
@@ -75,7 +78,7 @@ def error(status: int, text: bytes | None) -> TollgateError:
     details: dict[str, Any] = {}
     if text:
         try:
-            details = json.loads(text)
+            details = loads(text)
         except ValueError:
             details = {"message": text.decode("utf-8", "replace")}
     return told(status, details)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
+from ._json import loads
 from ._library import Text, checked, library
 from .errors import TableError, TollgateError, told
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from .plan import Plan
 
 # What a function of the library returns for a table at fault.
@@ -48,7 +50,7 @@ class Report:
     def _value(self) -> dict[str, Any]:
         text = Text()
         status = library.tg_report_read(self.pointer, ctypes.byref(text))
-        value: dict[str, Any] = json.loads(checked(status, text))
+        value: dict[str, Any] = loads(checked(status, text))
         return value
 
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Literal
 
-from ._capsules import (
-    ARRAY,
-    SCHEMA,
-    STREAM,
-    ArrowArrayExportable,
-    ArrowSchemaExportable,
-    ArrowStreamExportable,
-    drain,
-)
+from ._capsules import ARRAY, SCHEMA, STREAM, drain
+from ._json import loads
 from ._library import Text, checked, library
 from .config import Config, _names, json_bytes, time_text
 from .errors import TableError
 from .outcomes import Outcomes, Report, Tally, library_of, to_kind_of
 
-Field = Literal["result", "audience", "experiment", "variant", "paywall", "reason"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import Any, Literal
+
+    from .protocols import ArrowSchemaExportable
+
+    Field = Literal["result", "audience", "experiment", "variant", "paywall", "reason"]
 
 
 class Plan:
@@ -116,7 +113,7 @@ class Plan:
         if self._facts is None:
             text = Text()
             status = library.tg_plan_describe(self._pointer, ctypes.byref(text))
-            self._facts = json.loads(checked(status, text))
+            self._facts = loads(checked(status, text))
         return self._facts
 
     @property
@@ -170,12 +167,11 @@ class Plan:
             self._others[texts] = self.with_options(texts=texts, schema=self._schema)
         return self._others[texts]
 
-    def _with_codes(self) -> Plan:
-        if self._options.get("codes"):
-            return self
-        if "codes" not in self._others:
-            self._others["codes"] = self.with_options(codes=True, schema=self._schema)
-        return self._others["codes"]
+    def _counting(self) -> Plan:
+        """The same plan, whose tables have rows and no columns; made once."""
+        if "count" not in self._others:
+            self._others["count"] = self.with_options(fields=[], codes=False, schema=self._schema)
+        return self._others["count"]
 
     # Tables
 
@@ -199,8 +195,8 @@ class Plan:
 
     def count(self, frame: Any) -> Tally:
         """Decides for all rows and counts only."""
-        # Numbers are the least that there is to give out. Part by part, so that Ctrl-C ends it.
-        capsule, report = self._with_codes()._stream(frame)
+        # Part by part, so that Ctrl-C ends it.
+        capsule, report = self._counting()._stream(frame)
         if not drain(capsule):
             raise report.failure() or TableError("the table cannot be read", "bad_array", {})
         return report.read()
@@ -245,7 +241,7 @@ def stream_of(frame: Any) -> Any:
     module = library_of(frame)
     if module == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
-    if isinstance(frame, ArrowStreamExportable):
+    if hasattr(frame, "__arrow_c_stream__"):
         try:
             return frame.__arrow_c_stream__()
         except (TypeError, ValueError) as problem:
@@ -256,7 +252,7 @@ def stream_of(frame: Any) -> Any:
                 "column values of one type, as frame.astype({'name': 'string'}) does",
                 "bad_array", {},
             ) from problem
-    if isinstance(frame, ArrowArrayExportable):
+    if hasattr(frame, "__arrow_c_array__"):
         return _array_stream(*frame.__arrow_c_array__())
     if module == "duckdb" and hasattr(frame, "fetch_arrow_reader"):
         return frame.fetch_arrow_reader().__arrow_c_stream__()

@@ -192,6 +192,7 @@ typedef struct tg_plan tg_plan;
  *   "fields"          of ["result", "audience", "experiment", "variant", "paywall", "reason"]; all but
  *                     "audience" and "reason" unless given. A reason is a text of JSON, as `tollgate precompute
  *                     --reasons` writes it, or NULL where there is nothing to say
+ *                     [] for tables that have rows and no columns, for who wants the report alone
  *   "codes"           true: one number for each placement instead of a struct, by tg_plan_describe's "choices"
  *   "texts"           "string_view", "utf8" or "dictionary": how texts are given out; "utf8" unless given
  *   "subject"         the column with the users' identities; "userId" unless given

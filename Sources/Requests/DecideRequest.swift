@@ -64,10 +64,33 @@ package struct DecideRequest: Sendable {
   private enum Member: String {
     case placements, explain, reasons, texts, products, now, seed, requestId, record
 
+    /// Most keys are those of a user record, so that no text is made of one.
     init?(_ key: JSONCursor.RawString) {
-      // The members of a user record are not among them, and most keys end here.
-      guard key.bytes.count <= 10, !key.hasEscapes else { return nil }
-      self.init(rawValue: String(decoding: key.bytes, as: UTF8.self))
+      let candidates: (Member, Member)
+      switch key.bytes.count {
+      case 3: candidates = (.now, .now)
+      case 4: candidates = (.seed, .seed)
+      case 5: candidates = (.texts, .texts)
+      case 6: candidates = (.record, .record)
+      case 7: candidates = (.explain, .reasons)
+      case 8: candidates = (.products, .products)
+      case 9: candidates = (.requestId, .requestId)
+      case 10: candidates = (.placements, .placements)
+      default: return nil
+      }
+      if key.hasEscapes { return nil }
+      if candidates.0.isCalled(key.bytes) {
+        self = candidates.0
+      } else if candidates.1.isCalled(key.bytes) {
+        self = candidates.1
+      } else {
+        return nil
+      }
+    }
+
+    private func isCalled(_ key: ByteView) -> Bool {
+      var name = rawValue
+      return name.withUTF8 { $0.elementsEqual(key) }
     }
   }
 
@@ -83,9 +106,12 @@ package struct DecideRequest: Sendable {
       let names = value.elements?.compactMap(\.text)
       guard let names, names.count == value.elements?.count, names.count <= Self.mostPlacements
       else { throw wrong("a list of up to \(Self.mostPlacements) names") }
-      // As in a batch, a name that is given twice counts once.
-      var seen: Set<[UInt8]> = []
-      placements = names.filter { seen.insert(Array($0.utf8)).inserted }
+      placements = names
+      if names.count > 1 {
+        // As in a batch, a name that is given twice counts once.
+        var seen: Set<[UInt8]> = []
+        placements = names.filter { seen.insert(Array($0.utf8)).inserted }
+      }
     case .explain: explains = try truth()
     case .reasons: givesReasons = try truth()
     case .texts: givesTexts = try truth()

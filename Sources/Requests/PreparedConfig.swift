@@ -46,6 +46,7 @@ package final class PreparedConfig: Sendable {
     init(_ ruleSet: RuleSet, _ clock: HistoryClock) {
       frame = Frame(for: ruleSet.program)
       reader = UserRecordReader(ruleSet, at: clock)
+      reader.notesRecords = false
     }
   }
 

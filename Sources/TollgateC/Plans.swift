@@ -43,8 +43,8 @@
           clock: config.clock(options.now), texts: nil,
           givesReasons: options.form.fields.contains(.reason), collectsChoices: collects)
       }
-      batch = plan(collects: true)
-      counting = plan(collects: false)
+      batch = plan(collects: options.form.hasColumns)
+      counting = options.form.hasColumns ? plan(collects: false) : batch
       outcomes = FrameOutcomes(batch, options.form)
       given = try schema.map { (field) throws(LibraryError) in
         try TableBinding(field, ruleSet, options.columns)
@@ -189,11 +189,16 @@
       let all = FrameOutcomes.Field.allCases.map(\.rawValue).joined(separator: ", ")
       if let names = try options.givenTexts("fields") {
         let fields = names.compactMap { FrameOutcomes.Field(rawValue: $0) }
-        guard fields.count == names.count, Set(fields).count == fields.count, !fields.isEmpty
-        else { throw .wrong("fields", "a list of some of \(all), each once") }
+        guard fields.count == names.count, Set(fields).count == fields.count else {
+          throw .wrong("fields", "a list of some of \(all), each once")
+        }
         form.fields = fields
+        form.hasColumns = !fields.isEmpty
       }
-      if try options.givenTruth("codes") ?? false { form.fields = [] }
+      if try options.givenTruth("codes") ?? false {
+        form.fields = []
+        form.hasColumns = true
+      }
       switch try options.givenText("texts") {
       case nil, "utf8"?: break
       case "string_view"?: form.texts = .views

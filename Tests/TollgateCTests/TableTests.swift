@@ -275,7 +275,7 @@ import TollgateC
 
   @Test(arguments: [
     (#"{"layout": "long"}"#, "layout"), (#"{"fields": ["paywal"]}"#, "fields"),
-    (#"{"fields": []}"#, "fields"), (#"{"fields": ["paywall", "paywall"]}"#, "fields"),
+    (#"{"fields": "paywall"}"#, "fields"), (#"{"fields": ["paywall", "paywall"]}"#, "fields"),
     (#"{"codes": 1}"#, "codes"), (#"{"texts": "ascii"}"#, "texts"), (#"{"root": "x"}"#, "root"),
     (#"{"columns": {"user.plan": 1}}"#, "columns"), (#"{"nulls": "zero"}"#, "nulls"),
     (#"{"missingColumns": "no"}"#, "missingColumns"), (#"{"now": "soon"}"#, "now"),

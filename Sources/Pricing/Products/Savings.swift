@@ -41,6 +41,9 @@ package enum Savings {
     let (saved, overflowToo) = (whole - part).multipliedReportingOverflow(by: 100)
     guard !overflow, !overflowToo else { throw .overflow }
     let percent = ExactPrice.quotient(saved, whole, rounding)
-    return percent > 0 ? Int(percent) : nil
+    guard percent > 0 else { return nil }
+    // A price below zero saves more than all.
+    guard let whole = Int(exactly: percent) else { throw .overflow }
+    return whole
   }
 }

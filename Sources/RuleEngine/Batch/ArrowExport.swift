@@ -19,8 +19,10 @@
       start = .allocate(byteCount: max(self.count, 1), alignment: 64)
     }
 
-    convenience init<Element: BitwiseCopyable>(_ elements: [Element]) {
-      self.init(bytes: elements.count * MemoryLayout<Element>.stride)
+    convenience init<Element: BitwiseCopyable>(_ elements: [Element]) { self.init(elements[...]) }
+
+    convenience init<Element: BitwiseCopyable>(_ elements: ArraySlice<Element>) {
+      self.init(unwritten: elements.count, of: Element.self)
       elements.withUnsafeBytes { bytes in
         if let from = bytes.baseAddress { start.copyMemory(from: from, byteCount: bytes.count) }
       }

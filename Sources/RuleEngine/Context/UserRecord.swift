@@ -62,6 +62,8 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var events = EventHistory()
   /// What is odd about the records that were read.
   package private(set) var notes = RecordNotes()
+  /// Whether ``notes`` are taken, which who decides for one user has no use for.
+  package var notesRecords = true
 
   private let ruleSet: RuleSet
   /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
@@ -173,9 +175,11 @@ public struct UserRecordReader: ~Copyable {
     fillStatus(&frame)
     if wantsEvents { try answerQuestions(&frame) }
     if let slot = frame.repeatedSlot { repeatedKeys.append(ruleSet.program.name(ofSlot: slot)) }
-    for key in repeatedKeys { notes.add(repeatedKey: key) }
-    for key in unknownKeys { notes.add(unknownKey: key) }
-    if let status { notes.add(status: status) }
+    if notesRecords {
+      for key in repeatedKeys { notes.add(repeatedKey: key) }
+      for key in unknownKeys { notes.add(unknownKey: key) }
+      if let status { notes.add(status: status) }
+    }
     isAccepted = true
   }
 

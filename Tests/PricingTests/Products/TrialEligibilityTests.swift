@@ -161,4 +161,14 @@ import Testing
     #expect(
       try Savings.percentage(of: offer(nil, .year, 1), against: Money(micros: 10, .usd)) == nil)
   }
+
+  /// A price below zero saves more percent than a number holds.
+  @Test func percentagesWithoutEnd() throws {
+    #expect(throws: PricingError.overflow) {
+      try Savings.percentage(
+        of: offer(-9_000_000_000_000_000_000, .year, 1), against: Money(micros: 1, .usd))
+    }
+    #expect(
+      try Savings.percentage(of: offer(-120, .year, 1), against: Money(micros: 10, .usd)) == 200)
+  }
 }

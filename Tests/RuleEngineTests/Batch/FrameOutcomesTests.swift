@@ -10,7 +10,9 @@
     private static let names = ["result", "audience", "experiment", "variant", "paywall"]
 
     /// Rules with a short and a long paywall, and a holdout.
-    private func plan() throws -> BatchPlan {
+    private func plan(
+      short: String = "short", long: String = "a paywall with a long name", collects: Bool = true
+    ) throws -> BatchPlan {
       func variant(_ id: String, _ type: String, _ share: Int, _ paywall: String) -> String {
         "{\"variant_id\":\"\(id)\",\"variant_type\":\"\(type)\",\"percentage\":\(share),"
           + "\"paywall_identifier\":\(paywall)}"
@@ -18,14 +20,14 @@
       let rules = try ruleSet(
         wireRule(
           "first", expression: "user.n == 1",
-          variants: variant("v", "TREATMENT", 50, "\"short\"") + ","
-            + variant("w", "TREATMENT", 50, "\"a paywall with a long name\"")),
+          variants: variant("v", "TREATMENT", 50, "\"\(short)\"") + ","
+            + variant("w", "TREATMENT", 50, "\"\(long)\"")),
         wireRule(
           "second", expression: "user.n == 2", variants: variant("h", "HOLDOUT", 100, "null")),
         wireRule("third", expression: "user.n == 3", variants: ""))
       return BatchPlan(
         rules, placements: ["p", "gone"], now: 0, assigner: .hash(salt: ""), form: .rows,
-        writesOutcomes: false, texts: nil, collectsChoices: true)
+        writesOutcomes: false, texts: nil, collectsChoices: collects)
     }
 
     /// Rows that match, do not, or are rejected.
@@ -101,6 +103,42 @@
       }
       let results = Set(worker.choices.map { $0 < 0 ? "" : plan.choices[Int($0)].paywall })
       #expect(results == ["", "short", "a paywall with a long name"])
+    }
+
+    /// Texts are copied in steps of sixteen bytes, as many as the longest needs.
+    @Test func everyLength() throws {
+      for length in [1, 12, 13, 15, 16, 17, 31, 32, 33, 48, 49, 200] {
+        for short in [1, length] {
+          let texts = (String(repeating: "s", count: short), String(repeating: "l", count: length))
+          let plan = try plan(short: texts.0, long: texts.1)
+          let worker = try decided(plan)
+          for form in [FrameOutcomes.Texts.plain, .views] {
+            var wanted = FrameOutcomes.Form()
+            wanted.fields = [.paywall]
+            wanted.texts = form
+            let values = try read(FrameOutcomes(plan, wanted), worker, plan.placementNames)
+            let choices = worker.choices.prefix(worker.count)
+            #expect(
+              values[0]
+                == choices.map { $0 < 0 ? nil : self.wanted(plan.choices[Int($0)], [.paywall]) })
+          }
+        }
+      }
+    }
+
+    /// Rows without columns, for whoever counts, also of a plan that keeps no choices.
+    @Test func rowsAlone() throws {
+      for plan in [try plan(), try plan(collects: false)] {
+        var form = FrameOutcomes.Form()
+        form.hasColumns = false
+        let outcomes = FrameOutcomes(plan, form)
+        var (schema, array) = (ArrowSchema(), ArrowArray())
+        outcomes.exportSchema(to: &schema)
+        try outcomes.export(try decided(plan), to: &array)
+        #expect(schema.n_children == 0 && array.n_children == 0 && array.length == 700)
+        schema.release(&schema)
+        array.release(&array)
+      }
     }
 
     @Test func numbers() throws {

@@ -201,9 +201,11 @@ enum LiquidConversions {
     var i = 0
     let isNegative = text.first == UInt8(ascii: "-")
     if isNegative || text.first == UInt8(ascii: "+") { i += 1 }
+    let start = i
     var value: Int64 = 0
     while i < text.count {
-      if text[i] == UInt8(ascii: "_"), i + 1 < text.count, text[i + 1] &- 0x30 < 10 {
+      // Only between two digits.
+      if text[i] == UInt8(ascii: "_"), i > start, i + 1 < text.count, text[i + 1] &- 0x30 < 10 {
         i += 1
         continue
       }
@@ -290,12 +292,40 @@ enum LiquidConversions {
     if cell.tag == Tag.int { return cell }
     guard cell.isText else { return Cell(fault: .conversion) }
     let text = trimmed(value.textBytes)
-    let digits =
-      text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+")
-      ? text.dropFirst() : text[...]
-    guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }), digits.count < 19 else {
-      return Cell(fault: .conversion)
+    let isNegative = text.first == UInt8(ascii: "-")
+    let sign = isNegative || text.first == UInt8(ascii: "+") ? 1 : 0
+    let digits = ByteView(rebasing: text[sign...])
+    guard let number = rubyDigits(digits) else { return Cell(fault: .conversion) }
+    return Cell(isNegative ? -number : number)
+  }
+
+  /// The digits of a literal of Ruby's: `0x1F`, `0b11`, `0o17`, `017`, `0d10`, and `_` between two digits.
+  private static func rubyDigits(_ text: ByteView) -> Int64? {
+    var (at, base) = (0, Int64(10))
+    if text.count > 1, text[0] == 0x30 {
+      switch text[1] | 0x20 {
+      case UInt8(ascii: "d"): at = 2
+      case let letter:
+        let named = radix(letter)
+        if named != nil { at = 2 }
+        base = Int64(named ?? 8)
+      }
     }
-    return leadingInteger(text)
+    var value: Int64 = 0
+    var isAfterDigit = false
+    while at < text.count {
+      if text[at] == UInt8(ascii: "_"), isAfterDigit {
+        isAfterDigit = false
+      } else {
+        guard let digit = Digits.hex(text[at]), Int64(digit) < base else { return nil }
+        let (shifted, over) = value.multipliedReportingOverflow(by: base)
+        let (sum, overflow) = shifted.addingReportingOverflow(Int64(digit))
+        if over || overflow { return nil }
+        value = sum
+        isAfterDigit = true
+      }
+      at += 1
+    }
+    return isAfterDigit ? value : nil
   }
 }

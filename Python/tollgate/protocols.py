@@ -1,0 +1,28 @@
+"""What the Arrow PyCapsule interface calls things that give tables out."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class ArrowStreamExportable(Protocol):
+    """A table, or a stream of tables."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+@runtime_checkable
+class ArrowArrayExportable(Protocol):
+    """One array of structs."""
+
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+
+
+@runtime_checkable
+class ArrowSchemaExportable(Protocol):
+    """What tables look like."""
+
+    def __arrow_c_schema__(self) -> object: ...
