@@ -166,6 +166,7 @@ def test_one_file_and_no_rows(place: Path) -> None:
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--placements", "opn"], "'open'", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--columns", "a"], "PATH=COLUMN", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--now", "x"], "'now' must be", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/o", "--reason"], "arguments: --reason", 2),
 ])
 def test_mistakes(place: Path, arguments: list[str], words: str, code: int) -> None:
     given = [argument.format(place) for argument in arguments]

@@ -11,12 +11,15 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .config import Config
 from .errors import TollgateError
 from .outcomes import Tally
-from .plan import Field, Plan
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from .plan import Field
 
 # What a file of outcomes depends on, among the metadata of its schema.
 _KEY = b"tollgate"
@@ -50,11 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     from . import __version__
 
-    parser = argparse.ArgumentParser(prog="python -m tollgate", description="Decide placements.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tollgate", description="Decide placements.", allow_abbrev=False
+    )
     parser.add_argument("--version", action="version", version=f"tollgate {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     decide = commands.add_parser(
-        "decide", help="decide for the users of Parquet files",
+        "decide", help="decide for the users of Parquet files", allow_abbrev=False,
         description="Decides for every user of Parquet files, and writes the outcomes as Parquet.",
     )
     decide.add_argument("config", metavar="CONFIG", help="the config, a file of JSON")

@@ -25,7 +25,7 @@ from pydantic import Field
 from . import __version__
 from ._counting import count_records, count_table
 from .answers import Diagnostic
-from .config import JSON, Config, json_bytes
+from .config import Config, json_bytes
 from .errors import ConfigError, TollgateError
 
 Document = Annotated[
@@ -237,7 +237,7 @@ class Tools:
         return path
 
     def _config(self, config: str | dict[str, Any]) -> Config:
-        text: JSON = config
+        text: str | bytes | dict[str, Any] = config
         if isinstance(config, str):
             text = self._path(config).read_bytes()
         return Config.loads(text, dialect=self._dialect, seed=self._seed)
@@ -319,7 +319,8 @@ def _told(function: _Function) -> _Function:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the server until its input ends; gives the exit code."""
     parser = argparse.ArgumentParser(
-        prog="tollgate-mcp", description="A server for the Model Context Protocol."
+        prog="tollgate-mcp", description="A server for the Model Context Protocol.",
+        allow_abbrev=False,
     )
     parser.add_argument("folder", nargs="?", default=".", help="with configs and users (.)")
     parser.add_argument("--http", action="store_true", help="over HTTP, at /mcp")

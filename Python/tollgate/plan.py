@@ -37,7 +37,8 @@ class Plan:
     :param seed: instead of the config's.
     :param fields: what is told of each placement. ``reason`` is JSON, as
         ``tollgate precompute --reasons`` writes it: limits and entitlements that held audiences
-        back, errors, the draw.
+        back, errors, the draw. Without any, ``[]``, tables have rows and no columns, for whoever
+        wants the report.
     :param codes: one number for each placement instead, a place in :attr:`choices`.
     :param texts: how texts lie in memory: ``utf8``, ``string_view`` or ``dictionary``.
     :param subject: the column with the users' identities.

@@ -173,7 +173,8 @@ extension Explanation.Audience {
       clause.wasReached && !clause.isConstant && (isMatched || clause.outcome != .true)
     }
     let marks = deciding.map { ExplanationText.mark($0).count }.max() ?? 0
-    let texts = min(48, deciding.map { ExplanationText.oneLine($0.text).count }.max() ?? 0)
+    let texts = min(
+      48, deciding.map { TextWidth.columns(ExplanationText.oneLine($0.text)) }.max() ?? 0)
     let isHeldBack = if case .occurrenceLimit = step.reason { true } else { false }
     return ["  \(title): \(told)"]
       + (isHeldBack

@@ -8,7 +8,7 @@ package enum LimitWords {
     return switch limit.interval {
     case .infinity: "\(most) ever"
     case .session: "\(most) in a session"
-    case .minutes(let minutes): "\(most) in \(describe(minutes: minutes))"
+    case .minutes(let minutes): "\(most) in \(describe(minutes: minutes, isLast: false))"
     }
   }
 
@@ -37,7 +37,7 @@ package enum LimitWords {
     switch limit.interval {
     case .infinity: "\(limit.maxCount) ever"
     case .session: "\(limit.maxCount) in a session"
-    case .minutes(let minutes): "\(limit.maxCount) in \(describe(minutes: minutes))"
+    case .minutes(let minutes): "\(limit.maxCount) in \(describe(minutes: minutes, isLast: false))"
     }
   }
 
@@ -51,18 +51,20 @@ package enum LimitWords {
     switch interval {
     case .infinity: "so far"
     case .session: "in this session"
-    case .minutes(let minutes): "in the last \(describe(minutes: minutes))"
+    case .minutes(let minutes): "in the last \(describe(minutes: minutes, isLast: true))"
     }
   }
 
   /// Minutes as the days or hours that they are. A day is 24 hours.
-  private static func describe(minutes: Int) -> String {
-    func counted(_ number: Int, _ unit: String) -> String {
-      number == 1 ? unit : "\(number) \(unit)s"
+  ///
+  /// - Parameter isLast: whether it stands behind "the last", which one alone follows without a number.
+  private static func describe(minutes: Int, isLast: Bool) -> String {
+    func counted(_ number: Int, _ unit: String, one: String) -> String {
+      number == 1 ? (isLast ? unit : one) : "\(number) \(unit)s"
     }
-    if minutes > 1_440, minutes % 1_440 == 0 { return counted(minutes / 1_440, "day") }
-    if minutes > 0, minutes % 60 == 0 { return counted(minutes / 60, "hour") }
-    return counted(minutes, "minute")
+    if minutes > 1_440, minutes % 1_440 == 0 { return "\(minutes / 1_440) days" }
+    if minutes > 0, minutes % 60 == 0 { return counted(minutes / 60, "hour", one: "an hour") }
+    return counted(minutes, "minute", one: "a minute")
   }
 
   /// Times that are told one by one.

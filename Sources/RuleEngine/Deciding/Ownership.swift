@@ -91,7 +91,7 @@ extension Explanation {
 extension Config {
   /// The entitlements that a paywall's products give; nil where nothing is known of them.
   fileprivate func entitlements(ofPaywall identifier: String) -> Set<String>? {
-    guard let paywall = paywalls.first(where: { $0.identifier == identifier }) else { return nil }
+    guard let paywall = paywall(identifier) else { return nil }
     let products =
       paywall.products.map(\.id) + (paywall.schema?.slots.compactMap(\.productID) ?? [])
     guard !products.isEmpty else { return nil }

@@ -11,27 +11,29 @@ import Testing
 
   @Test(
     arguments: [
-      (0, "0 minutes"), (1, "minute"), (2, "2 minutes"), (59, "59 minutes"), (60, "hour"),
-      (61, "61 minutes"), (90, "90 minutes"), (120, "2 hours"), (1_440, "24 hours"),
-      (1_500, "25 hours"), (1_441, "1441 minutes"), (2_880, "2 days"), (2_881, "2881 minutes"),
-      (2_940, "49 hours"), (43_200, "30 days"),
-    ])
-  func spans(minutes: Int, words: String) {
+      (0, "0 minutes", nil), (1, "a minute", "minute"), (2, "2 minutes", nil),
+      (59, "59 minutes", nil), (60, "an hour", "hour"), (61, "61 minutes", nil),
+      (90, "90 minutes", nil), (120, "2 hours", nil), (1_440, "24 hours", nil),
+      (1_500, "25 hours", nil), (1_441, "1441 minutes", nil), (2_880, "2 days", nil),
+      (2_881, "2881 minutes", nil), (2_940, "49 hours", nil), (43_200, "30 days", nil),
+    ] as [(Int, String, String?)])
+  func spans(minutes: Int, words: String, last: String?) {
     let interval = OccurrenceLimit.Interval.minutes(minutes)
     #expect(LimitWords.describe(limit(2, interval)) == "at most 2 times in \(words)")
     #expect(LimitWords.describe(limit(1, interval)) == "at most once in \(words)")
     #expect(LimitWords.short(limit(1, interval)) == "1 in \(words)")
+    let last = last ?? words
     #expect(
-      LimitWords.rule(limit(3, interval)) == "at most 3 in the last \(words), counted as 'k'")
+      LimitWords.rule(limit(3, interval)) == "at most 3 in the last \(last), counted as 'k'")
     #expect(
       LimitWords.describe(limit(3, interval), count: 2)
-        == "shown 2 times in the last \(words), at most 3")
+        == "shown 2 times in the last \(last), at most 3")
     #expect(
       LimitWords.describe(limit(3, interval), count: 1)
-        == "shown once in the last \(words), at most 3")
+        == "shown once in the last \(last), at most 3")
     #expect(
       LimitWords.describe(limit(3, interval), count: 0)
-        == "not shown in the last \(words), at most 3")
+        == "not shown in the last \(last), at most 3")
   }
 
   @Test func withoutMinutes() {
