@@ -37,6 +37,17 @@ import Testing
     #"{"placement":"q","userId":"e","expect":{"result":"placementNotFound"}}"#,
   ]
 
+  /// Files without a test test nothing, and a job that runs them must not pass.
+  @Test(arguments: ["\n", "[]", "  \n\n  "])
+  func noTests(text: String) throws {
+    let folder = try folder(text)
+    let result = try run(folder, "t.jsonl")
+    #expect(result.code == 2, "\(result.output)\(result.errors)")
+    #expect(result.errors.contains("t.jsonl"))
+    try folder.write("good.jsonl", Self.good.joined(separator: "\n"))
+    #expect(try run(folder, "t.jsonl", "good.jsonl").code == 2)
+  }
+
   @Test func linesAndLists() throws {
     let folder = try folder(Self.good.joined(separator: "\n\n") + "\n")
     try folder.write("list.json", "[\n" + Self.good.joined(separator: ",\n") + "\n]")

@@ -89,6 +89,21 @@ import TollgateC
       ])
   }
 
+  /// What is null is as if it were not there.
+  @Test func nullsOfRequests() throws {
+    let config = try LibraryConfig(Self.config, #"{"seed": "a"}"#)
+    let user = #""userId": "u", "user": {"plan": "free"}"#
+    let (_, plain) = config.ask(tg_decide, "{\(user)}")
+    let (status, found) = config.ask(
+      tg_decide,
+      #"""
+      {"placements": null, "explain": null, "reasons": null, "texts": null, "products": null,
+       "now": null, "seed": null, "requestId": null, "record": null, \#(user)}
+      """#)
+    #expect(status == TG_OK && found == plain, "\(found?.json ?? "")")
+    #expect(plain?["decisions"]?.elements?.count == 2)
+  }
+
   /// A seed of the request is instead of the config's.
   @Test func seedsOfRequestsCount() throws {
     let halves = Self.config.replacingOccurrences(
@@ -165,6 +180,28 @@ import TollgateC
     #expect(covered?.members != nil && covered?["code"] == nil, "\(covered?.json ?? "")")
     let (status, _) = config.ask(tg_cover, #"{"tests": 3}"#)
     #expect(status == TG_BAD_REQUEST)
+  }
+
+  /// Each config draws by its own seed.
+  @Test func comparesSeeds() throws {
+    let halves = Self.config.replacingOccurrences(
+      of: #"{"variant_id": "v1", "variant_type": "TREATMENT", "percentage": 100,"#,
+      with: #"""
+        {"variant_id": "v0", "variant_type": "HOLDOUT", "percentage": 50},
+        {"variant_id": "v1", "variant_type": "TREATMENT", "percentage": 50,
+        """#)
+    let users = (0..<40).map { #"{"userId": "u\#($0)", "user": {"plan": "free"}}"# }
+    let request = #"{"placements": ["export"], "users": [\#(users.joined(separator: ","))]}"#
+    let first = try LibraryConfig(halves, #"{"seed": "a"}"#)
+    func moved(_ seed: String) throws -> Value? {
+      let other = try LibraryConfig(halves, #"{"seed": "\#(seed)"}"#)
+      return answer {
+        tg_diff(first.pointer, other.pointer, request, request.utf8.count, $0)
+      }.1
+    }
+    let (same, others) = (try moved("a"), try moved("b"))
+    #expect(same?.json.contains("v0") == false, "\(same?.json ?? "")")
+    #expect(others?.json.contains("v0") == true, "\(others?.json ?? "")")
   }
 
   // MARK: Misuse

@@ -416,7 +416,7 @@ def suites():
         for name in sorted(names):
             if name.endswith(".swift") and target.endswith("Tests"):
                 with open(os.path.join(folder, name), encoding="utf-8") as source:
-                    for suite in re.findall(r"^(?:@Suite.*\s)?(?:struct|final class|enum|actor) (\w+Tests)\b", source.read(), re.M):
+                    for suite in re.findall(r"^ *(?:@Suite.*\s *)?(?:struct|final class|enum|actor) (\w+Tests)\b", source.read(), re.M):
                         found[f"{target}.{suite}"] = inner
     return found
 

@@ -196,6 +196,25 @@ import Testing
     }
   }
 
+  /// Counts that differ are a difference, also where outcomes do not.
+  @Test func otherCounts() throws {
+    let folder = try TestFolder()
+    try folder.write("users", TestFolder.users(10))
+    #expect(try folder.precompute("--users", "users", "--out", "out").code == 0)
+    let manifest = String(decoding: try #require(folder.bytes("out.manifest.json")), as: UTF8.self)
+    let begin = try #require(manifest.range(of: "\"counts\""))
+    let number = try #require(
+      manifest.range(of: "10", range: begin.upperBound..<manifest.endIndex))
+    try folder.write(
+      "out.manifest.json", Data(manifest.replacingCharacters(in: number, with: "11").utf8))
+    let result = try folder.tollgate("replay", "out.manifest.json", "--quiet")
+    #expect(result.output.contains("outcomes: the same"), "\(result.errors)")
+    #expect(result.output.contains("counts: different"))
+    #expect(result.code == 1)
+    let json = try folder.tollgate("replay", "out.manifest.json", "--quiet", "--json")
+    #expect(json.code == 1 && json.output.contains(#""counts":{"same":false}"#), "\(json.output)")
+  }
+
   @Test func otherFilesAreNoManifest() throws {
     let folder = try TestFolder()
     try folder.write("c", "{\"checkpoint\":1}")

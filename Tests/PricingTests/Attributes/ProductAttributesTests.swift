@@ -182,6 +182,23 @@ struct ProductAttributesTests {
     }
   }
 
+  /// One currency in two locales, and two currencies in one, one after the other.
+  @Test func keepFormatsApart() throws {
+    var producer = try producer(.iosStoreKit2)
+    var german = try product()
+    german.locale = "de_DE"
+    var euros = try product()
+    euros.currency = Currency("EUR")
+    euros.price = try Money("59.99", #require(Currency("EUR")))
+    for _ in 0..<2 {
+      #expect(try producer.attributes(of: product())["price"] == "$59.99")
+      #expect(try producer.attributes(of: german)["price"] == "59,99\u{A0}$")
+      #expect(try producer.attributes(of: german)["currencySymbol"] == "$")
+      #expect(try producer.attributes(of: euros)["price"] == "€59.99")
+      #expect(try producer.attributes(of: euros)["currencySymbol"] == "€")
+    }
+  }
+
   @Test func failWithoutPriceOrRoom() throws {
     for profile in PricingProfile.allCases where profile != .agentWallie {
       var producer = try producer(profile)

@@ -69,6 +69,20 @@ struct DecideTests {
     #expect(try decide(rules, occurrences: ["k": [0]]).effects == [])
   }
 
+  /// A variant without a paywall is drawn and kept, and nobody has seen anything.
+  @Test func effectsOfAVariantWithoutAPaywall() throws {
+    let rules = try ruleSet(
+      wireRule(
+        "e", occurrence: DecideTests.limit,
+        variants: #"{"variant_id":"v","variant_type":"TREATMENT","percentage":100}"#))
+    let decision = try decide(rules)
+    guard case .error = decision.outcome else {
+      Issue.record("\(decision.outcome)")
+      return
+    }
+    #expect(decision.effects == [.storeAssignment(experimentID: "e", variantID: "v")])
+  }
+
   @Test func storedAssignmentsWinWhileTheyExist() throws {
     let two =
       #"{"variant_id":"a","variant_type":"TREATMENT","percentage":100,"paywall_identifier":"x"},{"variant_id":"b","variant_type":"HOLDOUT","percentage":0}"#
