@@ -13,7 +13,12 @@ extension AttributeProducer {
     let locale = priceLocale(of: product)
     let digits = price.currency.minorDigits
     let period = product.period.flatMap { $0.count > 0 ? $0 : nil }
-    let intro = product.introOrTrialDays
+    let intro = product.introOrTrialDays.map { offer in
+      var offer = offer
+      // A free trial costs nothing, whatever else is said of it.
+      if offer.isFree { offer.micros = 0 }
+      return offer
+    }
     var writer = AttributeWriter(profile.schema)
     writer.add(product.identifier)
     writer.add(price.currency.code)
@@ -22,9 +27,7 @@ extension AttributeProducer {
     writer.add(locale.language)
     writer.add(locale.identifier)
     writeNames(period, to: &writer)
-    writer.add(
-      plain: try ExactPrice.round(price.micros, times: 1, over: 1, digits: digits, .halfUp),
-      digits: digits)
+    writer.add(plain: try Self.rounded(price.micros, digits), digits: digits)
     writer.add(int: Self.minorUnits(price.micros, digits))
     writer.add(int: Self.minorUnits(intro?.micros ?? 0, digits))
     try writeTrialPrice(intro, .day, digits, to: &writer)
@@ -33,12 +36,16 @@ extension AttributeProducer {
     }
     writeEnd(intro, to: &writer)
     try writeTrialPrice(intro, .month, digits, to: &writer)
-    writer.add(plain: intro?.micros ?? 0, digits: digits)
+    writer.add(plain: try Self.rounded(intro?.micros ?? 0, digits), digits: digits)
     writeText(intro, to: &writer)
     try writeTrialPrice(intro, .week, digits, to: &writer)
     try writeTrialPrice(intro, .year, digits, to: &writer)
     writer.add(int: Int64(intro?.period.length(in: .year) ?? 0))
     return writer.finish(profile)
+  }
+
+  private static func rounded(_ micros: Int64, _ digits: Int) throws(PricingError) -> Int64 {
+    try ExactPrice.round(micros, times: 1, over: 1, digits: digits, .halfUp)
   }
 
   private static func minorUnits(_ micros: Int64, _ digits: Int) -> Int64 {
@@ -122,10 +129,12 @@ extension AttributeProducer {
       micros: intro.micros, period: intro.period.normalized, factors: .superwall)
     let derived = try prices.perTrial(
       unit, cycles: Int64(intro.cycles), digits: digits, .halfUp)
-    if ExactPrice.exceeds(derived.micros, intro.micros, derived.numerator, derived.denominator) {
+    // Of a trial that is shorter than the unit it is the whole price as it is.
+    let shown = try Self.rounded(derived.micros, digits)
+    if ExactPrice.exceeds(shown, intro.micros, derived.numerator, derived.denominator) {
       writer.markAboveExact(writer.place)
     }
-    writer.add(plain: derived.micros, digits: digits)
+    writer.add(plain: shown, digits: digits)
   }
 
   private func writeEnd(_ intro: IntroductoryOffer?, to writer: inout AttributeWriter) {

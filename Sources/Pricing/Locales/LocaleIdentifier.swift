@@ -19,7 +19,9 @@ struct LocaleIdentifier: Hashable, Sendable {
     var parts = head.split { $0 == "_" || $0 == "-" }[...]
     // The currency belongs to the price, not to the locale.
     let keywords = text.dropFirst(head.count)
-    hasKeywords = keywords.first == "@" && !keywords.hasPrefix("@currency=")
+    hasKeywords =
+      keywords.first == "@"
+      && !keywords.dropFirst().split(separator: ";").allSatisfy { $0.hasPrefix("currency=") }
     whole = parts.joined(separator: "_")
     let first = parts.first.map { $0.lowercased() } ?? ""
     language = Self.replaced[first] ?? first

@@ -99,6 +99,7 @@ struct PriceLocaleTests {
       ("es_BZ", "es_BZ", "es", .exact), ("en_AD", "en_150+AD", "en", .composed),
       ("fr_QQ", "fr", "fr", .languageOnly), ("xx", "en_001", "en", .unknown),
       ("", "en_001", "en", .unknown), ("ar_SA@numbers=latn", "ar_SA", "ar", .partial),
+      ("ar_SA@currency=USD;numbers=latn", "ar_SA", "ar", .partial),
       ("de_DE_1996", "de_DE", "de", .partial), ("en_Cyrl", "en", "en", .partial),
       ("___", "en_001", "en", .unknown),
       ("\u{1F600}|\n", "en_001", "en", .unknown),
