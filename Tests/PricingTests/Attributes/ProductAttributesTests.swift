@@ -182,6 +182,16 @@ struct ProductAttributesTests {
     }
   }
 
+  /// The context's locale counts before the product's, in every profile.
+  @Test(arguments: PricingProfile.allCases)
+  func localesOfTheContextCount(profile: PricingProfile) throws {
+    var context = PricingContext(now: 1_772_755_200_000, deviceLocale: "en_US")
+    context.locale = "de_DE"
+    var producer = try AttributeProducer(profile, context)
+    let price = try producer.attributes(of: product())["price"]
+    #expect(price == (profile == .checkout ? "59.99" : "59,99\u{A0}$"), "\(profile)")
+  }
+
   /// One currency in two locales, and two currencies in one, one after the other.
   @Test func keepFormatsApart() throws {
     var producer = try producer(.iosStoreKit2)
