@@ -63,14 +63,14 @@ class DuckDB:
             f"select {', '.join(codes)} from matched"
         )
 
-    def _texts(self) -> str:
+    def _texts(self, fields: Sequence[str] = FIELDS) -> str:
         """A query for each user's outcomes, as structs of texts."""
         found = []
         for placement in self._workload.placements:
             outcomes = ", ".join(
                 "{" + ", ".join(
                     f"'{field}': " + (f"'{one[field]}'" if one[field] else "null::varchar")
-                    for field in FIELDS
+                    for field in fields
                 ) + "}"
                 for one in self._workload.outcomes(placement)
             )
@@ -80,9 +80,9 @@ class DuckDB:
     def outcomes(self) -> Any:
         return self.connection.sql(self._texts()).pl()
 
-    def decide(self) -> None:
+    def decide(self, fields: Sequence[str] = FIELDS) -> None:
         """From a table to a table."""
-        self.connection.execute(f"create table outcomes as {self._texts()}")
+        self.connection.execute(f"create table outcomes as {self._texts(fields)}")
         self.connection.execute("drop table outcomes")
 
     def count(self) -> dict[str, dict[int, int]]:

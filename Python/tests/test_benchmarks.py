@@ -47,10 +47,11 @@ def test_quick_run(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
     found = json.loads(path.read_text(encoding="utf-8"))
     lines = {line["what"]: line for line in found["lines"]}
-    assert len(lines) == len(found["lines"]) == 23
+    assert len(lines) == len(found["lines"]) == 27
     assert lines["one decision, small record"]["target"] == "<= 6"
     assert lines["Polars to Polars: rotated, 10 placements"]["target"] == ">= 3.9"
     assert lines["Polars to Polars: distinct, 10 placements"]["target"] == ""
+    assert lines["DuckDB to DuckDB, paywalls: rotated, 10 placements"]["target"] == ">= 1.4"
     for line in lines.values():
         assert line["value"] > 0 or line["what"].startswith("memory")
         assert line["what"] in done.stdout

@@ -291,7 +291,7 @@ class Config:
         :param texts: whether the texts of the paywall are given, which came with the config.
         :raises RecordError: when the record cannot be read, or there is no such placement.
         """
-        return self._decided(user, [placement], now, seed, texts)[0]
+        return self._decided(user, (placement,), now, seed, texts)[0]
 
     def decide_all(
         self,
@@ -303,18 +303,18 @@ class Config:
         texts: bool = False,
     ) -> list[Decision]:
         """What a user gets at several placements, or at all of them."""
-        names = _names(placements) if placements is not None else None
+        names = tuple(_names(placements)) if placements is not None else None
         return self._decided(user, names, now, seed, texts)
 
     def _decided(
-        self, user: Record, placements: list[str] | None, now: datetime | str | None,
+        self, user: Record, placements: tuple[str, ...] | None, now: datetime | str | None,
         seed: str | None, texts: bool,
     ) -> list[Decision]:
-        record = _record(user)
+        record = user if type(user) is dict else _record(user)
         if type(now) is not str:
             # Times that are equal need not be the same, where clocks are put back.
             now = time_text(now)
-        key = tuple(placements) if placements is not None else None, now, seed, texts
+        key = placements, now, seed, texts
         try:
             asked = self._asked.get(key)
         except TypeError:
