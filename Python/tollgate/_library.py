@@ -80,7 +80,9 @@ def _load() -> ctypes.CDLL:
 library = _load()
 library.tg_python_setup(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, ctypes.c_void_p))
 
-_free = library.tg_text_free
+# Letting go of the interpreter's lock takes longer than this does.
+_free = ctypes.PyDLL(None, handle=library._handle).tg_text_free
+_free.restype, _free.argtypes = _FUNCTIONS["tg_text_free"]
 
 
 def checked(status: int, text: Text) -> bytes:

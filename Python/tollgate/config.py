@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Record = Mapping[str, Any]
     JSON = str | bytes | Mapping[str, Any]
+    # The placement, time, seed, and whether texts are given; or several placements, and that they are several.
+    _Asked = tuple[Any, ...]
 
 _decide = library.tg_decide
 
@@ -291,7 +293,8 @@ class Config:
         :param texts: whether the texts of the paywall are given, which came with the config.
         :raises RecordError: when the record cannot be read, or there is no such placement.
         """
-        return self._decided(user, (placement,), now, seed, texts)[0]
+        answer = self._answer(user, (placement, now, seed, texts))
+        return (self._reader.with_texts(answer) if texts else self._reader.plain(answer))[0]
 
     def decide_all(
         self,
@@ -304,55 +307,57 @@ class Config:
     ) -> list[Decision]:
         """What a user gets at several placements, or at all of them."""
         names = tuple(_names(placements)) if placements is not None else None
-        return self._decided(user, names, now, seed, texts)
-
-    def _decided(
-        self, user: Record, placements: tuple[str, ...] | None, now: datetime | str | None,
-        seed: str | None, texts: bool,
-    ) -> list[Decision]:
-        record = user if type(user) is dict else _record(user)
-        if type(now) is not str:
-            # Times that are equal need not be the same, where clocks are put back.
-            now = time_text(now)
-        key = placements, now, seed, texts
-        try:
-            asked = self._asked.get(key)
-        except TypeError:
-            # A name that is none, of which the library says so.
-            asked = None
-        if asked is None:
-            asked = self._asking(key)
-        if record and _ASKED.isdisjoint(record):
-            body = json_bytes(record)[:-1] + asked
-        else:
-            # What is asked for is not the record's to say.
-            body = json_bytes({**record, **loads(b"{" + asked.removeprefix(b","))})
-        text = Text()
-        answer = checked(_decide(self._pointer, body, len(body), text), text)
+        answer = self._answer(user, (names, now, seed, texts, True))
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
 
-    def _asking(
-        self, key: tuple[tuple[str, ...] | None, str | None, str | None, bool]
-    ) -> bytes:
+    def _answer(self, user: Record, asked: _Asked) -> bytes:
+        """What the library says of a user, in as few calls as there can be."""
+        record = user if type(user) is dict else _record(user)
+        now = asked[1]
+        if now is not None and now.__class__ is not str:
+            # Times that are equal need not be the same, where clocks are put back.
+            asked = (asked[0], time_text(now), *asked[2:])
+        try:
+            suffix = self._asked.get(asked)
+        except TypeError:
+            # A name that is none, of which the library says so.
+            suffix = None
+        if suffix is None:
+            suffix = self._asking(asked)
+        if record and _ASKED.isdisjoint(record):
+            try:
+                body = "".join(_encode(record, 0)).encode()[:-1] + suffix
+            except (RecursionError, ValueError):
+                # Which says what is wrong.
+                body = json_bytes(record)[:-1] + suffix
+        else:
+            # What is asked for is not the record's to say.
+            body = json_bytes({**record, **loads(b"{" + suffix.removeprefix(b","))})
+        text = Text()
+        return checked(_decide(self._pointer, body, len(body), text), text)
+
+    def _asking(self, asked: _Asked) -> bytes:
         """What a request has behind the user; kept, as the next one asks for the same."""
-        placements, now, seed, texts = key
+        placement, now, seed, texts, *several = asked
         request: dict[str, Any] = {}
-        if placements is not None:
-            request["placements"] = placements
+        if not several:
+            request["placements"] = [placement]
+        elif placement is not None:
+            request["placements"] = placement
         if now is not None:
             request["now"] = now
         if seed is not None:
             request["seed"] = seed
         if texts:
             request["texts"] = True
-        asked = b"," + json_bytes(request)[1:] if request else b"}"
+        suffix = b"," + json_bytes(request)[1:] if request else b"}"
         if len(self._asked) >= _MOST_ASKED:
             self._asked.clear()
         try:
-            self._asked[key] = asked
+            self._asked[asked] = suffix
         except TypeError:
             pass
-        return asked
+        return suffix
 
     def explain(
         self,

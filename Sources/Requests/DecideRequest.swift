@@ -43,15 +43,7 @@ package struct DecideRequest: Sendable {
       var found = DecideRequest()
       try cursor.forEachMember(nesting: nesting) { (cursor, key) throws(JSONFault) in
         guard let member = Member(key) else { return try cursor.skipValue(nesting: nesting) }
-        _ = cursor.peek()
-        let start = cursor.at
-        let value = try cursor.value(nesting: nesting)
-        do throws(RequestError) {
-          try found.take(member, value)
-        } catch {
-          problem = problem ?? error
-        }
-        if member == .placements { found.placementsRange = start..<cursor.at }
+        try found.take(member, &cursor, nesting, &problem)
       }
       try cursor.expectEnd()
       self = found
@@ -59,6 +51,19 @@ package struct DecideRequest: Sendable {
       throw RequestError(error, of: "the body")
     }
     if let problem { throw problem }
+  }
+
+  /// The same for a body that was read as a user record, in which all its other members are known.
+  ///
+  /// - Returns: nil when there is something to say against it.
+  init?(_ body: ByteView, _ others: OtherMembers, nesting: Int) {
+    guard let base = body.baseAddress, !others.areTooMany else { return nil }
+    var problem: RequestError?
+    for other in others.members {
+      guard let member = Member(other.key) else { continue }
+      var cursor = JSONCursor(base, from: other.at, to: body.count)
+      guard (try? take(member, &cursor, nesting, &problem)) != nil, problem == nil else { return nil }
+    }
   }
 
   private enum Member: String {
@@ -92,6 +97,21 @@ package struct DecideRequest: Sendable {
       var name = rawValue
       return name.withUTF8 { $0.elementsEqual(key) }
     }
+  }
+
+  /// Takes the value that comes next, and keeps the first reason why it cannot be used.
+  private mutating func take(
+    _ member: Member, _ cursor: inout JSONCursor, _ nesting: Int, _ problem: inout RequestError?
+  ) throws(JSONFault) {
+    _ = cursor.peek()
+    let start = cursor.at
+    let value = try cursor.value(nesting: nesting)
+    do throws(RequestError) {
+      try take(member, value)
+    } catch {
+      problem = problem ?? error
+    }
+    if member == .placements { placementsRange = start..<cursor.at }
   }
 
   private mutating func take(_ member: Member, _ value: Value) throws(RequestError) {

@@ -6,12 +6,35 @@ internal import RuleEngine
 extension PreparedConfig {
   /// `{"decisions":[..]}`
   package func decide(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
+    if let answer = decideAtOnce(body) { return answer }
     let request = try body.withUnsafeBufferPointer { (bytes) throws(RequestError) in
       try DecideRequest(bytes, nesting: settings.nesting)
     }
     try check(placements: request.placements ?? [])
     return try read(body, now: request.now) { (frame, state, clock) in
       write(request, &frame, state, record: request.isPlain ? [] : body, clock)
+    }
+  }
+
+  /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
+  /// say against it; otherwise nil.
+  private func decideAtOnce(_ body: [UInt8]) -> [UInt8]? {
+    body.withUnsafeBufferPointer { bytes in
+      withReader(at: nil) { reader, frame in
+        // What happened to a user is counted while it is read, from a time that the request may say.
+        guard !reader.wantsEvents, reader.nesting <= settings.nesting else { return nil }
+        do throws(UserRecordReader.Rejection) {
+          try reader.read(bytes, into: &frame)
+        } catch {
+          return nil
+        }
+        guard let request = DecideRequest(bytes, reader.otherMembers, nesting: settings.nesting),
+          (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil })
+        else { return nil }
+        let clock = clock(request.now)
+        return write(
+          request, &frame, reader.state(now: clock.now), record: request.isPlain ? [] : body, clock)
+      }
     }
   }
 

@@ -46,7 +46,7 @@ package final class PreparedConfig: Sendable {
     init(_ ruleSet: RuleSet, _ clock: HistoryClock) {
       frame = Frame(for: ruleSet.program)
       reader = UserRecordReader(ruleSet, at: clock)
-      reader.notesRecords = false
+      reader.readsRequests = true
     }
   }
 
@@ -103,11 +103,13 @@ package final class PreparedConfig: Sendable {
   }
 
   /// Calls with a frame and a reader that nobody else has.
+  ///
+  /// - Parameter clock: nil where no question about events is answered.
   func withReader<Result>(
-    at clock: HistoryClock, _ body: (inout UserRecordReader, inout Frame) throws -> Result
+    at clock: HistoryClock?, _ body: (inout UserRecordReader, inout Frame) throws -> Result
   ) rethrows -> Result {
-    let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock)
-    box.reader.clock = clock
+    let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock ?? self.clock(nil))
+    if let clock { box.reader.clock = clock }
     defer {
       // No cell may outlive the bytes that it points into.
       box.reader.forget()

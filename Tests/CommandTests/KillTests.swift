@@ -43,14 +43,15 @@ import Testing
   private final class Place {
     let folder: URL
 
-    init() throws {
+    /// - Parameter count: how many users each file has.
+    init(_ count: Int = 6_000) throws {
       folder = FileManager.default.temporaryDirectory
         .appending(path: "tollgate-kills-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       for part in 0..<2 {
         var text = ""
-        for i in 0..<6_000 {
-          let number = part * 6_000 + i
+        for i in 0..<count {
+          let number = part * count + i
           text +=
             number % 997 == 3
             ? "{\"user\":{}}\n"
@@ -116,7 +117,7 @@ import Testing
 
   @Test(arguments: kinds)
   func resumesAfterKills(kind: Kind) throws {
-    let place = try Place()
+    let place = try Place(Extent.count(6_000, or: 2_500))
     let start = Date()
     #expect(try run(arguments(kind, place, "whole"), killAfter: nil) == 0)
     let duration = Date().timeIntervalSince(start)
@@ -170,7 +171,12 @@ import Testing
   /// Users that come through a pipe in pieces of odd sizes, which say nothing of where lines end: the
   /// pieces of a run that continues are others than those before the kill.
   @Test(
-    arguments: ["out.ndjson", "out.csv.gz", "out.csv.zst", "out.sqlite"], [10_000, 4_099, 70_001])
+    arguments: Extent.some(0..<12, every: 3).map {
+      (
+        ["out.ndjson", "out.csv.gz", "out.csv.zst", "out.sqlite"][$0 % 4],
+        [10_000, 4_099, 70_001][$0 / 4]
+      )
+    })
   func resumesPipesOfOddPieces(name: String, size: Int) throws {
     let place = try Place()
     let users = try #require(place.bytes("users-0.ndjson"))

@@ -104,6 +104,37 @@ import TollgateC
     #expect(plain?["decisions"]?.elements?.count == 2)
   }
 
+  /// What is asked for may stand anywhere: before the user, behind it, and behind many members that nobody knows.
+  @Test(arguments: [0, 31, 32, 33, 200], [true, false])
+  func requestsAreFoundAnywhere(others: Int, isFirst: Bool) throws {
+    let config = try LibraryConfig(Self.config)
+    let user = [#""userId": "u""#, #""user": {"plan": "free"}"#]
+    let asked = [#""placements": ["export"]"#]
+    let more = (0..<others).map { "\"other\($0)\": [{\"placements\": []}]" }
+    let members = isFirst ? asked + more + user : user + more + asked
+    let (status, found) = config.ask(tg_decide, "{\(members.joined(separator: ","))}")
+    #expect(status == TG_OK)
+    #expect(found?["decisions"]?.elements?.map { $0["paywall"] } == ["annual"])
+  }
+
+  /// Of a member that is there twice the last value counts; one that is wrong is told, wherever it stands.
+  @Test func repeatedMembersOfRequests() throws {
+    let config = try LibraryConfig(Self.config)
+    let user = #""userId": "u", "user": {"plan": "free"}"#
+    let (_, last) = config.ask(
+      tg_decide, #"{"placements": [], \#(user), "placements": ["export"]}"#)
+    #expect(last?["decisions"]?.elements?.count == 1)
+    for wrong in [
+      #""placements": ["export", 3]"#, #""now": "then""#, #""explain": 1"#,
+      #""placements": ["exprot"]"#,
+    ] {
+      let (status, told) = config.ask(tg_decide, "{\(wrong), \(user), \"seed\": \"s\"}")
+      let (after, same) = config.ask(tg_decide, "{\(user), \"seed\": \"s\", \(wrong)}")
+      #expect(status == TG_BAD_REQUEST && after == status)
+      #expect(told?["message"] != nil && told?["message"] == same?["message"])
+    }
+  }
+
   /// A seed of the request is instead of the config's.
   @Test func seedsOfRequestsCount() throws {
     let halves = Self.config.replacingOccurrences(

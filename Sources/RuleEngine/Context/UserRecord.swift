@@ -62,15 +62,17 @@ public struct UserRecordReader: ~Copyable {
   public private(set) var events = EventHistory()
   /// What is odd about the records that were read.
   package private(set) var notes = RecordNotes()
-  /// Whether ``notes`` are taken, which who decides for one user has no use for.
-  package var notesRecords = true
+  /// Whether the records are requests: ``otherMembers`` are kept of them, and no ``notes`` are taken.
+  package var readsRequests = false
+  /// The members that no user record has, whether rules read them or not. They lie in the record.
+  package private(set) var otherMembers = OtherMembers()
 
   private let ruleSet: RuleSet
   /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
   package var clock: HistoryClock
   private let questions: [HostQuestion]
-  let wantsEvents: Bool
-  private let nesting: Int
+  package let wantsEvents: Bool
+  package let nesting: Int
   /// The slots of attributes that a record may also say elsewhere.
   let statusSlot: Int?
   let entitlementsSlot: Int?
@@ -143,6 +145,7 @@ public struct UserRecordReader: ~Copyable {
     ownedSubject = nil
     if !unknownKeys.isEmpty { unknownKeys.removeAll(keepingCapacity: true) }
     if !repeatedKeys.isEmpty { repeatedKeys.removeAll(keepingCapacity: true) }
+    if readsRequests { otherMembers.removeAll() }
     seen = 0
     for member in UserMember.allCases { forget(member) }
     // What was read of a record that is refused may lie where nothing is kept.
@@ -170,12 +173,13 @@ public struct UserRecordReader: ~Copyable {
     }
     if let problem { throw problem }
     guard subject != .emptyText else {
-      throw UserRecordReader.missingID(unknownKeys.first(where: UserMember.meansID))
+      let unknown = readsRequests ? otherMembers.unknownKeys : unknownKeys
+      throw UserRecordReader.missingID(unknown.first(where: UserMember.meansID))
     }
     fillStatus(&frame)
     if wantsEvents { try answerQuestions(&frame) }
     if let slot = frame.repeatedSlot { repeatedKeys.append(ruleSet.program.name(ofSlot: slot)) }
-    if notesRecords {
+    if !readsRequests {
       for key in repeatedKeys { notes.add(repeatedKey: key) }
       for key in unknownKeys { notes.add(unknownKey: key) }
       if let status { notes.add(status: status) }
@@ -206,6 +210,7 @@ public struct UserRecordReader: ~Copyable {
     subject = .emptyText
     status = nil
     entitlements = nil
+    if readsRequests { otherMembers.removeAll() }
   }
 
   /// What the rules want to know of the events.
@@ -229,9 +234,14 @@ public struct UserRecordReader: ~Copyable {
       key.hasEscapes
       ? name.withUTF8 { UserMember(key: $0) } : UserMember(key: key.bytes)
     guard let known else {
-      if try frame.fillMember(key, from: &cursor) { return }
-      noteUnknown(key)
-      return try cursor.skipValue(nesting: nesting)
+      let start = cursor.at
+      let isRead = try frame.fillMember(key, from: &cursor)
+      if readsRequests {
+        otherMembers.append(key, at: start, isRead: isRead)
+      } else if !isRead {
+        noteUnknown(key)
+      }
+      return isRead ? () : try cursor.skipValue(nesting: nesting)
     }
     let bit: UInt32 = 1 << UInt32(known.rawValue)
     if seen & bit != 0, !known.addsUp, !repeatedKeys.contains(known.key) {
