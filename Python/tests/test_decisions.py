@@ -153,6 +153,17 @@ def test_the_same_asked_again(config: tollgate.Config) -> None:
     assert len(config._asked) <= 128
 
 
+@pytest.mark.parametrize("wrong", [None, ("export", "open"), ["export"], 3])
+def test_one_placement_is_a_name(config: tollgate.Config, wrong: object) -> None:
+    user = {"userId": "u"}
+    # A list of them that was asked for before is another request.
+    config.decide_all(user, placements=config.placements)
+    config.decide_all(user)
+    for _ in range(2):
+        with pytest.raises(tollgate.TollgateError):
+            config.decide(wrong, user)  # type: ignore[arg-type]
+
+
 def test_times_that_are_equal_and_not_the_same() -> None:
     """A clock that is put back shows an hour twice, and the two are equal for Python."""
     zone = ZoneInfo("Europe/Berlin")

@@ -82,7 +82,7 @@ library.tg_python_setup(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, ctype
 
 # Letting go of the interpreter's lock takes longer than this does.
 _free = ctypes.PyDLL(None, handle=library._handle).tg_text_free
-_free.restype, _free.argtypes = _FUNCTIONS["tg_text_free"]
+_free.restype, _free.argtypes = None, [Text]
 
 
 def checked(status: int, text: Text) -> bytes:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Record = Mapping[str, Any]
     JSON = str | bytes | Mapping[str, Any]
-    # The placement, time, seed, and whether texts are given; or several placements, and that they are several.
+    # Placement, time, seed, whether texts are given; and True where there are several placements.
     _Asked = tuple[Any, ...]
 
 _decide = library.tg_decide

@@ -62,7 +62,8 @@ package struct DecideRequest: Sendable {
     for other in others.members {
       guard let member = Member(other.key) else { continue }
       var cursor = JSONCursor(base, from: other.at, to: body.count)
-      guard (try? take(member, &cursor, nesting, &problem)) != nil, problem == nil else { return nil }
+      let isTaken = (try? take(member, &cursor, nesting, &problem)) != nil
+      if !isTaken || problem != nil { return nil }
     }
   }
 

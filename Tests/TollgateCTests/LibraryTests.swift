@@ -117,6 +117,23 @@ import TollgateC
     #expect(found?["decisions"]?.elements?.map { $0["paywall"] } == ["annual"])
   }
 
+  /// What happened to a user is counted from the time of the request, wherever that stands.
+  @Test(arguments: [true, false]) func eventsBeforeTheTimeOfARequest(isFirst: Bool) throws {
+    let text = Self.config.replacingOccurrences(
+      of: "user.plan == 'free'", with: #"device.placementsInDay(\"open\") == 1"#)
+    let config = try LibraryConfig(text)
+    func audience(_ now: String) -> Value? {
+      let user = #""userId": "u", "events": {"open": ["2026-03-01T08:00:00Z"]}"#
+      let members = [#""now": "\#(now)""#, user]
+      let body = (isFirst ? members : members.reversed()).joined(separator: ", ")
+      let (_, found) = config.ask(tg_decide, #"{"placements": ["export"], \#(body)}"#)
+      return found?["decisions"]?.elements?.first?["audience"]
+    }
+    #expect(audience("2026-03-01T12:00:00Z") == 0)
+    #expect(audience("2026-03-09T12:00:00Z") == .null)
+    #expect(audience("2026-02-01T12:00:00Z") == .null)
+  }
+
   /// Of a member that is there twice the last value counts; one that is wrong is told, wherever it stands.
   @Test func repeatedMembersOfRequests() throws {
     let config = try LibraryConfig(Self.config)
@@ -169,9 +186,23 @@ import TollgateC
     #expect(audience?.json.contains(#""user.plan""#) == true)
     let (_, text) = config.ask(tg_explain, #"{"placement": "export", "text": true, \#(user)}"#)
     #expect(text?["text"]?.text?.hasPrefix("export: ") == true)
+    let (nulls, same) = config.ask(
+      tg_explain, #"{"placement": "export", "seed": null, "now": null, "set": null, \#(user)}"#)
+    #expect(nulls == TG_OK && same?["placement"] == "export", "\(same?.json ?? "")")
     let (status, wrong) = config.ask(tg_explain, #"{"placement": "exprt", \#(user)}"#)
     #expect(status == TG_BAD_REQUEST && wrong?["code"] == "unknown_placement")
     #expect(wrong?["message"]?.text?.hasSuffix("did you mean 'export'?") == true)
+  }
+
+  /// Nobody's name is markup, where texts are for a page.
+  @Test(arguments: [("true", "&lt;b&gt;"), ("false", "<b>")])
+  func rendersForPages(html: String, text: String) throws {
+    let config = try LibraryConfig(Self.config)
+    let (status, found) = config.ask(
+      tg_render,
+      "{\"template\": \"{{ user.name }}\", \"html\": \(html), "
+        + "\"user\": {\"user\": {\"name\": \"<b>\"}}}")
+    #expect(status == TG_OK && found?["text"]?.text == text, "\(found?.json ?? "")")
   }
 
   @Test func rendersTextsOfPaywalls() throws {
@@ -262,6 +293,15 @@ import TollgateC
     let (status, told) = config.ask(tg_decide, record)
     #expect(status == TG_BAD_ARGUMENT || status == TG_BAD_REQUEST)
     #expect(told?["code"] != nil && told?["message"] != nil)
+  }
+
+  /// Who has another name for it is told, whatever else is asked for, or read by rules.
+  @Test(arguments: ["user_id", "id", "uid"]) func identitiesOfOtherNames(key: String) throws {
+    let config = try LibraryConfig(Self.config)
+    let (status, told) = config.ask(
+      tg_decide, #"{"placements": ["export"], "\#(key)": "u", "user": {"plan": "free"}}"#)
+    #expect(status != TG_OK)
+    #expect(told?["message"]?.text?.contains("there is '\(key)': did you mean 'userId'?") == true)
   }
 
   @Test func bytesThatAreNotUTF8() throws {

@@ -39,11 +39,13 @@ struct OutcomeTables: Sendable {
         OutcomeTables.closed(
           Array(single[first * OutcomeSet.count..<(first + 1) * OutcomeSet.count]))
       }
-      for first in 0..<64 {
-        for second in 0..<64 {
-          let firsts = OutcomeSet(rawValue: UInt8(first)).numbers
-          folds.append(firsts.reduce(into: []) { $0.formUnion(rows[$1][second]) })
-        }
+      let start = folds.count
+      folds += repeatElement([], count: 64)
+      for first in 1..<64 {
+        // What the first of its outcomes comes to, and what the set without it does.
+        let row = rows[first.trailingZeroBitCount]
+        let rest = start + (first & (first - 1)) << 6
+        for second in 0..<64 { folds.append(folds[rest + second].union(row[second])) }
       }
     }
     let single = OutcomeTables.testBranches()
