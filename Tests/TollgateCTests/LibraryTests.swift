@@ -184,6 +184,11 @@ import TollgateC
     let (_, audience) = config.ask(
       tg_explain, #"{"placement": "export", "audience": "e1", \#(user)}"#)
     #expect(audience?.json.contains(#""user.plan""#) == true)
+    // What is null is shown as it stands in the record, not as it is for rules.
+    let (_, null) = config.ask(
+      tg_explain,
+      #"{"placement": "export", "audience": 0, "user": {"userId": "u", "user": {"plan": null}}}"#)
+    #expect(null?["clauses"]?.elements?[0]["reads"]?.elements?[0]["value"] == .null)
     let (_, text) = config.ask(tg_explain, #"{"placement": "export", "text": true, \#(user)}"#)
     #expect(text?["text"]?.text?.hasPrefix("export: ") == true)
     let (nulls, same) = config.ask(
@@ -192,6 +197,24 @@ import TollgateC
     let (status, wrong) = config.ask(tg_explain, #"{"placement": "exprt", \#(user)}"#)
     #expect(status == TG_BAD_REQUEST && wrong?["code"] == "unknown_placement")
     #expect(wrong?["message"]?.text?.hasSuffix("did you mean 'export'?") == true)
+  }
+
+  /// A config is prepared once; what its texts say of the time is that of each request.
+  @Test func textsOfAnotherTime() throws {
+    let options = """
+      {"texts": {"paywalls": {"annual": {"title": "{{ 'now' | date: '%Y' }}"}}}}
+      """
+    let config = try LibraryConfig(Self.config, options)
+    for year in ["2031", "2017"] {
+      let (_, found) = config.ask(
+        tg_decide,
+        """
+        {"userId": "u", "user": {"plan": "free"}, "placements": ["export"], "texts": true,
+         "now": "\(year)-05-01T12:00:00Z"}
+        """)
+      let texts = found?["decisions"]?.elements?.first?["texts"]
+      #expect(texts?["title"]?.text == year, "\(found?.json ?? "")")
+    }
   }
 
   /// Nobody's name is markup, where texts are for a page.
