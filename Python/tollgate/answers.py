@@ -155,12 +155,10 @@ class DecisionReader:
     once. There are no more of these texts than a config has variants and placements.
     """
 
-    __slots__ = ("_alone", "_known")
+    __slots__ = ("_known",)
 
     def __init__(self) -> None:
         self._known: dict[bytes, _Outcome] = {}
-        # Of answers with one decision, by all that follows the user's identity.
-        self._alone: dict[bytes, _Outcome] = {}
 
     def plain(self, answer: bytes) -> list[Decision]:
         """The decisions of an answer without texts."""
@@ -169,10 +167,10 @@ class DecisionReader:
         if not rest:
             return []
         user_id: str = loads(head[24:]) if b"\\" in head else head[25:-1].decode()
-        alone = self._alone.get(rest)
+        known = self._known
+        alone = known.get(rest[:-2])
         if alone is not None:
             return [_decision(user_id, alone, (), {})]
-        known = self._known
         found = []
         # Behind '{"decisions":[' there is what each of them begins with.
         for text in rest[:-2].split(b"," + head[14:] + b',"placement":'):
@@ -186,8 +184,6 @@ class DecisionReader:
                 if not errors:
                     known[text] = parts
             found.append(_decision(user_id, parts, errors, {}))
-        if len(found) == 1 and not found[0].errors:
-            self._alone[rest] = found[0]._outcome
         return found
 
     def with_texts(self, answer: bytes) -> list[Decision]:

@@ -325,11 +325,7 @@ class Config:
         if suffix is None:
             suffix = self._asking(asked)
         if record and _ASKED.isdisjoint(record):
-            try:
-                body = "".join(_encode(record, 0)).encode()[:-1] + suffix
-            except (RecursionError, ValueError):
-                # Which says what is wrong.
-                body = json_bytes(record)[:-1] + suffix
+            body = json_bytes(record)[:-1] + suffix
         else:
             # What is asked for is not the record's to say.
             body = json_bytes({**record, **loads(b"{" + suffix.removeprefix(b","))})
