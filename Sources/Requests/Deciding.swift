@@ -19,10 +19,11 @@ extension PreparedConfig {
   /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
   /// say against it; otherwise nil.
   private func decideAtOnce(_ body: [UInt8]) -> [UInt8]? {
-    body.withUnsafeBufferPointer { bytes in
+    // What happened to a user is counted while it is read, from a time that the request may say.
+    guard !ruleSet.readsEvents, ruleSet.program.limits.dataNesting <= settings.nesting
+    else { return nil }
+    return body.withUnsafeBufferPointer { bytes in
       withReader(at: nil) { reader, frame in
-        // What happened to a user is counted while it is read, from a time that the request may say.
-        guard !reader.wantsEvents, reader.nesting <= settings.nesting else { return nil }
         do throws(UserRecordReader.Rejection) {
           try reader.read(bytes, into: &frame)
         } catch {

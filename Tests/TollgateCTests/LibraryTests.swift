@@ -318,11 +318,13 @@ import TollgateC
     #expect(told?["code"] != nil && told?["message"] != nil)
   }
 
-  /// Who has another name for it is told, whatever else is asked for, or read by rules.
-  @Test(arguments: ["user_id", "id", "uid"]) func identitiesOfOtherNames(key: String) throws {
+  /// Who has another name for it is told so, whatever else is asked for, and however much stands before it.
+  @Test(arguments: ["user_id", "id", "uid"], [0, 32, 60])
+  func identitiesOfOtherNames(key: String, others: Int) throws {
     let config = try LibraryConfig(Self.config)
+    let more = (0..<others).map { "\"other\($0)\": \($0), " }.joined()
     let (status, told) = config.ask(
-      tg_decide, #"{"placements": ["export"], "\#(key)": "u", "user": {"plan": "free"}}"#)
+      tg_decide, #"{\#(more)"placements": ["export"], "\#(key)": "u", "user": {"plan": "free"}}"#)
     #expect(status != TG_OK)
     #expect(told?["message"]?.text?.contains("there is '\(key)': did you mean 'userId'?") == true)
   }

@@ -71,8 +71,8 @@ public struct UserRecordReader: ~Copyable {
   /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
   package var clock: HistoryClock
   private let questions: [HostQuestion]
-  package let wantsEvents: Bool
-  package let nesting: Int
+  let wantsEvents: Bool
+  private let nesting: Int
   /// The slots of attributes that a record may also say elsewhere.
   let statusSlot: Int?
   let entitlementsSlot: Int?
@@ -173,7 +173,7 @@ public struct UserRecordReader: ~Copyable {
     }
     if let problem { throw problem }
     guard subject != .emptyText else {
-      let unknown = readsRequests ? otherMembers.unknownKeys : unknownKeys
+      let unknown = otherMembers.unknownKeys + unknownKeys
       throw UserRecordReader.missingID(unknown.first(where: UserMember.meansID))
     }
     fillStatus(&frame)
@@ -236,11 +236,8 @@ public struct UserRecordReader: ~Copyable {
     guard let known else {
       let start = cursor.at
       let isRead = try frame.fillMember(key, from: &cursor)
-      if readsRequests {
-        otherMembers.append(key, at: start, isRead: isRead)
-      } else if !isRead {
-        noteUnknown(key)
-      }
+      if readsRequests { otherMembers.append(key, at: start, isRead: isRead) }
+      if !isRead, !readsRequests || otherMembers.areTooMany { noteUnknown(key) }
       return isRead ? () : try cursor.skipValue(nesting: nesting)
     }
     let bit: UInt32 = 1 << UInt32(known.rawValue)
