@@ -12,7 +12,7 @@
 #if defined(__x86_64__) && !defined(__APPLE__)
 #include <immintrin.h>
 #define TOLLGATE_HAS_WIDE 1
-#define TOLLGATE_WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define TOLLGATE_WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt")))
 #endif
 
 #define TOLLGATE_COLUMNS(name) static inline __attribute__((swift_name(name)))
@@ -23,7 +23,8 @@ TOLLGATE_COLUMNS("isWide()")
 bool tollgate_is_wide(void) {
 #if defined(TOLLGATE_HAS_WIDE) && !defined(TOLLGATE_NO_WIDE)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("popcnt");
 #else
   return false;
 #endif
@@ -122,6 +123,46 @@ static inline TOLLGATE_WIDE uint64_t tollgate_test_cells_wide(
 }
 
 #endif
+
+// Asks the processor for the lines of so many bytes that are read soon. What is not there is not read.
+static inline __attribute__((always_inline, swift_name("readAhead(_:count:)"))) void
+tollgate_read_ahead(const void *bytes, long count) {
+  for (long i = 0; i < count; i += 64) __builtin_prefetch((const char *)bytes + i);
+}
+
+// The same for bytes that are written soon.
+static inline __attribute__((always_inline, swift_name("writeAhead(_:count:)"))) void
+tollgate_write_ahead(void *bytes, long count) {
+  for (long i = 0; i < count; i += 64) __builtin_prefetch((char *)bytes + i, 1);
+}
+
+#if defined(TOLLGATE_HAS_WIDE)
+
+static inline TOLLGATE_WIDE long tollgate_count_both_wide(
+    const uint64_t *mask, const uint64_t *other, uint64_t *both) {
+  const __m512i rows = _mm512_and_si512(_mm512_loadu_si512(mask), _mm512_loadu_si512(other));
+  _mm512_storeu_si512(both, rows);
+  long count = 0;
+  for (int word = 0; word < 8; word++) count += __builtin_popcountll(both[word]);
+  return count;
+}
+
+#endif
+
+// Writes the rows that two masks of 512 share, and returns how many these are. The processors that
+// Swift compiles for do not all count bits by themselves.
+TOLLGATE_COLUMNS("countBoth(_:_:to:)")
+long tollgate_count_both(const uint64_t *mask, const uint64_t *other, uint64_t *both) {
+#if defined(TOLLGATE_HAS_WIDE)
+  if (tollgate_is_wide()) return tollgate_count_both_wide(mask, other, both);
+#endif
+  long count = 0;
+  for (int word = 0; word < 8; word++) {
+    both[word] = mask[word] & other[word];
+    count += __builtin_popcountll(both[word]);
+  }
+  return count;
+}
 
 // The rows of 64 cells for which a test holds, a bit for each.
 TOLLGATE_COLUMNS("testCells(_:_:mask:_:)")

@@ -1,212 +1,255 @@
-// Draws for many subjects at once with AVX-512, where tollgate_is_wide() holds: XXH64 behind a prefix
-// that is worked in already, eight subjects at a time. What it computes is what FixedLengthHash and
-// VariantChooser compute one by one.
+// Draws for many subjects at once with AVX-512, where tollgate_is_wide() holds: XXH64 behind prefixes
+// that are worked in already, eight subjects at a time, each behind the prefix of its own rule. What it
+// computes is what FixedLengthHash and VariantChooser compute one by one. Eight vectors go side by side: each
+// multiplication waits for the one before, and a processor does not look far enough ahead to find others.
 #ifndef TOLLGATE_DRAWS_H
 #define TOLLGATE_DRAWS_H
 
 #include "columns.h"
 
-// A hash of one prefix and subjects of one length.
-struct __attribute__((swift_name("WideHash"))) tollgate_wide_hash {
-  // Columns of what the subjects add, each so many words behind the one before.
+// Rules whose prefixes have one length, and subjects of one length.
+struct __attribute__((swift_name("WideDraws"))) tollgate_wide_draws {
+  // Columns of what the subjects add, each so many words behind the one before, with as many numbers as a
+  // block has rows.
   const uint64_t *columns;
   long stride;
   // Columns that go into lanes, all columns of whole words, and bytes behind these.
   long laneWords;
   long words;
   long rest;
-  // What comes before the subject: without lanes the hash of it, with lanes bytes of the whole text.
-  uint64_t begun;
-  // What the prefix adds to the subject's first word.
-  uint64_t tail;
-  // The lanes before the subject, how many of them it does not change at first, and what those add.
-  uint64_t lanes[4];
+  // Lanes that the subject does not change at first, and stripes behind the one that it begins in.
   long known;
-  uint64_t merging[4];
-  // Stripes behind the one that the subject begins in.
   long stripes;
+  // What rules have: a table for each of TOLLGATE_FIRST and so on, one behind the other, each of `size`
+  // numbers. These are at least sixteen.
+  const uint64_t *tables;
+  long size;
+  // Tables of limits. Rules with fewer have limits there that no draw reaches.
+  long limits;
+};
+
+// What tables hold.
+enum __attribute__((enum_extensibility(closed), swift_name("WideDraws.Table"))) tollgate_draw_table {
+  // The first choice of the rule.
+  TOLLGATE_FIRST __attribute__((swift_name("first"))),
+  // What comes before the subject: without lanes the hash of it, with lanes bytes of the whole text.
+  TOLLGATE_BEGUN __attribute__((swift_name("begun"))),
+  // What the prefix adds to the subject's first word.
+  TOLLGATE_TAIL __attribute__((swift_name("tail"))),
+  // Four tables: the lanes before the subject.
+  TOLLGATE_LANES __attribute__((swift_name("lanes"))),
+  // Four: what lanes add that the subject does not change.
+  TOLLGATE_MERGING __attribute__((swift_name("merging"))) = TOLLGATE_LANES + 4,
+  TOLLGATE_LIMITS __attribute__((swift_name("limits"))) = TOLLGATE_MERGING + 4,
 };
 
 #if defined(TOLLGATE_HAS_WIDE)
 
-#define TOLLGATE_LANE static inline TOLLGATE_WIDE __attribute__((always_inline)) __m512i
+#define TOLLGATE_INLINE static inline TOLLGATE_WIDE __attribute__((always_inline))
 
 static const uint64_t tollgate_prime1 = 0x9E3779B185EBCA87;
 static const uint64_t tollgate_prime2 = 0xC2B2AE3D27D4EB4F;
 static const uint64_t tollgate_prime3 = 0x165667B19E3779F9;
 static const uint64_t tollgate_prime4 = 0x85EBCA77C2B2AE63;
 
-TOLLGATE_LANE tollgate_all(uint64_t word) { return _mm512_set1_epi64((long long)word); }
+enum { TOLLGATE_VECTORS = 8 };
 
-// The next column's words of eight rows.
-TOLLGATE_LANE tollgate_words(const uint64_t **column, long stride, __m256i rows) {
-  const __m512i words = _mm512_i32gather_epi64(rows, (const long long *)*column, 8);
-  *column += stride;
+#define TOLLGATE_EACH(i) _Pragma("clang loop unroll(full)") for (int i = 0; i < TOLLGATE_VECTORS; i++)
+
+// A number for each of 64 rows.
+struct tollgate_words {
+  __m512i at[TOLLGATE_VECTORS];
+};
+
+// 64 rows: the numbers of their rules, and which of them are drawn for.
+struct tollgate_rows {
+  struct tollgate_words rules;
+  __mmask8 there[TOLLGATE_VECTORS];
+  // Of the first of the rows.
+  const uint64_t *column;
+};
+
+TOLLGATE_INLINE __m512i tollgate_all(uint64_t word) { return _mm512_set1_epi64((long long)word); }
+
+// The numbers that a table has for the rules of rows.
+TOLLGATE_INLINE struct tollgate_words tollgate_of_rules(
+    const struct tollgate_wide_draws *of, long table, const struct tollgate_rows *rows) {
+  const uint64_t *numbers = of->tables + table * of->size;
+  struct tollgate_words found;
+  if (of->size == 16) {
+    const __m512i low = _mm512_loadu_si512(numbers), high = _mm512_loadu_si512(numbers + 8);
+    TOLLGATE_EACH(i) found.at[i] = _mm512_permutex2var_epi64(low, rows->rules.at[i], high);
+  } else {
+    TOLLGATE_EACH(i) found.at[i] = _mm512_mask_i64gather_epi64(
+        _mm512_setzero_si512(), rows->there[i], rows->rules.at[i], numbers, 8);
+  }
+  return found;
+}
+
+// The next column's words.
+TOLLGATE_INLINE struct tollgate_words tollgate_next(
+    const struct tollgate_wide_draws *of, struct tollgate_rows *rows) {
+  struct tollgate_words words;
+  TOLLGATE_EACH(i) words.at[i] = _mm512_loadu_si512(rows->column + 8 * i);
+  rows->column += of->stride;
   return words;
 }
 
-// What a lane becomes when it takes in a word, which was multiplied before.
-TOLLGATE_LANE tollgate_round(__m512i lane, __m512i word) {
-  return _mm512_mullo_epi64(_mm512_rol_epi64(_mm512_add_epi64(lane, word), 31),
-                            tollgate_all(tollgate_prime1));
-}
-
-// Takes the round of a lane into a hash.
-TOLLGATE_LANE tollgate_merge(__m512i hash, __m512i round) {
-  return _mm512_add_epi64(
-      _mm512_mullo_epi64(_mm512_xor_si512(hash, round), tollgate_all(tollgate_prime1)),
-      tollgate_all(tollgate_prime4));
-}
-
-TOLLGATE_LANE tollgate_merge_lane(__m512i hash, __m512i lane, bool isChanged, uint64_t known) {
-  if (!isChanged) return tollgate_merge(hash, tollgate_all(known));
-  const __m512i word = _mm512_mullo_epi64(lane, tollgate_all(tollgate_prime2));
-  return tollgate_merge(hash, tollgate_round(_mm512_setzero_si512(), word));
-}
-
-TOLLGATE_LANE tollgate_lanes(
-    const struct tollgate_wide_hash *of, const uint64_t **column, __m256i rows) {
-  __m512i lanes[4];
-  __m512i tail = tollgate_all(of->tail);
-  for (int i = 0; i < 4; i++) {
-    lanes[i] = tollgate_all(of->lanes[i]);
-    if (i < of->known) continue;
-    const __m512i word = tollgate_words(column, of->stride, rows);
-    lanes[i] = tollgate_round(lanes[i], _mm512_add_epi64(word, tail));
-    tail = _mm512_setzero_si512();
-  }
-  for (long stripe = 0; stripe < of->stripes; stripe++) {
-    for (int i = 0; i < 4; i++) {
-      lanes[i] = tollgate_round(lanes[i], tollgate_words(column, of->stride, rows));
-    }
-  }
-  __m512i hash = _mm512_add_epi64(
-      _mm512_add_epi64(_mm512_rol_epi64(lanes[0], 1), _mm512_rol_epi64(lanes[1], 7)),
-      _mm512_add_epi64(_mm512_rol_epi64(lanes[2], 12), _mm512_rol_epi64(lanes[3], 18)));
-  for (int i = 0; i < 4; i++) {
-    const bool isChanged = of->stripes > 0 || i >= of->known;
-    hash = tollgate_merge_lane(hash, lanes[i], isChanged, of->merging[i]);
-  }
-  return _mm512_add_epi64(hash, tollgate_all(of->begun));
+// What a lane becomes when it takes in words, which were multiplied before.
+TOLLGATE_INLINE struct tollgate_words tollgate_round(
+    struct tollgate_words lane, struct tollgate_words words) {
+  TOLLGATE_EACH(i) lane.at[i] = _mm512_mullo_epi64(
+      _mm512_rol_epi64(_mm512_add_epi64(lane.at[i], words.at[i]), 31),
+      tollgate_all(tollgate_prime1));
+  return lane;
 }
 
 // rotate(hash ^ word, bits) * factor + summand
-#define TOLLGATE_STEP(hash, word, bits, factor, summand)                                     \
-  _mm512_add_epi64(                                                                          \
-      _mm512_mullo_epi64(_mm512_rol_epi64(_mm512_xor_si512(hash, word), bits),               \
-                         tollgate_all(factor)),                                              \
-      tollgate_all(summand))
+#define TOLLGATE_STEP(hash, word, bits, factor, summand)                            \
+  do {                                                                              \
+    const struct tollgate_words added = word;                                       \
+    TOLLGATE_EACH(i) {                                                              \
+      const __m512i mixed = _mm512_rol_epi64(                                       \
+          _mm512_xor_si512((hash).at[i], added.at[i]), bits);                       \
+      (hash).at[i] = _mm512_add_epi64(                                              \
+          _mm512_mullo_epi64(mixed, tollgate_all(factor)), tollgate_all(summand));  \
+    }                                                                               \
+  } while (0)
 
-// The upper 53 bits of the hashes of some rows, as many as the numbers of the list. Up to seven more are
-// written.
-static inline TOLLGATE_WIDE __attribute__((swift_name("WideHash.draw(self:_:count:to:)"))) void
-tollgate_draw(
-    const struct tollgate_wide_hash *of, const int32_t *list, long count, uint64_t *draws) {
-  for (long i = 0; i < count; i += 8) {
-    // Rows behind the last are the first row of the block.
-    const __mmask8 there = count - i < 8 ? (__mmask8)((1 << (count - i)) - 1) : 0xFF;
-    const __m256i rows = _mm256_maskz_loadu_epi32(there, list + i);
-    const uint64_t *column = of->columns;
-    __m512i hash;
-    if (of->laneWords > 0) {
-      hash = tollgate_lanes(of, &column, rows);
+TOLLGATE_INLINE struct tollgate_words tollgate_lanes(
+    const struct tollgate_wide_draws *of, struct tollgate_rows *rows) {
+  struct tollgate_words lanes[4];
+  struct tollgate_words tail = tollgate_of_rules(of, TOLLGATE_TAIL, rows);
+  for (int lane = 0; lane < 4; lane++) {
+    lanes[lane] = tollgate_of_rules(of, TOLLGATE_LANES + lane, rows);
+    if (lane < of->known) continue;
+    struct tollgate_words words = tollgate_next(of, rows);
+    TOLLGATE_EACH(i) {
+      words.at[i] = _mm512_add_epi64(words.at[i], tail.at[i]);
+      tail.at[i] = _mm512_setzero_si512();
+    }
+    lanes[lane] = tollgate_round(lanes[lane], words);
+  }
+  for (long stripe = 0; stripe < of->stripes; stripe++) {
+    for (int lane = 0; lane < 4; lane++) {
+      lanes[lane] = tollgate_round(lanes[lane], tollgate_next(of, rows));
+    }
+  }
+  struct tollgate_words hash;
+  TOLLGATE_EACH(i) hash.at[i] = _mm512_add_epi64(
+      _mm512_add_epi64(_mm512_rol_epi64(lanes[0].at[i], 1), _mm512_rol_epi64(lanes[1].at[i], 7)),
+      _mm512_add_epi64(_mm512_rol_epi64(lanes[2].at[i], 12), _mm512_rol_epi64(lanes[3].at[i], 18)));
+  for (int lane = 0; lane < 4; lane++) {
+    struct tollgate_words round;
+    if (of->stripes > 0 || lane >= of->known) {
+      TOLLGATE_EACH(i) round.at[i] = _mm512_mullo_epi64(
+          _mm512_rol_epi64(
+              _mm512_mullo_epi64(lanes[lane].at[i], tollgate_all(tollgate_prime2)), 31),
+          tollgate_all(tollgate_prime1));
     } else {
-      const __m512i round = tollgate_round(
-          tollgate_words(&column, of->stride, rows), tollgate_all(of->tail));
-      hash = TOLLGATE_STEP(tollgate_all(of->begun), round, 27, tollgate_prime1, tollgate_prime4);
+      round = tollgate_of_rules(of, TOLLGATE_MERGING + lane, rows);
     }
-    for (long word = of->laneWords > 0 ? of->laneWords : 1; word < of->words; word++) {
-      const __m512i next = tollgate_words(&column, of->stride, rows);
-      hash = TOLLGATE_STEP(hash, next, 27, tollgate_prime1, tollgate_prime4);
-    }
-    if (of->rest >= 4) {
-      const __m512i next = tollgate_words(&column, of->stride, rows);
-      hash = TOLLGATE_STEP(hash, next, 23, tollgate_prime2, tollgate_prime3);
-    }
-    for (long byte = 0; byte < (of->rest & 3); byte++) {
-      const __m512i next = tollgate_words(&column, of->stride, rows);
-      hash = TOLLGATE_STEP(hash, next, 11, tollgate_prime1, 0);
-    }
-    hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 33)),
-                              tollgate_all(tollgate_prime2));
-    hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29)),
-                              tollgate_all(tollgate_prime3));
-    hash = _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 32));
-    _mm512_storeu_si512(draws + i, _mm512_srli_epi64(hash, 11));
+    TOLLGATE_STEP(hash, round, 0, tollgate_prime1, tollgate_prime4);
   }
+  const struct tollgate_words begun = tollgate_of_rules(of, TOLLGATE_BEGUN, rows);
+  TOLLGATE_EACH(i) hash.at[i] = _mm512_add_epi64(hash.at[i], begun.at[i]);
+  return hash;
 }
 
-// Lists the rows of a mask of 512, and returns how many there are. Up to fifteen more numbers are written.
-static inline TOLLGATE_WIDE __attribute__((swift_name("listRows(_:to:)"))) long tollgate_list_rows(
-    const uint64_t *mask, int32_t *list) {
-  __m512i rows = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  long count = 0;
-  for (int word = 0; word < 8; word++) {
-    for (int bits = 0; bits < 64; bits += 16) {
-      const __mmask16 those = (__mmask16)(mask[word] >> bits);
-      _mm512_storeu_si512(list + count, _mm512_maskz_compress_epi32(those, rows));
-      count += __builtin_popcount(those);
-      rows = _mm512_add_epi32(rows, _mm512_set1_epi32(16));
-    }
+// The upper 53 bits of the hashes of rows.
+TOLLGATE_INLINE struct tollgate_words tollgate_draw(
+    const struct tollgate_wide_draws *of, struct tollgate_rows *rows) {
+  struct tollgate_words hash;
+  if (of->laneWords > 0) {
+    hash = tollgate_lanes(of, rows);
+  } else {
+    hash = tollgate_of_rules(of, TOLLGATE_BEGUN, rows);
+    const struct tollgate_words round =
+        tollgate_round(tollgate_next(of, rows), tollgate_of_rules(of, TOLLGATE_TAIL, rows));
+    TOLLGATE_STEP(hash, round, 27, tollgate_prime1, tollgate_prime4);
   }
-  return count;
+  for (long word = of->laneWords > 0 ? of->laneWords : 1; word < of->words; word++) {
+    TOLLGATE_STEP(hash, tollgate_next(of, rows), 27, tollgate_prime1, tollgate_prime4);
+  }
+  if (of->rest >= 4) {
+    TOLLGATE_STEP(hash, tollgate_next(of, rows), 23, tollgate_prime2, tollgate_prime3);
+  }
+  for (long byte = 0; byte < (of->rest & 3); byte++) {
+    TOLLGATE_STEP(hash, tollgate_next(of, rows), 11, tollgate_prime1, 0);
+  }
+  TOLLGATE_EACH(i) hash.at[i] = _mm512_mullo_epi64(
+      _mm512_xor_si512(hash.at[i], _mm512_srli_epi64(hash.at[i], 33)),
+      tollgate_all(tollgate_prime2));
+  TOLLGATE_EACH(i) hash.at[i] = _mm512_mullo_epi64(
+      _mm512_xor_si512(hash.at[i], _mm512_srli_epi64(hash.at[i], 29)),
+      tollgate_all(tollgate_prime3));
+  TOLLGATE_EACH(i) hash.at[i] = _mm512_srli_epi64(
+      _mm512_xor_si512(hash.at[i], _mm512_srli_epi64(hash.at[i], 32)), 11);
+  return hash;
 }
 
-// How many draws are below a limit.
-static inline TOLLGATE_WIDE __attribute__((swift_name("countDraws(_:count:below:)"))) long
-tollgate_count_draws(const uint64_t *draws, long count, uint64_t limit) {
-  long below = 0;
-  for (long i = 0; i < count; i += 8) {
-    const __mmask8 there = count - i < 8 ? (__mmask8)((1 << (count - i)) - 1) : 0xFF;
-    below += __builtin_popcount(_mm512_mask_cmplt_epu64_mask(
-        there, _mm512_maskz_loadu_epi64(there, draws + i), tollgate_all(limit)));
-  }
-  return below;
-}
-
-// Writes the choice of each draw where its row has its own: the first, and one more for each limit that
-// the draw reaches.
+// Draws for the rows of a mask of 512.
+//
+// numbers: by row, the number of its rule in the tables; read, and without a meaning, for other rows.
+// reached: a mask for each limit, which gets the rows whose draws reach it, and nothing of others.
+// choices: by row, written for those of the mask; NULL where nobody reads them.
 static inline TOLLGATE_WIDE
-__attribute__((swift_name("writeChoices(_:_:count:limits:_:first:to:)"))) void
-tollgate_write_choices(
-    const uint64_t *draws, const int32_t *list, long count, const uint64_t *limits, long limitCount,
-    int32_t first, int32_t *choices) {
-  for (long i = 0; i < count; i += 8) {
-    const __mmask8 there = count - i < 8 ? (__mmask8)((1 << (count - i)) - 1) : 0xFF;
-    const __m512i drawn = _mm512_maskz_loadu_epi64(there, draws + i);
-    __m256i choice = _mm256_set1_epi32(first);
-    for (long k = 0; k < limitCount; k++) {
-      choice = _mm256_mask_add_epi32(
-          choice, _mm512_cmpge_epu64_mask(drawn, tollgate_all(limits[k])), choice,
-          _mm256_set1_epi32(1));
+__attribute__((swift_name("WideDraws.draw(self:_:_:reached:choices:)"))) void tollgate_draw_rows(
+    const struct tollgate_wide_draws *of, const uint64_t *mask, const uint8_t *numbers,
+    uint64_t *reached, int32_t *choices) {
+  memset(reached, 0, (size_t)of->limits * 64);
+  for (long word = 0; word < 8; word++) {
+    if (mask[word] == 0) continue;
+    const long row = 64 * word;
+    struct tollgate_rows rows;
+    // Those of no row are 0, which every table has.
+    TOLLGATE_EACH(i) {
+      rows.there[i] = (__mmask8)(mask[word] >> 8 * i);
+      rows.rules.at[i] = _mm512_maskz_cvtepu8_epi64(
+          rows.there[i], _mm_loadl_epi64((const __m128i *)(numbers + row + 8 * i)));
     }
-    _mm256_mask_i32scatter_epi32(
-        choices, there, _mm256_maskz_loadu_epi32(there, list + i), choice, 4);
+    rows.column = of->columns + row;
+    const struct tollgate_words drawn = tollgate_draw(of, &rows);
+    struct tollgate_words choice = tollgate_of_rules(of, TOLLGATE_FIRST, &rows);
+    for (long limit = 0; limit < of->limits; limit++) {
+      const struct tollgate_words least = tollgate_of_rules(of, TOLLGATE_LIMITS + limit, &rows);
+      uint64_t reaching = 0;
+      TOLLGATE_EACH(i) {
+        const __mmask8 those =
+            _mm512_mask_cmpge_epu64_mask(rows.there[i], drawn.at[i], least.at[i]);
+        choice.at[i] = _mm512_mask_add_epi64(
+            choice.at[i], those, choice.at[i], _mm512_set1_epi64(1));
+        reaching |= (uint64_t)those << 8 * i;
+      }
+      reached[8 * limit + word] = reaching;
+    }
+    if (!choices) continue;
+    TOLLGATE_EACH(i) _mm256_mask_storeu_epi32(
+        choices + row + 8 * i, rows.there[i], _mm512_cvtepi64_epi32(choice.at[i]));
   }
 }
 
-#undef TOLLGATE_LANE
+// Gives the rows of a mask of 512 a number.
+static inline TOLLGATE_WIDE __attribute__((swift_name("setNumbers(_:_:to:)"))) void
+tollgate_set_numbers(const uint64_t *mask, uint8_t number, uint8_t *numbers) {
+  for (long word = 0; word < 8; word++) {
+    _mm512_mask_storeu_epi8(numbers + 64 * word, mask[word], _mm512_set1_epi8((char)number));
+  }
+}
+
+#undef TOLLGATE_INLINE
+#undef TOLLGATE_EACH
 #undef TOLLGATE_STEP
 
 #else
 
-static inline __attribute__((swift_name("WideHash.draw(self:_:count:to:)"))) void tollgate_draw(
-    const struct tollgate_wide_hash *of, const int32_t *list, long count, uint64_t *draws) {}
+static inline __attribute__((swift_name("WideDraws.draw(self:_:_:reached:choices:)"))) void
+tollgate_draw_rows(
+    const struct tollgate_wide_draws *of, const uint64_t *mask, const uint8_t *numbers,
+    uint64_t *reached, int32_t *choices) {}
 
-static inline __attribute__((swift_name("listRows(_:to:)"))) long tollgate_list_rows(
-    const uint64_t *mask, int32_t *list) {
-  return 0;
-}
-
-static inline __attribute__((swift_name("countDraws(_:count:below:)"))) long tollgate_count_draws(
-    const uint64_t *draws, long count, uint64_t limit) {
-  return 0;
-}
-
-static inline __attribute__((swift_name("writeChoices(_:_:count:limits:_:first:to:)"))) void
-tollgate_write_choices(
-    const uint64_t *draws, const int32_t *list, long count, const uint64_t *limits, long limitCount,
-    int32_t first, int32_t *choices) {}
+static inline __attribute__((swift_name("setNumbers(_:_:to:)"))) void tollgate_set_numbers(
+    const uint64_t *mask, uint8_t number, uint8_t *numbers) {}
 
 #endif
 

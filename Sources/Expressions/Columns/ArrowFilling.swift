@@ -141,7 +141,10 @@
     private func fillNumbers<Number>(
       _ values: ArrowElements<Number>, _ part: Part, _ cell: (Number) -> Cell
     ) {
-      for row in 0..<part.count { part.cells[row] = cell(values[part.first &+ row]) }
+      ArrowTexts.inParts(part.count) { rows in
+        values.readAhead(part.first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
+        for row in rows { part.cells[row] = cell(values[part.first &+ row]) }
+      }
     }
 
     /// Makes of the values what the program wants them to be.
@@ -247,17 +250,22 @@
       let names = boolNames
       var at = from
       var isAnyLong = false
-      for row in 0..<part.count {
-        let next = Int(truncatingIfNeeded: offsets[part.first &+ row &+ 1])
-        let count = next &- at
-        let cell = part.cells + row
-        if count <= 15, at &+ 16 <= end {
-          QuickJSON.write(start + at, count, cell, names)
-        } else {
-          ArrowTexts.write(ByteView(start: start + at, count: count), cell, names)
-          isAnyLong = isAnyLong || count > 15
+      ArrowTexts.inParts(part.count) { rows in
+        let begin = at
+        offsets.readAhead(part.first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
+        for row in rows {
+          let next = Int(truncatingIfNeeded: offsets[part.first &+ row &+ 1])
+          let count = next &- at
+          let cell = part.cells + row
+          if count <= 15, at &+ 16 <= end {
+            QuickJSON.write(start + at, count, cell, names)
+          } else {
+            ArrowTexts.write(ByteView(start: start + at, count: count), cell, names)
+            isAnyLong = isAnyLong || count > 15
+          }
+          at = next
         }
-        at = next
+        ArrowTexts.readAhead(start, begin &+ to &- from, count: at &- begin, end: end)
       }
       if !isASCII { try checkTexts(part, array) }
       return isAnyLong
@@ -357,11 +365,17 @@
       _ first: Int, _ count: Int, _ texts: UnsafeMutablePointer<ByteView>
     ) throws(ArrowError) {
       let (from, to) = try ArrowTexts.range(offsets, first, count, array)
+      let end = Int(truncatingIfNeeded: offsets[array.count])
       var at = from
-      for row in 0..<count {
-        let next = Int(truncatingIfNeeded: offsets[first &+ row &+ 1])
-        texts[row] = ByteView(start: start + at, count: next &- at)
-        at = next
+      ArrowTexts.inParts(count) { rows in
+        let begin = at
+        offsets.readAhead(first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
+        for row in rows {
+          let next = Int(truncatingIfNeeded: offsets[first &+ row &+ 1])
+          texts[row] = ByteView(start: start + at, count: next &- at)
+          at = next
+        }
+        ArrowTexts.readAhead(start, begin &+ to &- from, count: at &- begin, end: end)
       }
       if ArrowTexts.isASCII(start + from, to - from) { return }
       for row in 0..<count where !UTF8Scan.isValid(texts[row]) {
@@ -372,6 +386,25 @@
 
   /// Texts of a column, many at once.
   enum ArrowTexts {
+    /// Goes through rows in parts, each of which begins with asking for what the next block reads: a block has
+    /// a page of each column, and at the beginning of a page the processor does not know yet what is read next.
+    @inline(__always)
+    static func inParts(_ count: Int, _ body: (Range<Int>) -> Void) {
+      var row = 0
+      while row < count {
+        let end = min(row &+ 64, count)
+        body(row..<end)
+        row = end
+      }
+    }
+
+    /// Asks for bytes of texts that are read soon, as far as they may be read.
+    @inline(__always)
+    static func readAhead(_ start: UnsafePointer<UInt8>, _ first: Int, count: Int, end: Int) {
+      guard first < end else { return }
+      CShims.readAhead(start + first, count: min(count, end &- first))
+    }
+
     /// Where the texts of some rows begin and end, once all their offsets have been looked at.
     @inline(__always)
     static func range<Offset: FixedWidthInteger>(

@@ -1,5 +1,6 @@
 #if !TOLLGATE_NO_FRAMES
   package import CArrow
+  internal import CShims
 
   /// The elements of one buffer of an array. The number of those that may be read is known when the value
   /// is made; how they are aligned does not matter.
@@ -18,6 +19,14 @@
       assert(i >= 0 && i < count, "outside of an Arrow buffer")
       return start.loadUnaligned(
         fromByteOffset: i &* MemoryLayout<Element>.stride, as: Element.self)
+    }
+
+    /// Asks for some elements that are read soon, as far as they may be read.
+    @inline(__always)
+    func readAhead(_ first: Int, count wanted: Int) {
+      let size = MemoryLayout<Element>.stride
+      CShims.readAhead(
+        start + min(first, count) &* size, count: max(min(wanted, count &- first), 0) &* size)
     }
 
     /// Where an element lies.

@@ -1,5 +1,6 @@
 #if !TOLLGATE_NO_FRAMES
   internal import CArrow
+  internal import CShims
 
   /// Memory that is handed out with arrays, and freed with the last of them.
   final class ArrowBuffer: @unchecked Sendable {
@@ -29,6 +30,13 @@
     }
 
     deinit { start.deallocate() }
+
+    /// Asks for some bytes that are written soon, as far as there are as many.
+    @inline(__always)
+    func writeAhead(_ first: Int, count wanted: Int) {
+      guard first < count else { return }
+      CShims.writeAhead(start + first, count: min(wanted, count &- first))
+    }
 
     func elements<Element: BitwiseCopyable>(of _: Element.Type) -> UnsafeMutablePointer<Element> {
       start.assumingMemoryBound(to: Element.self)

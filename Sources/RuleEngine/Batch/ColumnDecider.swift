@@ -10,15 +10,19 @@ struct ColumnDecider: ~Copyable {
   private let keepsChoices: Bool
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
+  /// By placement, for subjects of ``drawnLength`` bytes, once somebody has asked.
+  private var placementDraws: [PlacementDraws?]
+  private var drawnLength = -1
   private let undecided = RowMasks.allocate()
   private let taken = RowMasks.allocate()
   /// The rows of ``taken``, one after the other.
-  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: BlockShape.rows + 16)
+  private let list = UnsafeMutablePointer<Int32>.allocate(capacity: BlockShape.rows)
   private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: BlockShape.rows)
 
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
     keepsChoices = plan.keepsChoices
+    placementDraws = Array(repeating: nil, count: plan.table.ruleRanges.count)
     conditions = ConditionColumns(plan.ruleSet.program, conditions: plan.ruleSet.conditions)
   }
 
@@ -37,6 +41,7 @@ struct ColumnDecider: ~Copyable {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(block.columns)
     subjectColumns.begin()
+    let drawsTogether = prepareDraws(block, chooser)
     for placement in 0..<table.ruleRanges.count {
       undecided.update(from: block.inColumns, count: BlockShape.words)
       var left = RowMasks.count(undecided)
@@ -58,7 +63,9 @@ struct ColumnDecider: ~Copyable {
         counts.taken[rule] = counts.taken[rule] &+ matched
         counts.note(counts.numbers.taken(rule), rows: taken)
         left &-= matched
-        choose(rule, matched, placement, block, table, counts, chooser)
+        if !drawsTogether || !draw(rule, later: placement, table, chooser) {
+          choose(rule, matched, placement, block, table, counts, chooser)
+        }
         for word in 0..<BlockShape.words { undecided[word] &= ~taken[word] }
       }
       if left > 0 {
@@ -66,24 +73,49 @@ struct ColumnDecider: ~Copyable {
         counts.count(choice, times: left)
         if keepsChoices { set(choice, undecided, placement, block) }
       }
+      if drawsTogether {
+        placementDraws[placement]?.draw(
+          block, &subjectColumns, counts: counts.choices,
+          choices: keepsChoices ? block.choices + placement &* BlockShape.rows : nil)
+      }
     }
+  }
+
+  /// Whether the subjects of a block can be drawn for side by side.
+  private mutating func prepareDraws(
+    _ block: borrowing BatchBlock, _ chooser: borrowing VariantChooser
+  ) -> Bool {
+    guard isWide(), chooser.hashes, let length = block.commonLength else { return false }
+    if drawnLength != length {
+      for placement in placementDraws.indices { placementDraws[placement] = nil }
+      drawnLength = length
+    }
+    return true
+  }
+
+  /// Lets the rows that a rule takes wait until all rules of the placement have theirs.
+  ///
+  /// - Returns: false where it has nothing to draw, or must do so row by row.
+  private mutating func draw(
+    _ rule: Int, later placement: Int, _ table: BatchTable, _ chooser: borrowing VariantChooser
+  ) -> Bool {
+    guard table.rules[rule].variants.count > 1, let rules = table.ruleRanges[placement] else {
+      return false
+    }
+    if placementDraws[placement] == nil {
+      placementDraws[placement] = PlacementDraws(rules, subjectsOf: drawnLength, chooser)
+    }
+    return placementDraws[placement]?.add(rule, taken) ?? false
   }
 
   /// Finds the undecided rows for which a rule's condition holds.
   private mutating func match(_ rule: Int, _ block: borrowing BatchBlock) -> Int {
     let condition = Int(conditionOf[rule])
     if condition < 0 {
-      taken.update(from: undecided, count: BlockShape.words)
-      return RowMasks.count(taken)
+      return countBoth(undecided, undecided, to: taken)
     }
-    let holding = conditions.holds(condition, for: undecided, in: block.columns)
-    var count = 0
-    for word in 0..<BlockShape.words {
-      let rows = undecided[word] & holding[word]
-      taken[word] = rows
-      count &+= rows.nonzeroBitCount
-    }
-    return count
+    return countBoth(
+      undecided, conditions.holds(condition, for: undecided, in: block.columns), to: taken)
   }
 
   /// Whether a rule's condition may have failed for an undecided row.
@@ -170,15 +202,10 @@ struct ColumnDecider: ~Copyable {
   /// Lists the rows of ``taken``.
   @inline(__always)
   private func listTaken() -> Int {
-    if isWide() { return listRows(taken, to: list) }
     var found = 0
-    for word in 0..<BlockShape.words {
-      var rows = taken[word]
-      while rows != 0 {
-        list[found] = Int32(truncatingIfNeeded: word &* 64 &+ rows.trailingZeroBitCount)
-        found &+= 1
-        rows &= rows &- 1
-      }
+    RowMasks.forEach(taken) {
+      list[found] = Int32(truncatingIfNeeded: $0)
+      found &+= 1
     }
     return found
   }

@@ -1,24 +1,23 @@
-internal import CShims
 internal import Expressions
 
 /// The hashes of one prefix and many subjects of one length: what comes before the subject is worked
 /// in, and ``SubjectColumns`` has what the subjects add.
 struct FixedLengthHash {
   /// Four lanes, or what is left of them when they are merged.
-  private typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
+  typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 
   private let layout: HashLayout
   /// Without lanes: the hash of what comes before. With lanes: bytes of the whole text.
-  private var begun: UInt64
+  private(set) var begun: UInt64
   /// What the bytes of the prefix add to the first word of the subject.
-  private let tail: UInt64
+  let tail: UInt64
   /// The lanes before the first word of the subject, and how many of them it does not change.
-  private var lanes: Lanes = (0, 0, 0, 0)
-  private var known = 0
+  private(set) var lanes: Lanes = (0, 0, 0, 0)
+  private(set) var known = 0
   /// What lanes that no subject changes add when lanes are merged.
-  private var merging: Lanes = (0, 0, 0, 0)
+  private(set) var merging: Lanes = (0, 0, 0, 0)
   /// Stripes behind the one that the subject begins in.
-  private var stripes = 0
+  private(set) var stripes = 0
 
   init(_ prefix: HashPrefix, _ layout: HashLayout) {
     self.layout = layout
@@ -54,39 +53,20 @@ struct FixedLengthHash {
     }
   }
 
-  /// Finds the upper 53 bits of the hashes of some rows.
+  /// Finds the upper 53 bits of the hashes of some rows. ``PlacementDraws`` does the same with wide vectors.
+  ///
+  /// One step after the other for all rows: the steps of one hash wait for each other, those of
+  /// different rows do not, and a short step has many rows under way at once.
   ///
   /// - Parameters:
   ///   - columns: of ``SubjectColumns``, for this layout.
   ///   - draws: room for as many as there are rows in a block.
   func draw(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
-    to draws: UnsafeMutablePointer<UInt64>, wide isWide: Bool = isWide()
-  ) {
-    if isWide {
-      return wide(columns).draw(rows, count: count, to: draws)
-    }
-    drawPlainly(rows, count, columns, to: draws)
-  }
-
-  /// The same without wide vectors.
-  ///
-  /// One step after the other for all rows: the steps of one hash wait for each other, those of
-  /// different rows do not, and a short step has many rows under way at once.
-  private func drawPlainly(
-    _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
     to draws: UnsafeMutablePointer<UInt64>
   ) {
     begin(rows, count, columns, draws)
     for i in 0..<count { draws[i] = XXH64.avalanche(draws[i]) &>> 11 }
-  }
-
-  private func wide(_ columns: UnsafePointer<UInt64>) -> WideHash {
-    WideHash(
-      columns: columns, stride: BlockShape.stride, laneWords: layout.laneWords,
-      words: layout.words, rest: layout.rest, begun: begun, tail: tail,
-      lanes: (lanes.a, lanes.b, lanes.c, lanes.d), known: known,
-      merging: (merging.a, merging.b, merging.c, merging.d), stripes: stripes)
   }
 
   /// Finds the hashes of some rows, but for the last mixing.

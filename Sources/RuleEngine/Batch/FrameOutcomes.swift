@@ -42,14 +42,13 @@
     /// Whether the plan has numbers for what users get.
     private let hasChoices: Bool
     private let columns: [OutcomeColumn]
-    /// Which choices have a value in a column: each once, as most columns share one. The first is of choices as such.
-    private let presences: [ChoicePresence]
+    private let presences: ChoicePresences
 
     package init(_ plan: BatchPlan, _ form: Form = Form()) {
       names = form.hasColumns ? plan.placementNames : []
       hasChoices = plan.form == .rows
       self.form = form
-      var presences = [ChoicePresence(plan.choices.map { _ in true })]
+      var presences = ChoicePresences(choices: plan.choices.count)
       columns = form.fields.map { OutcomeColumn($0, plan.choices, &presences) }
       self.presences = presences
     }
@@ -111,10 +110,8 @@
       _ choices: ArraySlice<Int32>, _ reasons: FrameReasons.Column?, _ name: String
     ) throws(ArrowError) -> ArrowExport {
       let count = choices.count
-      // Those of the columns that are there, which share one where they have the same rows.
-      var bits: [ArrowValidity?] = presences.map { _ in nil }
-      bits[0] = presences[0].validity(choices)
-      let valid = bits[0] ?? ArrowValidity()
+      let validities = presences.validities(choices)
+      let valid = validities[ChoicePresences.ofChoice]
       if form.fields.isEmpty {
         return ArrowExport(
           count: count, buffers: [valid.bits, ArrowBuffer(choices)], nullCount: valid.nulls)
@@ -125,8 +122,7 @@
           members.append(try export(reasons, count: count, name))
           continue
         }
-        let valid = bits[column.presence] ?? presences[column.presence].validity(choices)
-        bits[column.presence] = valid
+        let valid = validities[column.presence]
         var member = try export(choices, column, name)
         member.buffers.insert(valid.bits, at: 0)
         member.nullCount = valid.nulls

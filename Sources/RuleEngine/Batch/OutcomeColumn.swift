@@ -1,4 +1,5 @@
 #if !TOLLGATE_NO_FRAMES
+  internal import CShims
   import Expressions
 
   /// A bit for each row that is not NULL; no bits when none is.
@@ -9,52 +10,79 @@
     init() {}
 
     init(_ isThere: [Bool]) {
-      self.init(count: isThere.count, nulls: isThere.reduce(0) { $1 ? $0 : $0 + 1 }) {
-        isThere[$0] ? 1 : 0
+      let buffer = ArrowBuffer(bytes: (isThere.count + 7) / 8)
+      let bytes = buffer.elements(of: UInt8.self)
+      for (row, isThere) in isThere.enumerated() where isThere {
+        bytes[row / 8] |= 1 << UInt8(row % 8)
       }
+      self.init(buffer, nulls: isThere.count { !$0 })
     }
 
-    fileprivate init(count: Int, nulls: Int, _ bit: (Int) -> UInt8) {
+    /// - Parameter bits: of so many rows, which are left out where nothing is NULL.
+    fileprivate init(_ bits: ArrowBuffer, nulls: Int) {
       self.nulls = nulls
-      if nulls == 0 { return }
-      let buffer = ArrowBuffer(unwritten: (count + 7) / 8, of: UInt8.self)
-      let bytes = buffer.elements(of: UInt8.self)
-      for at in 0..<count >> 3 {
-        var byte: UInt8 = 0
-        for place in 0..<8 { byte |= bit(at &<< 3 &+ place) &<< UInt8(place) }
-        bytes[at] = byte
-      }
-      if count & 7 != 0 {
-        var byte: UInt8 = 0
-        for place in 0..<count & 7 { byte |= bit(count & ~7 &+ place) &<< UInt8(place) }
-        bytes[count >> 3] = byte
-      }
-      bits = buffer
+      self.bits = nulls == 0 ? nil : bits
     }
   }
 
-  /// Which choices have a value.
+  /// Which choices have a value in which columns: most columns share that with another one.
   ///
-  /// All tables here begin with what a row without a choice has, so that rows are looked up and not asked: a
+  /// The tables here begin with what a row without a choice has, so that rows are looked up and not asked: a
   /// branch that nobody can foretell takes longer than the rest.
-  struct ChoicePresence: Equatable, Sendable {
-    /// By choice and one: whether it has a value, as a bit.
-    private let bits: [UInt8]
+  struct ChoicePresences: Sendable {
+    /// By presence: which choices have a value.
+    private var known: [[Bool]] = []
+    /// By choice and one: a bit for each presence.
+    private var flags: [UInt8]
 
-    init(_ isThere: [Bool]) {
-      bits = [0] + isThere.map { $0 ? 1 : 0 }
+    /// Columns are of fewer kinds.
+    private static let most = 8
+
+    init(choices: Int) {
+      flags = Array(repeating: 0, count: choices + 1)
+      _ = number(of: Array(repeating: true, count: choices))
     }
 
-    func validity(_ choices: ArraySlice<Int32>) -> ArrowValidity {
-      bits.withUnsafeBufferPointer { bits in
+    /// Of choices as such.
+    static let ofChoice = 0
+
+    /// The number of a presence, which is added where it is new.
+    mutating func number(of isThere: [Bool]) -> Int {
+      if let number = known.firstIndex(of: isThere) { return number }
+      precondition(known.count < ChoicePresences.most, "more presences than a byte has bits")
+      known.append(isThere)
+      for (choice, isThere) in isThere.enumerated() where isThere {
+        flags[choice + 1] |= 1 << UInt8(known.count - 1)
+      }
+      return known.count - 1
+    }
+
+    /// By presence, which rows have a value. Eight rows at a time: their flags lie side by side in a word.
+    func validities(_ choices: ArraySlice<Int32>) -> [ArrowValidity] {
+      let buffers = known.map { _ in ArrowBuffer(unwritten: (choices.count + 7) / 8, of: UInt8.self)
+      }
+      let bytes = buffers.map { $0.elements(of: UInt8.self) }
+      var there = known.map { _ in 0 }
+      flags.withUnsafeBufferPointer { flags in
         choices.withUnsafeBufferPointer { choices in
-          var there = 0
-          for choice in choices { there &+= Int(bits[Int(choice) &+ 1]) }
-          return ArrowValidity(count: choices.count, nulls: choices.count - there) { row in
-            bits[Int(choices[row]) &+ 1]
+          var row = 0
+          while row < choices.count {
+            var word: UInt64 = 0
+            for place in 0..<min(8, choices.count &- row) {
+              word |= UInt64(flags[Int(choices[row &+ place]) &+ 1]) &<< UInt64(8 &* place)
+            }
+            for presence in bytes.indices {
+              let those = word &>> UInt64(presence) & 0x0101_0101_0101_0101
+              // Gathers the lowest bits of eight bytes, and adds them up.
+              bytes[presence][row &>> 3] = UInt8(
+                truncatingIfNeeded: (those &* 0x0102_0408_1020_4080) &>> 56)
+              there[presence] &+= Int((those &* 0x0101_0101_0101_0101) &>> 56)
+            }
+            row &+= 8
           }
         }
       }
+      return zip(buffers, there).map { ArrowValidity($0, nulls: choices.count - $1) }
     }
   }
 
@@ -87,18 +115,20 @@
 
     /// Texts are copied in steps of so many bytes.
     private static let step = 16
+    /// Bytes for texts that are not counted before they are written.
+    private static let mostUncounted = 1 << 20
+    /// How many bytes ahead memory is asked for: whoever writes many columns has none of it at hand.
+    private static let ahead = 1024
 
     init(
       _ field: FrameOutcomes.Field, _ choices: [BatchPlan.Choice],
-      _ presences: inout [ChoicePresence]
+      _ presences: inout ChoicePresences
     ) {
       self.field = field
-      let found =
-        field == .audience
-        ? ChoicePresence(choices.map { $0.audience != nil })
-        : ChoicePresence(choices.map { !$0.text(of: field).isEmpty })
-      presence = presences.firstIndex(of: found) ?? presences.count
-      if presence == presences.count { presences.append(found) }
+      presence = presences.number(
+        of: choices.map {
+          field == .audience ? $0.audience != nil : !$0.text(of: field).isEmpty
+        })
 
       var texts: [[UInt8]] = []
       var known: [[UInt8]: Int] = [:]
@@ -165,6 +195,10 @@
     ) throws(ArrowError) -> (offsets: ArrowBuffer, bytes: ArrowBuffer) {
       let offsets = ArrowBuffer(unwritten: choices.count + 1, of: Int32.self)
       let places = offsets.elements(of: Int32.self)
+      let steps = (longest + Self.step - 1) / Self.step
+      if steps <= 2, choices.count <= Self.mostUncounted / max(longest, 1) {
+        return (offsets, writeUncounted(choices, steps: steps, offsets))
+      }
       var total = 0
       spans.withUnsafeBufferPointer { spans in
         choices.withUnsafeBufferPointer { choices in
@@ -179,7 +213,6 @@
         throw ArrowError(name, "the outcomes take more than 2 GiB; decide fewer rows at a time")
       }
       // Each is written in full steps, which go beyond its end: what follows is written afterwards.
-      let steps = (longest + Self.step - 1) / Self.step
       let copies = ArrowBuffer(unwritten: total + steps * Self.step, of: UInt8.self)
       let target = UnsafeMutableRawPointer(copies.start)
       spans.withUnsafeBufferPointer { spans in
@@ -214,6 +247,43 @@
         }
       }
       return (offsets, copies)
+    }
+
+    /// Writes texts of one or two steps into as much memory as they can take at most.
+    private func writeUncounted(
+      _ choices: ArraySlice<Int32>, steps: Int, _ offsets: ArrowBuffer
+    ) -> ArrowBuffer {
+      let copies = ArrowBuffer(
+        unwritten: choices.count * longest + steps * Self.step, of: UInt8.self)
+      let source = UnsafeRawPointer(bytes.start)
+      let target = UnsafeMutableRawPointer(copies.start)
+      let places = offsets.elements(of: Int32.self)
+      places[0] = 0
+      spans.withUnsafeBufferPointer { spans in
+        choices.withUnsafeBufferPointer { choices in
+          @inline(__always)
+          func write(_ isLong: Bool) {
+            var (at, row) = (0, 0)
+            while row < choices.count {
+              let end = min(row &+ 16, choices.count)
+              offsets.writeAhead(row &* 4 &+ Self.ahead, count: 64)
+              copies.writeAhead(at &+ Self.ahead, count: 192)
+              while row < end {
+                let span = spans[Int(choices[row]) &+ 1]
+                Self.copy(source + Int(span.start), target + at)
+                if isLong {
+                  Self.copy(source + Int(span.start) + Self.step, target + (at &+ Self.step))
+                }
+                at &+= Int(span.count)
+                row &+= 1
+                places[row] = Int32(truncatingIfNeeded: at)
+              }
+            }
+          }
+          if steps > 1 { write(true) } else { write(false) }
+        }
+      }
+      return copies
     }
 
     @inline(__always)

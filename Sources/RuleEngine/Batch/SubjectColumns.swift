@@ -57,7 +57,11 @@ struct SubjectColumns: ~Copyable {
     _ number: Int, _ layout: HashLayout, _ block: borrowing BatchBlock
   ) -> UnsafePointer<UInt64> {
     while memory.count <= number {
-      memory.append(.allocate(capacity: SubjectColumns.most * BlockShape.stride))
+      let columns = UnsafeMutablePointer<UInt64>.allocate(
+        capacity: SubjectColumns.most * BlockShape.stride)
+      // Those who look at all rows of a block meet some that it never had.
+      columns.initialize(repeating: 0, count: SubjectColumns.most * BlockShape.stride)
+      memory.append(columns)
       isReady.append(false)
     }
     let columns = memory[number]

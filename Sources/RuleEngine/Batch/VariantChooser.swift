@@ -1,4 +1,3 @@
-internal import CShims
 internal import Expressions
 
 /// Chooses variants for many subjects: what a rule's draws have in common is prepared once.
@@ -50,7 +49,7 @@ struct VariantChooser: ~Copyable {
       else { return nil }
       return Draws(
         layout: layout, prefixLength: prefixLength, hash: FixedLengthHash(prefix, layout),
-        limits: limits, count: count - 1, first: first)
+        limits: UnsafeBufferPointer(start: limits, count: count - 1), first: first)
     }
   }
 
@@ -59,11 +58,10 @@ struct VariantChooser: ~Copyable {
     let layout: HashLayout
     /// The number of the prefix's length, for ``SubjectColumns``.
     let prefixLength: Int
-    fileprivate let hash: FixedLengthHash
-    fileprivate let limits: UnsafeMutablePointer<UInt64>
-    /// Limits that a draw may reach.
-    fileprivate let count: Int
-    fileprivate let first: Int32
+    let hash: FixedLengthHash
+    /// Limits that a draw may reach, which are the chooser's.
+    let limits: UnsafeBufferPointer<UInt64>
+    let first: Int32
 
     /// Draws for some rows of a block.
     ///
@@ -71,42 +69,29 @@ struct VariantChooser: ~Copyable {
     ///   - columns: of ``SubjectColumns``, for this layout.
     ///   - scratch: room for as many as there are rows in a block.
     ///   - counts: by choice, to which the draws are added.
-    ///   - choices: by row of the block, where somebody reads them: writing them takes more memory
-    ///     traffic than all tests.
+    ///   - choices: by row of the block, where somebody reads them.
     func draw(
       _ rows: UnsafePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
       _ scratch: UnsafeMutablePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
-      choices: UnsafeMutablePointer<Int32>?, wide: Bool = isWide()
+      choices: UnsafeMutablePointer<Int32>?
     ) {
-      hash.draw(rows, found, columns, to: scratch, wide: wide)
+      hash.draw(rows, found, columns, to: scratch)
       // Variant by variant, how many draws are below its limit: adding one to the count of each
       // draw's variant would wait for the draw before, which mostly has the same.
       var counted = 0
-      for variant in 0...count {
-        let below = variant < count ? drawsBelow(limits[variant], scratch, found, wide) : found
-        counts[Int(first) &+ variant] &+= below &- counted
-        counted = below
+      for (variant, limit) in limits.enumerated() {
+        var below: UInt64 = 0
+        for i in 0..<found { below &+= (scratch[i] &- limit) &>> 63 }
+        counts[Int(first) &+ variant] &+= Int(truncatingIfNeeded: below) &- counted
+        counted = Int(truncatingIfNeeded: below)
       }
+      counts[Int(first) &+ limits.count] &+= found &- counted
       guard let choices else { return }
-      if wide {
-        return writeChoices(
-          scratch, rows, count: found, limits: limits, count, first: first, to: choices)
-      }
       for i in 0..<found {
         var variant: UInt64 = 0
-        for k in 0..<count { variant &+= 1 &- ((scratch[i] &- limits[k]) &>> 63) }
+        for limit in limits { variant &+= 1 &- ((scratch[i] &- limit) &>> 63) }
         choices[Int(rows[i])] = first &+ Int32(truncatingIfNeeded: variant)
       }
-    }
-
-    @inline(__always)
-    private func drawsBelow(
-      _ limit: UInt64, _ draws: UnsafePointer<UInt64>, _ found: Int, _ wide: Bool
-    ) -> Int {
-      if wide { return countDraws(draws, count: found, below: limit) }
-      var below: UInt64 = 0
-      for i in 0..<found { below &+= (draws[i] &- limit) &>> 63 }
-      return Int(truncatingIfNeeded: below)
     }
   }
 

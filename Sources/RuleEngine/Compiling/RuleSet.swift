@@ -55,6 +55,8 @@ public struct RuleSet: Sendable {
     package let format: Config.Format
     let language: RuleLanguage
     let computed: [(slot: Int, property: ComputedProperty)]
+    /// Asked for with every decision, and found by going through all slots of the program.
+    let questions: [HostQuestion]
     package let rules: [Rule]
     package let placements: [CompiledPlacement]
     package let conditions: [Program.Entry]
@@ -69,6 +71,7 @@ public struct RuleSet: Sendable {
       self.program = program
       self.format = format
       self.language = language
+      questions = program.questions
       computed = computedProperties.compactMap { property in
         program.slot(of: AttributePath(["device", property.attributeName])).map { ($0, property) }
       }
@@ -102,7 +105,7 @@ public struct RuleSet: Sendable {
   public var requirements: [AttributePath] { program.requirements }
 
   /// What the rules ask about the history of events.
-  package var questions: [HostQuestion] { program.questions }
+  package var questions: [HostQuestion] { storage.questions }
 
   package init(
     program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],

@@ -73,4 +73,17 @@ import Testing
       }
     }
   }
+
+  /// Rows that masks share, and how many.
+  @Test func sharedRows() {
+    var random = SplitMix(seed: 79)
+    for _ in 0..<200 {
+      let mask = (0..<8).map { _ in UInt64.random(in: 0...(.max), using: &random) }
+      let other = (0..<8).map { _ in UInt64.random(in: 0...(.max), using: &random) }
+      var both = [UInt64](repeating: 9, count: 8)
+      let count = countBoth(mask, other, to: &both)
+      #expect(both == zip(mask, other).map { $0 & $1 })
+      #expect(count == both.reduce(0) { $0 + $1.nonzeroBitCount })
+    }
+  }
 }

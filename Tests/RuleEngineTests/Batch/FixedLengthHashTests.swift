@@ -1,4 +1,3 @@
-import CShims
 import TestSupport
 import Testing
 
@@ -42,39 +41,10 @@ import Testing
         for list: [Int32] in [[2, 0, 1, 12, 3, 3, 7, 5, 11, 4, 9], [6]] {
           var fixed = [UInt64](repeating: 0, count: 16)
           let draws = list.map { expected[Int($0)] >> 11 }
-          let fixedLength = FixedLengthHash(hash, layout)
-          for wide in [isWide(), false] {
-            fixedLength.draw(list, list.count, columns, to: &fixed, wide: wide)
-            #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length) \(wide)")
-          }
+          FixedLengthHash(hash, layout).draw(list, list.count, columns, to: &fixed)
+          #expect(fixed.prefix(list.count) == draws[...], "\(prefixLength) \(length)")
         }
       }
-    }
-  }
-
-  /// What draws come to, eight at a time and one by one.
-  @Test func choices() {
-    guard isWide() else { return }
-    var random = SplitMix(seed: 9)
-    for _ in 0..<300 {
-      let count = Int.random(in: 0...40, using: &random)
-      let rows = (0..<64).map { Int32($0) }.shuffled(using: &random).prefix(count)
-      let most: UInt64 = Bool.random(using: &random) ? 20 : 1 << 53
-      let draws = (0..<64).map { _ in UInt64.random(in: 0..<most, using: &random) }
-      let limits = (0..<Int.random(in: 0...9, using: &random))
-        .map { _ in UInt64.random(in: 0...most, using: &random) }.sorted()
-      for limit in limits + [0, 1 << 53] {
-        let below = draws.prefix(count).count { $0 < limit }
-        #expect(countDraws(draws, count: count, below: limit) == below)
-      }
-      var choices = [Int32](repeating: -1, count: 64)
-      var expected = choices
-      writeChoices(
-        draws, Array(rows), count: count, limits: limits, limits.count, first: 7, to: &choices)
-      for (row, draw) in zip(rows, draws) {
-        expected[Int(row)] = 7 + Int32(limits.count { $0 <= draw })
-      }
-      #expect(choices == expected)
     }
   }
 
@@ -110,16 +80,13 @@ import Testing
         chooser.next(0, plan.table.rules[0], subject: $0, plan.table)
       }
     }
-    for wide in [isWide(), false] {
-      var scratch = [UInt64](repeating: 0, count: BlockShape.rows)
-      var counts = [Int](repeating: 0, count: plan.table.choices.count)
-      var choices = [Int32](repeating: -1, count: BlockShape.rows)
-      draws.draw(
-        rows, rows.count, columns, &scratch, counts: &counts, choices: &choices, wide: wide)
-      #expect(rows.map { choices[Int($0)] } == expected)
-      for choice in counts.indices {
-        #expect(counts[choice] == expected.count { Int($0) == choice })
-      }
+    var scratch = [UInt64](repeating: 0, count: BlockShape.rows)
+    var counts = [Int](repeating: 0, count: plan.table.choices.count)
+    var choices = [Int32](repeating: -1, count: BlockShape.rows)
+    draws.draw(rows, rows.count, columns, &scratch, counts: &counts, choices: &choices)
+    #expect(rows.map { choices[Int($0)] } == expected)
+    for choice in counts.indices {
+      #expect(counts[choice] == expected.count { Int($0) == choice })
     }
 
     let lines = subjects.map {
@@ -132,21 +99,6 @@ import Testing
       let counted = output.sums.numbers[3 * rules.rules.count + Int(first) + number]
       #expect(counted == text.count { $0.contains("\"of \(id)\"") })
       #expect(counted > 10)
-    }
-  }
-
-  @Test func rowsOfMasks() {
-    guard isWide() else { return }
-    var random = SplitMix(seed: 10)
-    for _ in 0..<200 {
-      let thin = Int.random(in: 0...4, using: &random)
-      let mask = (0..<BlockShape.words).map { _ in
-        (0..<thin).reduce(UInt64.max) { mask, _ in mask & .random(in: 0...(.max), using: &random) }
-      }
-      var list = [Int32](repeating: -1, count: BlockShape.rows + 16)
-      let count = listRows(mask, to: &list)
-      let rows = (0..<BlockShape.rows).filter { mask[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
-      #expect(list.prefix(count).map(Int.init) == rows)
     }
   }
 
