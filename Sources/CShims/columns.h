@@ -181,4 +181,54 @@ uint64_t tollgate_test_cells_plainly(
   return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);
 }
 
+#if defined(TOLLGATE_HAS_WIDE)
+
+// Writes the cells of up to 64 texts that lie one behind the other, each between two offsets. A cell is the
+// first byte with the length, and up to fifteen bytes of text; those of longer texts are not written.
+//
+// Returns the rows with longer texts.
+#define TOLLGATE_WRITE_TEXTS(name, offset)                                                     \
+  static inline TOLLGATE_WIDE uint64_t name(                                                   \
+      const void *offsets, const uint8_t *texts, long count, uint8_t first, void *cells) {     \
+    const char *place = (const char *)offsets;                                                 \
+    uint64_t longer = 0;                                                                       \
+    offset at, next;                                                                           \
+    memcpy(&at, place, sizeof(offset));                                                        \
+    for (long i = 0; i < count; i++, at = next) {                                              \
+      memcpy(&next, place + sizeof(offset) * (size_t)(i + 1), sizeof(offset));                 \
+      const uint64_t length = (uint64_t)(next - at);                                           \
+      if (length > 15) {                                                                       \
+        longer |= (uint64_t)1 << i;                                                            \
+        continue;                                                                              \
+      }                                                                                        \
+      /* A byte further up; the one before the text is not read. */                            \
+      const __mmask16 bytes = (__mmask16)((2u << length) - 2);                                 \
+      const __m128i text = _mm_maskz_loadu_epi8(                                               \
+          bytes, (const void *)((uintptr_t)texts + (uintptr_t)at - 1));                        \
+      _mm_storeu_si128((__m128i *)cells + i,                                                   \
+                       _mm_or_si128(text, _mm_cvtsi32_si128((int)(first | length))));          \
+    }                                                                                          \
+    return longer;                                                                             \
+  }
+
+TOLLGATE_WRITE_TEXTS(tollgate_write_texts_32, int32_t)
+TOLLGATE_WRITE_TEXTS(tollgate_write_texts_64, int64_t)
+#undef TOLLGATE_WRITE_TEXTS
+
+#endif
+
+// The same for offsets of 32 or 64 bits. Where the processor is not wide, nothing is written, and all
+// rows are returned.
+TOLLGATE_COLUMNS("writeTexts(_:_:areLarge:count:_:to:)")
+uint64_t tollgate_write_texts(
+    const void *offsets, const uint8_t *texts, bool large, long count, uint8_t first, void *cells) {
+#if defined(TOLLGATE_HAS_WIDE)
+  if (tollgate_is_wide()) {
+    return large ? tollgate_write_texts_64(offsets, texts, count, first, cells)
+                 : tollgate_write_texts_32(offsets, texts, count, first, cells);
+  }
+#endif
+  return ~(uint64_t)0;
+}
+
 #endif

@@ -253,19 +253,29 @@
       ArrowTexts.inParts(part.count) { rows in
         let begin = at
         offsets.readAhead(part.first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
-        for row in rows {
-          let next = Int(truncatingIfNeeded: offsets[part.first &+ row &+ 1])
-          let count = next &- at
-          let cell = part.cells + row
+        at = Int(truncatingIfNeeded: offsets[part.first &+ rows.upperBound])
+        ArrowTexts.readAhead(start, begin &+ to &- from, count: at &- begin, end: end)
+        let cells = part.cells + rows.lowerBound
+        var left = writeTexts(
+          offsets.place(of: part.first &+ rows.lowerBound), start, areLarge: Offset.bitWidth == 64,
+          count: rows.count, Tag.shortText, to: cells)
+        if rows.count < 64 { left &= 1 &<< UInt64(rows.count) &- 1 }
+        // Where the processor has no wide vectors, these are all.
+        while left != 0 {
+          let row = rows.lowerBound &+ left.trailingZeroBitCount
+          left &= left &- 1
+          let at = Int(truncatingIfNeeded: offsets[part.first &+ row])
+          let count = Int(truncatingIfNeeded: offsets[part.first &+ row &+ 1]) &- at
           if count <= 15, at &+ 16 <= end {
-            QuickJSON.write(start + at, count, cell, names)
+            writeShortText(
+              Tag.shortText | UInt8(truncatingIfNeeded: count), start + at, count: count,
+              to: part.cells + row)
           } else {
-            ArrowTexts.write(ByteView(start: start + at, count: count), cell, names)
+            part.cells[row] = Cell(textAt: ByteView(start: start + at, count: count))
             isAnyLong = isAnyLong || count > 15
           }
-          at = next
         }
-        ArrowTexts.readAhead(start, begin &+ to &- from, count: at &- begin, end: end)
+        if names.isTrue != 0 { ArrowTexts.nameBools(cells, rows.count, names) }
       }
       if !isASCII { try checkTexts(part, array) }
       return isAnyLong
@@ -437,6 +447,22 @@
         i &+= 1
       }
       return all & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// Makes bools of the texts that name one, among up to 64 cells of a column.
+    static func nameBools(
+      _ cells: UnsafeMutablePointer<Cell>, _ count: Int, _ names: QuickJSON.BoolNames
+    ) {
+      func write(_ cell: Cell, for name: UInt64) {
+        var rows = testCells(cells, .lowIs, mask: .max, name)
+        if count < 64 { rows &= 1 &<< UInt64(count) &- 1 }
+        while rows != 0 {
+          cells[rows.trailingZeroBitCount] = cell
+          rows &= rows &- 1
+        }
+      }
+      write(.true, for: names.isTrue)
+      write(.false, for: names.isFalse)
     }
 
     /// Writes a text of any length.

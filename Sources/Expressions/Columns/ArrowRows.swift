@@ -5,7 +5,9 @@
   /// far as it can be. The array must stay for as long as this, and everything that was filled from it.
   package struct ArrowRows: ~Copyable {
     /// A source with the arrays of this batch.
-    struct Column {
+    ///
+    /// A class, as it is asked of once in a block for each column, and has parts that are counted.
+    final class Column {
       /// Rows of a struct, or of the column itself, that hold a value, and what the others have.
       struct Level {
         var valid: ArrowBits
@@ -21,6 +23,8 @@
       var dictionary: UnsafeBufferPointer<Cell>?
       /// Whether one of these cells points somewhere, or what NULL and a constant are.
       var pointsOutside = false
+
+      init(source: ArrowBinding.Source) { self.source = source }
 
       /// Whether a row that is not NULL is there, whatever it holds. What a code stands for may be NULL itself.
       var isThereOrNull: Bool {
@@ -49,7 +53,7 @@
       var tables = Arena(limit: ArrowRows.mostTables)
       var columns: [Column] = []
       for source in binding.sources {
-        var column = try ArrowRows.column(source, array, binding, &tables)
+        let column = try ArrowRows.column(source, array, binding, &tables)
         try column.makeDictionary(rows: count, binding, &tables)
         columns.append(column)
       }
@@ -73,7 +77,7 @@
       _ source: ArrowBinding.Source, _ table: UnsafePointer<ArrowArray>, _ binding: ArrowBinding,
       _ tables: inout Arena
     ) throws(ArrowError) -> Column {
-      var column = Column(source: source)
+      let column = Column(source: source)
       column.pointsOutside = source.whenNull.contains { $0.pointsOutside }
       if case .constant(let cell) = source.content, cell.pointsOutside {
         column.pointsOutside = true
@@ -221,7 +225,7 @@
 
   extension ArrowRows.Column {
     /// Makes the cells of a dictionary that has not many more values than the batch has rows.
-    fileprivate mutating func makeDictionary(
+    fileprivate func makeDictionary(
       rows: Int, _ binding: ArrowBinding, _ tables: inout Arena
     ) throws(ArrowError) {
       guard let array, array.hasDictionary, !isThereOrNull else { return }

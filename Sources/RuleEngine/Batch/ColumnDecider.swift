@@ -43,6 +43,7 @@ struct ColumnDecider: ~Copyable {
     subjectColumns.begin()
     let drawsTogether = prepareDraws(block, chooser)
     for placement in 0..<table.ruleRanges.count {
+      let draws = drawsTogether ? draws(of: placement, table, chooser) : nil
       undecided.update(from: block.inColumns, count: BlockShape.words)
       var left = RowMasks.count(undecided)
       for rule in table.ruleRanges[placement] ?? 0..<0 {
@@ -63,9 +64,8 @@ struct ColumnDecider: ~Copyable {
         counts.taken[rule] = counts.taken[rule] &+ matched
         counts.note(counts.numbers.taken(rule), rows: taken)
         left &-= matched
-        if !drawsTogether || !draw(rule, later: placement, table, chooser) {
-          choose(rule, matched, placement, block, table, counts, chooser)
-        }
+        let waits = table.rules[rule].variants.count > 1 && draws?.add(rule, taken) ?? false
+        if !waits { choose(rule, matched, placement, block, table, counts, chooser) }
         for word in 0..<BlockShape.words { undecided[word] &= ~taken[word] }
       }
       if left > 0 {
@@ -73,11 +73,9 @@ struct ColumnDecider: ~Copyable {
         counts.count(choice, times: left)
         if keepsChoices { set(choice, undecided, placement, block) }
       }
-      if drawsTogether {
-        placementDraws[placement]?.draw(
-          block, &subjectColumns, counts: counts.choices,
-          choices: keepsChoices ? block.choices + placement &* BlockShape.rows : nil)
-      }
+      draws?.draw(
+        block, &subjectColumns, counts: counts.choices,
+        choices: keepsChoices ? block.choices + placement &* BlockShape.rows : nil)
     }
   }
 
@@ -93,19 +91,14 @@ struct ColumnDecider: ~Copyable {
     return true
   }
 
-  /// Lets the rows that a rule takes wait until all rules of the placement have theirs.
-  ///
-  /// - Returns: false where it has nothing to draw, or must do so row by row.
-  private mutating func draw(
-    _ rule: Int, later placement: Int, _ table: BatchTable, _ chooser: borrowing VariantChooser
-  ) -> Bool {
-    guard table.rules[rule].variants.count > 1, let rules = table.ruleRanges[placement] else {
-      return false
-    }
-    if placementDraws[placement] == nil {
-      placementDraws[placement] = PlacementDraws(rules, subjectsOf: drawnLength, chooser)
-    }
-    return placementDraws[placement]?.add(rule, taken) ?? false
+  private mutating func draws(
+    of placement: Int, _ table: BatchTable, _ chooser: borrowing VariantChooser
+  ) -> PlacementDraws? {
+    if let known = placementDraws[placement] { return known }
+    guard let rules = table.ruleRanges[placement] else { return nil }
+    let made = PlacementDraws(rules, subjectsOf: drawnLength, chooser)
+    placementDraws[placement] = made
+    return made
   }
 
   /// Finds the undecided rows for which a rule's condition holds.

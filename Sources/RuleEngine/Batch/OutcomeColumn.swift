@@ -59,18 +59,25 @@
 
     /// By presence, which rows have a value. Eight rows at a time: their flags lie side by side in a word.
     func validities(_ choices: ArraySlice<Int32>) -> [ArrowValidity] {
-      let buffers = known.map { _ in ArrowBuffer(unwritten: (choices.count + 7) / 8, of: UInt8.self)
+      let buffers = known.map { _ in
+        ArrowBuffer(unwritten: (choices.count + 7) / 8, of: UInt8.self)
       }
       let bytes = buffers.map { $0.elements(of: UInt8.self) }
       var there = known.map { _ in 0 }
       flags.withUnsafeBufferPointer { flags in
         choices.withUnsafeBufferPointer { choices in
-          var row = 0
-          while row < choices.count {
+          @inline(__always)
+          func flagsOf(_ row: Int, count: Int) -> UInt64 {
             var word: UInt64 = 0
-            for place in 0..<min(8, choices.count &- row) {
+            for place in 0..<count {
               word |= UInt64(flags[Int(choices[row &+ place]) &+ 1]) &<< UInt64(8 &* place)
             }
+            return word
+          }
+          var row = 0
+          while row < choices.count {
+            let left = choices.count &- row
+            let word = left >= 8 ? flagsOf(row, count: 8) : flagsOf(row, count: left)
             for presence in bytes.indices {
               let those = word &>> UInt64(presence) & 0x0101_0101_0101_0101
               // Gathers the lowest bits of eight bytes, and adds them up.
@@ -253,8 +260,9 @@
     private func writeUncounted(
       _ choices: ArraySlice<Int32>, steps: Int, _ offsets: ArrowBuffer
     ) -> ArrowBuffer {
+      // Of no text a step is written, too.
       let copies = ArrowBuffer(
-        unwritten: choices.count * longest + steps * Self.step, of: UInt8.self)
+        unwritten: choices.count * longest + max(steps, 1) * Self.step, of: UInt8.self)
       let source = UnsafeRawPointer(bytes.start)
       let target = UnsafeMutableRawPointer(copies.start)
       let places = offsets.elements(of: Int32.self)

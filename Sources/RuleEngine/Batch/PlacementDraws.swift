@@ -4,22 +4,55 @@ internal import Expressions
 /// The draws of a placement's rules for subjects of one length, where the processor has wide vectors: rows
 /// wait until all rules have taken theirs, and are drawn for side by side, each behind the prefix of its own
 /// rule. The rows of one rule alone are too few, and too far apart, to fill vectors.
-struct PlacementDraws {
-  /// The rule's group, and its number there.
-  private struct Place {
-    var group: Int
-    var number: Int
+///
+/// Its parts are plain memory: a rule waits some hundred times for every few thousand rows, and arrays would
+/// be counted and asked whether they are shared as often.
+final class PlacementDraws {
+  /// What is drawn for a rule; those without a group cannot draw like this.
+  private struct Rule {
+    var group: Int?
+    /// Its number in the tables of the group.
+    var number = 0
+    /// Its first choice, and limits that lead to others.
+    var first: Int32 = 0
+    var limits = 0
   }
 
-  /// By rule of the placement, from ``first`` on; nil for those that cannot draw like this.
-  private var places: [Place?] = []
-  private let first: Int
-  private var groups: [Group] = []
-  /// By row: the number of the rule that draws for it, in the group where it waits.
-  private var numbers = [UInt8](repeating: 0, count: BlockShape.rows)
-  private var isWaiting = false
+  /// Rules whose prefixes have one length.
+  private struct Group {
+    let prefixLength: Int
+    let layout: HashLayout
+    let known: Int
+    let stripes: Int
+    /// As ``WideDraws`` has them.
+    let tables: UnsafeMutablePointer<UInt64>
+    let size: Int
+    let limits: Int
+    /// The rows that wait.
+    let rows: RowMask
+  }
 
-  init(_ rules: Range<Int>, subjectsOf length: Int, _ chooser: borrowing VariantChooser) {
+  private let first: Int
+  private let ruleCount: Int
+  private let groupCount: Int
+  private let rules: UnsafeMutablePointer<Rule>
+  private let groups: UnsafeMutablePointer<Group>
+  /// By rule, the rows that wait for it.
+  private let taken: RowMask
+  /// The rules that rows wait for.
+  private let waiting: UnsafeMutablePointer<Int>
+  private var waitingCount = 0
+  /// By row: the number of the rule that draws for it, in the group where it waits.
+  private let numbers: UnsafeMutablePointer<UInt8>
+  /// By limit, the rows whose draws reach it.
+  private let reached: RowMask
+
+  /// Numbers of rules are bytes.
+  private static let mostRules = 256
+
+  convenience init(
+    _ rules: Range<Int>, subjectsOf length: Int, _ chooser: borrowing VariantChooser
+  ) {
     var draws: [VariantChooser.Draws?] = []
     for rule in rules { draws.append(chooser[rule].draws(subjectsOf: length)) }
     self.init(draws, from: rules.lowerBound)
@@ -28,27 +61,95 @@ struct PlacementDraws {
   /// - Parameter draws: by rule, from ``first`` on; nil for those that cannot draw like this.
   init(_ draws: [VariantChooser.Draws?], from first: Int) {
     self.first = first
-    for draws in draws {
-      guard let draws else {
-        places.append(nil)
-        continue
+    ruleCount = draws.count
+    rules = .allocate(capacity: max(ruleCount, 1))
+    var members: [[VariantChooser.Draws]] = []
+    for (number, draws) in draws.enumerated() {
+      var rule = Rule()
+      if let draws {
+        let found = members.firstIndex {
+          $0[0].prefixLength == draws.prefixLength && $0.count < Self.mostRules
+        }
+        let group = found ?? members.count
+        if found == nil { members.append([]) }
+        rule = Rule(
+          group: group, number: members[group].count, first: draws.first,
+          limits: draws.limits.count)
+        members[group].append(draws)
       }
-      let found = groups.firstIndex { $0.takes(draws) } ?? groups.count
-      if found == groups.count { groups.append(Group(draws)) }
-      places.append(Place(group: found, number: groups[found].rules.count))
-      groups[found].rules.append(draws)
+      (rules + number).initialize(to: rule)
     }
-    for group in groups.indices { groups[group].layOut() }
+    groupCount = members.count
+    groups = .allocate(capacity: max(groupCount, 1))
+    for (number, members) in members.enumerated() {
+      (groups + number).initialize(to: Self.group(members))
+    }
+    taken = RowMasks.allocate(max(ruleCount, 1))
+    waiting = .allocate(capacity: max(ruleCount, 1))
+    waiting.initialize(repeating: 0, count: max(ruleCount, 1))
+    numbers = .allocate(capacity: BlockShape.rows)
+    numbers.initialize(repeating: 0, count: BlockShape.rows)
+    reached = RowMasks.allocate(
+      (0..<groupCount).reduce(1) { [groups] in max($0, groups[$1].limits) })
   }
 
-  /// Lets the rows that a rule takes wait for ``draw(_:_:_:keepsChoices:)``.
+  deinit {
+    for group in 0..<groupCount {
+      groups[group].tables.deallocate()
+      groups[group].rows.deallocate()
+    }
+    rules.deallocate()
+    groups.deallocate()
+    taken.deallocate()
+    waiting.deallocate()
+    numbers.deallocate()
+    reached.deallocate()
+  }
+
+  private static func group(_ rules: [VariantChooser.Draws]) -> Group {
+    let size = max(rules.count, 16)
+    let limits = rules.reduce(0) { max($0, $1.limits.count) }
+    let fixed = Int(WideDraws.Table.limits.rawValue)
+    let tables = UnsafeMutablePointer<UInt64>.allocate(capacity: (fixed + limits) * size)
+    tables.initialize(repeating: 0, count: fixed * size)
+    // No draw reaches it.
+    (tables + fixed * size).initialize(repeating: .max, count: limits * size)
+    for (number, rule) in rules.enumerated() {
+      func set(_ table: WideDraws.Table, _ values: [UInt64]) {
+        for (i, value) in values.enumerated() {
+          tables[(Int(table.rawValue) + i) * size + number] = value
+        }
+      }
+      let hash = rule.hash
+      set(.first, [UInt64(rule.first)])
+      set(.begun, [hash.begun])
+      set(.tail, [hash.tail])
+      set(.lanes, [hash.lanes.a, hash.lanes.b, hash.lanes.c, hash.lanes.d])
+      set(.merging, [hash.merging.a, hash.merging.b, hash.merging.c, hash.merging.d])
+      set(.limits, Array(rule.limits))
+    }
+    return Group(
+      prefixLength: rules[0].prefixLength, layout: rules[0].layout, known: rules[0].hash.known,
+      stripes: rules[0].hash.stripes, tables: tables, size: size, limits: limits,
+      rows: RowMasks.allocate())
+  }
+
+  /// Lets the rows that a rule takes wait for ``draw(_:_:counts:choices:)``.
   ///
   /// - Returns: false where the rule cannot draw like this.
-  mutating func add(_ rule: Int, _ rows: RowMask) -> Bool {
-    guard let place = places[rule - first] else { return false }
-    groups[place.group].add(place.number, rows)
-    setNumbers(rows, UInt8(truncatingIfNeeded: place.number), to: &numbers)
-    isWaiting = true
+  func add(_ rule: Int, _ rows: RowMask) -> Bool {
+    let place = rule - first
+    guard place >= 0, place < ruleCount, let group = rules[place].group else { return false }
+    precondition(waitingCount < ruleCount, "a rule waits once")
+    waiting[waitingCount] = place
+    waitingCount &+= 1
+    let all = groups[group].rows
+    let own = taken + place &* BlockShape.words
+    for word in 0..<BlockShape.words {
+      own[word] = rows[word]
+      all[word] |= rows[word]
+    }
+    setNumbers(rows, UInt8(truncatingIfNeeded: rules[place].number), to: numbers)
     return true
   }
 
@@ -58,119 +159,40 @@ struct PlacementDraws {
   ///   - counts: by choice, to which the draws are added.
   ///   - choices: by row of the block, where somebody reads them: writing them takes more memory traffic than
   ///     all tests.
-  mutating func draw(
+  func draw(
     _ block: borrowing BatchBlock, _ columns: inout SubjectColumns,
     counts: UnsafeMutablePointer<Int>, choices: UnsafeMutablePointer<Int32>?
   ) {
-    guard isWaiting else { return }
-    isWaiting = false
-    for group in groups.indices where !groups[group].waiting.isEmpty {
-      let (length, layout) = (groups[group].prefixLength, groups[group].layout)
-      groups[group].draw(
-        numbers, columns.columns(length, layout, block), counts: counts, choices: choices)
+    guard waitingCount > 0 else { return }
+    for number in 0..<groupCount where !RowMasks.isEmpty(groups[number].rows) {
+      let group = groups[number]
+      WideDraws(
+        columns: columns.columns(group.prefixLength, group.layout, block),
+        stride: BlockShape.stride, laneWords: group.layout.laneWords, words: group.layout.words,
+        rest: group.layout.rest, known: group.known, stripes: group.stripes,
+        tables: group.tables, size: group.size, limits: group.limits
+      ).draw(group.rows, numbers, reached: reached, choices: choices)
+      for i in 0..<waitingCount where rules[waiting[i]].group == number {
+        count(waiting[i], counts)
+      }
+      group.rows.update(repeating: 0, count: BlockShape.words)
     }
+    waitingCount = 0
   }
-}
 
-extension PlacementDraws {
-  /// Rules whose prefixes have one length.
-  private struct Group {
-    let prefixLength: Int
-    let layout: HashLayout
-    var rules: [VariantChooser.Draws] = []
-    /// The rules that rows wait for, and by rule which these are.
-    private(set) var waiting: [Int] = []
-    private var taken: [UInt64] = []
-    /// The rows that wait for any of them.
-    private var rows = [UInt64](repeating: 0, count: BlockShape.words)
-    /// By limit, the rows whose draws reach it.
-    private var reached: [UInt64] = []
-    /// As ``WideDraws`` has them.
-    private var tables: [UInt64] = []
-    private var size = 0
-    private var limits = 0
-
-    /// Numbers of rules are bytes.
-    private static let mostRules = 256
-
-    init(_ draws: VariantChooser.Draws) {
-      (prefixLength, layout) = (draws.prefixLength, draws.layout)
+  /// Adds what the rows of a rule have drawn: how many reach a limit, and how many of these the next one.
+  /// Adding one to the count of each draw's variant would wait for the draw before, which mostly has the same.
+  private func count(_ place: Int, _ counts: UnsafeMutablePointer<Int>) {
+    let own = counts + Int(rules[place].first)
+    let limits = rules[place].limits
+    // The rows that reach a limit are among those that reach the one before.
+    let rows = taken + place &* BlockShape.words
+    var before = countBoth(rows, rows, to: rows)
+    for limit in 0..<limits {
+      let reaching = countBoth(rows, reached + limit &* BlockShape.words, to: rows)
+      own[limit] &+= before &- reaching
+      before = reaching
     }
-
-    func takes(_ draws: VariantChooser.Draws) -> Bool {
-      draws.prefixLength == prefixLength && rules.count < Group.mostRules
-    }
-
-    /// Lays out the tables, once all rules are there.
-    mutating func layOut() {
-      size = max(rules.count, 16)
-      limits = rules.reduce(0) { max($0, $1.limits.count) }
-      // No draw reaches it.
-      let unreached = UInt64.max
-      tables = Array(
-        repeating: 0, count: Int(WideDraws.Table.limits.rawValue) * size)
-      tables += Array(repeating: unreached, count: limits * size)
-      for (number, rule) in rules.enumerated() {
-        func set(_ table: WideDraws.Table, _ values: [UInt64]) {
-          for (i, value) in values.enumerated() {
-            tables[(Int(table.rawValue) + i) * size + number] = value
-          }
-        }
-        let hash = rule.hash
-        set(.first, [UInt64(rule.first)])
-        set(.begun, [hash.begun])
-        set(.tail, [hash.tail])
-        set(.lanes, [hash.lanes.a, hash.lanes.b, hash.lanes.c, hash.lanes.d])
-        set(.merging, [hash.merging.a, hash.merging.b, hash.merging.c, hash.merging.d])
-        set(.limits, Array(rule.limits))
-      }
-      taken = Array(repeating: 0, count: rules.count * BlockShape.words)
-      reached = Array(repeating: 0, count: limits * BlockShape.words)
-    }
-
-    mutating func add(_ number: Int, _ rows: RowMask) {
-      waiting.append(number)
-      for word in 0..<BlockShape.words {
-        taken[number &* BlockShape.words &+ word] = rows[word]
-        self.rows[word] |= rows[word]
-      }
-    }
-
-    mutating func draw(
-      _ numbers: [UInt8], _ columns: UnsafePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
-      choices: UnsafeMutablePointer<Int32>?
-    ) {
-      let hash = rules[0].hash
-      tables.withUnsafeBufferPointer { tables in
-        WideDraws(
-          columns: columns, stride: BlockShape.stride, laneWords: layout.laneWords,
-          words: layout.words, rest: layout.rest, known: hash.known, stripes: hash.stripes,
-          tables: tables.baseAddress, size: size, limits: limits
-        ).draw(rows, numbers, reached: &reached, choices: choices)
-      }
-      for number in waiting { count(number, counts) }
-      waiting.removeAll(keepingCapacity: true)
-      for word in 0..<BlockShape.words { rows[word] = 0 }
-    }
-
-    /// Adds what the rows of a rule have drawn: how many reach a limit, and how many of these the next one.
-    /// Adding one to the count of each draw's variant would wait for the draw before, which mostly has the same.
-    private mutating func count(_ number: Int, _ counts: UnsafeMutablePointer<Int>) {
-      let (first, limits) = (Int(rules[number].first), rules[number].limits.count)
-      taken.withUnsafeMutableBufferPointer { taken in
-        reached.withUnsafeBufferPointer { reached in
-          guard let all = taken.baseAddress, let reached = reached.baseAddress else { return }
-          // The rows that reach a limit are among those that reach the one before.
-          let rows = all + number &* BlockShape.words
-          var before = countBoth(rows, rows, to: rows)
-          for limit in 0..<limits {
-            let reaching = countBoth(rows, reached + limit &* BlockShape.words, to: rows)
-            counts[first &+ limit] &+= before &- reaching
-            before = reaching
-          }
-          counts[first &+ limits] &+= before
-        }
-      }
-    }
+    own[limits] &+= before
   }
 }

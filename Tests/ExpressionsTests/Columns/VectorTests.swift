@@ -86,4 +86,47 @@ import Testing
       #expect(count == both.reduce(0) { $0 + $1.nonzeroBitCount })
     }
   }
+
+  /// Cells of texts that lie one behind the other, to the last byte of their memory and from the first.
+  @Test func cellsOfTexts() {
+    guard isWide() else { return }
+    var random = SplitMix(seed: 80)
+    for _ in 0..<400 {
+      let texts = (0..<Int.random(in: 1...64, using: &random)).map { _ in
+        let most = Int.random(in: 0...9, using: &random) == 0 ? 40 : 16
+        return (0..<Int.random(in: 0...most, using: &random)).map { _ in
+          UInt8.random(in: 0...255, using: &random)
+        }
+      }
+      let start = Int64.random(in: 0...3, using: &random)
+      let ends = texts.reduce(into: [start]) { $0.append($0[$0.count - 1] + Int64($1.count)) }
+      let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: max(Int(ends[ends.count - 1]), 1))
+      defer { bytes.deallocate() }
+      bytes.initialize(repeating: 0xEE, count: Int(start))
+      for (text, end) in zip(texts, ends) {
+        (bytes + Int(end)).initialize(from: text, count: text.count)
+      }
+      for areLarge in [true, false] {
+        var cells = [UInt8](repeating: 9, count: 1_024)
+        let small = ends.map { Int32($0) }
+        let left = ends.withUnsafeBytes { large in
+          small.withUnsafeBytes { small in
+            writeTexts(
+              (areLarge ? large : small).baseAddress!, bytes, areLarge: areLarge,
+              count: texts.count, 0x80, to: &cells)
+          }
+        }
+        for (row, text) in texts.enumerated() {
+          let isLong = text.count > 15
+          #expect(left >> UInt64(row) & 1 == (isLong ? 1 : 0))
+          let expected =
+            isLong
+            ? [UInt8](repeating: 9, count: 16)
+            : [0x80 | UInt8(text.count)] + text + [UInt8](repeating: 0, count: 15 - text.count)
+          #expect(Array(cells[16 * row..<16 * row + 16]) == expected)
+        }
+        #expect(cells.dropFirst(16 * texts.count).allSatisfy { $0 == 9 })
+      }
+    }
+  }
 }

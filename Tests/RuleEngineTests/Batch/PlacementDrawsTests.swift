@@ -71,7 +71,7 @@ import Testing
         block.addRow(subject: ByteView(rebasing: flat[at..<at + subject.count]))
         at += subject.count
       }
-      var draws = PlacementDraws(rules.draws, from: 100)
+      let draws = PlacementDraws(rules.draws, from: 100)
       var columns = SubjectColumns()
       let mask = RowMasks.allocate()
       defer { mask.deallocate() }
