@@ -126,7 +126,7 @@ import Testing
   }
 
   /// Rules with other prefixes, some of other lengths, with other numbers of variants, for some of the rows.
-  @Test(arguments: [1, 7, 16, 17, 40, 300]) func manyRules(count: Int) throws {
+  @Test(arguments: [1, 7, 16, 17, 40, 900]) func manyRules(count: Int) throws {
     var random = SplitMix(seed: 12 + UInt64(count))
     var block = BatchBlock(try Self.program(), placements: 1)
     for length in [1, 2, 9, 36, 60] {
