@@ -49,6 +49,9 @@ final class PlacementDraws {
 
   /// Numbers of rules are bytes.
   private static let mostRules = 256
+  /// Rows are compared with as many limits as the rule of their group has that has most: those with more draw
+  /// alone, and do not keep the others waiting.
+  static let mostLimits = 16
 
   convenience init(
     _ rules: Range<Int>, subjectsOf length: Int, _ chooser: borrowing VariantChooser
@@ -66,7 +69,7 @@ final class PlacementDraws {
     var members: [[VariantChooser.Draws]] = []
     for (number, draws) in draws.enumerated() {
       var rule = Rule()
-      if let draws {
+      if let draws, draws.limits.count <= Self.mostLimits {
         let found = members.firstIndex {
           $0[0].prefixLength == draws.prefixLength && $0.count < Self.mostRules
         }

@@ -57,17 +57,15 @@ struct SubjectColumns: ~Copyable {
     _ number: Int, _ layout: HashLayout, _ block: borrowing BatchBlock
   ) -> UnsafePointer<UInt64> {
     while memory.count <= number {
-      let columns = UnsafeMutablePointer<UInt64>.allocate(
-        capacity: SubjectColumns.most * BlockShape.stride)
-      // Those who look at all rows of a block meet some that it never had.
-      columns.initialize(repeating: 0, count: SubjectColumns.most * BlockShape.stride)
-      memory.append(columns)
+      memory.append(.allocate(capacity: SubjectColumns.most * BlockShape.stride))
       isReady.append(false)
     }
     let columns = memory[number]
     if !isReady[number] {
       isReady[number] = true
-      SubjectColumns.fill(columns, layout, block.subjectWords, rows: block.count)
+      // To the end of a word of a mask: whoever draws for some of its rows looks at all of them.
+      SubjectColumns.fill(
+        columns, layout, block.subjectWords, rows: (block.count &+ 63) & ~63)
     }
     return UnsafePointer(columns)
   }

@@ -107,8 +107,8 @@
 
     /// Texts are copied in steps of sixteen bytes, as many as the longest needs.
     @Test func everyLength() throws {
-      for length in [1, 12, 13, 15, 16, 17, 31, 32, 33, 48, 49, 200] {
-        for short in [1, length] {
+      for length in [0, 1, 12, 13, 15, 16, 17, 31, 32, 33, 48, 49, 200] {
+        for short in [min(1, length), length] {
           let texts = (String(repeating: "s", count: short), String(repeating: "l", count: length))
           let plan = try plan(short: texts.0, long: texts.1)
           let worker = try decided(plan)
