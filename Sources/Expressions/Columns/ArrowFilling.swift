@@ -141,9 +141,21 @@
     private func fillNumbers<Number>(
       _ values: ArrowElements<Number>, _ part: Part, _ cell: (Number) -> Cell
     ) {
-      ArrowTexts.inParts(part.count) { rows in
+      ArrowRows.inParts(part.count) { rows in
         values.readAhead(part.first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
         for row in rows { part.cells[row] = cell(values[part.first &+ row]) }
+      }
+    }
+
+    /// Goes through rows in parts, each of which begins with asking for what the next block reads: a block has
+    /// a page of each column, and at the beginning of a page the processor does not know yet what is read next.
+    @inline(__always)
+    private static func inParts(_ count: Int, _ body: (Range<Int>) -> Void) {
+      var row = 0
+      while row < count {
+        let end = min(row &+ 64, count)
+        body(row..<end)
+        row = end
       }
     }
 
@@ -250,7 +262,7 @@
       let names = boolNames
       var at = from
       var isAnyLong = false
-      ArrowTexts.inParts(part.count) { rows in
+      ArrowRows.inParts(part.count) { rows in
         let begin = at
         offsets.readAhead(part.first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
         at = Int(truncatingIfNeeded: offsets[part.first &+ rows.upperBound])
@@ -377,7 +389,7 @@
       let (from, to) = try ArrowTexts.range(offsets, first, count, array)
       let end = Int(truncatingIfNeeded: offsets[array.count])
       var at = from
-      ArrowTexts.inParts(count) { rows in
+      ArrowRows.inParts(count) { rows in
         let begin = at
         offsets.readAhead(first &+ rows.lowerBound &+ ColumnFrame.rows, count: 64)
         for row in rows {
@@ -396,18 +408,6 @@
 
   /// Texts of a column, many at once.
   enum ArrowTexts {
-    /// Goes through rows in parts, each of which begins with asking for what the next block reads: a block has
-    /// a page of each column, and at the beginning of a page the processor does not know yet what is read next.
-    @inline(__always)
-    static func inParts(_ count: Int, _ body: (Range<Int>) -> Void) {
-      var row = 0
-      while row < count {
-        let end = min(row &+ 64, count)
-        body(row..<end)
-        row = end
-      }
-    }
-
     /// Asks for bytes of texts that are read soon, as far as they may be read.
     @inline(__always)
     static func readAhead(_ start: UnsafePointer<UInt8>, _ first: Int, count: Int, end: Int) {
