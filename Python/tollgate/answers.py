@@ -166,7 +166,9 @@ class DecisionReader:
         head, _, rest = answer.partition(b',"placement":')
         if not rest:
             return []
-        user_id: str = loads(head[24:]) if b"\\" in head else head[25:-1].decode()
+        user_id = head[25:-1].decode()
+        if "\\" in user_id:
+            user_id = loads(head[24:])
         known = self._known
         alone = known.get(rest[:-2])
         if alone is not None:
