@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +33,7 @@ def place(tmp_path: Path) -> Path:
 
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     (tmp_path / "users").mkdir()
+    os.mkfifo(tmp_path / "pipe")
     people = users(20_000)
     for number in range(2):
         part = people[number * 10_000:(number + 1) * 10_000]
@@ -159,7 +162,10 @@ def test_one_file_and_no_rows(place: Path) -> None:
     (["--users", "{}/none/*.parquet", "--out", "{}/out"], "there is no such file", 2),
     (["--users", "{}/users", "--out", "{}/out"], "is a folder", 2),
     (["--users", "{}/users/*.parquet", "--out", "{}/users"], "users themselves", 2),
-    (["--users", "{}/users/0.parquet", "--out", "{}/users/0.parquet"], "users itself", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/users/0.parquet"], "is an input itself", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/config.json"], "is an input itself", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/pipe"], "is not a file", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/o", "--dialect", "sql"], "superscript:ios", 2),
     (["--users", "{}/users/*.parquet", "--out", "{}/config.json"], "name a folder", 2),
     (["--users", "{}/config.json", "--out", "{}/out.parquet"], "error: ", 1),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--subject", "id"], "no column 'id'", 2),
@@ -173,3 +179,126 @@ def test_mistakes(place: Path, arguments: list[str], words: str, code: int) -> N
     _, said = run("decide", f"{place}/config.json", *given, code=code)
     assert words in said
     assert len(list((place / "users").iterdir())) == 2 and not (place / "o").exists()
+
+
+def test_a_config_without_placements(place: Path) -> None:
+    (place / "none.json").write_text('{"build_id": "1", "trigger_options": []}')
+    _, said = run(
+        "decide", f"{place}/none.json", "--users", f"{place}/users/0.parquet", "--out",
+        f"{place}/o", code=2)
+    assert "none.json has no placements" in said
+
+
+def test_names_with_brackets(place: Path) -> None:
+    (place / "users" / "0.parquet").rename(place / "users" / "u[1].parquet")
+    out, _ = run(
+        "decide", f"{place}/config.json", "--users", f"{place}/users/u[1].parquet", "--out",
+        f"{place}/o.parquet")
+    assert json.loads(out)["users"] == 10_000
+
+
+def test_what_a_link_leads_to_is_written(place: Path) -> None:
+    (place / "real").mkdir()
+    (place / "o.parquet").symlink_to(place / "real" / "o.parquet")
+    for _ in range(2):
+        run(
+            "decide", f"{place}/config.json", "--users", f"{place}/users/0.parquet", "--out",
+            f"{place}/o.parquet")
+        assert (place / "o.parquet").is_symlink()
+        assert parquet.read_table(place / "real" / "o.parquet").num_rows == 10_000
+    assert [path.name for path in (place / "real").iterdir()] == ["o.parquet"]
+
+
+def test_files_that_changed_are_decided_again(place: Path) -> None:
+    arguments = [
+        "decide", f"{place}/config.json", "--users", f"{place}/users/*.parquet", "--out",
+        f"{place}/out", "--now", NOW]
+    run(*arguments)
+    shutil.copy(place / "users" / "1.parquet", place / "users" / "0.parquet")
+    out, said = run(*arguments, "--resume")
+    assert json.loads(out)["filesLeftOut"] == 1 and "has other users than before" in said
+    parts = [parquet.read_table(place / "out" / f"{n}.parquet") for n in range(2)]
+    assert parts[0].column("userId") == parts[1].column("userId")
+
+
+def test_two_runs_into_one_file(place: Path) -> None:
+    """One of them writes it, and the other says so; whatever is there is whole."""
+    parts = [parquet.read_table(place / "users" / "0.parquet")] * 40
+    parquet.write_table(pa.concat_tables(parts), place / "many.parquet")
+    command = [
+        sys.executable, "-m", "tollgate", "decide", f"{place}/config.json", "--users",
+        f"{place}/many.parquet", "--out", f"{place}/o.parquet", "--quiet", "--seed"]
+    both = [
+        subprocess.Popen([*command, seed], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for seed in ("a", "b")
+    ]
+    said = [process.communicate(timeout=120)[1].decode() for process in both]
+    assert {process.returncode for process in both} <= {0, 2}
+    done = [process.returncode == 0 for process in both]
+    assert any(done)
+    for process, words in zip(both, said, strict=True):
+        assert process.returncode == 0 or "is being written by another run" in words
+    assert parquet.read_table(place / "o.parquet").num_rows == 400_000
+    assert not (place / "o.parquet.partial").exists()
+
+
+def test_a_run_that_another_one_disturbs(place: Path) -> None:
+    from tollgate.__main__ import _Output, _Usage
+
+    target = place / "o.parquet"
+    with _Output(target) as first:
+        first.file.write(b"first")
+        with pytest.raises(_Usage, match="is being written by another run"):
+            _Output(target)
+        assert (place / "o.parquet.partial").exists(), "the other run's file is left alone"
+        first.complete()
+    assert target.read_bytes() == b"first"
+    # What a run that was killed has left is no hindrance.
+    (place / "o.parquet.partial").write_bytes(b"half of something longer")
+    with _Output(target) as second:
+        second.file.write(b"second")
+        second.complete()
+    assert target.read_bytes() == b"second"
+    with pytest.raises(ZeroDivisionError), _Output(target):
+        raise ZeroDivisionError
+    assert target.read_bytes() == b"second"
+    assert not (place / "o.parquet.partial").exists()
+
+
+def test_storage_without_locks(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import errno
+    import fcntl
+
+    from tollgate.__main__ import _Output
+
+    def flock(file: object, how: int) -> None:
+        raise OSError(number, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    number = errno.ENOLCK
+    with _Output(place / "o") as output:
+        output.file.write(b"x")
+        output.complete()
+    assert (place / "o").read_bytes() == b"x"
+    number = errno.EIO
+    with pytest.raises(OSError, match="no locks"):
+        _Output(place / "o")
+
+
+def test_interrupted_while_reading(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C comes in whatever runs, which is often the function that Arrow asks for users."""
+    from tollgate.__main__ import main
+
+    def batches(self: Any, **options: Any) -> Any:
+        yield from before(self, **options)
+        raise KeyboardInterrupt
+
+    before = parquet.ParquetFile.iter_batches
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", batches)
+    code = main([
+        "decide", f"{place}/config.json", "--users", f"{place}/users/0.parquet", "--out",
+        f"{place}/o.parquet"])
+    assert code == 130 and "Stopped" in capsys.readouterr().err
+    assert not list(place.glob("o.parquet*"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import glob
 import hashlib
 import json
@@ -19,6 +20,8 @@ from .outcomes import Tally
 from .plan import Plan
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from .plan import Field
 
 # What a file of outcomes depends on, among the metadata of its schema.
@@ -102,8 +105,14 @@ def _decide(options: argparse.Namespace) -> int:
         raise _Usage("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
     files = _files(options.users)
     pairs = _outputs(files, options.out)
+    _check_targets([target for _, target in pairs], [Path(options.config), *files])
     text = Path(options.config).read_bytes()
-    config = Config(text, dialect=options.dialect, seed=options.seed)
+    try:
+        config = Config(text, dialect=options.dialect, seed=options.seed)
+    except ValueError as problem:
+        raise _Usage(f"--{problem}") from None
+    if not config.placements:
+        raise _Usage(f"{options.config} has no placements")
     if options.resume and options.now is None:
         options.now = _time_of_before(target for _, target in pairs)
     for found in config.diagnostics:
@@ -160,7 +169,8 @@ def _time_of_before(targets: Iterable[Path]) -> str | None:
 def _files(patterns: Sequence[str]) -> list[Path]:
     found: list[Path] = []
     for pattern in patterns:
-        names = sorted(glob.glob(pattern, recursive=True))
+        # A name with brackets in it is a pattern, too.
+        names = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
         if not names:
             raise _Usage(f"--users {pattern}: there is no such file")
         for name in names:
@@ -175,8 +185,6 @@ def _files(patterns: Sequence[str]) -> list[Path]:
 def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
     target = Path(out)
     if len(files) == 1 and not target.is_dir() and not out.endswith(os.sep):
-        if target.exists() and target.samefile(files[0]):
-            raise _Usage(f"--out {out} is the file of users itself")
         return [(files[0], target)]
     if target.exists() and not target.is_dir():
         raise _Usage(
@@ -193,6 +201,29 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
     return [(path, target / path.name) for path in files]
 
 
+def _check_targets(targets: Sequence[Path], inputs: Sequence[Path]) -> None:
+    """Outcomes replace outcomes: nothing that is read, and nothing that is no file."""
+
+    def identity(path: Path) -> tuple[int, int]:
+        found = path.stat()
+        return found.st_dev, found.st_ino
+
+    read = {identity(path): path for path in inputs if path.exists()}
+    for target in targets:
+        if not target.exists():
+            continue
+        if not target.is_file():
+            raise _Usage(f"--out {target} is not a file; Parquet needs one that can be replaced")
+        if identity(target) in read:
+            raise _Usage(f"--out {target} is an input itself: {read[identity(target)]}")
+
+
+def _users_of(source: Path) -> dict[str, int]:
+    """What tells one version of a file of users from another."""
+    found = source.stat()
+    return {"bytes": found.st_size, "modified": found.st_mtime_ns}
+
+
 def _columns(given: Sequence[str]) -> dict[str, str] | None:
     columns: dict[str, str] = {}
     for item in given:
@@ -201,6 +232,61 @@ def _columns(given: Sequence[str]) -> dict[str, str] | None:
             raise _Usage(f"--columns {item}: give PATH=COLUMN, such as user.plan=plan")
         columns[path] = column
     return columns or None
+
+
+def _lock(file: IO[bytes]) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as problem:
+        # Mounted storage may have no locks; then it is for the user to start one run.
+        if problem.errno not in (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK):
+            raise
+
+
+class _Output:
+    """A file that appears when it is complete, and that one run at a time writes."""
+
+    def __init__(self, target: Path) -> None:
+        # What a link leads to is written, and the link stays.
+        self._target = Path(os.path.realpath(target))
+        # A name that nobody takes for complete, in the same folder, so that it can be moved.
+        self._partial = self._target.with_name(self._target.name + ".partial")
+        self.file = self._locked()
+
+    def _locked(self) -> IO[bytes]:
+        while True:
+            file = open(os.open(self._partial, os.O_RDWR | os.O_CREAT, 0o666), "r+b")  # noqa: SIM115
+            try:
+                _lock(file)
+                # Another run may have ended, and moved or removed it, before the lock was had.
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(self._partial)):
+                    file.truncate(0)
+                    return file
+            except FileNotFoundError:
+                pass
+            except BlockingIOError:
+                file.close()
+                raise _Usage(
+                    f"--out {self._target} is being written by another run, into {self._partial}"
+                ) from None
+            file.close()
+
+    def complete(self) -> None:
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        os.replace(self._partial, self._target)
+
+    def __enter__(self) -> _Output:
+        return self
+
+    def __exit__(self, kind: object, problem: object, trace: object) -> None:
+        if kind is not None:
+            self._partial.unlink(missing_ok=True)
+        self.file.close()
 
 
 class _Run:
@@ -214,6 +300,7 @@ class _Run:
         self._placements: dict[str, dict[str, int]] = {}
 
     def file(self, source: Path, target: Path, place: str) -> None:
+        users = _users_of(source)
         if self._options.resume and target.exists():
             before = _basis_of(target)
             other = [name for name in self._basis if before.get(name) != self._basis[name]]
@@ -222,20 +309,17 @@ class _Run:
                     f"--resume: {target} was decided with another {', '.join(other)}; "
                     "remove it, or name another --out"
                 )
-            self._resumed += 1
-            self._say(f"{place}: {source}: complete already")
-            return
-        # A name that nobody takes for complete, in the same folder, so that it can be moved.
-        partial = target.with_name(target.name + ".partial")
-        try:
-            tally = self._write(source, partial, place)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
-        os.replace(partial, target)
+            if before.get("users") == users:
+                self._resumed += 1
+                self._say(f"{place}: {source}: complete already")
+                return
+            self._say(f"{place}: {source}: has other users than before, so decided again")
+        with _Output(target) as output:
+            tally = self._write(source, output.file, place, users)
+            output.complete()
         self._add(tally)
 
-    def _write(self, source: Path, partial: Path, place: str) -> Tally:
+    def _write(self, source: Path, output: IO[bytes], place: str, users: dict[str, int]) -> Tally:
         import pyarrow
         import pyarrow.parquet as parquet
 
@@ -251,7 +335,7 @@ class _Run:
                 + ", ".join(file.schema_arrow.names[:8])
             )
         kept: list[Any] = []
-        faults: list[Exception] = []
+        faults: list[BaseException] = []
 
         def batches() -> Any:
             try:
@@ -260,15 +344,15 @@ class _Run:
                         continue
                     kept.append(batch.column(batch.schema.get_field_index(subject)))
                     yield batch
-            except (OSError, ValueError) as problem:
-                # What comes out at the other end has a traceback in it.
+            except (OSError, ValueError, KeyboardInterrupt) as problem:
+                # What comes out at the other end is an error of Arrow with a traceback in it.
                 faults.append(problem)
                 raise
 
         reader = pyarrow.RecordBatchReader.from_batches(file.schema_arrow, batches())
         outcomes = self._plan.outcomes(reader)
         writer: Any = None
-        told = {_KEY: json.dumps(self._basis).encode()}
+        told = {_KEY: json.dumps({**self._basis, "users": users}).encode()}
         done, begin = 0, time.monotonic()
         try:
             for batch in pyarrow.RecordBatchReader.from_stream(outcomes):
@@ -277,7 +361,7 @@ class _Run:
                 table = flat.add_column(0, subject, [subjects])
                 table = table.replace_schema_metadata(told)
                 if writer is None:
-                    writer = parquet.ParquetWriter(partial, table.schema, compression="zstd")
+                    writer = parquet.ParquetWriter(output, table.schema, compression="zstd")
                 writer.write_table(table)
                 done += batch.num_rows
                 self._progress(f"{place}: {source}: {done:,} of {rows:,} users", begin)
@@ -288,11 +372,13 @@ class _Run:
                 kind = file.schema_arrow.field(subject).type
                 table = empty.add_column(0, subject, [pyarrow.array([], kind)])
                 table = table.replace_schema_metadata(told)
-                writer = parquet.ParquetWriter(partial, table.schema, compression="zstd")
-        except (OSError, ValueError) as problem:
+                writer = parquet.ParquetWriter(output, table.schema, compression="zstd")
+        except (OSError, ValueError, TollgateError) as problem:
+            if faults and isinstance(faults[0], KeyboardInterrupt):
+                raise KeyboardInterrupt from None
             if faults:
                 raise _Unreadable(f"{source} cannot be read to its end: {faults[0]}") from None
-            if isinstance(problem, OSError):
+            if isinstance(problem, (OSError, TollgateError)):
                 raise
             raise _Unreadable(f"{source}: {problem}") from None
         finally:
