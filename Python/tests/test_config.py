@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from conftest import CONFIG, NOW
@@ -50,6 +51,8 @@ def test_decisions_are_values(config: tollgate.Config) -> None:
     assert one == other and one != config.decide("export", user, now=NOW) and one != "open"
     assert eval(repr(one), {"Decision": tollgate.Decision}) == one
     assert pickle.loads(pickle.dumps(one)) == one
+    assert len({one, other, config.decide("export", user, now=NOW)}) == 2
+    assert len(set(config.check() * 2)) == len(config.check())
     match one:
         case tollgate.Decision(paywall="annual", variant=variant):
             assert variant == "v5"
@@ -120,6 +123,37 @@ def test_values_that_json_does_not_know(config: tollgate.Config) -> None:
         config.decide("open", {"userId": "u", "user": {"x": object()}})
 
 
+@pytest.mark.parametrize("values", [[], ["pro"], ["a", "b"], [["a"], ["b"]]])
+def test_arrays_are_lists(values: list[Any]) -> None:
+    """pandas has lists as arrays; one of a single element is no single element."""
+    numpy = pytest.importorskip("numpy")
+    made = tollgate.Config.loads(
+        {**CONFIG, "trigger_options": [{"event_name": "p", "rules": [{
+            **CONFIG["trigger_options"][1]["rules"][0],
+            "expression_cel": f"user.x == {json.dumps(values)}"}]}]})
+    for given in (numpy.array(values, dtype=object), numpy.array(values)):
+        assert made.decide("p", {"userId": "u", "user": {"x": given}}).result == "paywall"
+    assert made.decide("p", {"userId": "u", "user": {"x": "pro"}}).result != "paywall"
+
+
+def test_values_of_other_libraries(config: tollgate.Config) -> None:
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+
+    def decide(value: object) -> tollgate.Decision:
+        return config.decide("export", {"userId": "u", "user": {"plan": "free", "visits": value}})
+
+    assert decide(numpy.int64(3)) == decide(3)
+    for odd in (numpy.datetime64("2026-01-01"), numpy.timedelta64(1, "s"), pandas.NA,
+                numpy.array(["2026-01-01"], dtype="datetime64[ns]")):
+        with pytest.raises(TypeError, match="not a value that rules know"):
+            decide(odd)
+    with pytest.raises(tollgate.RecordError, match="NaT is no time; leave the attribute out"):
+        decide(pandas.NaT)
+    for odd in (numpy.float32("nan"), {float("nan")}, numpy.array([1.0, float("inf")])):
+        with pytest.raises(tollgate.RecordError, match=r"'user\.visits(\.[01])?' is not a finite"):
+            decide(odd)
+
+
 def test_seeds(config: tollgate.Config) -> None:
     def variants(seed: str | None) -> list[str | None]:
         return [
@@ -134,8 +168,10 @@ def test_seeds(config: tollgate.Config) -> None:
 
 
 def test_times_need_a_zone(config: tollgate.Config) -> None:
-    with pytest.raises(ValueError, match="has no time zone"):
+    with pytest.raises(ValueError, match="now=.* has no time zone"):
         config.decide("open", {"userId": "u"}, now=datetime(2026, 1, 1))
+    with pytest.raises(tollgate.RecordError, match="^datetime.* in a record has no time zone"):
+        config.decide("open", {"userId": "u", "user": {"since": datetime(2026, 1, 1)}})
     with pytest.raises(tollgate.RecordError, match="2026-03-01T12:00:00Z"):
         config.decide("open", {"userId": "u"}, now="soon")
 
@@ -162,6 +198,32 @@ def test_errors_say_what_and_where(config: tollgate.Config) -> None:
         tollgate.Config.loads(CONFIG, dialect="sql")
     with pytest.raises(tollgate.RecordError, match="hash or djb2"):
         tollgate.Config.loads(CONFIG, assigner="dice")
+
+
+@pytest.mark.parametrize("dialect", ["sql", "superscript:IOS", "cel:ios", "", None, 5, "ios"])
+def test_dialects_are_named(dialect: Any) -> None:
+    with pytest.raises(ValueError, match="use superscript:ios, superscript:android"):
+        tollgate.Config.loads(CONFIG, dialect=dialect)
+
+
+def test_errors_come_from_other_processes(config: tollgate.Config) -> None:
+    """A pool whose worker fails gets its error as a pickle; one that cannot be read breaks it."""
+    import copy
+    import pickle
+
+    broken = json.loads(json.dumps(CONFIG))
+    broken["trigger_options"][0]["rules"][0]["expression_cel"] = "user.plan =="
+    for work in (
+        lambda: config.decide("exprt", {"userId": "u"}),
+        lambda: tollgate.Config.loads(broken, strict=True),
+        lambda: config.decide("open", {"userId": "\ud800"}),
+    ):
+        with pytest.raises(tollgate.TollgateError) as raised:
+            work()
+        problem = raised.value
+        for found in (pickle.loads(pickle.dumps(problem)), copy.copy(problem)):
+            assert type(found) is type(problem) and str(found) == str(problem)
+            assert (found.code, found.details) == (problem.code, problem.details)
 
 
 def test_explains(config: tollgate.Config) -> None:
@@ -276,6 +338,10 @@ def test_wrong_types_are_named(config: tollgate.Config) -> None:
             config.decide("open", user)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be a tollgate.Config, not None"):
         config.diff(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Config.load"):
+        tollgate.Config("{}")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="no option 'timezone'; there is: dialect, html"):
+        config.render(template="x", timezone="Asia/Tokyo")
     with pytest.raises(TypeError, match="now must be a datetime"):
         config.decide("open", {"userId": "u"}, now=5)  # type: ignore[arg-type]
     with pytest.raises(tollgate.ConfigError, match=r"cannot be used\n  the JSON ends too early"):

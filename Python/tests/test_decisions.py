@@ -100,7 +100,7 @@ def test_writing_where_python_has_no_encoder(
 ) -> None:
     import _json
 
-    from tollgate import config as module
+    from tollgate import _records as module
     from tollgate._json import encoder
 
     record = {"userId": "ä", "user": {"x": (1, 0.5, None, True), "y": {"z": "a\n\u2028"}}}
@@ -118,8 +118,11 @@ def test_records_that_cannot_be_written(config: tollgate.Config) -> None:
     record["user"] = record
     with pytest.raises(ValueError, match="or contain itself"):
         config.decide("open", record)
-    with pytest.raises(ValueError, match="'user.x' is not a finite number"):
-        config.decide("open", {"userId": "u", "user": {"x": float("nan")}})
+    for odd, words in ((float("nan"), "'user.x' is not a finite number"),
+                       ("a\ud800", "half of a character, '.ud800', in a text")):
+        with pytest.raises(tollgate.RecordError, match=words) as problem:
+            config.decide("open", {"userId": "u", "user": {"x": odd}})
+        assert problem.value.code == "not_json" and problem.value.__cause__ is None
 
 
 def test_what_is_asked_is_not_the_records_to_say(config: tollgate.Config) -> None:
@@ -132,6 +135,17 @@ def test_what_is_asked_is_not_the_records_to_say(config: tollgate.Config) -> Non
     assert config.decide("open", record, now=NOW, seed="") == config.decide(
         "open", {"userId": "u", "user": user}, now=NOW, seed="")
     assert record["seed"] == "other", "the caller's record is as it was"
+    # Nor where the call says nothing of it; a table's columns of these names say nothing, too.
+    people = [{"userId": f"u{n}", "user": {"plan": "free", "visits": 9}} for n in range(20)]
+    odd = {
+        "now": "1999-01-01T00:00:00Z", "seed": "x", "placements": ["open"], "texts": 5,
+        "explain": True, "reasons": True, "products": ["a"], "requestId": 7, "record": "r"}
+    for person in people:
+        for name in odd:
+            assert config.decide("export", {**person, name: odd[name]}) == config.decide(
+                "export", person)
+        assert config.decide_all({**person, **odd}) == config.decide_all(person)
+    assert len({config.decide("export", person, seed="x").variant for person in people}) > 1
 
 
 def test_the_same_asked_again(config: tollgate.Config) -> None:

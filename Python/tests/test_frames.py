@@ -333,3 +333,39 @@ def test_rows_alone(config: tollgate.Config, plan: tollgate.Plan, records: Any) 
     assert outcomes.report.to_dict() == whole.report.to_dict() == plan.count(
         table(records)).to_dict() == config.plan(now=NOW, codes=True).count(
         table(records)).to_dict()
+
+
+def test_rows_without_columns(config: tollgate.Config) -> None:
+    """`fields=[]` gives as many rows as there are users, where rows can be without columns."""
+    plan = config.plan(now=NOW, fields=[])
+    given = table(users(10))
+    assert plan.decide(given).num_rows == 10
+    assert plan.decide(given.to_reader()).read_all().num_rows == 10
+    assert plan.decide(given.to_batches()[0]).num_rows == 10
+    assert len(plan.decide(given.to_pandas())) == 10
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    import tollgate.duckdb
+    import tollgate.polars
+
+    frame = polars.from_arrow(given)
+    assert plan.decide(frame).height == plan.decide(frame.lazy()).collect().height == 10
+    connection = duckdb.connect()
+    for work in (
+        lambda: frame.select(tollgate.polars.decide(polars.struct(polars.all()), plan)),
+        lambda: tollgate.duckdb.register(connection, "f", plan, [("userId", "VARCHAR")]),
+        lambda: tollgate.duckdb.decide(connection, connection.from_arrow(given), plan),
+        lambda: plan.decide(duckdb.from_arrow(given)),
+    ):
+        with pytest.raises(ValueError, match="rows without columns, which .* cannot have"):
+            work()
+    numbered = config.plan(now=NOW, fields=[], codes=True)
+    assert numbered.decide(frame.lazy()).collect().width == len(config.placements)
+
+
+def test_frames_that_pandas_cannot_give_out(config: tollgate.Config) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = table(users(4)).to_pandas()
+    twice = pandas.concat([frame, frame[["userId"]]], axis=1)
+    for odd in (twice, frame.assign(x=[1j] * 4), frame.assign(x=[1, "a"] * 2)):
+        with pytest.raises(tollgate.TableError, match="drop what rules do not read"):
+            config.plan(now=NOW).decide(odd)

@@ -200,10 +200,22 @@ def test_mistakes_are_told(folder: Path) -> None:
     assert "userId" in refused(folder, "decide", config="config.json", user={"user": {}})
     (folder / "bad.ndjson").write_text('{"userId": "a"}\n{"userId"\n')
     assert "bad.ndjson:2 is not JSON" in refused(
-        folder, "precompute_summary", config="config.json", users="bad.ndjson")
+        folder, "diff", old="config.json", new="config.json", users="bad.ndjson")
     assert "user" in refused(folder, "decide", config="config.json")
     assert "save_config" in refused(folder, "save_config", path="x.json", config=CONFIG)
     assert not (folder / "x.json").exists()
+
+
+def test_lines_that_are_no_records_are_counted(folder: Path) -> None:
+    lines = [
+        '{"userId": "a"}', '{"userId"', "[1]", '{"userId": "b", "user": {"visits": NaN}}', "",
+        "[" * 100_000, '{"userId": "c"}', '{"userId": 5}']
+    (folder / "bad.ndjson").write_bytes("\n".join([*lines, '"\udc80"']).encode(
+        errors="surrogateescape"))
+    found = call(folder, "precompute_summary", config="config.json", users="bad.ndjson", now=NOW)
+    assert (found["users"], found["rejected"]) == (2, 6)
+    assert [one["record"] for one in found["rejects"]] == [2, 3, 4, 6, 8, 9]
+    assert "'user.visits' is not a finite number" in found["rejects"][2]["reason"]
 
 
 @pytest.mark.parametrize("name", ["../secret.json", "/etc/passwd", "a/../../secret.json", "."])
@@ -291,3 +303,22 @@ def test_the_command(arguments: list[str], words: str, code: int) -> None:
         timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == code
     assert re.search(re.escape(words), done.stdout + done.stderr)
+
+
+def test_only_configs_are_replaced(folder: Path) -> None:
+    async def save(client: Any, path: str) -> Any:
+        return await client.call_tool("save_config", {"path": path, "config": CONFIG})
+
+    (folder / "user.json").write_text(json.dumps(BETA))
+    (folder / "sub").mkdir()
+    os.mkfifo(folder / "pipe")
+    before = (folder / "users.ndjson").read_bytes()
+    for name in ("users.ndjson", "user.json", "pipe", "sub"):
+        done = ask(folder, lambda client, name=name: save(client, name), write=True)
+        assert done.is_error and "is no config" in done.content[0].text
+    assert (folder / "users.ndjson").read_bytes() == before
+    assert (folder / "pipe").is_fifo()
+    # What others must not read stays so.
+    (folder / "config.json").chmod(0o600)
+    assert not ask(folder, lambda client: save(client, "config.json"), write=True).is_error
+    assert (folder / "config.json").stat().st_mode & 0o777 == 0o600

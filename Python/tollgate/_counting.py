@@ -14,9 +14,10 @@ _MOST_REJECTS = 20
 
 
 def count_records(
-    config: Config, records: Iterator[tuple[int, dict[str, Any]]], placements: list[str] | None,
-    now: str | None, seed: str | None,
+    config: Config, records: Iterator[tuple[int, dict[str, Any] | Exception]],
+    placements: list[str] | None, now: str | None, seed: str | None,
 ) -> dict[str, Any]:
+    """Counts outcomes of records; what is wrong with one is in its place, and told."""
     # One time for all of them, which the plan says, and names are refused before the first user.
     plan = config.plan(placements, now=now)
     counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}
@@ -25,6 +26,8 @@ def count_records(
     rejected = 0
     for number, record in records:
         try:
+            if isinstance(record, Exception):
+                raise RecordError(str(record), "not_json", {})
             decided = config.decide_all(
                 record, placements=plan.placements, now=plan.now, seed=seed
             )

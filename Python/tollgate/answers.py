@@ -42,7 +42,8 @@ class _Value:
         return self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        return hash(self._parts())
+        # What is equal has these alike; documents have no hash.
+        return hash(tuple(part for part in self._parts() if isinstance(part, (str, int))))
 
     def __repr__(self) -> str:
         parts = (f"{name}={getattr(self, name)!r}" for name in type(self).__match_args__)

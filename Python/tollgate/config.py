@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 
-from ._json import encoder, loads
+from ._json import loads
 from ._library import Text, checked, library
+from ._records import json_bytes, kind_of, time_text
 from .answers import Decision, DecisionReader, Diagnostic, Explanation
 
 # What only types need, and what few calls need, is not imported at the start.
@@ -26,79 +27,11 @@ if TYPE_CHECKING:
 _decide = library.tg_decide
 
 
-def time_text(now: datetime | str | None) -> str | None:
-    """A time as the library takes it. A ``datetime`` needs a time zone: nobody guesses one."""
-    if now is None or isinstance(now, str):
-        return now
-    from datetime import datetime, timezone
-
-    if not isinstance(now, datetime):
-        raise TypeError(
-            f"now must be a datetime with a time zone, or a text such as '2026-03-01T12:00:00Z', "
-            f"not {_kind(now)}"
-        )
-    if now.tzinfo is None:
-        raise ValueError(
-            f"now={now!r} has no time zone; use datetime(..., tzinfo=timezone.utc), "
-            "or a text such as '2026-03-01T12:00:00Z'"
-        )
-    return now.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
-
-
-def json_bytes(value: object) -> bytes:
-    try:
-        return "".join(_encode(value, 0)).encode()
-    except RecursionError:
-        raise ValueError("a record cannot be as deep as this, or contain itself") from None
-    except ValueError as problem:
-        path = _odd_number(value, "")
-        if path is None:
-            raise
-        raise ValueError(
-            f"'{path}' is not a finite number, which records cannot have; leave the attribute out"
-        ) from problem
-
-
-def _odd_number(value: object, path: str) -> str | None:
-    """Where in a document a number is that JSON has no text for."""
-    import math
-    from collections.abc import Mapping
-
-    if isinstance(value, float):
-        return None if math.isfinite(value) else path
-    parts: Iterable[tuple[object, object]] = ()
-    if isinstance(value, Mapping):
-        parts = value.items()
-    elif isinstance(value, (list, tuple)):
-        parts = enumerate(value)
-    for name, part in parts:
-        found = _odd_number(part, f"{path}.{name}" if path else f"{name}")
-        if found is not None:
-            return found
-    return None
-
-
-def _plain(value: object) -> object:
-    """What rules have a value for that JSON has none for."""
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    if isinstance(value, datetime):
-        return time_text(value)
-    item = getattr(value, "item", None)
-    if callable(item):
-        return item()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, (set, frozenset, tuple)):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} is not a value that rules know: {value!r}")
-
-
-_encode = encoder(_plain)
-
-# What a request says beside the user.
-_ASKED = frozenset(("placements", "now", "seed", "texts"))
+# What a request says beside the user, which no record says.
+_ASKED = frozenset((
+    "placements", "now", "seed", "texts", "explain", "reasons", "products", "requestId", "record",
+))
+_TEMPLATE_OPTIONS = ("dialect", "html", "select", "profile", "timeZone")
 # Requests that were asked last: programs ask for the same again and again.
 _MOST_ASKED = 128
 
@@ -110,10 +43,6 @@ def _names(placements: Sequence[str]) -> list[str]:
     return list(placements)
 
 
-def _kind(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
-
-
 def _record(user: Record) -> dict[str, Any]:
     """A user record as JSON is written of it."""
     if type(user) is dict:
@@ -122,7 +51,7 @@ def _record(user: Record) -> dict[str, Any]:
 
     if not isinstance(user, Mapping):
         raise TypeError(
-            f"a user record is a mapping such as {{'userId': 'u-1'}}, not {_kind(user)}"
+            f"a user record is a mapping such as {{'userId': 'u-1'}}, not {kind_of(user)}"
         )
     return dict(user)
 
@@ -171,6 +100,11 @@ class Config:
         strict: bool = False,
     ) -> None:
         self._pointer: int | None = None
+        if not isinstance(text, bytes):
+            raise TypeError(
+                f"a config is made of bytes, not of {kind_of(text)}; "
+                "use Config.load(path) or Config.loads(text)"
+            )
         products, texts = _embedded(products), _embedded(texts)  # type: ignore[assignment]
         # What another process makes the same config of.
         self._given: tuple[bytes, dict[str, Any]] = (text, {
@@ -327,8 +261,9 @@ class Config:
         if record and _ASKED.isdisjoint(record):
             body = json_bytes(record)[:-1] + suffix
         else:
-            # What is asked for is not the record's to say.
-            body = json_bytes({**record, **loads(b"{" + suffix.removeprefix(b","))})
+            # What is asked for is not the record's to say, as little as a table's columns say it.
+            user = {name: value for name, value in record.items() if name not in _ASKED}
+            body = json_bytes({**user, **loads(b"{" + suffix.removeprefix(b","))})
         text = Text()
         return checked(_decide(self._pointer, body, len(body), text), text)
 
@@ -398,6 +333,11 @@ class Config:
         ``{"text": .., "isComplete": .., "errors": [..]}`` of a template. ``options`` are those of a
         template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``.
         """
+        for name in options:
+            if name not in _TEMPLATE_OPTIONS:
+                raise TypeError(
+                    f"a template has no option {name!r}; there is: {', '.join(_TEMPLATE_OPTIONS)}"
+                )
         request: dict[str, Any] = dict(options)
         for name, value in (
             ("paywall", paywall), ("template", template), ("products", _embedded(products)),
@@ -436,7 +376,7 @@ class Config:
         somebody who does.
         """
         if not isinstance(other, Config):
-            raise TypeError(f"the other config must be a tollgate.Config, not {_kind(other)}")
+            raise TypeError(f"the other config must be a tollgate.Config, not {kind_of(other)}")
         request: dict[str, Any] = {}
         if users is not None:
             request["users"] = [_record(user) for user in users]
@@ -479,11 +419,10 @@ def _compiled(text: bytes, options: Mapping[str, Any]) -> Config:
 
 
 def _platform(dialect: str) -> str:
-    name, _, platform = dialect.partition(":")
-    if name == "cel" and not platform:
-        return "cel"
-    if name == "superscript":
-        return platform or "ios"
+    known = {"cel": "cel", "superscript": "ios"}
+    known.update((f"superscript:{name}", name) for name in ("ios", "android", "web"))
+    if isinstance(dialect, str) and dialect in known:
+        return known[dialect]
     raise ValueError(
         f"dialect={dialect!r}: use superscript:ios, superscript:android, superscript:web or cel"
     )

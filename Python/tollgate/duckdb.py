@@ -23,6 +23,7 @@ def register(
     """
     import pyarrow
 
+    plan._require_columns("DuckDB")
     names = [column for column, _ in columns]
     result = _sql_type(plan)
 
@@ -59,6 +60,7 @@ def decide(connection: Any, relation: Any, plan: Plan) -> Any:
 
     It is read as a stream: only outcomes are kept, and what the query that reads them does not.
     """
+    plan._require_columns("DuckDB")
     return connection.from_arrow(plan.outcomes(relation).to_arrow())
 
 

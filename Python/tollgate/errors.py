@@ -23,6 +23,10 @@ class TollgateError(Exception):
         self.code = code
         self.details = details
 
+    # What comes from a worker process is pickled.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.code, self.details)
+
 
 class ConfigError(TollgateError):
     """A config cannot be used. ``diagnostics`` says what is wrong with it, and where."""
@@ -33,7 +37,7 @@ class ConfigError(TollgateError):
         return found
 
 
-class RecordError(TollgateError):
+class RecordError(TollgateError, ValueError):
     """A user record, or a request, cannot be read. ``offset`` is a byte of it, where known."""
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections import Counter
@@ -24,8 +25,9 @@ from pydantic import Field
 
 from . import __version__
 from ._counting import count_records, count_table
+from ._records import json_bytes
 from .answers import Diagnostic
-from .config import Config, json_bytes
+from .config import Config
 from .errors import ConfigError, TollgateError
 
 Document = Annotated[
@@ -57,6 +59,8 @@ Now = Annotated[
 ]
 Seed = Annotated[str | None, Field(description="what draws of variants depend on beside the user")]
 
+# What a config has and no other file of ours.
+_CONFIG_MEMBERS = frozenset(("trigger_options", "campaigns"))
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -190,7 +194,7 @@ class Tools:
         made = self._config(config)
         if isinstance(users, str) and users.endswith(".parquet"):
             return count_table(made, self._path(users), placements, now, seed)
-        return count_records(made, self._records(users), placements, now, seed)
+        return count_records(made, self._lines(users), placements, now, seed)
 
     def save_config(
         self,
@@ -199,6 +203,10 @@ class Tools:
     ) -> dict[str, Any]:
         """Writes a config to a file, if it has no errors. The findings are given back."""
         target = self._within(path)
+        mode = 0o644
+        if target.exists():
+            self._refuse_others(path, target)
+            mode = stat.S_IMODE(target.stat().st_mode)
         made = Config.loads(config, dialect=self._dialect, strict=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         # Whoever reads the file meanwhile has the old one or the new one.
@@ -207,7 +215,7 @@ class Tools:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(config, file, indent=2, ensure_ascii=False)
                 file.write("\n")
-            os.chmod(partial, 0o644)
+            os.chmod(partial, mode)
             os.replace(partial, target)
         except BaseException:
             Path(partial).unlink(missing_ok=True)
@@ -218,6 +226,15 @@ class Tools:
         }
 
     # What they are given
+
+    def _refuse_others(self, name: str, path: Path) -> None:
+        """Refuses to replace what is no config, such as a file of users."""
+        try:
+            known = json.loads(path.read_bytes()) if path.is_file() else None
+        except (ValueError, RecursionError):
+            known = None
+        if not isinstance(known, dict) or _CONFIG_MEMBERS.isdisjoint(known):
+            raise ToolError(f"'{name}' is there, and is no config; name another file")
 
     def _within(self, name: str) -> Path:
         path = (self._folder / name).resolve()
@@ -245,20 +262,30 @@ class Tools:
     def _records(
         self, given: str | list[dict[str, Any]]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, record in self._lines(given):
+            if isinstance(record, Exception):
+                raise record
+            yield number, record
+
+    def _lines(
+        self, given: str | list[dict[str, Any]]
+    ) -> Iterator[tuple[int, dict[str, Any] | ToolError]]:
+        """Records, or what is wrong with a line."""
         if not isinstance(given, str):
             yield from enumerate(given, 1)
             return
-        path = self._path(given)
-        with path.open(encoding="utf-8") as file:
+        with self._path(given).open(encoding="utf-8", errors="surrogateescape") as file:
             for number, line in enumerate(file, 1):
                 if not line.strip():
                     continue
                 try:
                     record = json.loads(line)
-                except ValueError as problem:
-                    raise ToolError(f"{given}:{number} is not JSON: {problem}") from None
+                except (ValueError, RecursionError) as problem:
+                    yield number, ToolError(f"{given}:{number} is not JSON: {problem}")
+                    continue
                 if not isinstance(record, dict):
-                    raise ToolError(f"{given}:{number} is not an object")
+                    yield number, ToolError(f"{given}:{number} is not an object")
+                    continue
                 yield number, record
 
 

@@ -194,6 +194,8 @@ def to_kind_of(frame: Any, plan: Plan) -> Any:
 
             return lazy(frame, plan)
         return plan.with_texts("string_view").outcomes(frame).to_polars()
+    if module == "duckdb":
+        plan._require_columns("DuckDB")
     outcomes = plan.outcomes(frame)
     if module == "pandas":
         table = outcomes.to_pandas()

@@ -7,7 +7,8 @@ import ctypes
 from ._capsules import ARRAY, SCHEMA, STREAM, drain
 from ._json import loads
 from ._library import Text, checked, library
-from .config import Config, _names, json_bytes, time_text
+from ._records import json_bytes, time_text
+from .config import Config, _names
 from .errors import TableError
 from .outcomes import Outcomes, Report, Tally, library_of, to_kind_of
 
@@ -168,6 +169,22 @@ class Plan:
             self._others[texts] = self.with_options(texts=texts, schema=self._schema)
         return self._others[texts]
 
+    @property
+    def _has_columns(self) -> bool:
+        """Whether outcomes have columns, as they do unless ``fields`` is empty."""
+        return bool(self.fields or self._options["codes"])
+
+    def _require_columns(self, taker: str) -> None:
+        """Refuses ``fields=[]`` where rows alone are nothing.
+
+        :raises ValueError: where outcomes have no columns.
+        """
+        if not self._has_columns:
+            raise ValueError(
+                f"fields=[] gives rows without columns, which {taker} cannot have; "
+                "name a field, or use plan.count"
+            )
+
     def _counting(self) -> Plan:
         """The same plan, whose tables have rows and no columns; made once."""
         if "count" not in self._others:
@@ -245,12 +262,13 @@ def stream_of(frame: Any) -> Any:
     if hasattr(frame, "__arrow_c_stream__"):
         try:
             return frame.__arrow_c_stream__()
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, NotImplementedError) as problem:
             if module != "pandas":
                 raise
             raise TableError(
-                f"pandas cannot give this frame out: {', '.join(map(str, problem.args))}; give the "
-                "column values of one type, as frame.astype({'name': 'string'}) does",
+                f"pandas cannot give this frame out: {', '.join(map(str, problem.args))}; drop "
+                "what rules do not read, rename what is there twice, and give a column values of "
+                "one type, as frame.astype({'name': 'string'}) does",
                 "bad_array", {},
             ) from problem
     if hasattr(frame, "__arrow_c_array__"):

@@ -20,6 +20,7 @@ def decide(columns: Any, plan: Plan) -> Any:
     """
     import polars
 
+    plan._require_columns("an expression")
     views = plan.with_texts("string_view")
 
     def outcomes(series: Any) -> Any:
@@ -51,6 +52,8 @@ def schema(plan: Plan) -> Any:
     """What outcomes look like in Polars."""
     import polars
 
+    if not plan._has_columns:
+        return polars.Schema()
     each: Any = polars.Int32()
     if plan.fields:
         each = polars.Struct(

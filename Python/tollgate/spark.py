@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .config import Config, time_text
+from ._records import time_text
+from .config import Config
 from .errors import ColumnError
 from .plan import Plan
 
@@ -85,6 +86,7 @@ def decide(
             )
     made = Config.loads(text, dialect=dialect, seed=seed)
     plan = made.plan(placements, now=now, schema=to_arrow_schema(frame.schema), **options)
+    plan._require_columns("Spark")
     subject = options.get("subject", "userId")
     kind = frame.schema[subject].dataType.simpleString()
     decider = Decider(

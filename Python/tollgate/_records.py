@@ -1,0 +1,122 @@
+"""User records and times as JSON, which is what the library takes."""
+
+from __future__ import annotations
+
+from ._json import encoder
+from .errors import RecordError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+
+def kind_of(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def time_text(now: datetime | str | None) -> str | None:
+    """A time as the library takes it. A ``datetime`` needs a time zone: nobody guesses one."""
+    if now is None or isinstance(now, str):
+        return now
+    from datetime import datetime
+
+    if not isinstance(now, datetime):
+        raise TypeError(
+            f"now must be a datetime with a time zone, or a text such as '2026-03-01T12:00:00Z', "
+            f"not {kind_of(now)}"
+        )
+    if now.tzinfo is None:
+        raise ValueError(f"now={now!r} has no time zone; {_ZONED}")
+    return _utc(now)
+
+
+_ZONED = (
+    "use datetime(..., tzinfo=timezone.utc), or a text such as '2026-03-01T12:00:00Z'"
+)
+
+
+def _utc(time: datetime) -> str:
+    from datetime import timezone
+
+    # As a column of times is read.
+    text = time.astimezone(timezone.utc).isoformat().removesuffix("+00:00")
+    return (text.rstrip("0").removesuffix(".") if "." in text else text) + "Z"
+
+
+def json_bytes(value: object) -> bytes:
+    """A document as JSON.
+
+    :raises RecordError: where it has what JSON has no text for.
+    """
+    try:
+        return "".join(_encode(value, 0)).encode()
+    except RecursionError:
+        fault = "a record cannot be as deep as this, or contain itself"
+    except UnicodeEncodeError as problem:
+        fault = f"a record has half of a character, {problem.object[problem.start]!r}, in a text"
+    except ValueError as problem:
+        path = _odd_number(value, "")
+        fault = str(problem)
+        if path is not None:
+            fault = (
+                f"'{path}' is not a finite number, which records cannot have; "
+                "leave the attribute out"
+            )
+    raise RecordError(fault, "not_json", {}) from None
+
+
+def _odd_number(value: object, path: str) -> str | None:
+    """Where in a document a number is that JSON has no text for."""
+    import math
+    from collections.abc import Mapping, Set
+    from numbers import Real
+
+    if isinstance(value, Real):
+        return None if math.isfinite(value) else path
+    parts: Iterable[tuple[object, object]] = ()
+    if isinstance(value, Mapping):
+        parts = value.items()
+    elif isinstance(value, (list, tuple, Set)):
+        parts = enumerate(value)
+    elif _dimensions(value):
+        parts = enumerate(value.tolist())  # type: ignore[attr-defined]
+    for name, part in parts:
+        found = _odd_number(part, f"{path}.{name}" if path else f"{name}")
+        if found is not None:
+            return found
+    return None
+
+
+def _dimensions(value: object) -> int:
+    """How many dimensions an array has; 0 for what is none."""
+    found = getattr(value, "ndim", 0)
+    return found if isinstance(found, int) and hasattr(value, "tolist") else 0
+
+
+def _plain(value: object) -> object:
+    """What rules have a value for that JSON has none for."""
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    if isinstance(value, datetime):
+        if value != value:
+            raise ValueError(f"{value} is no time; leave the attribute out")
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} in a record has no time zone; {_ZONED}")
+        return _utc(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    # numpy's times are numbers without a zone.
+    if getattr(getattr(value, "dtype", None), "kind", "") not in ("m", "M"):
+        if _dimensions(value):
+            return value.tolist()  # type: ignore[attr-defined]
+        item = getattr(value, "item", None)
+        if callable(item):
+            return item()
+    raise TypeError(f"{type(value).__name__} is not a value that rules know: {value!r}")
+
+
+_encode = encoder(_plain)
