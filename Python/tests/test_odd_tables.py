@@ -89,6 +89,37 @@ def test_times() -> None:
     assert results("user.x == user.x", pa.array([1.5, math.nan])) == ["paywall", "noAudienceMatch"]
 
 
+@pytest.mark.parametrize("dialect", ["superscript:ios", "superscript:android", "cel"])
+@pytest.mark.parametrize("expression", [
+    "timestamp(user.x) < timestamp('2026-01-01T00:00:00Z')",
+    "user.x < timestamp('2026-01-01T00:00:00Z')", "user.x == '2025-01-01T00:00:00Z'",
+    "user.x == '2026-02-03T04:05:06.07Z'", "user.x.startsWith('2026-')", "size(user.x) > 22",
+    "user.x < '2026'", "has(user.x)", "user.x == null", "user.x",
+])
+def test_times_are_what_a_record_has(dialect: str, expression: str) -> None:
+    from datetime import datetime, timedelta, timezone
+
+    times = [
+        datetime(2025, 1, 1, tzinfo=timezone.utc), None,
+        datetime(2026, 2, 3, 4, 5, 6, 70_000, tzinfo=timezone.utc),
+        datetime(2026, 2, 3, 4, 5, 6, 123_456, tzinfo=timezone(timedelta(hours=9))),
+        datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=timezone.utc),
+        datetime(2026, 1, 1, tzinfo=timezone.utc),
+    ]
+    rules = [rule("e", expression, variant("v", 100, "a"))]
+    made = tollgate.Config.loads(
+        {"build_id": "b", "trigger_options": [{"event_name": "p", "rules": rules}]},
+        dialect=dialect)
+    wanted = [
+        made.decide("p", {"userId": "u", "user": {"x": time} if time else {}}).result
+        for time in times]
+    for unit, zone in (("us", "UTC"), ("ns", "Asia/Tokyo"), ("us", "+09:00")):
+        column = pa.array(times, pa.timestamp(unit, zone))
+        for given in (column, column.dictionary_encode()):
+            found = made.plan(root="user").decide(table(given)).to_pylist()
+            assert [row["p"]["result"] for row in found] == wanted
+
+
 @pytest.mark.parametrize(("column", "words"), [
     (pa.array([0], pa.timestamp("us")), "give it one, such as UTC"),
     (pa.array([0], pa.date32()), "cast it to a text"),

@@ -189,14 +189,27 @@
       }
     }
 
-    static func timestamp(_ value: Int64, _ unitsPerSecond: Int64) -> Cell? {
+    /// A time as apps give it to rules, and as records of JSON have it: a text, RFC 3339 in UTC. Nil when the
+    /// arena is full.
+    private func time(_ row: Int, _ value: Int64, _ unitsPerSecond: Int64, in arena: inout Arena)
+      throws(ArrowError) -> Cell?
+    {
+      guard let time = ArrowColumn.timestamp(value, unitsPerSecond) else {
+        throw ArrowError(name, "the time is not in the years 1 to 9999", row: row, isOfValue: true)
+      }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Timestamp.longestText) {
+        arena.text(copying: ByteView(rebasing: $0[..<time.write(into: $0)]))
+      }
+    }
+
+    private static func timestamp(_ value: Int64, _ unitsPerSecond: Int64) -> Timestamp? {
       var (seconds, rest) = value.quotientAndRemainder(dividingBy: unitsPerSecond)
       if rest < 0 {
         seconds -= 1
         rest += unitsPerSecond
       }
       let nanoseconds = Int32(rest * (1_000_000_000 / unitsPerSecond))
-      return Timestamp(seconds: seconds, nanoseconds: nanoseconds).map { Cell($0) }
+      return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
     }
 
     /// A number of two bytes, exactly.
@@ -230,12 +243,7 @@
       case .float(let values): return Cell(Double(values[row]))
       case .double(let values): return Cell(values[row])
       case .text, .largeText, .textViews: return try text(row).map { Cell(textAt: $0) }
-      case .timestamp(let values, let unit):
-        guard let cell = ArrowColumn.timestamp(values[row], unit) else {
-          throw ArrowError(
-            name, "the time is not in the years 1 to 9999", row: row, isOfValue: true)
-        }
-        return cell
+      case .timestamp(let values, let unit): return try time(row, values[row], unit, in: &arena)
       case .list, .largeList, .fixedList:
         return try list(try elements(row), in: &arena, nesting, null)
       case .map: return try map(try elements(row), in: &arena, nesting, null)

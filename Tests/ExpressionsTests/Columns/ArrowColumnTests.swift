@@ -19,6 +19,17 @@
       "sixteen bytes!!!", "a text that fits into no cell", .null, "é", "日本語のテキストです", "false",
     ]
 
+    /// What rules see of a value: a time is a text.
+    private static func told(_ value: Value?) -> Value? {
+      switch value {
+      case .timestamp(1_772_366_400, 0): "2026-03-01T12:00:00Z"
+      case .timestamp(1_772_366_400, 5_000_000): "2026-03-01T12:00:00.005Z"
+      case .timestamp(-1, 0): "1969-12-31T23:59:59Z"
+      case .timestamp(-1, 999_000_000): "1969-12-31T23:59:59.999Z"
+      default: value
+      }
+    }
+
     private static func integers(_ format: String) -> [Value] {
       switch format {
       case "c": [0, 1, -1, 127, -128, .null]
@@ -133,7 +144,7 @@
           values.map { ["other": true, "user": ["x": $0]] }, seed: seed, isPadded: seed > 0)
         for null in [ArrowNull.missing, .null] {
           let read = try read(table, program, null: null, count: count)
-          let wanted = values.map { null == .null ? $0 : $0.withoutNull }
+          let wanted = values.map { Self.told(null == .null ? $0 : $0.withoutNull) }
           #expect(read.values == wanted)
           #expect(read.alone == wanted)
         }

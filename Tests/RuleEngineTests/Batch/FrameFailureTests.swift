@@ -150,7 +150,7 @@
     /// no row in particular.
     @Test func valuesOfDictionaries() throws {
       let rules = try ruleSet(
-        wireRule(expression: "user.t > timestamp('2020-01-01T00:00:00Z')"))
+        wireRule(expression: "timestamp(user.t) > timestamp('2020-01-01T00:00:00Z')"))
       let plan = framePlan(rules, now: 0, .hash(salt: ""))
       func row(_ seconds: Int64) -> Value {
         ["userId": "u", "user": ["t": .timestamp(seconds: seconds, nanoseconds: 0)]]

@@ -266,7 +266,8 @@
 
     /// A time that no calendar has is a mistake of its row.
     @Test func timesThatNoCalendarHas() throws {
-      let rules = try ruleSet(wireRule(expression: "user.t > timestamp('2020-01-01T00:00:00Z')"))
+      let rules = try ruleSet(
+        wireRule(expression: "timestamp(user.t) > timestamp('2020-01-01T00:00:00Z')"))
       let plan = framePlan(rules, now: 0, .hash(salt: ""))
       let last: Int64 = 253_402_300_799
       func row(_ seconds: Int64) -> Value {
@@ -301,25 +302,30 @@
       #expect(worker.choices.isEmpty)
     }
 
-    /// Timestamps are times to rules, as those of an app are.
-    @Test func timestampsAsAttributes() throws {
-      let rules = try ruleSet(
-        wireRule(expression: "user.since < timestamp('2026-01-01T00:00:00Z')"))
+    /// Times are texts to rules, as those of an app and of records of JSON are.
+    @Test(arguments: [
+      ("timestamp(user.since) < timestamp('2026-01-01T00:00:00Z')", "0100"),
+      ("user.since == '2025-01-01T00:00:00Z'", "0100"),
+      ("user.since == '2026-03-01T12:00:00.25Z'", "0010"),
+      ("user.since.startsWith('2026-')", "0010"),
+      ("user.since < timestamp('2026-01-01T00:00:00Z')", "0000"), ("has(user.since)", "0110"),
+    ])
+    func timestampsAsAttributes(condition: String, wanted: String) throws {
+      let rules = try ruleSet(wireRule(expression: condition))
       let plan = framePlan(rules, now: 0, .hash(salt: ""))
-      let table = ArrowTable(
-        .structure([
-          ("userId", .text("vu")), ("user", .structure([("since", .timestamp("tsm:UTC"))])),
-        ]),
-        [
-          ["userId": "a", "user": ["since": .timestamp(seconds: 1_735_689_600, nanoseconds: 0)]],
-          ["userId": "b", "user": ["since": .timestamp(seconds: 1_772_366_400, nanoseconds: 0)]],
-          ["userId": "c", "user": ["since": .null]],
-        ])
-      var worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
-      _ = try worker.decide(table.array)
-      #expect(
-        worker.choices.map { plan.choices[Int($0)].result }
-          == ["paywall", "noAudienceMatch", "noAudienceMatch"])
+      let times: [Value] = [
+        .null, .timestamp(seconds: 1_735_689_600, nanoseconds: 0),
+        .timestamp(seconds: 1_772_366_400, nanoseconds: 250_000_000), .null,
+      ]
+      for time in [ArrowShape.timestamp("tsm:UTC"), .dictionary("c", .timestamp("tsn:+01:00"))] {
+        let table = ArrowTable(
+          .structure([("userId", .text("vu")), ("user", .structure([("since", time)]))]),
+          times.enumerated().map { ["userId": .string("u\($0)"), "user": ["since": $1]] })
+        var worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
+        _ = try worker.decide(table.array)
+        let taken = worker.choices.map { plan.choices[Int($0)].result == "paywall" ? "1" : "0" }
+        #expect(taken.joined() == wanted)
+      }
     }
   }
 #endif
