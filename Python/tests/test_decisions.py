@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -123,6 +123,11 @@ def test_records_that_cannot_be_written(config: tollgate.Config) -> None:
         with pytest.raises(tollgate.RecordError, match=words) as problem:
             config.decide("open", {"userId": "u", "user": {"x": odd}})
         assert problem.value.code == "not_json" and problem.value.__cause__ is None
+    with pytest.raises(tollgate.RecordError, match="'user.y' is not a finite number"):
+        config.decide("open", {"userId": "u", "user": {"x": 10**400, "y": float("inf")}})
+    last = datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-2)))
+    with pytest.raises(tollgate.RecordError, match="date value out of range"):
+        config.decide("open", {"userId": "u", "user": {"x": last}})
 
 
 def test_what_is_asked_is_not_the_records_to_say(config: tollgate.Config) -> None:

@@ -55,7 +55,7 @@ def json_bytes(value: object) -> bytes:
         fault = "a record cannot be as deep as this, or contain itself"
     except UnicodeEncodeError as problem:
         fault = f"a record has half of a character, {problem.object[problem.start]!r}, in a text"
-    except ValueError as problem:
+    except (ValueError, OverflowError) as problem:
         path = _odd_number(value, "")
         fault = str(problem)
         if path is not None:
@@ -73,7 +73,11 @@ def _odd_number(value: object, path: str) -> str | None:
     from numbers import Real
 
     if isinstance(value, Real):
-        return None if math.isfinite(value) else path
+        try:
+            return None if math.isfinite(value) else path
+        except OverflowError:
+            # A whole number of many digits.
+            return None
     parts: Iterable[tuple[object, object]] = ()
     if isinstance(value, Mapping):
         parts = value.items()
