@@ -197,9 +197,8 @@
       guard let time = ArrowColumn.timestamp(value, unitsPerSecond) else {
         throw ArrowError(name, "the time is not in the years 1 to 9999", row: row, isOfValue: true)
       }
-      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Timestamp.longestText) {
-        arena.text(copying: ByteView(rebasing: $0[..<time.write(into: $0)]))
-      }
+      var text = time.text
+      return text.withUTF8 { arena.text(copying: $0) }
     }
 
     private static func timestamp(_ value: Int64, _ unitsPerSecond: Int64) -> Timestamp? {
