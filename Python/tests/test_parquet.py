@@ -165,6 +165,9 @@ def test_one_file_and_no_rows(place: Path) -> None:
     (["--users", "{}/users/0.parquet", "--out", "{}/users/0.parquet"], "is an input itself", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/config.json"], "is an input itself", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/pipe"], "is not a file", 2),
+    (["--users", "{}/pipe", "--out", "{}/o"], "is not a file; Parquet is read", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/no/o"], "there is no folder", 2),
+    (["--users", "{}/users/0.parquet", "--out", ""], "--out is empty", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--dialect", "sql"], "superscript:ios", 2),
     (["--users", "{}/users/*.parquet", "--out", "{}/config.json"], "name a folder", 2),
     (["--users", "{}/config.json", "--out", "{}/out.parquet"], "error: ", 1),
@@ -187,6 +190,13 @@ def test_a_config_without_placements(place: Path) -> None:
         "decide", f"{place}/none.json", "--users", f"{place}/users/0.parquet", "--out",
         f"{place}/o", code=2)
     assert "none.json has no placements" in said
+
+
+def test_a_seed_that_is_no_text(place: Path) -> None:
+    _, said = run(
+        "decide", f"{place}/config.json", "--users", f"{place}/users/0.parquet", "--out",
+        f"{place}/o", "--seed", "a\udcff", code=1)
+    assert said.startswith("error: a record has half of a character")
 
 
 def test_names_with_brackets(place: Path) -> None:

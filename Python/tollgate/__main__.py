@@ -109,6 +109,8 @@ def _decide(options: argparse.Namespace) -> int:
     text = Path(options.config).read_bytes()
     try:
         config = Config(text, dialect=options.dialect, seed=options.seed)
+    except TollgateError:
+        raise
     except ValueError as problem:
         raise _Usage(f"--{problem}") from None
     if not config.placements:
@@ -177,12 +179,17 @@ def _files(patterns: Sequence[str]) -> list[Path]:
             path = Path(name)
             if path.is_dir():
                 raise _Usage(f"--users {name} is a folder; give '{name}/*.parquet'")
+            if not path.is_file():
+                # Opening a pipe would wait for whoever writes to it.
+                raise _Usage(f"--users {name} is not a file; Parquet is read from its end")
             if path not in found:
                 found.append(path)
     return found
 
 
 def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
+    if not out:
+        raise _Usage("--out is empty; name a file, or a folder for several files of users")
     target = Path(out)
     if len(files) == 1 and not target.is_dir() and not out.endswith(os.sep):
         return [(files[0], target)]
@@ -210,6 +217,8 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[Path]) -> None:
 
     read = {identity(path): path for path in inputs if path.exists()}
     for target in targets:
+        if not target.parent.is_dir():
+            raise _Usage(f"--out {target}: there is no folder {target.parent}")
         if not target.exists():
             continue
         if not target.is_file():
@@ -239,8 +248,6 @@ def _lock(file: IO[bytes]) -> None:
 
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
     except OSError as problem:
         # Mounted storage may have no locks; then it is for the user to start one run.
         if problem.errno not in (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK):
