@@ -12,24 +12,25 @@ let command: TargetDependencyCondition? = .when(traits: ["Command"])
 // only be left out together with all the others.
 let withoutPCRE2 = Context.environment["TOLLGATE_NO_PCRE2"] == "1"
 
-// The command as it is handed out is to be small: the archive has a limit. `make` sets TOLLGATE_SMALL=1.
-let isSmall = Context.environment["TOLLGATE_SMALL"] == "1"
+// One pass of debug builds, which nothing but warnings about constants needs, takes a sixth of the compilers'
+// time (docs/building.md). SwiftPM refuses flags like these in a package that another one depends on by
+// version, and keeps such packages in a folder "checkouts".
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+let quick: [SwiftSetting] =
+  isDependency
+  ? []
+  : [
+    .unsafeFlags(
+      ["-Xllvm", "-sil-disable-pass=mandatory-redundant-load-elimination"],
+      .when(configuration: .debug))
+  ]
 
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-  ] + (withoutPCRE2 ? [.define("TOLLGATE_NO_PCRE2")] : [])
-  // No command reads Arrow, and the linker keeps a good part of what nobody calls.
-  + (isSmall ? [.define("TOLLGATE_NO_FRAMES", .when(configuration: .release))] : [])
-
-// What runs once for a command, and not once for a user.
-let smallSettings = settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-
-// An app may not depend on a package whose libraries have flags like these, so the SDK is small only for
-// the command.
-let sdkSettings = isSmall ? smallSettings : settings
+  ] + (withoutPCRE2 ? [.define("TOLLGATE_NO_PCRE2")] : []) + quick
 
 // Optimising tests takes longer than running them.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
@@ -118,7 +119,7 @@ let package = Package(
       swiftSettings: settings),
     // What the service and the C library have in common: JSON in, JSON out. No command links it.
     .target(name: "Requests", dependencies: engine, swiftSettings: settings),
-    .target(name: "SDK", dependencies: engine, swiftSettings: sdkSettings),
+    .target(name: "SDK", dependencies: engine, swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
@@ -135,7 +136,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
-    .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: smallSettings),
+    .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: settings),
     .executableTarget(
       name: "tollgate",
       dependencies: engine + [
@@ -144,7 +145,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system", condition: command),
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
-      swiftSettings: smallSettings),
+      swiftSettings: settings),
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
     .executableTarget(
       name: "conformance",
@@ -207,3 +208,9 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// TOLLGATE_TEST_TARGETS="ExpressionsTests RuleEngineTests" builds and runs these tests only.
+if let wanted = Context.environment["TOLLGATE_TEST_TARGETS"] {
+  let names = wanted.split(separator: " ").map(String.init)
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}

@@ -1,324 +1,322 @@
 // Names are those of the header.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-#if !TOLLGATE_NO_FRAMES
-  public import CArrow
-  public import CTollgate
-  internal import CivilTime
-  internal import Expressions
-  internal import Requests
-  internal import RuleEngine
+public import CArrow
+public import CTollgate
+internal import CivilTime
+internal import Expressions
+internal import Requests
+internal import RuleEngine
 
-  /// What is decided for every row of a table. It never changes; workers are kept for the tables that come.
-  final class TablePlan: Sendable {
-    let config: PreparedConfig
-    /// The rules of the plan's placements alone, so that no column is asked for that only others read.
-    let ruleSet: RuleSet
-    let batch: BatchPlan
-    /// The same for who only counts.
-    let counting: BatchPlan
-    let outcomes: FrameOutcomes
-    private let options: FrameColumns.Options
-    private let fields: [FrameOutcomes.Field]
-    /// Of the schema that the plan was made for.
-    private let given: TableBinding?
-    /// Of schemas that came with tables, the last one first.
-    private let known = Locked<[TableBinding]>([])
-    private static let mostKnown = 8
+/// What is decided for every row of a table. It never changes; workers are kept for the tables that come.
+final class TablePlan: Sendable {
+  let config: PreparedConfig
+  /// The rules of the plan's placements alone, so that no column is asked for that only others read.
+  let ruleSet: RuleSet
+  let batch: BatchPlan
+  /// The same for who only counts.
+  let counting: BatchPlan
+  let outcomes: FrameOutcomes
+  private let options: FrameColumns.Options
+  private let fields: [FrameOutcomes.Field]
+  /// Of the schema that the plan was made for.
+  private let given: TableBinding?
+  /// Of schemas that came with tables, the last one first.
+  private let known = Locked<[TableBinding]>([])
+  private static let mostKnown = 8
 
-    init(_ config: PreparedConfig, _ options: PlanOptions, _ schema: ArrowField?)
-      throws(LibraryError)
-    {
-      self.config = config
-      self.options = options.columns
-      fields = options.form.fields
-      let ruleSet = try asking { () throws(RequestError) in
-        try config.ruleSet(of: options.placements)
-      }
-      self.ruleSet = ruleSet
-      func plan(collects: Bool) -> BatchPlan {
-        BatchPlan(
-          ruleSet, placements: options.placements, now: options.now,
-          assigner: options.assigner, form: .rows, writesOutcomes: false,
-          clock: config.clock(options.now), texts: nil,
-          givesReasons: options.form.fields.contains(.reason), collectsChoices: collects)
-      }
-      batch = plan(collects: options.form.hasColumns)
-      counting = options.form.hasColumns ? plan(collects: false) : batch
-      outcomes = FrameOutcomes(batch, options.form)
-      given = try schema.map { (field) throws(LibraryError) in
-        try TableBinding(field, ruleSet, options.columns)
-      }
+  init(_ config: PreparedConfig, _ options: PlanOptions, _ schema: ArrowField?)
+    throws(LibraryError)
+  {
+    self.config = config
+    self.options = options.columns
+    fields = options.form.fields
+    let ruleSet = try asking { () throws(RequestError) in
+      try config.ruleSet(of: options.placements)
     }
-
-    /// Which columns of a table are what. Finding out takes longer than a small table.
-    ///
-    /// - Parameter hasRows: false for a table without rows, whose columns may be of kinds that nobody has chosen.
-    func binding(_ field: ArrowField, hasRows: Bool = true) throws(LibraryError) -> TableBinding {
-      if let given {
-        if given.field == field { return given }
-        throw LibraryError(
-          TG_BAD_COLUMN, "other_columns",
-          "the table has other columns, or of other types, than the schema that the plan was made for"
-        )
-      }
-      var options = options
-      options.hasRows = hasRows
-      if let found = known.withLock({
-        $0.first { $0.hasRows == hasRows && $0.field == field }
-      }) {
-        return found
-      }
-      let made = try TableBinding(field, ruleSet, options)
-      known.withLock { $0 = [made] + $0.prefix(Self.mostKnown - 1) }
-      return made
+    self.ruleSet = ruleSet
+    func plan(collects: Bool) -> BatchPlan {
+      BatchPlan(
+        ruleSet, placements: options.placements, now: options.now,
+        assigner: options.assigner, form: .rows, writesOutcomes: false,
+        clock: config.clock(options.now), texts: nil,
+        givesReasons: options.form.fields.contains(.reason), collectsChoices: collects)
     }
-
-    /// The same for a table that may have no rows: then it does not matter of what kinds its columns are.
-    ///
-    /// - Parameter isEmpty: asked where that would make a difference, at most once.
-    func binding(
-      _ field: ArrowField, isEmpty: () -> Bool
-    ) throws(LibraryError) -> (binding: TableBinding, isEmpty: Bool) {
-      let strict: LibraryError
-      do throws(LibraryError) {
-        return (try binding(field), false)
-      } catch {
-        strict = error
-      }
-      let lenient: Result<TableBinding, LibraryError>
-      do throws(LibraryError) {
-        lenient = .success(try binding(field, hasRows: false))
-      } catch {
-        lenient = .failure(error)
-        if error.value == strict.value { throw strict }
-      }
-      guard isEmpty() else { throw strict }
-      return (try lenient.get(), true)
-    }
-
-    var description: Value {
-      func name(_ text: String) -> Value { text.isEmpty ? .null : .string(text) }
-      return .object([
-        "placements": .list(batch.placementNames.map { .string($0) }),
-        "now": batch.now.text.map { .string($0) } ?? .int(batch.now.milliseconds),
-        "assigner": .string(batch.assigner.name), "seed": .string(batch.assigner.seed),
-        "requirements": .list(ruleSet.requirements.map { .string($0.description) }),
-        "fields": .list(fields.map { .string($0.rawValue) }),
-        "choices": .list(
-          batch.choices.map { choice in
-            .object([
-              "placement": .string(choice.placement), "result": .string(choice.result),
-              "audience": choice.audience.map { .int(Int64($0)) } ?? .null,
-              "experiment": name(choice.experiment), "variant": name(choice.variant),
-              "paywall": name(choice.paywall),
-            ])
-          }),
-      ])
+    batch = plan(collects: options.form.hasColumns)
+    counting = options.form.hasColumns ? plan(collects: false) : batch
+    outcomes = FrameOutcomes(batch, options.form)
+    given = try schema.map { (field) throws(LibraryError) in
+      try TableBinding(field, ruleSet, options.columns)
     }
   }
 
-  /// A schema, what its columns are, and workers that nobody uses. One is made for each call that there is at
-  /// once.
-  final class TableBinding: Sendable {
-    let field: ArrowField
-    let columns: FrameColumns
-    let hasRows: Bool
-    private let workers = Locked<[WorkerBox]>([])
-    private static let mostWorkers = 16
-
-    private final class WorkerBox: @unchecked Sendable {
-      var worker: FrameWorker
-
-      init(_ plan: BatchPlan, _ columns: FrameColumns) { worker = FrameWorker(plan, columns) }
+  /// Which columns of a table are what. Finding out takes longer than a small table.
+  ///
+  /// - Parameter hasRows: false for a table without rows, whose columns may be of kinds that nobody has chosen.
+  func binding(_ field: ArrowField, hasRows: Bool = true) throws(LibraryError) -> TableBinding {
+    if let given {
+      if given.field == field { return given }
+      throw LibraryError(
+        TG_BAD_COLUMN, "other_columns",
+        "the table has other columns, or of other types, than the schema that the plan was made for"
+      )
     }
-
-    init(_ field: ArrowField, _ ruleSet: RuleSet, _ options: FrameColumns.Options)
-      throws(LibraryError)
-    {
-      self.field = field
-      hasRows = options.hasRows
-      do throws(ArrowError) {
-        columns = try FrameColumns(field, for: ruleSet, options)
-      } catch {
-        throw LibraryError(error, TG_BAD_COLUMN)
-      }
+    var options = options
+    options.hasRows = hasRows
+    if let found = known.withLock({
+      $0.first { $0.hasRows == hasRows && $0.field == field }
+    }) {
+      return found
     }
-
-    /// Calls with a worker that nobody else has.
-    func withWorker<Answer>(
-      _ plan: BatchPlan, _ body: (inout FrameWorker) throws(LibraryError) -> Answer
-    ) throws(LibraryError) -> Answer {
-      let box = workers.withLock { $0.popLast() } ?? WorkerBox(plan, columns)
-      let answer = try body(&box.worker)
-      // One that has failed is not used again.
-      workers.withLock { if $0.count < Self.mostWorkers { $0.append(box) } }
-      return answer
-    }
+    let made = try TableBinding(field, ruleSet, options)
+    known.withLock { $0 = [made] + $0.prefix(Self.mostKnown - 1) }
+    return made
   }
 
-  /// The options that a plan is made with.
-  struct PlanOptions {
-    var placements: [String]?
-    var now: Instant
-    var assigner: Assigner
-    var columns = FrameColumns.Options()
-    var form = FrameOutcomes.Form()
-
-    static let names = [
-      "placements", "now", "seed", "layout", "fields", "codes", "texts", "subject", "root",
-      "columns", "nulls", "missingColumns",
-    ]
-
-    init(_ options: Value, _ config: PreparedConfig) throws(RequestError) {
-      placements = try options.givenTexts("placements")
-      try config.check(placements: placements ?? [])
-      now = config.settings.clock()
-      if let given = options.given("now") { now = try RequestTime.instant(given, "now") }
-      assigner = config.assigner(seed: try options.givenText("seed"))
-      if let layout = try options.givenText("layout"), layout != "wide" {
-        throw .wrong("layout", "wide, a column for each placement")
-      }
-      form.texts = .plain
-      form.fields = [.result, .experiment, .variant, .paywall]
-      try takeForm(options)
-      try takeColumns(options)
+  /// The same for a table that may have no rows: then it does not matter of what kinds its columns are.
+  ///
+  /// - Parameter isEmpty: asked where that would make a difference, at most once.
+  func binding(
+    _ field: ArrowField, isEmpty: () -> Bool
+  ) throws(LibraryError) -> (binding: TableBinding, isEmpty: Bool) {
+    let strict: LibraryError
+    do throws(LibraryError) {
+      return (try binding(field), false)
+    } catch {
+      strict = error
     }
-
-    private mutating func takeForm(_ options: Value) throws(RequestError) {
-      let all = FrameOutcomes.Field.allCases.map(\.rawValue).joined(separator: ", ")
-      if let names = try options.givenTexts("fields") {
-        let fields = names.compactMap { FrameOutcomes.Field(rawValue: $0) }
-        guard fields.count == names.count, Set(fields).count == fields.count else {
-          throw .wrong("fields", "a list of some of \(all), each once")
-        }
-        form.fields = fields
-        form.hasColumns = !fields.isEmpty
-      }
-      if try options.givenTruth("codes") ?? false {
-        form.fields = []
-        form.hasColumns = true
-      }
-      switch try options.givenText("texts") {
-      case nil, "utf8"?: break
-      case "string_view"?: form.texts = .views
-      case "dictionary"?: form.texts = .dictionary
-      default: throw .wrong("texts", "utf8, string_view or dictionary")
-      }
+    let lenient: Result<TableBinding, LibraryError>
+    do throws(LibraryError) {
+      lenient = .success(try binding(field, hasRows: false))
+    } catch {
+      lenient = .failure(error)
+      if error.value == strict.value { throw strict }
     }
-
-    private mutating func takeColumns(_ options: Value) throws(RequestError) {
-      if let subject = try options.givenText("subject") { columns.subject = subject }
-      columns.root = try options.givenText("root")
-      if let root = columns.root, root != "user", root != "device" {
-        throw .wrong("root", "user or device")
-      }
-      if let given = options.given("columns") {
-        guard let members = given.members else {
-          throw .wrong("columns", "an object such as {\"user.plan\": \"plan\"}")
-        }
-        for (path, column) in members {
-          guard let name = column.text else {
-            throw .wrong("columns", "an object of paths and names of columns; '\(path)' has none")
-          }
-          columns.columns[path] = name
-        }
-      }
-      switch try options.givenText("nulls") {
-      case nil, "missing"?: break
-      case "null"?: columns.null = .null
-      default: throw .wrong("nulls", "missing or null")
-      }
-      switch try options.givenText("missingColumns") {
-      case nil, "error"?: break
-      case "ignore"?: columns.ignoresMissing = true
-      default: throw .wrong("missingColumns", "error or ignore")
-      }
-    }
+    guard isEmpty() else { throw strict }
+    return (try lenient.get(), true)
   }
 
-  func plan(_ pointer: OpaquePointer?) throws(LibraryError) -> TablePlan {
-    guard let pointer else { throw .null("plan") }
-    return pointer.object(TablePlan.self)
+  var description: Value {
+    func name(_ text: String) -> Value { text.isEmpty ? .null : .string(text) }
+    return .object([
+      "placements": .list(batch.placementNames.map { .string($0) }),
+      "now": batch.now.text.map { .string($0) } ?? .int(batch.now.milliseconds),
+      "assigner": .string(batch.assigner.name), "seed": .string(batch.assigner.seed),
+      "requirements": .list(ruleSet.requirements.map { .string($0.description) }),
+      "fields": .list(fields.map { .string($0.rawValue) }),
+      "choices": .list(
+        batch.choices.map { choice in
+          .object([
+            "placement": .string(choice.placement), "result": .string(choice.result),
+            "audience": choice.audience.map { .int(Int64($0)) } ?? .null,
+            "experiment": name(choice.experiment), "variant": name(choice.variant),
+            "paywall": name(choice.paywall),
+          ])
+        }),
+    ])
+  }
+}
+
+/// A schema, what its columns are, and workers that nobody uses. One is made for each call that there is at
+/// once.
+final class TableBinding: Sendable {
+  let field: ArrowField
+  let columns: FrameColumns
+  let hasRows: Bool
+  private let workers = Locked<[WorkerBox]>([])
+  private static let mostWorkers = 16
+
+  private final class WorkerBox: @unchecked Sendable {
+    let worker: FrameWorker
+
+    init(_ plan: BatchPlan, _ columns: FrameColumns) { worker = FrameWorker(plan, columns) }
   }
 
-  /// What a caller's schema says.
-  func field(_ schema: UnsafePointer<ArrowSchema>) throws(LibraryError) -> ArrowField {
+  init(_ field: ArrowField, _ ruleSet: RuleSet, _ options: FrameColumns.Options)
+    throws(LibraryError)
+  {
+    self.field = field
+    hasRows = options.hasRows
     do throws(ArrowError) {
-      return try ArrowField(schema)
+      columns = try FrameColumns(field, for: ruleSet, options)
     } catch {
       throw LibraryError(error, TG_BAD_COLUMN)
     }
   }
 
-  @c @implementation
-  public func tg_plan_make(
-    _ config: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ count: Int,
-    _ users: UnsafePointer<ArrowSchema>?, _ out: UnsafeMutablePointer<OpaquePointer?>?,
-    _ error: UnsafeMutablePointer<tg_text>?
-  ) -> Int32 {
-    out?.initialize(to: nil)
-    return attempt(error) { () throws(LibraryError) in
-      guard let out else { throw .null("out") }
-      let config = try TollgateC.config(config)
-      let asked = try request(options, count, "the options")
-      try checkMembers(asked, PlanOptions.names, "a plan")
-      let read = try asking { () throws(RequestError) in try PlanOptions(asked, config) }
-      let schema = try users.map { (schema) throws(LibraryError) in try field(schema) }
-      out.pointee = OpaquePointer(keeping: try TablePlan(config, read, schema))
+  /// Calls with a worker that nobody else has.
+  func withWorker<Answer>(
+    _ plan: BatchPlan, _ body: (FrameWorker) throws(LibraryError) -> Answer
+  ) throws(LibraryError) -> Answer {
+    let box = workers.withLock { $0.popLast() } ?? WorkerBox(plan, columns)
+    let answer = try body(box.worker)
+    // One that has failed is not used again.
+    workers.withLock { if $0.count < Self.mostWorkers { $0.append(box) } }
+    return answer
+  }
+}
+
+/// The options that a plan is made with.
+struct PlanOptions {
+  var placements: [String]?
+  var now: Instant
+  var assigner: Assigner
+  var columns = FrameColumns.Options()
+  var form = FrameOutcomes.Form()
+
+  static let names = [
+    "placements", "now", "seed", "layout", "fields", "codes", "texts", "subject", "root",
+    "columns", "nulls", "missingColumns",
+  ]
+
+  init(_ options: Value, _ config: PreparedConfig) throws(RequestError) {
+    placements = try options.givenTexts("placements")
+    try config.check(placements: placements ?? [])
+    now = config.settings.clock()
+    if let given = options.given("now") { now = try RequestTime.instant(given, "now") }
+    assigner = config.assigner(seed: try options.givenText("seed"))
+    if let layout = try options.givenText("layout"), layout != "wide" {
+      throw .wrong("layout", "wide, a column for each placement")
     }
+    form.texts = .plain
+    form.fields = [.result, .experiment, .variant, .paywall]
+    try takeForm(options)
+    try takeColumns(options)
   }
 
-  @c @implementation
-  public func tg_plan_describe(
-    _ plan: OpaquePointer?, _ out: UnsafeMutablePointer<tg_text>?
-  ) -> Int32 {
-    answer(out) { () throws(LibraryError) in
-      Array(try TollgateC.plan(plan).description.json.utf8)
-    }
-  }
-
-  @c @implementation
-  public func tg_plan_schema(
-    _ plan: OpaquePointer?, _ out: UnsafeMutablePointer<ArrowSchema>?,
-    _ error: UnsafeMutablePointer<tg_text>?
-  ) -> Int32 {
-    out?.initialize(to: ArrowSchema())
-    return attempt(error) { () throws(LibraryError) in
-      guard let out else { throw .null("out") }
-      try TollgateC.plan(plan).outcomes.exportSchema(to: out)
-    }
-  }
-
-  @c @implementation
-  public func tg_plan_decide(
-    _ plan: OpaquePointer?, _ schema: UnsafePointer<ArrowSchema>?,
-    _ users: UnsafePointer<ArrowArray>?, _ report: OpaquePointer?,
-    _ out: UnsafeMutablePointer<ArrowArray>?, _ error: UnsafeMutablePointer<tg_text>?
-  ) -> Int32 {
-    out?.initialize(to: ArrowArray())
-    return attempt(error) { () throws(LibraryError) in
-      let plan = try TollgateC.plan(plan)
-      guard let out else { throw .null("out") }
-      guard let schema else { throw .null("schema") }
-      guard let users else { throw .null("users") }
-      let (binding, _) = try plan.binding(try field(schema)) {
-        users.pointee.release != nil && users.pointee.length == 0
+  private mutating func takeForm(_ options: Value) throws(RequestError) {
+    let all = FrameOutcomes.Field.allCases.map(\.rawValue).joined(separator: ", ")
+    if let names = try options.givenTexts("fields") {
+      let fields = names.compactMap { FrameOutcomes.Field(rawValue: $0) }
+      guard fields.count == names.count, Set(fields).count == fields.count else {
+        throw .wrong("fields", "a list of some of \(all), each once")
       }
-      let report = report?.object(Report.self)
-      try report?.check(plan)
-      try binding.withWorker(plan.batch) { (worker) throws(LibraryError) in
-        do throws(ArrowError) {
-          let sums = try worker.decide(users)
-          try plan.outcomes.export(worker, to: out)
-          report?.add(sums, worker.rejected, from: 0, plan)
-        } catch {
-          throw LibraryError(error, TG_BAD_ARRAY)
+      form.fields = fields
+      form.hasColumns = !fields.isEmpty
+    }
+    if try options.givenTruth("codes") ?? false {
+      form.fields = []
+      form.hasColumns = true
+    }
+    switch try options.givenText("texts") {
+    case nil, "utf8"?: break
+    case "string_view"?: form.texts = .views
+    case "dictionary"?: form.texts = .dictionary
+    default: throw .wrong("texts", "utf8, string_view or dictionary")
+    }
+  }
+
+  private mutating func takeColumns(_ options: Value) throws(RequestError) {
+    if let subject = try options.givenText("subject") { columns.subject = subject }
+    columns.root = try options.givenText("root")
+    if let root = columns.root, root != "user", root != "device" {
+      throw .wrong("root", "user or device")
+    }
+    if let given = options.given("columns") {
+      guard let members = given.members else {
+        throw .wrong("columns", "an object such as {\"user.plan\": \"plan\"}")
+      }
+      for (path, column) in members {
+        guard let name = column.text else {
+          throw .wrong("columns", "an object of paths and names of columns; '\(path)' has none")
         }
+        columns.columns[path] = name
+      }
+    }
+    switch try options.givenText("nulls") {
+    case nil, "missing"?: break
+    case "null"?: columns.null = .null
+    default: throw .wrong("nulls", "missing or null")
+    }
+    switch try options.givenText("missingColumns") {
+    case nil, "error"?: break
+    case "ignore"?: columns.ignoresMissing = true
+    default: throw .wrong("missingColumns", "error or ignore")
+    }
+  }
+}
+
+func plan(_ pointer: OpaquePointer?) throws(LibraryError) -> TablePlan {
+  guard let pointer else { throw .null("plan") }
+  return pointer.object(TablePlan.self)
+}
+
+/// What a caller's schema says.
+func field(_ schema: UnsafePointer<ArrowSchema>) throws(LibraryError) -> ArrowField {
+  do throws(ArrowError) {
+    return try ArrowField(schema)
+  } catch {
+    throw LibraryError(error, TG_BAD_COLUMN)
+  }
+}
+
+@c @implementation
+public func tg_plan_make(
+  _ config: OpaquePointer?, _ options: UnsafePointer<CChar>?, _ count: Int,
+  _ users: UnsafePointer<ArrowSchema>?, _ out: UnsafeMutablePointer<OpaquePointer?>?,
+  _ error: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  out?.initialize(to: nil)
+  return attempt(error) { () throws(LibraryError) in
+    guard let out else { throw .null("out") }
+    let config = try TollgateC.config(config)
+    let asked = try request(options, count, "the options")
+    try checkMembers(asked, PlanOptions.names, "a plan")
+    let read = try asking { () throws(RequestError) in try PlanOptions(asked, config) }
+    let schema = try users.map { (schema) throws(LibraryError) in try field(schema) }
+    out.pointee = OpaquePointer(keeping: try TablePlan(config, read, schema))
+  }
+}
+
+@c @implementation
+public func tg_plan_describe(
+  _ plan: OpaquePointer?, _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(out) { () throws(LibraryError) in
+    Array(try TollgateC.plan(plan).description.json.utf8)
+  }
+}
+
+@c @implementation
+public func tg_plan_schema(
+  _ plan: OpaquePointer?, _ out: UnsafeMutablePointer<ArrowSchema>?,
+  _ error: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  out?.initialize(to: ArrowSchema())
+  return attempt(error) { () throws(LibraryError) in
+    guard let out else { throw .null("out") }
+    try TollgateC.plan(plan).outcomes.exportSchema(to: out)
+  }
+}
+
+@c @implementation
+public func tg_plan_decide(
+  _ plan: OpaquePointer?, _ schema: UnsafePointer<ArrowSchema>?,
+  _ users: UnsafePointer<ArrowArray>?, _ report: OpaquePointer?,
+  _ out: UnsafeMutablePointer<ArrowArray>?, _ error: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  out?.initialize(to: ArrowArray())
+  return attempt(error) { () throws(LibraryError) in
+    let plan = try TollgateC.plan(plan)
+    guard let out else { throw .null("out") }
+    guard let schema else { throw .null("schema") }
+    guard let users else { throw .null("users") }
+    let (binding, _) = try plan.binding(try field(schema)) {
+      users.pointee.release != nil && users.pointee.length == 0
+    }
+    let report = report?.object(Report.self)
+    try report?.check(plan)
+    try binding.withWorker(plan.batch) { (worker) throws(LibraryError) in
+      do throws(ArrowError) {
+        let sums = try worker.decide(users)
+        try plan.outcomes.export(worker, to: out)
+        report?.add(sums, worker.rejected, from: 0, plan)
+      } catch {
+        throw LibraryError(error, TG_BAD_ARRAY)
       }
     }
   }
+}
 
-  @c @implementation
-  public func tg_plan_free(_ plan: OpaquePointer?) { plan?.free(TablePlan.self) }
-#endif
+@c @implementation
+public func tg_plan_free(_ plan: OpaquePointer?) { plan?.free(TablePlan.self) }

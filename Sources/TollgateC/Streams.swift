@@ -1,181 +1,179 @@
 // Names are those of the header.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-#if !TOLLGATE_NO_FRAMES
-  public import CArrow
-  public import CTollgate
-  internal import Expressions
-  internal import Requests
-  internal import RuleEngine
+public import CArrow
+public import CTollgate
+internal import Expressions
+internal import Requests
+internal import RuleEngine
 
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #elseif canImport(Darwin)
-    internal import Darwin
-  #endif
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
 
-  /// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
-  /// different parts, because readers of other languages do not prevent it.
-  private final class OutcomeStream {
-    let plan: TablePlan
-    let report: Report?
-    var stream: FrameStream
-    private let turn = Locked(())
-    /// Why the stream has ended; it lives as long as the stream.
-    private var problem: UnsafeMutablePointer<CChar>?
+/// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
+/// different parts, because readers of other languages do not prevent it.
+private final class OutcomeStream {
+  let plan: TablePlan
+  let report: Report?
+  var stream: FrameStream
+  private let turn = Locked(())
+  /// Why the stream has ended; it lives as long as the stream.
+  private var problem: UnsafeMutablePointer<CChar>?
 
-    init(_ plan: TablePlan, _ report: Report?, _ stream: consuming FrameStream) {
-      self.plan = plan
-      self.report = report
-      self.stream = stream
-    }
+  init(_ plan: TablePlan, _ report: Report?, _ stream: consuming FrameStream) {
+    self.plan = plan
+    self.report = report
+    self.stream = stream
+  }
 
-    deinit { free(problem) }
+  deinit { free(problem) }
 
-    var lastError: UnsafePointer<CChar>? {
-      turn.withLock { _ in problem.map { UnsafePointer($0) } }
-    }
+  var lastError: UnsafePointer<CChar>? {
+    turn.withLock { _ in problem.map { UnsafePointer($0) } }
+  }
 
-    /// - Returns: an error number, as streams have it.
-    func next(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
-      out.initialize(to: ArrowArray())
-      return turn.withLock { _ in part(out) }
-    }
+  /// - Returns: an error number, as streams have it.
+  func next(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
+    out.initialize(to: ArrowArray())
+    return turn.withLock { _ in part(out) }
+  }
 
-    private func part(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
-      if problem != nil { return EINVAL }
-      do throws(ArrowError) {
-        guard let sums = try stream.decide() else { return 0 }
-        try plan.outcomes.export(stream.worker, to: out)
-        report?.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
-        return 0
-      } catch {
-        report?.fail(error)
-        problem = strdup(error.message)
-        return EINVAL
-      }
-    }
-
-    static func of(_ stream: UnsafeMutablePointer<ArrowArrayStream>) -> OutcomeStream? {
-      stream.pointee.private_data.map {
-        Unmanaged<OutcomeStream>.fromOpaque($0).takeUnretainedValue()
-      }
-    }
-
-    /// Writes the stream to where a caller wants it, who releases it.
-    func export(to out: UnsafeMutablePointer<ArrowArrayStream>) {
-      out.initialize(
-        to: ArrowArrayStream(
-          get_schema: { stream, out in
-            guard let stream, let out, let own = OutcomeStream.of(stream) else { return EINVAL }
-            own.plan.outcomes.exportSchema(to: out)
-            return 0
-          },
-          get_next: { stream, out in
-            guard let stream, let out, let own = OutcomeStream.of(stream) else { return EINVAL }
-            return own.next(out)
-          },
-          get_last_error: { stream in
-            stream.flatMap { OutcomeStream.of($0)?.lastError }
-          },
-          release: { stream in
-            guard let stream, stream.pointee.release != nil else { return }
-            stream.pointee.release = nil
-            if let own = stream.pointee.private_data {
-              Unmanaged<OutcomeStream>.fromOpaque(own).release()
-            }
-            stream.pointee.private_data = nil
-          },
-          private_data: Unmanaged.passRetained(self).toOpaque()))
+  private func part(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
+    if problem != nil { return EINVAL }
+    do throws(ArrowError) {
+      guard let sums = try stream.decide() else { return 0 }
+      try plan.outcomes.export(stream.worker, to: out)
+      report?.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
+      return 0
+    } catch {
+      report?.fail(error)
+      problem = strdup(error.message)
+      return EINVAL
     }
   }
 
-  /// Takes a stream over, whatever comes of it, and says what its columns are.
-  private func taken(
-    _ users: UnsafeMutablePointer<ArrowArrayStream>?, _ plan: OpaquePointer?, counts: Bool
-  ) throws(LibraryError) -> (TablePlan, FrameStreamBox) {
-    guard let users else { throw .null("users") }
-    let stream = ArrowStream(taking: users)
-    let plan = try TollgateC.plan(plan)
-    let schema: ArrowField
+  static func of(_ stream: UnsafeMutablePointer<ArrowArrayStream>) -> OutcomeStream? {
+    stream.pointee.private_data.map {
+      Unmanaged<OutcomeStream>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Writes the stream to where a caller wants it, who releases it.
+  func export(to out: UnsafeMutablePointer<ArrowArrayStream>) {
+    out.initialize(
+      to: ArrowArrayStream(
+        get_schema: { stream, out in
+          guard let stream, let out, let own = OutcomeStream.of(stream) else { return EINVAL }
+          own.plan.outcomes.exportSchema(to: out)
+          return 0
+        },
+        get_next: { stream, out in
+          guard let stream, let out, let own = OutcomeStream.of(stream) else { return EINVAL }
+          return own.next(out)
+        },
+        get_last_error: { stream in
+          stream.flatMap { OutcomeStream.of($0)?.lastError }
+        },
+        release: { stream in
+          guard let stream, stream.pointee.release != nil else { return }
+          stream.pointee.release = nil
+          if let own = stream.pointee.private_data {
+            Unmanaged<OutcomeStream>.fromOpaque(own).release()
+          }
+          stream.pointee.private_data = nil
+        },
+        private_data: Unmanaged.passRetained(self).toOpaque()))
+  }
+}
+
+/// Takes a stream over, whatever comes of it, and says what its columns are.
+private func taken(
+  _ users: UnsafeMutablePointer<ArrowArrayStream>?, _ plan: OpaquePointer?, counts: Bool
+) throws(LibraryError) -> (TablePlan, FrameStreamBox) {
+  guard let users else { throw .null("users") }
+  let stream = ArrowStream(taking: users)
+  let plan = try TollgateC.plan(plan)
+  let schema: ArrowField
+  do throws(ArrowError) {
+    schema = try stream.schema()
+  } catch {
+    throw LibraryError(error, TG_BAD_ARRAY)
+  }
+  let (binding, hasEnded) = try plan.binding(schema) { isWithoutRows(stream) }
+  let made = FrameStream(
+    counts ? plan.counting : plan.batch, binding.columns, stream, hasEnded: hasEnded)
+  return (plan, FrameStreamBox(made))
+}
+
+/// Reads a stream until there is a row.
+///
+/// - Returns: whether it has none.
+private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
+  do throws(ArrowError) {
+    while let batch = try stream.next() {
+      if batch.count > 0 { return false }
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+/// A stream that can be handed on; tuples hold nothing that cannot be copied.
+private final class FrameStreamBox {
+  private var stream: FrameStream?
+
+  init(_ stream: consuming FrameStream) { self.stream = consume stream }
+
+  func take() -> FrameStream? {
+    var taken: FrameStream?
+    swap(&taken, &stream)
+    return taken
+  }
+}
+
+@c @implementation
+public func tg_plan_stream(
+  _ plan: OpaquePointer?, _ users: UnsafeMutablePointer<ArrowArrayStream>?,
+  _ report: OpaquePointer?, _ out: UnsafeMutablePointer<ArrowArrayStream>?,
+  _ error: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  out?.initialize(to: ArrowArrayStream())
+  return attempt(error) { () throws(LibraryError) in
+    let (plan, box) = try taken(users, plan, counts: false)
+    guard let out else { throw .null("out") }
+    let report = report?.object(Report.self)
+    try report?.check(plan)
+    guard let stream = box.take() else { return }
+    OutcomeStream(plan, report, stream).export(to: out)
+  }
+}
+
+@c @implementation
+public func tg_plan_count(
+  _ plan: OpaquePointer?, _ users: UnsafeMutablePointer<ArrowArrayStream>?,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  let status = answer(out) { () throws(LibraryError) in
+    let (plan, box) = try taken(users, plan, counts: true)
+    let report = Report()
+    try report.check(plan)
+    guard var stream = box.take() else { return [] }
     do throws(ArrowError) {
-      schema = try stream.schema()
+      while let sums = try stream.decide() {
+        report.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
+      }
     } catch {
       throw LibraryError(error, TG_BAD_ARRAY)
     }
-    let (binding, hasEnded) = try plan.binding(schema) { isWithoutRows(stream) }
-    let made = FrameStream(
-      counts ? plan.counting : plan.batch, binding.columns, stream, hasEnded: hasEnded)
-    return (plan, FrameStreamBox(made))
+    return Array(report.value.json.utf8)
   }
-
-  /// Reads a stream until there is a row.
-  ///
-  /// - Returns: whether it has none.
-  private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
-    do throws(ArrowError) {
-      while let batch = try stream.next() {
-        if batch.count > 0 { return false }
-      }
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /// A stream that can be handed on; tuples hold nothing that cannot be copied.
-  private final class FrameStreamBox {
-    private var stream: FrameStream?
-
-    init(_ stream: consuming FrameStream) { self.stream = consume stream }
-
-    func take() -> FrameStream? {
-      var taken: FrameStream?
-      swap(&taken, &stream)
-      return taken
-    }
-  }
-
-  @c @implementation
-  public func tg_plan_stream(
-    _ plan: OpaquePointer?, _ users: UnsafeMutablePointer<ArrowArrayStream>?,
-    _ report: OpaquePointer?, _ out: UnsafeMutablePointer<ArrowArrayStream>?,
-    _ error: UnsafeMutablePointer<tg_text>?
-  ) -> Int32 {
-    out?.initialize(to: ArrowArrayStream())
-    return attempt(error) { () throws(LibraryError) in
-      let (plan, box) = try taken(users, plan, counts: false)
-      guard let out else { throw .null("out") }
-      let report = report?.object(Report.self)
-      try report?.check(plan)
-      guard let stream = box.take() else { return }
-      OutcomeStream(plan, report, stream).export(to: out)
-    }
-  }
-
-  @c @implementation
-  public func tg_plan_count(
-    _ plan: OpaquePointer?, _ users: UnsafeMutablePointer<ArrowArrayStream>?,
-    _ out: UnsafeMutablePointer<tg_text>?
-  ) -> Int32 {
-    let status = answer(out) { () throws(LibraryError) in
-      let (plan, box) = try taken(users, plan, counts: true)
-      let report = Report()
-      try report.check(plan)
-      guard var stream = box.take() else { return [] }
-      do throws(ArrowError) {
-        while let sums = try stream.decide() {
-          report.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
-        }
-      } catch {
-        throw LibraryError(error, TG_BAD_ARRAY)
-      }
-      return Array(report.value.json.utf8)
-    }
-    // Without a place for the answer the stream has not been taken yet.
-    if out == nil, let users { users.pointee.release?(users) }
-    return status
-  }
-#endif
+  // Without a place for the answer the stream has not been taken yet.
+  if out == nil, let users { users.pointee.release?(users) }
+  return status
+}

@@ -35,18 +35,16 @@ struct LibraryError: Error {
     value = error.value
   }
 
-  #if !TOLLGATE_NO_FRAMES
-    /// - Parameter status: `TG_BAD_COLUMN` for what a schema is, `TG_BAD_ARRAY` for what an array holds.
-    init(_ error: ArrowError, _ status: Int32) {
-      var details: [Value.Entry] = []
-      if !error.column.isEmpty {
-        details.append(.init(key: "column", value: .string(error.column)))
-      }
-      if let row = error.row { details.append(.init(key: "row", value: .int(Int64(row)))) }
-      self.init(
-        status, status == TG_BAD_COLUMN ? "bad_column" : "bad_array", error.message, details)
+  /// - Parameter status: `TG_BAD_COLUMN` for what a schema is, `TG_BAD_ARRAY` for what an array holds.
+  init(_ error: ArrowError, _ status: Int32) {
+    var details: [Value.Entry] = []
+    if !error.column.isEmpty {
+      details.append(.init(key: "column", value: .string(error.column)))
     }
-  #endif
+    if let row = error.row { details.append(.init(key: "row", value: .int(Int64(row)))) }
+    self.init(
+      status, status == TG_BAD_COLUMN ? "bad_column" : "bad_array", error.message, details)
+  }
 
   static func null(_ name: String) -> LibraryError {
     LibraryError(TG_BAD_ARGUMENT, "null_pointer", "'\(name)' is NULL, and must be there")

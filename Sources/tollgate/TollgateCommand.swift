@@ -34,7 +34,7 @@ enum EntryPoint {
 }
 
 /// The command line.
-struct TollgateCommand: AsyncParsableCommand {
+struct TollgateCommand: ParsableCommand {
   static let version = SDKVersion.current
 
   static let configuration = CommandConfiguration(

@@ -7,8 +7,8 @@ import Foundation
 public enum Extent {
   public static let isWhole = ProcessInfo.processInfo.environment["TOLLGATE_TESTS"] == "all"
 
-  /// All of these, or every fourth of them.
-  public static func some<Bound: Strideable>(_ all: Range<Bound>, every step: Int = 4) -> [Bound]
+  /// All of these, or every eighth of them.
+  public static func some<Bound: Strideable>(_ all: Range<Bound>, every step: Int = 8) -> [Bound]
   where Bound.Stride: SignedInteger {
     all.enumerated().filter { isWhole || $0.offset % step == 0 }.map(\.element)
   }

@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 
 /// What one user is shown who is asked for placements at certain times: each decision changes the next.
-struct FuzzHistory: ~Copyable {
+final class FuzzHistory {
   /// A placement of the plan, and when it is asked for.
   struct Step: Hashable, Sendable {
     var place: Int
@@ -71,7 +71,7 @@ struct FuzzHistory: ~Copyable {
   }
 
   /// What a user is shown; nil when the record is refused.
-  mutating func result(_ record: Value, _ steps: [Step]) -> Result? {
+  func result(_ record: Value, _ steps: [Step]) -> Result? {
     var bytes: [UInt8] = []
     JSONWriter.append(record, to: &bytes)
     return bytes.withUnsafeBufferPointer { line in
@@ -86,7 +86,7 @@ struct FuzzHistory: ~Copyable {
     }
   }
 
-  private mutating func run(_ steps: [Step]) -> Result {
+  private func run(_ steps: [Step]) -> Result {
     var result = Result()
     var counted: [(key: String, time: Instant)] = []
     var last = Instant.distantPast
@@ -104,7 +104,7 @@ struct FuzzHistory: ~Copyable {
     return result
   }
 
-  private mutating func note(
+  private func note(
     _ step: borrowing TrafficUser.Step, _ place: Int, _ time: Instant,
     _ counted: inout [(key: String, time: Instant)], _ result: inout Result
   ) {

@@ -3,7 +3,7 @@ package import Expressions
 
 /// What a search for users who break invariants has found so far. Blocks are taken in their order, so
 /// that the same comes out of any number of threads.
-package struct FuzzReport: ~Copyable {
+package final class FuzzReport {
   /// Somebody for whom an invariant does not hold.
   package struct Broken {
     /// The user and the placement, as a test that fails; nil for a history.
@@ -65,7 +65,7 @@ package struct FuzzReport: ~Copyable {
   package var hasBroken: Bool { !broken.isEmpty || !failed.isEmpty }
   package var hasOdd: Bool { odd.keys.contains { broken[$0] == nil } }
 
-  package mutating func add(_ block: FuzzBlock) {
+  package func add(_ block: FuzzBlock) {
     counts += block.counts
     take(block.cases)
     for (record, steps, failure) in block.failures where failed[failure.invariant] == nil {
@@ -76,7 +76,7 @@ package struct FuzzReport: ~Copyable {
     }
   }
 
-  private mutating func take(_ cases: [FuzzCase]) {
+  private func take(_ cases: [FuzzCase]) {
     var chosen: [Int: [FuzzCase]] = [:]
     for found in cases where broken[found.invariant] == nil {
       if !found.isUsual, odd[found.invariant] != nil { continue }
@@ -96,7 +96,7 @@ package struct FuzzReport: ~Copyable {
     }
   }
 
-  private mutating func made(_ found: FuzzCase) -> Broken {
+  private func made(_ found: FuzzCase) -> Broken {
     var made = Broken(record: found.record)
     made.unusual = plan.kinds.unusual(in: found.record).map { $0.joined(separator: ".") }
     let judge = FuzzJudge(plan.ruleSet, plan.invariants, plan.options)
@@ -152,7 +152,7 @@ package struct FuzzReport: ~Copyable {
   }
 
   /// What came of a test, with the clauses that decided.
-  package mutating func explained(_ test: RuleTest) -> (got: String, reasons: [String])? {
+  package func explained(_ test: RuleTest) -> (got: String, reasons: [String])? {
     guard let result = try? tester.run(test, at: plan.options.clock) else { return nil }
     return (result.got, result.reasons)
   }

@@ -5,8 +5,8 @@ internal import Expressions
 struct FuzzShrinking: ~Copyable {
   private let plan: FuzzPlan
   private let judge: FuzzJudge
-  private var history: FuzzHistory
-  private var own: OwnChecks
+  private let history: FuzzHistory
+  private let own: OwnChecks
   private var tries = 0
 
   private static let mostTries = 1_500

@@ -22,8 +22,8 @@ package struct FuzzWorker: ~Copyable {
 
   private let plan: FuzzPlan
   private let judge: FuzzJudge
-  private var history: FuzzHistory
-  private var own: OwnChecks
+  private let history: FuzzHistory
+  private let own: OwnChecks
 
   package init(_ plan: FuzzPlan) {
     self.plan = plan

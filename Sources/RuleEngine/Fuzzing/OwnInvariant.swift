@@ -35,7 +35,7 @@ package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Holds our own invariants for users.
-struct OwnChecks: ~Copyable {
+final class OwnChecks {
   /// What all workers share.
   struct Plan: Sendable {
     let ruleSet: RuleSet
@@ -108,7 +108,7 @@ struct OwnChecks: ~Copyable {
   }
 
   /// - Parameter explains: whether to look for the smallest change, too, which takes long.
-  mutating func failures(_ record: Value, explains: Bool) -> [Failure] {
+  func failures(_ record: Value, explains: Bool) -> [Failure] {
     guard let state = decider.read(record) else { return [] }
     var failures: [Failure] = []
     let alters = plan.options.alters
@@ -228,7 +228,7 @@ struct OwnChecks: ~Copyable {
   // MARK: Batches
 
   /// The outcomes of a user who is decided by a batch: alone, and where the record's shape is known.
-  private mutating func batch(_ record: Value) -> (rows: String, columns: String) {
+  private func batch(_ record: Value) -> (rows: String, columns: String) {
     let line = Array(record.json.utf8)
     let output = worker.process(Array([line, line, line].joined(separator: [0x0A])))
     let lines = String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n")
@@ -242,7 +242,7 @@ struct OwnChecks: ~Copyable {
   }
 
   /// Marks of data in what a user's texts say.
-  private mutating func tags(_ record: Value) -> String {
+  private func tags(_ record: Value) -> String {
     guard texts != nil else { return "none" }
     let output = texts?.process(Array(record.json.utf8))
     let text = output.map { String(decoding: $0.outcomes, as: UTF8.self) } ?? ""

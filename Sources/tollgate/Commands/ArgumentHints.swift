@@ -12,11 +12,16 @@ enum ArgumentHints {
     if named.hasPrefix("-") { return isHelp ? nil : earlyOption(arguments, known) }
     let close = Suggestion.closest(to: named, among: known)
     let isConfig = FileText.isFile(named) || named.lowercased().hasSuffix(".json")
-    let help =
-      otherNames[named.lowercased()].map { "use 'tollgate \($0)'" }
-      ?? close.map { "did you mean '\($0)'?" }
-      ?? (isConfig
-        ? "a command comes first, as in 'tollgate check \(named)'" : "'tollgate --help' lists them")
+    let help: String
+    if let other = otherNames[named.lowercased()] {
+      help = "use 'tollgate \(other)'"
+    } else if let close {
+      help = "did you mean '\(close)'?"
+    } else if isConfig {
+      help = "a command comes first, as in 'tollgate check \(named)'"
+    } else {
+      help = "'tollgate --help' lists them"
+    }
     return ValidationError("there is no command '\(named)'; \(help)")
   }
 

@@ -316,11 +316,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
   }
 
   private func report(_ tally: Tally, _ notes: [Diagnostic]) throws {
-    let target: FileDescriptor =
-      [out, rejects, incremental.changed].contains {
-        $0 == "-" || $0.map { FilePlace($0).descriptor == 1 } == true
-      }
-      ? .standardError : .standardOutput
+    let files: [String] = [out, rejects, incremental.changed].compactMap { $0 }
+    let printsRows = files.contains { $0 == "-" || FilePlace($0).descriptor == 1 }
+    let target: FileDescriptor = printsRows ? .standardError : .standardOutput
     switch summary {
     case .text:
       if tally.users > 0 {

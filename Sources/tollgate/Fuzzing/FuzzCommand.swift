@@ -146,19 +146,19 @@ struct FuzzCommand: AsyncParsableCommand {
     settings.isHTML = rendering.html
     options.tellUnused(settings.assigner, isQuiet: quiet)
     tell("Making up users as of \(options.zonedBasis(now, settings.assigner))")
-    var report = FuzzReport(FuzzPlan(ruleSet, config, declared, settings))
+    let report = FuzzReport(FuzzPlan(ruleSet, config, declared, settings))
     let seconds = time ?? (runs == nil ? Self.usualTime : nil)
     var run = FuzzRun(
       report.plan, threads: working.count, mostUsers: runs,
       mostTime: seconds.map { Int64($0 * 1_000) }, start: start,
       leastBlocks: time == nil ? Self.usualBlocks : 1, isQuiet: quiet)
     do {
-      try await Signals.heeding { try await run.run(&report) }
+      try await Signals.heeding { try await run.run(report) }
     } catch var stop as Signals.Stop {
       stop.message = "Stopped after \(FuzzText.counts(report.counts))."
       throw stop
     }
-    try end(&report, now)
+    try end(report, now)
   }
 
   private func tell(_ text: String) {
@@ -198,9 +198,9 @@ struct FuzzCommand: AsyncParsableCommand {
 
   // MARK: What is written
 
-  private func end(_ report: inout FuzzReport, _ now: Instant) throws {
+  private func end(_ report: FuzzReport, _ now: Instant) throws {
     let target: FileDescriptor = out == "-" ? .standardError : .standardOutput
-    let text = json ? FuzzText.value(&report).json : FuzzText.text(&report)
+    let text = json ? FuzzText.value(report).json : FuzzText.text(report)
     FileText.print(text, to: target)
     var cases: [FuzzReport.Broken] = []
     var isVacuous = false

@@ -30,7 +30,7 @@ struct FuzzRun {
     progress = ProgressLine(isQuiet: isQuiet)
   }
 
-  mutating func run(_ report: inout FuzzReport) async throws {
+  mutating func run(_ report: FuzzReport) async throws {
     defer { progress.interrupt() }
     var pending: [Task<FuzzBlock, Never>] = []
     defer { for task in pending { task.cancel() } }
@@ -53,7 +53,7 @@ struct FuzzRun {
     }
   }
 
-  private mutating func tell(_ report: borrowing FuzzReport) {
+  private mutating func tell(_ report: FuzzReport) {
     guard progress.isDue() else { return }
     progress.show(FuzzText.counts(report.counts))
   }

@@ -9,17 +9,17 @@ enum FuzzText {
         ? ", \(counted(counts.histories, "history", plural: "histories"))" : "")
   }
 
-  static func text(_ report: inout FuzzReport) -> String {
+  static func text(_ report: FuzzReport) -> String {
     var lines: [String] = []
     for (number, invariant) in report.plan.invariants.enumerated() {
       let runs = Self.runs(report.counts, invariant.span)
       switch report.verdict(number) {
       case .broken(let broken):
         lines.append("FAILED  \(invariant.name)")
-        lines += Self.lines(broken, invariant, &report)
+        lines += Self.lines(broken, invariant, report)
       case .brokenByOddUsers(let broken):
         lines.append("odd     \(invariant.name)")
-        lines += Self.lines(broken, invariant, &report)
+        lines += Self.lines(broken, invariant, report)
       case .proved: lines.append("proved  \(invariant.name)" + never(number, report, runs))
       case .provedForUsual:
         lines.append(
@@ -37,13 +37,12 @@ enum FuzzText {
             + (report.applied(number).whenErrors > 0 ? "; 'when' failed each time" : ""))
       }
     }
-    lines += ownLines(&report)
+    lines += ownLines(report)
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
 
   /// Of an invariant that holds because nobody is meant.
-  private static func never(_ number: Int, _ report: borrowing FuzzReport, _ runs: String) -> String
-  {
+  private static func never(_ number: Int, _ report: FuzzReport, _ runs: String) -> String {
     report.applied(number).count == 0 ? "; never applied: 0 of \(runs)" : ""
   }
 
@@ -53,7 +52,7 @@ enum FuzzText {
   }
 
   private static func lines(
-    _ broken: FuzzReport.Broken, _ invariant: RuleInvariant, _ report: inout FuzzReport
+    _ broken: FuzzReport.Broken, _ invariant: RuleInvariant, _ report: FuzzReport
   ) -> [String] {
     var lines = ["  user \(broken.record.json)"]
     if !broken.unusual.isEmpty {
@@ -76,7 +75,7 @@ enum FuzzText {
     return lines
   }
 
-  private static func ownLines(_ report: inout FuzzReport) -> [String] {
+  private static func ownLines(_ report: FuzzReport) -> [String] {
     var lines: [String] = []
     var held = 0
     for invariant in report.ownInvariants {
@@ -96,7 +95,7 @@ enum FuzzText {
 
   // MARK: JSON
 
-  static func value(_ report: inout FuzzReport) -> Value {
+  static func value(_ report: FuzzReport) -> Value {
     let invariants = report.plan.invariants.indices.map { number -> Value in
       let invariant = report.plan.invariants[number]
       let (word, broken): (String, FuzzReport.Broken?) =

@@ -149,10 +149,17 @@ extension OutputFile.State {
   }
 
   private static func bytes(_ digits: String) -> [UInt8]? {
-    let digits = digits.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map {
-      UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0))
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for digit in digits.utf8 {
+      guard let value = Character(UnicodeScalar(digit)).hexDigitValue else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | UInt8(value))
+        high = nil
+      } else {
+        high = UInt8(value)
+      }
     }
+    return high == nil ? bytes : nil
   }
 }

@@ -71,12 +71,15 @@ extension ExperimentTests.Balance {
     self.users = users
     stored = audience.variants.reduce(0) { $0 + $1.stored }
     test = Statistics.fit(counts, to: audience.variants.map(\.weight))
-    farthest =
-      users == 0
-      ? nil
-      : zip(audience.variants, counts).map { variant, count in
-        (variant.id, ReportNumber.share(count, of: users), variant.weight)
-      }.max { abs($0.1 - $0.2) < abs($1.1 - $1.2) }
+    var farthest: (variant: String, drawn: Double, weight: Double)?
+    var distance = -1.0
+    for (variant, count) in zip(audience.variants, counts) where users > 0 {
+      let drawn = ReportNumber.share(count, of: users)
+      guard abs(drawn - variant.weight) > distance else { continue }
+      distance = abs(drawn - variant.weight)
+      farthest = (variant.id, drawn, variant.weight)
+    }
+    self.farthest = farthest
   }
 }
 

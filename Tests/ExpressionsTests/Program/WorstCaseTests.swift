@@ -78,7 +78,7 @@ struct WorstCaseTests {
 
   private static func run(_ sources: [String]) {
     let environment = ExpressionEnvironment(
-      limits: Limits(steps: Extent.count(100_000, or: 10_000)))
+      limits: Limits(steps: Extent.count(100_000, or: 2_000)))
     for source in sources {
       guard let program = environment.compile(source).output else {
         fatalError("does not compile: \(environment.compile(source).diagnostics)")

@@ -33,7 +33,7 @@ import Testing
 
   private func report(_ plan: FuzzPlan, blocks: Int) -> FuzzReport {
     var worker = FuzzWorker(plan)
-    var report = FuzzReport(plan)
+    let report = FuzzReport(plan)
     for block in 0..<blocks where !(report.hasBroken && report.isSettled) {
       report.add(worker.run(block: block))
     }
@@ -46,7 +46,7 @@ import Testing
   func plantedFaultsAreFound(sample: FuzzSample) throws {
     for language in sample.languages {
       let plan = try plan(sample.planted, [sample.invariant], language)
-      var report = report(plan, blocks: Self.most)
+      let report = report(plan, blocks: Self.most)
       guard case .broken(let broken) = report.verdict(0) else {
         Issue.record("not found, \(language)")
         continue
@@ -173,7 +173,7 @@ import Testing
         let late = [3, 1].map { second.run(block: $0) }
         blocks = [first.run(block: 0), late[1], first.run(block: 2), late[0]]
       }
-      var report = FuzzReport(plan)
+      let report = FuzzReport(plan)
       for block in blocks { report.add(block) }
       guard case .broken(let broken) = report.verdict(0) else { return (.null, [], 0) }
       return (broken.record, broken.shown, report.counts.users)

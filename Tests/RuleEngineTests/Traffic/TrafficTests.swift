@@ -196,7 +196,7 @@ import Testing
 
   // MARK: Random configs
 
-  @Test(arguments: Extent.some(0..<80, every: 8))
+  @Test(arguments: Extent.some(0..<80, every: 16))
   func randomConfigs(seed: UInt64) throws {
     var random = RandomUsers(random: SplitMix(seed: 9_100 + seed))
     random.isSuperscript = seed % 2 == 0
@@ -234,7 +234,7 @@ import Testing
 
   /// Rules about what happened, limits by session and by minutes under shared keys, placements that the
   /// SDK asks for itself.
-  @Test(arguments: Extent.some(0..<40, every: 10))
+  @Test(arguments: Extent.some(0..<40, every: 20))
   func rulesAboutWhatHappened(seed: UInt64) throws {
     var random = SplitMix(seed: 77 + seed)
     let expressions = [
