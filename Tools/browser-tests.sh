@@ -6,8 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-swift=${SWIFT:-swift}
-venv=Server/.build/browser
+venv=out/venv-browser
 
 left_out() {
   echo "browser-tests: left out: $1"
@@ -20,5 +19,5 @@ if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import playwright' 2>
   python3 -m venv "$venv" && "$venv/bin/pip" install --quiet 'playwright>=1.50,<2' \
     || left_out 'Playwright cannot be installed'
 fi
-"$swift" build --package-path Server --product tollgate-server ${JOBS:+-j "$JOBS"}
+Tools/nested.sh Server build --product tollgate-server
 timeout 900 "$venv/bin/python" Server/Tests/Browser/playground.py "$@"

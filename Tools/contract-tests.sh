@@ -10,8 +10,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-swift=${SWIFT:-swift}
-venv=Server/.build/contract
+venv=out/venv-contract
 
 left_out() {
   echo "contract-tests: left out: $1"
@@ -23,7 +22,7 @@ if ! [ -x "$venv/bin/schemathesis" ]; then
   python3 -m venv "$venv" && "$venv/bin/pip" install --quiet 'schemathesis>=4.32,<5' \
     || left_out 'Schemathesis cannot be installed'
 fi
-"$swift" build --package-path Server --product tollgate-server ${JOBS:+-j "$JOBS"}
+Tools/nested.sh Server build --product tollgate-server
 
 folder=$(mktemp -d)
 server=
@@ -32,7 +31,7 @@ cleanup() {
   rm -rf "$folder"
 }
 trap cleanup EXIT
-Server/.build/debug/tollgate-server --fixtures Server/Fixtures/sandbox.json --state sqlite --port 0 \
+.build/debug/tollgate-server --fixtures Server/Fixtures/sandbox.json --state sqlite --port 0 \
   >"$folder/port" 2>"$folder/log" &
 server=$!
 for _ in $(seq 100); do

@@ -23,7 +23,7 @@ if [ ${#targets[@]} -eq 0 ]; then
 fi
 
 variant=plain${TOLLGATE_NO_PCRE2:+-nopcre2}${SANITIZE:+-$SANITIZE}
-scratch=Fuzz/.build/$variant
+scratch=.build-fuzz-$variant
 products=$scratch/release
 
 # Build everything with one plan: the modules of Tollgate are the same for all targets.

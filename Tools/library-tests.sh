@@ -4,9 +4,10 @@
 #
 # usage: Tools/library-tests.sh
 #
-# The library has to be there already (`make library`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+Tools/link-library.sh
 
 work=out/library-tests
 rm -rf "$work"

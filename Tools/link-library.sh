@@ -5,17 +5,17 @@
 # usage: Tools/link-library.sh
 #
 # The Swift runtime and libpcre2 are inside; nothing is exported but what Sources/CTollgate/tollgate.h declares.
-# The release build is one of its own, because the command's leaves out what reads tables (Package.swift).
+# It is linked from the same objects as the command.
 # JOBS limits the compilers that run at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 swift=${SWIFT:-swift}
-scratch=.build-library
-products=$scratch/release
+products=.build/release
+scratch=.build/library
 output=out/library
 # Of an optimised library for Linux, stripped.
-most_bytes=13000000
+most_bytes=20000000
 
 fail() {
   printf 'link-library: %s\n' "$@" >&2
@@ -26,17 +26,8 @@ if ! "$swift" --version 2>&1 | grep -qE 'Swift version (6\.([3-9]|[1-9][0-9])|[7
   fail 'the C library needs Swift 6.3 or later (`swift --version`); everything else builds with 6.1'
 fi
 
-export TOLLGATE_SMALL=0
-# Each function in a section of its own, and nothing kept because it is public: the linker leaves out what
-# nobody calls. Objects that were compiled otherwise would stay as they are, for all that the compiler compares.
-flags='-function-sections -internalize-at-link'
-if [ "$(cat "$scratch/flags" 2>/dev/null)" != "$flags" ]; then
-  rm -rf "$products"/*.build
-  mkdir -p "$scratch"
-  echo "$flags" >"$scratch/flags"
-fi
-"$swift" build -c release --scratch-path "$scratch" --target TollgateC ${JOBS:+-j "$JOBS"} \
-  $(printf -- '-Xswiftc -Xfrontend -Xswiftc %s ' $flags)
+Tools/setup.sh dist
+"$swift" build -c release --target TollgateC ${JOBS:+-j "$JOBS"}
 
 mkdir -p "$output" "$scratch/libraries"
 modules=(CivilTime Regex Expressions Pricing RuleEngine Requests TollgateC)
@@ -61,20 +52,10 @@ else
     [ -e "$archive" ] || fail 'there is no libpcre2-8.a; on Debian and Ubuntu it comes with libpcre2-dev'
     ln -s "$(readlink -f "$archive")" "$scratch/libraries/libpcre2-8.a"
   fi
-  # Tables for unwinding are a tenth of the whole, and nothing unwinds through Swift (Tools/Dist/link.sh).
-  rm -rf "$scratch/slim"
-  mkdir "$scratch/slim"
-  count=0
-  while IFS= read -r object; do
-    count=$((count + 1))
-    "$toolchain/llvm-objcopy" --remove-section .eh_frame --remove-section .rela.eh_frame "$object" \
-      "$scratch/slim/$count.o"
-    echo "$scratch/slim/$count.o"
-  done <"$scratch/objects" >"$scratch/slim/objects"
   printf 'TOLLGATE_%s { global: tg_*; local: *; };\n' 1 >"$scratch/exported"
   # Without -z defs a symbol that nobody has would be found out by whoever loads the library.
-  linking=(--gc-sections --icf=all --strip-all -z defs "--version-script=$scratch/exported" -soname libtollgate.so -O2)
-  "${swift}c" -emit-library -static-stdlib -module-name TollgateC "@$scratch/slim/objects" \
+  linking=(--gc-sections --strip-all -z defs "--version-script=$scratch/exported" -soname libtollgate.so)
+  "${swift}c" -emit-library -static-stdlib -module-name TollgateC "@$scratch/objects" \
     -L "$scratch/libraries" -use-ld=lld $(printf -- '-Xlinker %s ' "${linking[@]}") -o "$library.part"
 
   needed=$(readelf -d "$library.part" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | tr '\n' ' ')

@@ -3,12 +3,11 @@
 #
 # usage: Tools/make-wheel.sh
 #
-# The library has to be there already (`make library`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Of a wheel for Linux.
-most_bytes=5000000
+most_bytes=9000000
 fail() {
   printf 'make-wheel: %s\n' "$@" >&2
   exit 1
@@ -17,7 +16,7 @@ fail() {
 Tools/setup-python.sh
 venv=$PWD/out/python-venv
 case $(uname) in Darwin) name=libtollgate.dylib ;; *) name=libtollgate.so ;; esac
-[ -e "out/library/$name" ] || fail "there is no out/library/$name; run \`make library\` first"
+Tools/link-library.sh
 
 version=$(Tools/version.sh)
 given=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' Python/tollgate/_version.py)

@@ -6,12 +6,11 @@
 #
 # With ENGINES=all Spark and Ray are installed and tested, too: they take half a gigabyte, and Java. So are the peers
 # that the benchmark compares with.
-# The wheel has to be there already (`make wheel`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-wheel=$(ls out/wheels/*.whl 2>/dev/null) ||
-  { echo 'python-tests: there is no wheel; run `make wheel` first' >&2; exit 1; }
+Tools/make-wheel.sh
+wheel=$(ls out/wheels/*.whl)
 Tools/setup-python.sh
 venv=$PWD/out/python-venv
 

@@ -19,8 +19,6 @@ swift=${SWIFT:-swift}
 export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0"
 # Without the last option each process sleeps for a second before it ends.
 export TSAN_OPTIONS="halt_on_error=1 atexit_sleep_ms=0 suppressions=$PWD/Tools/tsan.suppressions"
-# Everything is under test, also what the command leaves out.
-export TOLLGATE_SMALL=0
 # Users in all their forms take longer here: what is left out by default is asked for by name.
 case $scope,$kind in
 whole,*) export TOLLGATE_TESTS=all TOLLGATE_FORMS=${TOLLGATE_FORMS:-all} ;;

@@ -1,91 +1,89 @@
 #!/usr/bin/env bash
-# What CI runs. Every step has to pass. Those at the end, which look for faults that the steps before
-# have looked for in other ways, begin only within the first MINUTES, 55 by default, so that a slow
-# machine ends in time; what was left out is told at the end.
+# Runs everything that CI runs, in order of what it finds per minute, and stops at the first failure. At the
+# end a table shows each step with its minutes, CPU seconds and tests. Nothing is left out; what takes longer
+# than CI may is in Tools/nightly.sh, by name.
 #
-# usage: Tools/test-all.sh
+# usage: Tools/test-all.sh [STEP...]      all steps if none is named; `list` prints their names
 #
 # JOBS limits the compilers that run at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 swift=${SWIFT:-swift}
-minutes=${MINUTES:-55}
-parallel=(${JOBS:+-j "$JOBS"})
-# As on a lesser machine: without libpcre2, and without AVX-512.
-lesser=(--scratch-path .build-nopcre2 -Xcc -DTOLLGATE_NO_WIDE)
-corpus=(conformance corpus --counts corpus/counts.json)
-skipped=()
 
-step() {
-  local name=$1
-  shift
-  printf '\n== %s (%d min)\n' "$name" $((SECONDS / 60))
-  "$@"
+# name | what it runs
+steps='
+lint | make lint
+test | make test
+app | Tools/test-traits.sh
+api | Tools/api.sh check
+reference | Tools/docc.sh
+build | Tools/test-build.sh
+server | Tools/nested.sh Server test --disable-xctest
+contract | Tools/contract-tests.sh
+browser | Tools/browser-tests.sh
+examples | Tools/example-tests.sh
+release | Tools/release-tests.sh
+archive | Tools/Dist/archive-tests.sh
+library | Tools/library-tests.sh
+python | Tools/python-tests.sh
+packages | Tools/Dist/packages-tests.sh
+plain | Tools/plain-tests.sh
+'
+
+names() { awk -F' [|] ' 'NF == 2 { print $1 }' <<<"$steps"; }
+
+# Leaves the user and system seconds of all commands that have ended in `cpu`. `times` speaks of the shell that
+# calls it, so it must not run in a subshell.
+read_cpu() {
+  times >"$log.times"
+  cpu=$(awk 'NR == 2 {
+    for (i = 1; i <= 2; i++) { split($i, part, "[ms]"); sum += 60 * part[1] + part[2] }
+    printf "%.0f", sum
+  }' "$log.times")
 }
 
-within_time() {
-  if [ $((SECONDS / 60)) -lt "$minutes" ]; then step "$@"; else skipped+=("$1"); fi
+# The tests that a log counts: Swift Testing, the corpus, pytest and the browser's.
+tests_in() {
+  grep -aoE 'Test run with [0-9]+ tests?|^[0-9]+ passed|[0-9]+ passed' "$1" | grep -oE '[0-9]+' |
+    awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# All of what is random, long or large.
-lesser_machine() {
-  TOLLGATE_TESTS=all TOLLGATE_NO_PCRE2=1 Tools/run-tests.sh "${lesser[@]}" ${parallel[@]+"${parallel[@]}"}
-  TOLLGATE_NO_PCRE2=1 "$swift" run --skip-build "${lesser[@]}" "${corpus[@]}"
+wanted=("$@")
+if [ "${1:-}" = list ]; then names; exit; fi
+if [ ${#wanted[@]} -eq 0 ]; then mapfile -t wanted < <(names); fi
+
+log=$(mktemp "${TMPDIR:-/tmp}/tollgate-step.XXXXXX")
+table=$(mktemp "${TMPDIR:-/tmp}/tollgate-steps.XXXXXX")
+trap 'rm -f "$log" "$log.times" "$table"' EXIT
+
+print_table() {
+  printf '\n%-12s %8s %8s %8s\n' step minutes 'CPU s' tests
+  cat "$table"
+  read_cpu
+  printf '%-12s %8.1f %8d\n' all "$(awk "BEGIN { print $SECONDS / 60 }")" "$cpu"
 }
 
-# What is shipped is linked otherwise than what the tests use.
-shipped_command() {
-  make test-archive
-  TOLLGATE_TOOL=$PWD/out/dist/checked/tollgate Tools/run-tests.sh --skip-build \
-    --filter "MessageTests|VocabularyTests|GuideCommandsTests"
-}
-
-release_files() {
-  make dist
-  Tools/Dist/check-packages.sh
-}
-
-nested_packages() {
-  local manifest
-  for manifest in */Package.swift; do
-    # The fuzz targets are built to run.
-    if [ "$manifest" = Fuzz/Package.swift ]; then continue; fi
-    # A nested package finds files that were added to this one only when its manifest is new.
-    touch "$manifest"
-    if [ -d "${manifest%/*}/Tests" ]; then
-      "$swift" test --package-path "${manifest%/*}" --disable-xctest ${parallel[@]+"${parallel[@]}"}
-    else
-      "$swift" build --package-path "${manifest%/*}" ${parallel[@]+"${parallel[@]}"}
-    fi
-  done
-  # The app of the examples does what its README shows.
-  if command -v python3 >/dev/null; then
-    python3 Examples/TerminalApp/test.py "$("$swift" build --package-path Examples --show-bin-path)/TerminalApp"
-  else
-    skipped+=('the example app against its README: there is no python3')
+for name in "${wanted[@]}"; do
+  command=$(awk -F' [|] ' -v name="$name" 'NF == 2 && $1 == name { print $2 }' <<<"$steps")
+  if [ -z "$command" ]; then
+    echo "test-all: '$name' must be one of $(names | tr '\n' ' ')" >&2
+    exit 2
   fi
-}
-
-step 'style and structure' make lint
-step 'tests and corpus' make test
-step 'what an app fetches' Tools/test-traits.sh
-step 'public names' Tools/api.sh check
-step 'reference' Tools/docc.sh
-step 'a lesser machine' lesser_machine
-step 'an optimised build' make release-tests
-step 'the command as it is shipped' shipped_command
-within_time 'address sanitizer, in short' Tools/sanitize.sh address quick
-within_time 'fuzz targets, in short' env RUNS="${RUNS:-5000}" Tools/fuzz.sh
-within_time 'thread sanitizer, in short' Tools/sanitize.sh thread quick
-within_time 'nested packages' nested_packages
-within_time 'the server against its description' Tools/contract-tests.sh
-within_time 'the playground in a browser' Tools/browser-tests.sh
-within_time 'the C library' make test-library
-within_time 'the Python package' make test-python
-within_time 'all that a release has' release_files
-
-printf '\ntest-all: everything passed, in %d min\n' $((SECONDS / 60))
-for name in ${skipped[@]+"${skipped[@]}"}; do
-  echo "test-all: left out, as $minutes min were over: $name"
+  printf '\n== %s: %s (%d min)\n' "$name" "$command" $((SECONDS / 60))
+  read_cpu
+  began=$SECONDS before=$cpu status=0
+  # shellcheck disable=SC2086
+  $command 2>&1 | tee "$log" || status=$?
+  read_cpu
+  printf '%-12s %8.1f %8d %8d\n' "$name" "$(awk "BEGIN { print ($SECONDS - $began) / 60 }")" \
+    $((cpu - before)) "$(tests_in "$log")" >>"$table"
+  if [ "$status" -ne 0 ]; then
+    print_table
+    echo "test-all: $name failed (exit $status)" >&2
+    exit "$status"
+  fi
 done
+
+print_table
+echo 'test-all: everything passed'

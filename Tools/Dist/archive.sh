@@ -2,9 +2,11 @@
 # Packs the command for others into out/dist/tollgate-VERSION-SYSTEM-MACHINE.tar.gz, with its sum in a
 # .sha256 beside it. From the same commit and machine the same archive comes out.
 #
-# The release build has to be there already (`make release`).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+Tools/setup.sh dist
+"${SWIFT:-swift}" build -c release --product tollgate ${JOBS:+-j "$JOBS"}
 
 version=$(Tools/version.sh)
 Tools/version.sh check

@@ -2,7 +2,7 @@
 
     python3 Server/Tests/Browser/playground.py [FOLDER for screenshots]
 
-It starts Server/.build/debug/tollgate-server itself; Tools/browser-tests.sh builds that, and installs what
+It starts .build/debug/tollgate-server itself; Tools/browser-tests.sh builds that, and installs what
 this needs.
 """
 
@@ -27,7 +27,7 @@ def started():
     """The server as `make serve` starts it, with where it listens and the secret key."""
     demo = ROOT / "corpus/demo"
     server = subprocess.Popen(
-        [ROOT / "Server/.build/debug/tollgate-server", "--config", demo / "config.json",
+        [ROOT / ".build/debug/tollgate-server", "--config", demo / "config.json",
          "--users", demo / "users.ndjson", "--products", demo / "products.json", "--seed", "demo",
          "--sample-user", demo / "user.json", "--sample-text", demo / "export-trial.liquid",
          "--sample-placement", "export_report", "--sample-now", "2026-03-01T12:00:00Z", "--port", "0"],

@@ -23,7 +23,7 @@ final class ServerProcess: @unchecked Sendable {
       if FileManager.default.isExecutableFile(atPath: found.path) { return found }
       folder.deleteLastPathComponent()
     }
-    return TestServer.root.appending(path: "Server/.build/debug/tollgate-server")
+    return TestServer.root.appending(path: ".build/debug/tollgate-server")
   }
 
   init(_ arguments: [String], in folder: URL? = nil, port asked: Int? = 0) throws {

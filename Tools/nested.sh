@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds, tests or runs a nested package in the build folder of this one, so that every compiled module is
+# used again.
+#
+# usage: Tools/nested.sh PACKAGE build|test|run [argument of `swift build`, `swift test` or `swift run`...]
+#
+# JOBS limits the compilers that run at once.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+package=$1
+verb=$2
+shift 2
+# A nested package finds files that were added to this one only when its manifest is new.
+touch "$package/Package.swift"
+exec "${SWIFT:-swift}" "$verb" --package-path "$package" --scratch-path .build ${JOBS:+-j "$JOBS"} "$@"
