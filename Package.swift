@@ -58,7 +58,7 @@ let engine = basics + ["Expressions", "Pricing", "RuleEngine"]
 #if compiler(>=6.3)
   let library: [Target] = [
     .systemLibrary(name: "CTollgate"),
-    // What `make library` links into libtollgate.
+    // What Tools/link-library.sh links into libtollgate.
     .target(
       name: "TollgateC", dependencies: engine + ["CArrow", "CTollgate", "CShims", "Requests"],
       swiftSettings: settings),
@@ -209,8 +209,14 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// TOLLGATE_TEST_TARGETS="ExpressionsTests RuleEngineTests" builds and runs these tests only.
+// TOLLGATE_TEST_TARGETS="ExpressionsTests RuleEngineTests" builds these tests, and not what only others need.
 if let wanted = Context.environment["TOLLGATE_TEST_TARGETS"] {
   let names = wanted.split(separator: " ").map(String.init)
-  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+  var unwanted: Set<String> = []
+  if !names.contains("CommandTests") { unwanted.insert("tollgate") }
+  if !names.contains("SDKSQLiteTests") { unwanted.formUnion(["SDKSQLite", "StorageWriter"]) }
+  package.targets.removeAll {
+    unwanted.contains($0.name) || $0.type == .test && !names.contains($0.name)
+  }
+  package.products.removeAll { unwanted.contains($0.name) }
 }

@@ -36,7 +36,7 @@ elif ! diff -ru docs/api "$folder/lists"; then
   cat >&2 <<'TEXT'
 api: the public declarations are not those of docs/api ('-' is gone, '+' is new).
   Not meant to be public? Write `package`, or nothing, in front of it.
-  Meant? Run `make api` and commit docs/api with the change; tell of it in CHANGELOG.md.
+  Meant? Run `make update WHAT=api`, commit docs/api with the change, and add a line to CHANGELOG.md.
 TEXT
   exit 1
 fi

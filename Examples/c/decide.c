@@ -1,6 +1,6 @@
 /* Decides for one user, explains it, and decides for a table: everything that libtollgate is for.
  *
- *   make library
+ *   Tools/link-library.sh
  *   cc -o decide Examples/c/decide.c -Iout/library -Lout/library -ltollgate -Wl,-rpath,out/library
  *   ./decide corpus/demo/config.json
  */

@@ -1,6 +1,6 @@
 """Spark with two workers: every user equal to what the library says of one.
 
-Takes half a minute, and needs Java; `make nightly` runs it.
+Takes half a minute, and needs Java; `Tools/nightly.sh` runs it.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def _load() -> ctypes.CDLL:
         raise ImportError(
             f"the library of tollgate cannot be loaded: {problem}. "
             "Install a wheel for this platform, or set TOLLGATE_LIBRARY to a file that "
-            "`make library` has built."
+            "`Tools/link-library.sh` has built."
         ) from None
     for name, (result, arguments) in _FUNCTIONS.items():
         try:

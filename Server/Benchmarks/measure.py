@@ -10,8 +10,8 @@ usage: measure.py [decide] [load] [stream] [memory] [options]; everything but me
 
 It needs wrk (apt-get install wrk) and curl, and release builds:
 
-  swift build -c release --package-path Server --product tollgate-server
-  swift build -c release --package-path Server --product json-hello
+  Tools/nested.sh Server build -c release --product tollgate-server
+  Tools/nested.sh Server build -c release --product json-hello
 
 Only ratios of one run mean something: whatever else runs on the machine takes from both.
 """
@@ -157,7 +157,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=5, help="of each measurement")
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--build", default=str(ROOT / "Server/.build/release"))
+    parser.add_argument("--build", default=str(ROOT / ".build/release"))
     parser.add_argument("--config", help="for the stream; the demo's with ten placements without it")
     parser.add_argument("--users", help="for the stream; the demo's 25 times without it")
     options = parser.parse_args()

@@ -48,10 +48,14 @@ package struct ContractSchema: Sendable {
     }
     for key in ["oneOf", "anyOf"] {
       guard let options = schema[key]?.elements else { continue }
-      let problems = options.map { problem(value, $0, path) }
-      if !problems.contains(where: { $0 == nil }) {
+      var problems: [String] = []
+      for option in options {
+        guard let problem = problem(value, option, path) else { break }
+        problems.append(problem)
+      }
+      if problems.count == options.count {
         // The alternative that got furthest tells most.
-        let furthest = problems.compactMap { $0 }.max { $0.utf8.count < $1.utf8.count }
+        let furthest = problems.max { $0.utf8.count < $1.utf8.count }
         return furthest ?? "\(path): there is no alternative"
       }
     }

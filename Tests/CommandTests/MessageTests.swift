@@ -4,7 +4,7 @@ import RuleEngine
 import Testing
 
 /// What is said of mistakes, in `Messages/`: each is made, and what comes out compared word for word.
-/// `make messages` writes anew what comes out; read the difference before it is committed.
+/// `make update WHAT=messages` rewrites them; read the difference before you commit it.
 @Suite("Messages") struct MessageTests {
   /// A mistake: a command line, or an expression.
   struct Mistake: Codable, Equatable {

@@ -5,7 +5,7 @@ import Testing
 
 /// Diagnostics and explanations as people read them, in `corpus/diagnostics`: each command is run in
 /// that folder, and what comes out compared with the text beside its input, letter by letter.
-/// `make messages` writes the texts anew; read the difference before it is committed.
+/// `make update WHAT=messages` rewrites the texts; read the difference before you commit it.
 @Suite("Rendered texts") struct RenderedTextTests {
   /// A command whose output is in `NAME.txt`.
   struct Example: Codable, CustomTestStringConvertible {

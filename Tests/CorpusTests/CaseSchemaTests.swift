@@ -7,7 +7,7 @@ import Testing
 @testable import conformance
 
 /// `corpus/schemas/suites`: every line fits the schema of its suite, and what nobody reads fits none.
-/// `make schemas` writes the files anew.
+/// `make update WHAT=schemas` rewrites the files.
 @Suite("Schemas of cases")
 struct CaseSchemaTests {
   private static let isWriting =
@@ -48,7 +48,7 @@ struct CaseSchemaTests {
         try Data(text.utf8).write(to: URL(filePath: Self.path(suite)))
       } else {
         let carried = String(decoding: try CaseFile.bytes(Self.path(suite)), as: UTF8.self)
-        #expect(carried == text, "\(suite): make schemas writes it anew")
+        #expect(carried == text, "\(suite): run `make update WHAT=schemas`")
       }
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder)

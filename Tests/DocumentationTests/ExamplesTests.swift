@@ -11,7 +11,7 @@ import Testing
     let file = Self.here.appendingPathComponent("Examples.swift")
     let made = try String(contentsOf: file, encoding: .utf8)
     let isCurrent = made == Self.extractor.source
-    #expect(isCurrent, "an example was changed: run `make examples`")
+    #expect(isCurrent, "an example was changed: run `make update WHAT=examples`")
   }
 
   @Test(arguments: ["Expressions", "RuleEngine"])

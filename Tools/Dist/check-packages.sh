@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what `make dist` made beside the archive, which check.sh checks: that the sums are those of all
+# Checks what packages.sh packed beside the archive, which check.sh checks: that the sums are those of all
 # files, that the formula installs what it says and its own test passes, that the container file makes a
 # root in which the command works, that the source archive of the Python package has no library, and that
 # the action and the workflows are what GitHub takes.

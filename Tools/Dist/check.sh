@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the archive that `make archive` made: its name, its size, what it needs of a machine, that the
+# Checks the archive that archive.sh packed: its name, its size, what it needs of a machine, that the
 # manual pages and completions know every command and option, that the command works beside a C library
 # alone, and that installing can be undone.
 #
@@ -180,6 +180,8 @@ check_roots() {
   done
   check_work "$root" unshare --mount sh -c "$rooted" "$root" ||
     fault 'the command does not do its work beside a C library alone'
+  # Where Swift looks for the arguments of a command.
+  check_work "$root" chroot "$root" /bin/tollgate || fault 'the command does not do its work without /proc'
   if [ -n "${1:-}" ]; then
     cp "$tool" "$1/bin/"
     check_work "$1" unshare --mount sh -c "$rooted" "$1" || fault "the command does not do its work in $1"
@@ -206,7 +208,7 @@ check_installing() {
 }
 
 if [ ! -e "$archive" ]; then
-  echo "check: there is no $archive; run \`make archive\` first" >&2
+  echo "check: there is no $archive; run \`Tools/Dist/archive.sh\` first" >&2
   exit 1
 fi
 tool=$folder/$name/bin/tollgate

@@ -46,6 +46,8 @@ for library in $(sed -n 's/^ *link "\(.*\)"$/\1/p' Sources/*/module.modulemap) s
 done
 
 tr -d "'" <"$objects" >"$work/objects"
+# FoundationEssentials, which ArgumentParser uses, does not ask for these by itself.
+essentials=(-l_FoundationCollections -l_FoundationCShims)
 flags=(--gc-sections --strip-all --no-export-dynamic --exclude-libs ALL --defsym main=tollgate_main)
 "${swift}c" -emit-executable -static-stdlib -module-name tollgate "@$work/objects" -L "$work/libraries" \
-  -use-ld=lld -Xclang-linker -static-libgcc $(printf -- '-Xlinker %s ' "${flags[@]}") -o "$output"
+  "${essentials[@]}" -use-ld=lld -Xclang-linker -static-libgcc $(printf -- '-Xlinker %s ' "${flags[@]}") -o "$output"

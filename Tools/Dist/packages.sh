@@ -4,7 +4,7 @@
 #
 # usage: Tools/Dist/packages.sh
 #
-# The archives (`make archive`) and the wheels (`make wheel`) of other machines may have been put into
+# The archives (archive.sh) and the wheels (Tools/make-wheel.sh) of other machines may have been put into
 # out/dist before; the formula then has them, too. RELEASE_URL is where all files will be found, such as
 # https://example.com/tollgate/releases/download/v1.2.3; without it, the formula is for trying, and has
 # the files in out/dist.
@@ -28,7 +28,7 @@ fail() {
 [ -z "$(find out/wheels -name '*.whl' -o -name '*.tar.gz' 2>/dev/null)" ] ||
   cp out/wheels/*.whl out/wheels/*.tar.gz out/dist/
 cd out/dist
-[ -e "tollgate-$version.tar.gz" ] || fail "there is no Python package; run \`make wheel\` first"
+[ -e "tollgate-$version.tar.gz" ] || fail "there is no Python package; run \`Tools/make-wheel.sh\` first"
 
 # The part of the formula for one machine, where there is an archive for it.
 #
@@ -52,7 +52,7 @@ system() {
 }
 
 systems=$(system darwin on_macos; system linux on_linux)
-[ -n "$systems" ] || fail "there is no archive of $version in out/dist; run \`make archive\` first"
+[ -n "$systems" ] || fail "there is no archive of $version in out/dist; run \`Tools/Dist/archive.sh\` first"
 while IFS= read -r line; do
   case $line in
   @SYSTEMS@) printf '%s\n' "${systems#$'\n'}" ;;

@@ -54,11 +54,15 @@ public enum Value: Hashable, Sendable {
   /// The value under a string key of a map, or nil. The last entry wins, as in JSON.
   public subscript(key: String) -> Value? {
     guard case .map(let entries) = self else { return nil }
-    for entry in entries.reversed() {
-      // Bytes, not characters: Swift's string equality normalises.
-      if case .string(let name) = entry.key, name.utf8.elementsEqual(key.utf8) {
-        return entry.value
+    var index = entries.count - 1
+    while index >= 0 {
+      // Bytes, not characters: Swift's string equality normalizes. It rejects most keys quickly, though.
+      if case .string(let name) = entries[index].key, name == key,
+        name.utf8.elementsEqual(key.utf8)
+      {
+        return entries[index].value
       }
+      index -= 1
     }
     return nil
   }

@@ -4,7 +4,7 @@ import RuleEngine
 import Testing
 
 /// A whole config of each format with one place spoilt: what is said, and what becomes of it. The texts
-/// are in `corpus/decoding`, and `make messages` writes them anew.
+/// are in `corpus/decoding`, and `make update WHAT=messages` rewrites them.
 @Suite struct EditedConfigTests {
   private static let isWriting =
     ProcessInfo.processInfo.environment["TOLLGATE_UPDATE"] == "messages"
