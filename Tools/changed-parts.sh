@@ -12,8 +12,8 @@ if [ -z "$base" ] || ! files=$(git diff --name-only "$base" HEAD 2>/dev/null); t
   files=Package.swift
 fi
 
-declare -A parts=()
-add() { for part in "$@"; do parts[$part]=1; done; }
+parts=' '
+add() { parts+="$* "; }
 while IFS= read -r file; do
   case $file in
   '') ;;
@@ -32,6 +32,6 @@ done <<<"$files"
 
 list=
 for part in "${all[@]}"; do
-  if [ -n "${parts[$part]:-}" ]; then list+="${list:+,}\"$part\""; fi
+  case $parts in *" $part "*) list+="${list:+,}\"$part\"" ;; esac
 done
 echo "[$list]"

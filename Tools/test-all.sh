@@ -45,13 +45,14 @@ read_cpu() {
 
 # The tests that a log counts: Swift Testing, the corpus, pytest and the browser's.
 tests_in() {
-  grep -aoE 'Test run with [0-9]+ tests?|^[0-9]+ passed|[0-9]+ passed' "$1" | grep -oE '[0-9]+' |
+  grep -aoE 'Test run with [0-9]+ tests?|[0-9]+ passed' "$1" | grep -oE '[0-9]+' |
     awk '{ sum += $1 } END { print sum + 0 }'
 }
 
 wanted=("$@")
 if [ "${1:-}" = list ]; then names; exit; fi
-if [ ${#wanted[@]} -eq 0 ]; then mapfile -t wanted < <(names); fi
+# shellcheck disable=SC2207 # the names have no spaces
+if [ ${#wanted[@]} -eq 0 ]; then wanted=($(names)); fi
 
 log=$(mktemp "${TMPDIR:-/tmp}/tollgate-step.XXXXXX")
 table=$(mktemp "${TMPDIR:-/tmp}/tollgate-steps.XXXXXX")
@@ -65,11 +66,14 @@ print_table() {
 }
 
 for name in "${wanted[@]}"; do
-  command=$(awk -F' [|] ' -v name="$name" 'NF == 2 && $1 == name { print $2 }' <<<"$steps")
-  if [ -z "$command" ]; then
+  if ! names | grep -qx -- "$name"; then
     echo "test-all: '$name' must be one of $(names | tr '\n' ' ')" >&2
     exit 2
   fi
+done
+
+for name in "${wanted[@]}"; do
+  command=$(awk -F' [|] ' -v name="$name" 'NF == 2 && $1 == name { print $2 }' <<<"$steps")
   printf '\n== %s: %s (%d min)\n' "$name" "$command" $((SECONDS / 60))
   read_cpu
   began=$SECONDS before=$cpu status=0

@@ -20,8 +20,9 @@ struct BuiltTool {
     let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
     let programs = [Bundle.main.executableURL, URL(filePath: CommandLine.arguments[0])]
     let places = bundles + programs.compactMap { $0 }
-    return places.map { $0.deletingLastPathComponent().appending(path: "tollgate").path }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
+    return places.map { $0.deletingLastPathComponent().path }
+      .first { FileManager.default.isExecutableFile(atPath: $0 + "/tollgate") }
+      .map { TestFolder.withoutSpaces($0) + "/tollgate" }
   }()
 
   static func tool() throws -> String {

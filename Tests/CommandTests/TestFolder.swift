@@ -9,11 +9,23 @@ final class TestFolder {
     .appending(path: "tollgate-test-\(UUID().uuidString)")
 
   /// The root of the project.
-  static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+  static let root = withoutSpaces(
+    URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path)
   /// The demo's files in the corpus.
   static let demo = root + "/corpus/demo"
   static let config = demo + "/config.json"
+
+  /// The path, or that of a link to it where scripts would have to quote it: a clone may lie anywhere.
+  static func withoutSpaces(_ path: String) -> String {
+    guard path.contains(where: { $0.isWhitespace || "'\"$`\\".contains($0) }) else { return path }
+    let files = FileManager.default
+    let name = "tollgate-link-\(UUID().uuidString)"
+    let link = files.temporaryDirectory.appending(path: name).path
+    // It stays for as long as the tests run, and temporary folders are emptied.
+    try? files.createSymbolicLink(atPath: link, withDestinationPath: path)
+    return link
+  }
 
   init() throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
