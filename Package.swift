@@ -12,7 +12,7 @@ let command: TargetDependencyCondition? = .when(traits: ["Command"])
 // only be left out together with all the others.
 let withoutPCRE2 = Context.environment["TOLLGATE_NO_PCRE2"] == "1"
 
-// One pass of debug builds, which nothing but warnings about constants needs, takes a sixth of the compilers'
+// One pass of debug builds, which nothing but warnings about constants needs, takes a tenth of the compilers'
 // time (docs/building.md). SwiftPM refuses flags like these in a package that another one depends on by
 // version, and keeps such packages in a folder "checkouts".
 let isDependency = Context.packageDirectory.contains("/checkouts/")
@@ -212,6 +212,10 @@ let package = Package(
 // TOLLGATE_TEST_TARGETS="ExpressionsTests RuleEngineTests" builds these tests, and not what only others need.
 if let wanted = Context.environment["TOLLGATE_TEST_TARGETS"] {
   let names = wanted.split(separator: " ").map(String.init)
+  let tests = package.targets.filter { $0.type == .test }.map(\.name)
+  for name in names where !tests.contains(name) {
+    fatalError("TOLLGATE_TEST_TARGETS: '\(name)' must be one of \(tests.joined(separator: ", "))")
+  }
   var unwanted: Set<String> = []
   if !names.contains("CommandTests") { unwanted.insert("tollgate") }
   if !names.contains("SDKSQLiteTests") { unwanted.formUnion(["SDKSQLite", "StorageWriter"]) }

@@ -8,8 +8,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-package=$1
-verb=$2
+package=${1:-}
+verb=${2:-}
+if [ ! -e "$package/Package.swift" ] || [ -z "$package" ] || [ -z "$verb" ]; then
+  echo 'usage: Tools/nested.sh Server|Benchmarks|Examples build|test|run [argument...]' >&2
+  exit 2
+fi
 shift 2
 # A nested package finds files that were added to this one only when its manifest is new.
 touch "$package/Package.swift"

@@ -18,6 +18,16 @@ if [ ${#parts[@]} -eq 0 ]; then parts=(examples messages schemas counts api); fi
 
 for part in "${parts[@]}"; do
   case $part in
+  messages | schemas | counts | examples | api) ;;
+  *)
+    echo "update: '$part' must be one of messages, counts, schemas, examples, api" >&2
+    exit 2
+    ;;
+  esac
+done
+
+for part in "${parts[@]}"; do
+  case $part in
   messages)
     "$swift" build --build-tests ${JOBS:+-j "$JOBS"}
     TOLLGATE_UPDATE=messages Tools/run-tests.sh --skip-build \
@@ -34,10 +44,6 @@ for part in "${parts[@]}"; do
   api)
     "$swift" build ${JOBS:+-j "$JOBS"}
     Tools/api.sh
-    ;;
-  *)
-    echo "update: '$part' must be one of messages, counts, schemas, examples, api" >&2
-    exit 2
     ;;
   esac
 done
