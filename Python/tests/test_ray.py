@@ -1,4 +1,4 @@
-"""The example for Ray: every user equal to what the library says of one. `Tools/nightly.sh` runs it."""
+"""The example for Ray, each user compared with the library. `Tools/nightly.sh` runs it."""
 
 from __future__ import annotations
 
